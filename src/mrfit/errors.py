@@ -1,0 +1,35 @@
+"""Errors that a user can act on: one line with what was wrong, what was expected and what to do."""
+
+from __future__ import annotations
+
+
+class MrfitError(Exception):
+    """Base of every error the library raises on purpose; the command line prints its text and exits with 2."""
+
+
+class InputError(MrfitError, ValueError):
+    """A value given by the user is wrong."""
+
+
+class DataError(InputError):
+    """A table cannot be read or does not fit the domain."""
+
+
+class StructureError(InputError):
+    """A structure names what is not there or is malformed."""
+
+
+class ModelFileError(InputError):
+    """A model file is damaged, foreign or newer than this library."""
+
+
+class MissingDependencyError(MrfitError, ImportError):
+    """An optional package is needed for what was asked."""
+
+
+def listed(names: object, *, limit: int = 6) -> str:
+    """Quote names for a message: ``'a', 'b', 'c', ... (12 in all)``."""
+    items = [repr(str(name)) for name in names]  # type: ignore[attr-defined]
+    if len(items) <= limit:
+        return ", ".join(items)
+    return ", ".join(items[:limit]) + f", ... ({len(items)} in all)"
