@@ -1,0 +1,1 @@
+"""Compiled loops: free functions on flat arrays, and the only room that imports numba."""

@@ -1,0 +1,141 @@
+"""Distinct rows with their weights: all that learning needs of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit._kernels.partition import active_entries, refine, representatives
+from mrfit.domain import Domain
+from mrfit.errors import DataError
+
+if TYPE_CHECKING:
+    from mrfit.data.dataset import Dataset
+
+Codes = NDArray[np.uint8]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ActiveEntries:
+    """Rows in which each indicator "variable j is in state s" (s > 0) holds, as compressed columns.
+
+    Indicator ``first_indicator[j] + s - 1`` owns ``rows[start[k]:start[k + 1]]``, ascending.
+    """
+
+    first_indicator: NDArray[np.int64]
+    start: NDArray[np.int64]
+    rows: NDArray[np.int32]
+
+    @classmethod
+    def from_codes(cls, codes: Codes, shape: tuple[int, ...]) -> ActiveEntries:
+        first_indicator = np.concatenate([[0], np.cumsum(np.asarray(shape, np.int64) - 1)])
+        start = np.empty(first_indicator[-1] + 1, np.int64)
+        rows = np.empty(np.count_nonzero(codes), np.int32)
+        active_entries(codes, first_indicator[:-1], start, rows)
+        return cls(first_indicator, start, rows)
+
+
+@dataclass(frozen=True)
+class UniqueRows:
+    """Distinct rows in lexicographic order, their positive weights, and how many rows were read.
+
+    The order makes every later sum independent of the order of the table.
+    """
+
+    domain: Domain
+    codes: Codes  # (distinct, variables)
+    sample_weight: Floats  # (distinct,)
+    n_rows: int
+
+    def __post_init__(self) -> None:
+        self.codes.flags.writeable = False
+        self.sample_weight.flags.writeable = False
+
+    @classmethod
+    def from_dataset(cls, dataset: Dataset) -> UniqueRows:
+        return cls.from_codes(dataset.domain, dataset.codes, dataset.sample_weight)
+
+    @classmethod
+    def from_codes(cls, domain: Domain, codes: Codes, sample_weight: Floats) -> UniqueRows:
+        distinct, weight = _distinct(codes, sample_weight, domain.shape)
+        if not len(distinct):
+            raise DataError("Every row has weight zero; at least one needs a positive weight.")
+        return cls(domain, distinct, weight, len(codes))
+
+    @property
+    def n_distinct(self) -> int:
+        return len(self.codes)
+
+    @cached_property
+    def total_weight(self) -> float:
+        return float(self.sample_weight.sum())
+
+    @cached_property
+    def active(self) -> ActiveEntries:
+        return ActiveEntries.from_codes(self.codes, self.domain.shape)
+
+
+def _distinct(codes: Codes, sample_weight: Floats, shape: tuple[int, ...]) -> tuple[Codes, Floats]:
+    """Distinct rows of positive weight, sorted, with summed weights."""
+    if not sample_weight.all():
+        codes, sample_weight = codes[sample_weight > 0], sample_weight[sample_weight > 0]
+    codes = np.ascontiguousarray(codes)
+    class_of = np.empty(len(codes), np.int32)
+    active = ActiveEntries.from_codes(codes, shape)
+    n_classes = (
+        refine(active.start, active.rows, np.arange(len(active.start) - 1), class_of) if len(codes) else 0
+    )
+    representative = np.empty(n_classes, np.int64)
+    representatives(class_of, representative)
+    distinct = codes[representative]
+    weight = np.bincount(class_of, sample_weight, n_classes)
+    order = _lexicographic_order(distinct)
+    return distinct[order], weight[order]
+
+
+def _lexicographic_order(codes: Codes) -> NDArray[np.int64]:
+    """Rows as fixed-width byte strings compare like their codes, most significant column first."""
+    if not codes.size:
+        return np.arange(len(codes))
+    return np.argsort(np.ascontiguousarray(codes).view(f"S{codes.shape[1]}").ravel(), kind="stable")
+
+
+class RowCounter:
+    """Accumulates chunks of coded rows; memory grows with distinct rows, not with rows.
+
+    Chunks wait in a buffer until it is as long as what is already distinct, so every row takes part in a
+    logarithmic number of merges.
+    """
+
+    def __init__(self) -> None:
+        self._kept: list[tuple[Codes, Floats]] = []
+        self._waiting: list[tuple[Codes, Floats]] = []
+        self.n_rows = 0
+
+    def add(self, codes: Codes, sample_weight: Floats) -> None:
+        self.n_rows += len(codes)
+        shape = tuple(int(top) + 1 for top in codes.max(axis=0)) if len(codes) else (1,) * codes.shape[1]
+        self._waiting.append(_distinct(codes, sample_weight, shape))
+        if _length(self._waiting) > _length(self._kept):
+            self._merge()
+
+    def result(self) -> tuple[Codes, Floats]:
+        self._merge()
+        return self._kept[0]
+
+    def _merge(self) -> None:
+        parts = self._kept + self._waiting
+        codes = np.concatenate([part[0] for part in parts])
+        weight = np.concatenate([part[1] for part in parts])
+        shape = tuple(int(top) + 1 for top in codes.max(axis=0))
+        self._kept, self._waiting = [_distinct(codes, weight, shape)], []
+
+
+def _length(parts: Iterable[tuple[Codes, Floats]]) -> int:
+    return sum(len(codes) for codes, _ in parts)

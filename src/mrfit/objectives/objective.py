@@ -1,0 +1,37 @@
+"""What a solver may ask of a smooth function."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """A function to second order at one point. ``product(v)`` is the Hessian times v.
+
+    It is valid until the objective is expanded at another point: the curvature of the cells is kept once.
+    """
+
+    value: float
+    gradient: Floats
+    diagonal: Floats
+    product: Callable[[Floats], Floats]
+
+
+class Objective(ABC):
+    """A convex, twice differentiable function of the parameters, to be minimised; scaled as a mean over rows."""
+
+    n_parameters: int
+
+    @abstractmethod
+    def value_and_gradient(self, w: Floats) -> tuple[float, Floats]: ...
+
+    @abstractmethod
+    def expand(self, w: Floats) -> Expansion: ...

@@ -1,0 +1,176 @@
+"""Which sets of variables interact."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from math import comb
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.errors import StructureError, listed
+
+if TYPE_CHECKING:
+    import networkx
+
+    from mrfit.domain import Domain
+
+Scopes = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Structure:
+    """Scopes over variables 0 .. n_variables - 1, kept as one sorted array for each size.
+
+    ``blocks[r]`` has shape (number of scopes of size r, r); rows ascend, and so do the entries of a row.
+    Sizes without scopes are absent. Build one with the class methods, which sort and check.
+    """
+
+    n_variables: int
+    blocks: dict[int, Scopes]
+
+    def __post_init__(self) -> None:
+        for block in self.blocks.values():
+            block.flags.writeable = False
+
+    @classmethod
+    def from_scopes(
+        cls, n_variables: int, scopes: Iterable[Sequence[int]], *, closed: bool = True
+    ) -> Structure:
+        """A structure with these scopes and, when ``closed``, all their subsets and every single variable.
+
+        Closed structures are the hierarchical log-linear models; scopes then act as generators.
+        """
+        sets = {frozenset(int(i) for i in scope) for scope in scopes} - {frozenset()}
+        wrong = sorted({i for scope in sets for i in scope if not 0 <= i < n_variables})
+        if wrong:
+            raise StructureError(
+                f"A scope names variable number {wrong[0]}, but variables are numbered 0 to {n_variables - 1}."
+            )
+        if closed:
+            sets = {frozenset(part) for scope in sets for part in _subsets(scope)}
+            sets |= {frozenset([i]) for i in range(n_variables)}
+        by_size: dict[int, list[list[int]]] = {}
+        for scope in sorted(sorted(scope) for scope in sets):
+            by_size.setdefault(len(scope), []).append(scope)
+        return cls(n_variables, {size: np.array(by_size[size], np.int64) for size in sorted(by_size)})
+
+    @classmethod
+    def independent(cls, n_variables: int) -> Structure:
+        """Single variables only."""
+        return cls.up_to_order(n_variables, 1)
+
+    @classmethod
+    def complete(cls, n_variables: int) -> Structure:
+        """All pairs: the full pairwise model."""
+        return cls.up_to_order(n_variables, 2)
+
+    @classmethod
+    def up_to_order(cls, n_variables: int, order: int) -> Structure:
+        """All scopes of at most ``order`` variables."""
+        if order < 1:
+            raise StructureError(f"The order of a structure must be at least 1; got {order}.")
+        sizes = range(1, min(order, n_variables) + 1)
+        n_scopes = sum(comb(n_variables, size) for size in sizes)
+        if n_scopes > _MOST_SCOPES:
+            raise StructureError(
+                f"All scopes of up to {order} of {n_variables} variables are {n_scopes:.2g}; the limit is "
+                f"{_MOST_SCOPES:.0g}. Use a lower order or name the scopes."
+            )
+        return cls(n_variables, {size: _all_scopes(n_variables, size) for size in sizes})
+
+    @classmethod
+    def from_edges(cls, n_variables: int, edges: Iterable[tuple[int, int]]) -> Structure:
+        """Pairs joined by an edge, and every single variable."""
+        return cls.from_scopes(n_variables, edges)
+
+    @classmethod
+    def from_adjacency(cls, adjacency: NDArray[np.bool_]) -> Structure:
+        """The pairwise structure of a symmetric 0/1 matrix; the diagonal is ignored."""
+        pairs = np.argwhere(np.triu(adjacency | adjacency.T, 1))
+        blocks = {1: _all_scopes(len(adjacency), 1)}
+        if len(pairs):
+            blocks[2] = pairs
+        return cls(len(adjacency), blocks)
+
+    @classmethod
+    def from_graph(cls, graph: networkx.Graph[Any], domain: Domain) -> Structure:
+        """The pairwise structure of a networkx graph whose nodes are variable names."""
+        unknown = [node for node in graph.nodes if str(node) not in domain]
+        if unknown:
+            raise StructureError(
+                f"The graph has nodes that are not variables: {listed(unknown)}; "
+                f"the variables are {listed(domain.names)}."
+            )
+        edges = ((domain.index(str(a)), domain.index(str(b))) for a, b in graph.edges if a != b)
+        return cls.from_edges(len(domain), edges)
+
+    @cached_property
+    def n_scopes(self) -> int:
+        return sum(len(block) for block in self.blocks.values())
+
+    @property
+    def scopes(self) -> Iterator[tuple[int, ...]]:
+        """All scopes, smaller ones first."""
+        for block in self.blocks.values():
+            for scope in block.tolist():
+                yield tuple(scope)
+
+    @property
+    def order(self) -> int:
+        """Size of the largest scope."""
+        return max(self.blocks, default=0)
+
+    @cached_property
+    def edges(self) -> Scopes:
+        """Pairs that share a scope: the primal graph, shape (edges, 2)."""
+        pairs = [block[:, [a, b]] for size, block in self.blocks.items() for a, b in combinations(range(size), 2)]
+        return np.unique(np.concatenate(pairs), axis=0) if pairs else np.empty((0, 2), np.int64)
+
+    @cached_property
+    def degrees(self) -> NDArray[np.int64]:
+        """Size of each variable's Markov blanket."""
+        return np.bincount(self.edges.ravel(), minlength=self.n_variables)
+
+    def to_graph(self, domain: Domain) -> networkx.Graph[Any]:
+        """The primal graph, nodes named as in the domain."""
+        import networkx
+
+        graph: networkx.Graph[Any] = networkx.Graph()
+        graph.add_nodes_from(domain.names)
+        names = domain.names
+        graph.add_edges_from((names[a], names[b]) for a, b in self.edges.tolist())
+        return graph
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Structure):
+            return NotImplemented
+        return (
+            self.n_variables == other.n_variables
+            and self.blocks.keys() == other.blocks.keys()
+            and all(np.array_equal(block, other.blocks[size]) for size, block in self.blocks.items())
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+_MOST_SCOPES = 50_000_000  # 0.4 to 1 GB of scope numbers; beyond that nothing else would fit either
+
+
+def _subsets(scope: frozenset[int]) -> Iterator[tuple[int, ...]]:
+    for size in range(1, len(scope) + 1):
+        yield from combinations(scope, size)
+
+
+def _all_scopes(n_variables: int, size: int) -> Scopes:
+    if size == 1:
+        return np.arange(n_variables)[:, None]
+    if size == 2:
+        return np.stack(np.triu_indices(n_variables, 1), axis=1)
+    count = comb(n_variables, size)
+    flat = (i for scope in combinations(range(n_variables), size) for i in scope)
+    return np.fromiter(flat, np.int64, count * size).reshape(count, size)
