@@ -1,0 +1,39 @@
+"""An objective plus a smooth penalty."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.objectives.objective import Expansion, Objective
+from mrfit.penalties.penalty import SmoothPenalty
+
+Floats = NDArray[np.float64]
+
+
+class Penalized(Objective):
+    """objective(w) + penalty(w) / total_weight.
+
+    Penalties stand against sums over rows, objectives are means; the division happens here and nowhere else.
+    """
+
+    def __init__(self, objective: Objective, penalty: SmoothPenalty, *, total_weight: float) -> None:
+        self.objective, self.penalty, self.total_weight = objective, penalty, total_weight
+        self.n_parameters = objective.n_parameters
+
+    def value_and_gradient(self, w: Floats) -> tuple[float, Floats]:
+        value, gradient = self.objective.value_and_gradient(w)
+        return (
+            value + self.penalty.value(w) / self.total_weight,
+            gradient + self.penalty.gradient(w) / self.total_weight,
+        )
+
+    def expand(self, w: Floats) -> Expansion:
+        smooth = self.objective.expand(w)
+        scale = 1.0 / self.total_weight
+        return Expansion(
+            value=smooth.value + scale * self.penalty.value(w),
+            gradient=smooth.gradient + scale * self.penalty.gradient(w),
+            diagonal=smooth.diagonal + scale * self.penalty.hessian_diagonal(w),
+            product=lambda v: smooth.product(v) + scale * self.penalty.hessian_product(w, v),
+        )

@@ -1,0 +1,52 @@
+"""The squared Euclidean norm."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.errors import InputError
+from mrfit.penalties.penalty import SmoothPenalty
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class L2(SmoothPenalty):
+    """strength / 2 * sum of squares over the penalised parameters (Chou et al. 2018).
+
+    Parameters
+    ----------
+    strength
+        The papers' lambda, against the sum over rows.
+    penalized
+        Which parameters it touches; all by default, as in the paper.
+    """
+
+    strength: float
+    penalized: NDArray[np.bool_] | None = None
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.strength) and self.strength > 0):
+            raise InputError(f"The strength of a penalty must be positive and finite; got {self.strength:g}.")
+
+    def _touched(self, v: Floats) -> Floats:
+        return v if self.penalized is None else np.where(self.penalized, v, 0.0)
+
+    def value(self, w: Floats) -> float:
+        touched = self._touched(w)
+        return 0.5 * self.strength * float(touched @ touched)
+
+    def gradient(self, w: Floats) -> Floats:
+        return self.strength * self._touched(w)
+
+    def hessian_product(self, w: Floats, v: Floats) -> Floats:
+        return self.strength * self._touched(v)
+
+    def hessian_diagonal(self, w: Floats) -> Floats:
+        return self.strength * self._touched(np.ones_like(w))
+
+    def is_free(self, n_parameters: int) -> NDArray[np.bool_]:
+        return np.zeros(n_parameters, bool) if self.penalized is None else ~self.penalized

@@ -1,0 +1,63 @@
+"""What a solver returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Status(Enum):
+    """How a solver ended; the value is the message."""
+
+    CONVERGED = "converged"
+    ITERATION_LIMIT = "stopped at the iteration limit before the violation met the tolerance"
+    NO_DECREASE = "stopped where rounding hides any further decrease, before the violation met the tolerance"
+    INTERRUPTED = "stopped by the callback"
+
+
+@dataclass(frozen=True)
+class Record:
+    """One iteration: what a person may want to know, not what the solver needs."""
+
+    iteration: int
+    value: float
+    violation: float
+    evaluations: int
+    products: int
+    step: float
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A point with its certificate.
+
+    ``violation`` is the largest entry of the gradient at ``w``, leaving out entries that push a bounded parameter
+    further into its bound; it is zero at an optimum. ``evaluations`` counts values with gradients, ``products``
+    Hessian-vector products.
+    """
+
+    w: NDArray[np.float64]
+    value: float
+    violation: float
+    status: Status
+    trace: tuple[Record, ...]
+    at_bound: NDArray[np.int64]
+
+    @property
+    def converged(self) -> bool:
+        return self.status is Status.CONVERGED
+
+    @property
+    def iterations(self) -> int:
+        return self.trace[-1].iteration
+
+    @property
+    def evaluations(self) -> int:
+        return self.trace[-1].evaluations
+
+    @property
+    def products(self) -> int:
+        return self.trace[-1].products
