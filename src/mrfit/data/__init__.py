@@ -1,0 +1,8 @@
+"""From files and tables to integer codes under a domain."""
+
+from mrfit.data.coding import Coder, Reading
+from mrfit.data.dataset import Dataset
+from mrfit.data.frames import table_batches
+from mrfit.data.readers import read_batches
+
+__all__ = ["Coder", "Dataset", "Reading", "read_batches", "table_batches"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit._kernels.partition import active_entries, refine, representatives
+from mrfit.data.batch import Batch, Column
+from mrfit.data.coding import Coder, Reading
 from mrfit.domain import Domain
 from mrfit.errors import DataError
 
@@ -62,11 +64,33 @@ class UniqueRows:
         return cls.from_codes(dataset.domain, dataset.codes, dataset.sample_weight)
 
     @classmethod
+    def from_batches(cls, batches: Iterable[Batch], reading: Reading) -> UniqueRows:
+        """Count the rows of a stream; only distinct rows are ever held together."""
+        coder, counter = Coder(reading), RowCounter()
+        for batch in batches:
+            counter.add(*coder.encode(batch))
+        domain, remaps = coder.finish()
+        codes, weight = counter.result()
+        final = np.stack([remap[codes[:, i]] for i, remap in enumerate(remaps)], axis=1)
+        return replace(cls.from_codes(domain, final, weight), n_rows=counter.n_rows)
+
+    @classmethod
     def from_codes(cls, domain: Domain, codes: Codes, sample_weight: Floats) -> UniqueRows:
         distinct, weight = _distinct(codes, sample_weight, domain.shape)
         if not len(distinct):
             raise DataError("Every row has weight zero; at least one needs a positive weight.")
         return cls(domain, distinct, weight, len(codes))
+
+    def recoded(self, domain: Domain) -> UniqueRows:
+        """The same rows under another domain, matched by column and state name."""
+        if domain == self.domain:
+            return self
+        columns = tuple(
+            Column(variable.name, self.codes[:, i].astype(np.int32), variable.states)
+            for i, variable in enumerate(self.domain)
+        )
+        recoded = self.from_batches([Batch(columns, self.sample_weight, 0)], Reading(domain))
+        return replace(recoded, n_rows=self.n_rows)
 
     @property
     def n_distinct(self) -> int:
@@ -94,7 +118,7 @@ def _distinct(codes: Codes, sample_weight: Floats, shape: tuple[int, ...]) -> tu
     representative = np.empty(n_classes, np.int64)
     representatives(class_of, representative)
     distinct = codes[representative]
-    weight = np.bincount(class_of, sample_weight, n_classes)
+    weight = np.bincount(class_of, sample_weight, n_classes).astype(np.float64, copy=False)
     order = _lexicographic_order(distinct)
     return distinct[order], weight[order]
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,16 +51,23 @@ class Canonical:
         counts = [int(self.n_free[block].prod(axis=1).sum()) for block in self.structure.blocks.values()]
         return np.repeat(np.array(list(self.structure.blocks), np.int64), counts)
 
-    def assignments(self) -> Iterator[tuple[tuple[int, int], ...]]:
-        """For each parameter the (variable, state) pairs at which its feature is one."""
-        for scope in self.structure.scopes:
-            for states in product(*(range(1, self.domain.shape[i]) for i in scope)):
-                yield tuple(zip(scope, states, strict=True))
+    def assignment(self, parameter: int) -> tuple[tuple[int, int], ...]:
+        """The (variable, state) pairs at which the feature of a parameter is one."""
+        size = int(self.order_of_parameter[parameter])
+        number = int(np.searchsorted(self.first_parameter[size], parameter, side="right")) - 1
+        # Scopes without parameters (a variable with one state) share their first number with the next one.
+        scope = self.structure.blocks[size][number]
+        states = np.unravel_index(parameter - self.first_parameter[size][number], tuple(self.n_free[scope]))
+        return tuple((int(i), int(s) + 1) for i, s in zip(scope, states, strict=True))
+
+    def name(self, parameter: int) -> str:
+        """A readable name: "lung=yes & smoker=yes"."""
+        return " & ".join(
+            f"{self.domain[i].name}={self.domain[i].states[s]}" for i, s in self.assignment(parameter)
+        )
 
     def names(self) -> Iterator[str]:
-        """Readable names: "lung=yes & smoker=yes"."""
-        for assignment in self.assignments():
-            yield " & ".join(f"{self.domain[i].name}={self.domain[i].states[s]}" for i, s in assignment)
+        return map(self.name, range(self.n_parameters))
 
     @cached_property
     def conditionals(self) -> Conditionals:

@@ -1,0 +1,84 @@
+"""`mrfit data`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from mrfit.cli.options import common
+from mrfit.cli.output import print_json
+
+_directory = click.option(
+    "--data", "data_dir", metavar="DIR", help="Where the data sets lie; MRFIT_DATA or a cache by default."
+)
+
+
+@click.group("data")
+def command() -> None:
+    """Named data sets: the 20 density-estimation benchmarks and sets of the log-linear literature.
+
+    A set can be used in place of a file as NAME:SPLIT, for instance `mrfit fit nltcs:train`.
+    """
+
+
+@command.command("list")
+@_directory
+@common
+def list_(data_dir: str | None, **options: Any) -> None:
+    """All data sets with their sizes, and whether their files are here."""
+    from mrfit.data.named import catalogue, directory
+
+    place = directory(data_dir)
+    entries = [
+        {
+            "name": entry.name,
+            "n_variables": entry.n_variables,
+            "splits": {file.split: file.rows for file in entry.files},
+            "present": all((place / file.path).is_file() for file in entry.files),
+            "description": entry.description,
+        }
+        for entry in catalogue()
+    ]
+    if options["as_json"]:
+        print_json({"directory": str(place), "sets": entries})
+        return
+    for entry in entries:
+        splits = ", ".join(f"{split} {rows:,}" for split, rows in entry["splits"].items())  # type: ignore[attr-defined]
+        here = "here" if entry["present"] else "-"
+        click.echo(f"{entry['name']:<13}{entry['n_variables']:>5} variables  {here:<5} {splits}")
+
+
+@command.command("get")
+@click.argument("names", nargs=-1, required=True)
+@_directory
+@common
+def get(names: tuple[str, ...], data_dir: str | None, **options: Any) -> None:
+    """Fetch data sets that are not here yet, check all their files, and print their paths."""
+    from mrfit.data.named import fetch, verify
+
+    found = {}
+    for name in names:
+        fetch(name, data_dir)
+        found[name] = [str(path) for path in verify(name, data_dir)]
+    _print_paths(found, **options)
+
+
+@command.command("path")
+@click.argument("name", metavar="NAME[:SPLIT]")
+@_directory
+@common
+def path(name: str, data_dir: str | None, **options: Any) -> None:
+    """Print where the files of a data set lie."""
+    from mrfit.data.named import find, named_set
+
+    name, _, split = name.partition(":")
+    splits = (split,) if split else named_set(name).splits
+    _print_paths({name: [str(find(name, each, data_dir)) for each in splits]}, **options)
+
+
+def _print_paths(found: dict[str, list[str]], *, as_json: bool, quiet: bool, **_: Any) -> None:
+    if as_json:
+        print_json({"paths": found})
+    elif not quiet:
+        click.echo("\n".join(path for paths in found.values() for path in paths))

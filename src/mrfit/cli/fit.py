@@ -1,0 +1,148 @@
+"""`mrfit fit`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mrfit.cli.options import common, data_path, declared_states, numbers, reading, whole_numbers
+from mrfit.cli.output import print_json, solver_progress
+
+if TYPE_CHECKING:
+    from mrfit.data.unique_rows import UniqueRows
+    from mrfit.learning import Fit, Learned
+
+
+@click.command("fit")
+@click.argument("data")
+@click.option("--valid", metavar="FILE", help="Rows on which the best strength is chosen.")
+@click.option(
+    "--structure",
+    default="complete",
+    show_default=True,
+    metavar="complete|independent|tree|order:R|edges:FILE",
+    help="Which variables interact.",
+)
+@click.option("--penalty", type=click.Choice(["l2"]), default="l2", show_default=True)
+@click.option(
+    "--strength",
+    "strengths",
+    default="1",
+    show_default=True,
+    metavar="S[,S...]",
+    help="Strength of the penalty against the sum over rows; several are warm-started, strongest first.",
+)
+@click.option(
+    "--free-orders", default="", metavar="R[,R...]", help="Scope sizes not penalised, as 1 for single variables."
+)
+@click.option("--solver", type=click.Choice(["newton", "lbfgs"]), default="newton", show_default=True)
+@click.option(
+    "--tolerance", type=float, default=1e-6, show_default=True, help="Largest gradient entry at the solution."
+)
+@click.option("--max-iterations", type=int, default=1000, show_default=True)
+@click.option("--states", metavar="FILE", help='JSON file that declares states: {"smoker": ["no", "yes"]}.')
+@click.option("-o", "--output", metavar="MODEL", help="Where to write the model, a .mrf file.")
+@reading
+@common
+def command(data: str, **options: Any) -> None:
+    """Learn a Markov network from DATA by penalised pseudo-likelihood.
+
+    DATA is a .csv, .tsv, .txt, .data (each also .gz) or .parquet file, or a named data set such as nltcs:train.
+
+    \b
+    Examples:
+      mrfit fit survey.csv -o survey.mrf
+      mrfit fit nltcs:train --valid nltcs:valid --strength 0.1,1,10 -o nltcs.mrf
+      mrfit fit counts.csv --weight count --structure order:3 -o counts.mrf
+    """
+    from mrfit.choices import method_from, structure_from
+    from mrfit.data.coding import Reading
+    from mrfit.data.readers import read_batches
+    from mrfit.data.unique_rows import UniqueRows
+    from mrfit.formats.whole import check_writable
+    from mrfit.learning import Settings, learn
+    from mrfit.workers import resolve_jobs
+
+    settings = Settings(
+        strengths=numbers(options["strengths"], "--strength"),
+        free_orders=whole_numbers(options["free_orders"], "--free-orders"),
+        method=method_from(options["solver"]),
+        tolerance=options["tolerance"],
+        max_iterations=options["max_iterations"],
+        jobs=resolve_jobs(options["jobs"]),
+    )
+    if options["output"]:
+        check_writable(options["output"])
+    header = "auto" if options["header"] is None else options["header"]
+
+    def read(text: str, reading: Reading) -> UniqueRows:
+        return UniqueRows.from_batches(
+            read_batches(data_path(text), weight=options["weight"], header=header), reading
+        )
+
+    rows = read(data, Reading(states=declared_states(options["states"]), missing=options["missing"]))
+    valid = None
+    if options["valid"]:
+        valid = read(options["valid"], Reading(rows.domain, missing=options["missing"]))
+    structure = structure_from(options["structure"], rows)
+    with solver_progress(settings.tolerance, quiet=options["quiet"] or options["as_json"]) as callback:
+        learned = learn(rows, structure, settings, valid=valid, callback=callback)
+    if options["output"]:
+        learned.best.model.save(options["output"])
+    if options["as_json"]:
+        print_json({**_document(rows, learned), "output": options["output"]})
+    elif not options["quiet"]:
+        _print_summary(data, rows, learned, options["output"])
+    for fit in learned.fits:
+        if not fit.solution.converged:
+            click.echo(f"mrfit: warning: strength {fit.strength:g} {fit.solution.status.value}.", err=True)
+
+
+def _document(rows: UniqueRows, learned: Learned) -> dict[str, Any]:
+    best = learned.best
+    return {
+        "n_rows": rows.n_rows,
+        "n_distinct_rows": rows.n_distinct,
+        "n_variables": len(rows.domain),
+        "n_parameters": len(best.model.w),
+        "n_edges": len(best.model.structure.edges),
+        "n_cells": learned.n_cells,
+        **_fit_document(best),
+        "path": [_fit_document(fit) for fit in learned.fits],
+    }
+
+
+def _fit_document(fit: Fit) -> dict[str, Any]:
+    return {
+        "strength": fit.strength,
+        "train_pll": fit.train_pll,
+        "valid_pll": fit.valid_pll,
+        "violation": fit.solution.violation,
+        "status": fit.solution.status.value,
+        "iterations": fit.solution.iterations,
+        "evaluations": fit.solution.evaluations,
+        "products": fit.solution.products,
+        "seconds": fit.seconds,
+        "held": fit.held,
+    }
+
+
+def _print_summary(data: str, rows: UniqueRows, learned: Learned, output: str | None) -> None:
+    best = learned.best
+    click.echo(f"{data}: {rows.n_rows:,} rows, {rows.n_distinct:,} distinct, {len(rows.domain)} variables")
+    click.echo(
+        f"{len(best.model.structure.edges):,} edges, {len(best.model.w):,} parameters, {learned.n_cells:,} cells"
+    )
+    click.echo(f"{'strength':>10} {'train pll':>12} {'valid pll':>12} {'violation':>10} {'passes':>7} {'seconds':>8}")
+    for fit in learned.fits:
+        valid = "" if fit.valid_pll is None else f"{fit.valid_pll:.4f}"
+        passes = fit.solution.evaluations + fit.solution.products
+        kept = " *" if fit is best and len(learned.fits) > 1 else ""
+        click.echo(
+            f"{fit.strength:>10g} {fit.train_pll:>12.4f} {valid:>12} {fit.solution.violation:>10.1e} "
+            f"{passes:>7} {fit.seconds:>8.2f}{kept}"
+        )
+    if best.held:
+        click.echo(f"held at a bound, because nothing penalises them and no finite value is best: {best.held}")
+    click.echo(f"wrote {output}" if output else "no model written; name a file with -o MODEL.mrf to keep it")

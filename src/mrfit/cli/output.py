@@ -1,0 +1,43 @@
+"""What goes to standard output and what to standard error."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import click
+
+from mrfit.solvers.solution import Record
+
+
+def print_json(document: Mapping[str, Any]) -> None:
+    click.echo(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+@contextmanager
+def solver_progress(tolerance: float, *, quiet: bool) -> Iterator[Callable[[float, Record], None] | None]:
+    """A bar on stderr that follows the violation down to the tolerance, on a logarithmic scale."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[state]}"))
+    with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True) as progress:
+        bars: dict[float, tuple[Any, float]] = {}
+
+        def follow(strength: float, record: Record) -> None:
+            distance = math.log(max(record.violation, tolerance) / tolerance)
+            if strength not in bars:
+                total = max(distance, 1e-9)
+                bars[strength] = progress.add_task(f"strength {strength:g}", total=total, state=""), total
+            task, total = bars[strength]
+            state = f"iteration {record.iteration}, violation {record.violation:.1e}"
+            progress.update(task, completed=total - distance, state=state)
+
+        yield follow

@@ -1,0 +1,61 @@
+"""`mrfit score`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from mrfit.cli.options import common, data_path, reading
+from mrfit.cli.output import print_json
+
+
+@click.command("score")
+@click.argument("model_file", metavar="MODEL")
+@click.argument("data")
+@click.option("--per-row", is_flag=True, help="Print the score of every row, one a line, instead of the mean.")
+@click.option(
+    "--unknown",
+    type=click.Choice(["error", "drop"]),
+    default="error",
+    show_default=True,
+    help="What a state the model does not know does: stop, or drop its row.",
+)
+@reading
+@common
+def command(model_file: str, data: str, **options: Any) -> None:
+    """Mean pseudo-log-likelihood per row, in nats, of DATA under MODEL; larger is better.
+
+    Columns and states are matched by name, whatever their order; columns the model does not know are ignored.
+
+    \b
+    Examples:
+      mrfit score model.mrf test.csv
+      mrfit score model.mrf test.csv --per-row > scores.txt
+    """
+    import numpy as np
+
+    from mrfit.data.coding import Coder, Reading
+    from mrfit.data.readers import read_batches
+    from mrfit.model import MarkovNetwork
+    from mrfit.objectives.row_scores import row_pll
+
+    model = MarkovNetwork.load(model_file)
+    coder = Coder(Reading(model.domain, missing=options["missing"], unknown=options["unknown"]))
+    header = "auto" if options["header"] is None else options["header"]
+    scores, weights = [], []
+    for batch in read_batches(data_path(data), weight=options["weight"], header=header):
+        codes, weight = coder.encode(batch)
+        scores.append(row_pll(model.parameters, model.w, codes))
+        weights.append(weight)
+    coder.finish()
+    score, weight = np.concatenate(scores), np.concatenate(weights)
+    mean = float(score @ weight / weight.sum())
+    if options["as_json"]:
+        document = {"rows": len(score), "pll": mean, "dropped": coder.dropped_rows}
+        print_json({**document, "per_row": score.tolist()} if options["per_row"] else document)
+    elif options["per_row"]:
+        click.echo("\n".join(f"{value:.10g}" for value in score))
+    else:
+        dropped = f" ({coder.dropped_rows:,} dropped)" if coder.dropped_rows else ""
+        click.echo(f"{len(score):,} rows{dropped}, mean pll {mean:.6f} nats")

@@ -1,0 +1,131 @@
+"""Runs of rows on their way from a file or a table to codes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.data.labels import is_missing, label
+from mrfit.errors import DataError, listed
+
+MISSING = -1
+
+
+@dataclass(frozen=True)
+class Column:
+    """A dictionary-encoded column: ``labels[codes[row]]`` is the value of a row, code -1 means missing.
+
+    ``declared`` says that the labels are all states in their order (a pandas category, a polars Enum), not
+    only those that were met.
+    """
+
+    name: str
+    codes: NDArray[np.int32]
+    labels: tuple[str, ...]
+    declared: bool = False
+
+    @classmethod
+    def encoded(
+        cls,
+        name: str,
+        codes: NDArray[Any],
+        values: Sequence[object],
+        *,
+        declared: bool = False,
+        missing: Collection[str] = (),
+    ) -> Column:
+        """A column from positions in ``values``; values of one label merge, unmet ones go unless declared.
+
+        ``missing`` holds the labels that mean "no value", as text files spell it.
+        """
+        codes = codes.astype(np.int32, copy=False)
+        met = np.bincount(codes + 1, minlength=len(values) + 1)[1:] > 0
+        labels: dict[str, int] = {}
+        lookup = np.full(len(values) + 1, MISSING, dtype=np.int32)  # its last entry serves code -1
+        for code, value in enumerate(values):
+            if not (declared or met[code]) or is_missing(value):
+                continue
+            text = label(value)
+            if text not in missing:
+                lookup[code] = labels.setdefault(text, len(labels))
+        unchanged = np.array_equal(lookup[:-1], np.arange(len(values)))
+        return cls(name, codes if unchanged else lookup[codes], tuple(labels), declared)
+
+    @classmethod
+    def from_arrow(cls, name: str, array: Any, *, missing: Collection[str] = ()) -> Column:
+        """A column from an Arrow array; an ordered dictionary type declares its states."""
+        codes, values = arrow_codes(name, array)
+        declared = bool(getattr(array.type, "ordered", False))
+        return cls.encoded(name, codes, values, declared=declared, missing=missing)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Consecutive rows of a table; ``first_row`` is the 0-based number of the first, for messages."""
+
+    columns: tuple[Column, ...]
+    sample_weight: NDArray[np.float64] | None
+    first_row: int
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.columns[0].codes) if self.columns else 0
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.columns)
+
+
+def arrow_codes(name: str, array: Any) -> tuple[NDArray[np.int32], Sequence[Any]]:
+    """Positions (-1 = null) in the distinct values of an Arrow array, and those values."""
+    try:
+        array = array.dictionary_encode()
+    except NotImplementedError:
+        raise DataError(
+            f"Column {name!r} holds values of type {array.type}; mrfit models categorical columns of text, "
+            "numbers or booleans. Convert the column or leave it out."
+        ) from None
+    if array.null_count:
+        codes = array.indices.to_numpy(zero_copy_only=False)  # floats, NaN for null
+        codes = np.where(np.isnan(codes), MISSING, codes)
+    else:
+        codes = np.from_dlpack(array.indices)  # to_numpy would import pandas
+    values = array.dictionary
+    # Single-precision values keep their own type: as Python floats 0.1 would be named 0.10000000149011612.
+    single = str(values.type) in ("float", "halffloat")
+    distinct = list(values.to_numpy(zero_copy_only=False)) if single else values.to_pylist()
+    return codes.astype(np.int32, copy=False), distinct
+
+
+def check_names(names: Sequence[str], *, source: str) -> None:
+    """Refuse a table without columns or with two columns of one name."""
+    if not names:
+        raise DataError(f"{source} has no columns; at least one is needed.")
+    if len(set(names)) != len(names):
+        repeated = sorted({name for name in names if names.count(name) > 1})
+        raise DataError(
+            f"{source} repeats the column names {listed(repeated)}; give every column its own name."
+        )
+
+
+def checked_sample_weight(values: object, n_rows: int) -> NDArray[np.float64]:
+    """Row weights as float64: one per row, finite, not negative, not all zero."""
+    try:
+        weight = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError("sample_weight holds values that are not numbers; give one number per row.") from None
+    if weight.shape != (n_rows,):
+        raise DataError(f"sample_weight has shape {weight.shape}; expected ({n_rows},), one weight per row.")
+    wrong = np.flatnonzero(~(np.isfinite(weight) & (weight >= 0)))
+    if wrong.size:
+        raise DataError(
+            f"sample_weight is {weight[wrong[0]]} in row {wrong[0] + 1}; weights must be finite and not "
+            "negative. Correct it or leave the row out."
+        )
+    if not weight.any():
+        raise DataError("sample_weight is zero in every row; at least one row must count.")
+    return weight

@@ -1,0 +1,231 @@
+"""Codes for the rows of a table, under a domain that is given or found on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.data.batch import Batch, Column
+from mrfit.data.labels import MISSING_STATE, holds_spins, label, ordered_states
+from mrfit.domain import Domain, Variable
+from mrfit.errors import DataError, InputError, listed
+
+MAX_STATES = 255
+# Codes are bytes and a variable has at most 255 states, so 255 is free to mark a row that is left out.
+_LEFT_OUT = 255
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How the values of a table are understood.
+
+    Parameters
+    ----------
+    domain
+        Variables and states to use, matched by name; found in the table if not given.
+    states
+        States of some columns, in order; the others are found in the table.
+    missing
+        What a missing value does: "error", "drop" (leave its row out) or "state" (be a state "missing").
+    unknown
+        What a value outside given states does: "error" or "drop".
+    """
+
+    domain: Domain | None = None
+    states: Mapping[str, Sequence[object]] | None = None
+    missing: str = "error"
+    unknown: str = "error"
+
+    def __post_init__(self) -> None:
+        _check_option("missing", self.missing, ("error", "drop", "state"))
+        _check_option("unknown", self.unknown, ("error", "drop"))
+        if self.domain is not None and self.states is not None:
+            raise InputError(
+                "Both domain and states are given; a domain has its own states. Pass one of them."
+            )
+
+
+@dataclass
+class _Vocabulary:
+    """The labels of one variable and their provisional codes; ``closed`` to new ones if given."""
+
+    name: str
+    codes: dict[str, int] = field(default_factory=dict)
+    closed: bool = False
+    declared: bool = False  # the order of the codes is the order of the states
+
+    @classmethod
+    def of_states(cls, name: str, states: Iterable[object]) -> _Vocabulary:
+        codes: dict[str, int] = {}
+        for code, state in enumerate(states):
+            if label(state) in codes:
+                raise DataError(
+                    f"Column {name!r}: the state {str(state)!r} is given twice (states that spell one "
+                    "number or truth value are the same). Name each state once."
+                )
+            codes[label(state)] = code
+        return cls(name, codes, closed=True, declared=True)
+
+    def add(self, text: str) -> int:
+        return self.codes.setdefault(text, len(self.codes))
+
+    def states(self, *, among_spins: bool) -> tuple[str, ...]:
+        """The final order; a state made of missing values comes last."""
+        if self.declared:
+            return tuple(self.codes)
+        met = [text for text in self.codes if text != MISSING_STATE]
+        states = ordered_states(met, among_spins=among_spins)
+        return (*states, MISSING_STATE) if MISSING_STATE in self.codes else states
+
+
+class Coder:
+    """Turns batches into codes, one after the other, and settles the domain at the end.
+
+    While the states are still being found, `encode` gives provisional codes in the order in which labels were
+    met; `finish` gives the domain and, for each variable, the lookup from provisional to final codes. States
+    met only in rows that were left out are kept.
+    """
+
+    def __init__(self, reading: Reading | None = None) -> None:
+        self._reading = reading or Reading()
+        self._vocabularies: list[_Vocabulary] = []
+        self._n_rows = 0
+        self.dropped_rows = 0
+
+    def encode(self, batch: Batch) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
+        """Provisional codes (rows kept x variables, C order) and weights of the rows kept."""
+        if not self._vocabularies:
+            self._vocabularies = self._start(batch)
+        codes = np.empty((len(self._vocabularies), batch.n_rows), dtype=np.uint8)
+        for row, (vocabulary, column) in enumerate(
+            zip(self._vocabularies, self._matched(batch), strict=True)
+        ):
+            codes[row] = self._lookup(vocabulary, column, batch.first_row)[column.codes]
+        weight = np.ones(batch.n_rows) if batch.sample_weight is None else batch.sample_weight
+        self._n_rows += batch.n_rows
+        return self._kept(codes, weight)
+
+    def finish(self) -> tuple[Domain, list[NDArray[np.uint8]]]:
+        """The domain, and for each variable the final code of every provisional one."""
+        if self._n_rows == 0:
+            raise DataError("The table has no rows; at least one is needed.")
+        if self._n_rows == self.dropped_rows:
+            raise DataError(
+                f"None of the {self._n_rows} rows is left: each holds a missing or unknown value. "
+                "Use missing='state', add the unknown states to the domain, or leave out columns."
+            )
+        spins = any(holds_spins(vocabulary.codes) for vocabulary in self._vocabularies)
+        orders = [vocabulary.states(among_spins=spins) for vocabulary in self._vocabularies]
+        remaps = [
+            _remap(vocabulary, order) for vocabulary, order in zip(self._vocabularies, orders, strict=True)
+        ]
+        if self._reading.domain is not None:
+            return self._reading.domain, remaps
+        names = [vocabulary.name for vocabulary in self._vocabularies]
+        return Domain(tuple(map(Variable, names, orders))), remaps
+
+    def _start(self, batch: Batch) -> list[_Vocabulary]:
+        if not batch.columns:
+            raise DataError("The table has no columns besides its weights; at least one is needed.")
+        if self._reading.domain is not None:
+            return [
+                _Vocabulary.of_states(variable.name, variable.states) for variable in self._reading.domain
+            ]
+        states = self._reading.states or {}
+        absent = [name for name in states if name not in batch.names]
+        if absent:
+            raise DataError(_absent(absent, batch, "States are given for"))
+        return [
+            _Vocabulary.of_states(column.name, states[column.name])
+            if column.name in states
+            else _Vocabulary(column.name, declared=column.declared)
+            for column in batch.columns
+        ]
+
+    def _matched(self, batch: Batch) -> list[Column]:
+        """The batch's columns in the order of the variables; columns that are no variables are ignored."""
+        columns = {column.name: column for column in batch.columns}
+        absent = [vocabulary.name for vocabulary in self._vocabularies if vocabulary.name not in columns]
+        if absent:
+            raise DataError(_absent(absent, batch, "The domain has"))
+        return [columns[vocabulary.name] for vocabulary in self._vocabularies]
+
+    def _lookup(self, vocabulary: _Vocabulary, column: Column, first_row: int) -> NDArray[np.uint8]:
+        """The provisional code of every label of a column; the last entry serves missing values (-1)."""
+        codes = [
+            self._code(vocabulary, column, position, first_row) for position in range(len(column.labels))
+        ]
+        codes.append(self._missing_code(vocabulary, column, first_row))
+        if len(vocabulary.codes) > MAX_STATES:
+            raise DataError(
+                f"Column {column.name!r} has {len(vocabulary.codes)} distinct values in the first "
+                f"{first_row + len(column.codes)} rows; mrfit models categorical columns with at most "
+                f"{MAX_STATES} states. Bin it first, or leave the column out."
+            )
+        return np.array(codes, dtype=np.uint8)
+
+    def _code(self, vocabulary: _Vocabulary, column: Column, position: int, first_row: int) -> int:
+        text = column.labels[position]
+        if not vocabulary.closed:
+            return vocabulary.add(text)
+        if text in vocabulary.codes:
+            return vocabulary.codes[text]
+        if self._reading.unknown == "drop":
+            return _LEFT_OUT
+        rows = np.flatnonzero(column.codes == position)
+        if rows.size == 0:  # a declared category that no row holds
+            return _LEFT_OUT
+        raise DataError(
+            f"Column {column.name!r} holds {text!r} (row {first_row + int(rows[0]) + 1}), which is not "
+            f"one of its states: {listed(vocabulary.codes)}. Add it to the domain or pass unknown='drop'."
+        )
+
+    def _missing_code(self, vocabulary: _Vocabulary, column: Column, first_row: int) -> int:
+        first = int(np.argmin(column.codes))
+        if column.codes[first] >= 0:
+            return _LEFT_OUT  # nothing is missing: never looked up
+        if vocabulary.closed and MISSING_STATE in vocabulary.codes:
+            return vocabulary.codes[MISSING_STATE]
+        if self._reading.missing == "drop":
+            return _LEFT_OUT
+        where = f"Column {column.name!r} has no value (empty or NaN) in row {first_row + first + 1}"
+        if self._reading.missing == "error":
+            raise DataError(
+                f"{where}; every cell needs one. Pass missing='drop' to leave such rows out, or "
+                "missing='state' to make missing a state of its own."
+            )
+        if self._reading.domain is not None:
+            raise DataError(
+                f"{where}, and its states in the given domain ({listed(vocabulary.codes)}) do not include "
+                f"{MISSING_STATE!r}. Pass missing='drop', or a domain with that state."
+            )
+        return vocabulary.add(MISSING_STATE)
+
+    def _kept(
+        self, codes: NDArray[np.uint8], weight: NDArray[np.float64]
+    ) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
+        left_out = (codes == _LEFT_OUT).any(axis=0)
+        if left_out.any():
+            self.dropped_rows += int(left_out.sum())
+            codes, weight = codes[:, ~left_out], weight[~left_out]
+        return np.ascontiguousarray(codes.T), weight
+
+
+def _remap(vocabulary: _Vocabulary, states: Sequence[str]) -> NDArray[np.uint8]:
+    positions = {state: code for code, state in enumerate(states)}
+    return np.array([positions[text] for text in vocabulary.codes], dtype=np.uint8)
+
+
+def _absent(absent: Sequence[str], batch: Batch, who: str) -> str:
+    return (
+        f"{who} {listed(absent)}, which the table lacks; its columns are {listed(batch.names)}. "
+        "Add or rename the column."
+    )
+
+
+def _check_option(name: str, value: str, allowed: Sequence[str]) -> None:
+    if value not in allowed:
+        raise InputError(f"{name}={value!r} is not an option; use one of {listed(allowed)}.")

@@ -1,0 +1,128 @@
+"""A table as integer codes with row weights, under a domain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.data.batch import Batch, checked_sample_weight
+from mrfit.data.coding import MAX_STATES, Coder, Reading
+from mrfit.data.frames import table_batches
+from mrfit.data.readers import read_batches
+from mrfit.domain import Domain
+from mrfit.errors import DataError
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Rows of codes; ``codes[row, variable]`` is a position in that variable's states.
+
+    Both arrays are read-only: ``codes`` is uint8 in C order, ``sample_weight`` float64 with one weight per
+    row (ones if not given). ``dropped_rows`` counts the rows that were left out when the table was read.
+    """
+
+    domain: Domain
+    codes: NDArray[np.uint8]
+    sample_weight: NDArray[np.float64] = None  # type: ignore[assignment]  # never None once built
+    dropped_rows: int = 0
+
+    def __post_init__(self) -> None:
+        weight = np.ones(len(self.codes)) if self.sample_weight is None else self.sample_weight
+        object.__setattr__(self, "codes", _read_only(_checked_codes(self.codes, self.domain)))
+        object.__setattr__(self, "sample_weight", _read_only(checked_sample_weight(weight, len(self.codes))))
+
+    @classmethod
+    def from_table(
+        cls,
+        table: object,
+        *,
+        sample_weight: object = None,
+        domain: Domain | None = None,
+        states: Mapping[str, Sequence[object]] | None = None,
+        missing: str = "error",
+        unknown: str = "error",
+    ) -> Dataset:
+        """Read a pandas or polars frame, Arrow table, array, sparse matrix, list of rows or dict of columns.
+
+        ``domain``, ``states``, ``missing`` and ``unknown`` are explained at `mrfit.data.coding.Reading`.
+        """
+        reading = Reading(domain, states, missing, unknown)
+        return cls.from_batches(table_batches(table, sample_weight=sample_weight), reading)
+
+    @classmethod
+    def from_file(
+        cls,
+        path: str | Path,
+        *,
+        weight: str | None = None,
+        header: bool | str = "auto",
+        domain: Domain | None = None,
+        states: Mapping[str, Sequence[object]] | None = None,
+        missing: str = "error",
+        unknown: str = "error",
+    ) -> Dataset:
+        """Read a CSV, TSV, text, Libra ``.data`` (each also ``.gz``) or Parquet file.
+
+        ``weight`` and ``header`` are explained at `mrfit.data.readers.read_batches`, the rest at
+        `mrfit.data.coding.Reading`.
+        """
+        reading = Reading(domain, states, missing, unknown)
+        return cls.from_batches(read_batches(path, weight=weight, header=header), reading)
+
+    @classmethod
+    def from_batches(cls, batches: Iterable[Batch], reading: Reading) -> Dataset:
+        """Gather batches into one table of codes."""
+        coder = Coder(reading)
+        encoded = [coder.encode(batch) for batch in batches]
+        domain, remaps = coder.finish()
+        codes = np.concatenate([codes for codes, _ in encoded])
+        for column, remap in enumerate(remaps):
+            if not np.array_equal(remap, np.arange(len(remap))):
+                codes[:, column] = remap[codes[:, column]]
+        return cls(domain, codes, np.concatenate([weight for _, weight in encoded]), coder.dropped_rows)
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.codes)
+
+    @property
+    def n_variables(self) -> int:
+        return len(self.domain)
+
+    @property
+    def total_weight(self) -> float:
+        return float(self.sample_weight.sum())
+
+
+def _checked_codes(codes: NDArray[np.uint8], domain: Domain) -> NDArray[np.uint8]:
+    codes = np.asarray(codes)
+    if codes.ndim != 2 or codes.shape[1] != len(domain) or len(codes) == 0 or codes.dtype.kind not in "iu":
+        raise DataError(
+            f"Codes of shape {codes.shape} and type {codes.dtype} do not fit; expected integers, at least "
+            f"one row and {len(domain)} columns, one per variable of the domain."
+        )
+    crowded = [variable for variable in domain if variable.n_states > MAX_STATES]
+    if crowded:
+        raise DataError(
+            f"Variable {crowded[0].name!r} has {crowded[0].n_states} states; the limit is {MAX_STATES}. "
+            "Merge some of its states."
+        )
+    outside = np.flatnonzero((codes.max(axis=0) >= np.array(domain.shape)) | (codes.min(axis=0) < 0))
+    if outside.size:
+        variable = domain[int(outside[0])]
+        raise DataError(
+            f"The codes of {variable.name!r} leave the range 0 to {variable.n_states - 1} of its states. "
+            "Use Dataset.from_table to code a table."
+        )
+    return np.ascontiguousarray(codes, dtype=np.uint8)
+
+
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    view = array.view()  # the caller's own array stays writable
+    view.flags.writeable = False
+    return view

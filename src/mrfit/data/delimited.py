@@ -1,0 +1,98 @@
+"""Delimited text as pieces of dictionary-encoded text columns, with or without a line of names."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import re
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from mrfit.data.batch import check_names
+from mrfit.data.labels import is_number
+from mrfit.errors import DataError
+
+_BYTES_PER_PIECE = 2**22
+_DELIMITERS = (",", "\t", ";")
+
+
+def delimited_pieces(path: Path, header: bool | str, *, delimiter: str | None = None) -> Iterator[Any]:
+    """Arrow record batches of a text file; the delimiter is guessed from the first line if not given."""
+    fields, delimiter, n_lines = _first_record(path, delimiter)
+    names = _numbered(fields)
+    if header is False or (header == "auto" and all(map(is_number, fields))):
+        n_lines = 0
+    else:
+        names = [field.strip() or name for field, name in zip(fields, names, strict=True)]
+    check_names(names, source=repr(path.name))
+    return _pieces(path, delimiter, names, n_lines)
+
+
+def _numbered(fields: Sequence[str]) -> list[str]:
+    return [f"v{position}" for position in range(len(fields))]
+
+
+def _first_record(path: Path, delimiter: str | None) -> tuple[list[str], str, int]:
+    """The first fields of a text file, what separates them, and the lines read so far."""
+    opened = gzip.open if path.suffix.lower() == ".gz" else open
+    with opened(path, "rt", encoding="utf-8-sig", newline="") as lines:
+        n_blank = 0
+        for line in lines:
+            if line.strip("\r\n"):
+                break
+            n_blank += 1
+        else:
+            raise DataError(f"{path.name!r} is empty; expected rows of values.")
+        delimiter = delimiter or _sniffed(line)
+        reader = csv.reader(chain([line], lines), delimiter=delimiter)
+        fields = next(reader)
+        return fields, delimiter, n_blank + reader.line_num
+
+
+def _sniffed(line: str) -> str:
+    """The separator most frequent outside quotes, a comma if in doubt."""
+    return max(_DELIMITERS, key=re.sub(r'"[^"]*"', "", line).count)
+
+
+def _pieces(path: Path, delimiter: str, names: Sequence[str], n_lines_before: int) -> Iterator[Any]:
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    ragged: list[Any] = []
+
+    def refuse(row: Any) -> str:
+        ragged.append(row)
+        return "error"
+
+    text = pa.dictionary(pa.int32(), pa.string())
+    compression = "gzip" if path.suffix.lower() == ".gz" else None
+    try:
+        with (
+            pa.input_stream(str(path), compression=compression) as stream,
+            arrow_csv.open_csv(
+                stream,
+                # One thread: only then are the rows of errors known; more did not help dictionaries either.
+                arrow_csv.ReadOptions(
+                    use_threads=False,
+                    block_size=_BYTES_PER_PIECE,
+                    skip_rows=n_lines_before,
+                    column_names=names,
+                ),
+                arrow_csv.ParseOptions(
+                    delimiter=delimiter, newlines_in_values=True, invalid_row_handler=refuse
+                ),
+                # Missing values are recognised after stripping, so not here.
+                arrow_csv.ConvertOptions(column_types=dict.fromkeys(names, text), null_values=[]),
+            ) as pieces,
+        ):
+            yield from pieces
+    except pa.ArrowInvalid:
+        if not ragged:
+            raise
+        row = ragged[0]
+        raise DataError(
+            f"{path.name!r} row {row.number - n_lines_before} has {row.actual_columns} fields; expected "
+            f"{row.expected_columns}, as in its first line. Correct it or check the separator {delimiter!r}."
+        ) from None

@@ -1,0 +1,122 @@
+"""The scikit-learn face."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, DensityMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from mrfit.choices import check_penalty, method_from, structure_from
+from mrfit.data.columns import kinds
+from mrfit.data.dataset import Dataset
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.learning import Settings, learn
+from mrfit.workers import resolve_jobs
+
+Floats = NDArray[np.float64]
+
+_FRAMES = {"pandas.DataFrame", "polars.DataFrame", "pyarrow.Table", "builtins.dict"}
+
+
+class MarkovNetworkLearner(DensityMixin, BaseEstimator):
+    """Learn a discrete Markov network from a table of categorical columns.
+
+    Parameters
+    ----------
+    structure : str, Structure or networkx.Graph, default="complete"
+        ``complete`` (all pairs), ``independent``, ``tree`` (most mutual information), ``order:R`` (all scopes of up
+        to R variables) or ``edges:FILE``.
+    penalty : {"l2"}, default="l2"
+    strength : float, default=1.0
+        The papers' lambda; it stands against the sum over rows.
+    free_orders : sequence of int, default=()
+        Scope sizes the penalty leaves alone, for instance ``(1,)`` for single variables.
+    solver : {"newton", "lbfgs"}, default="newton"
+    tolerance : float, default=1e-6
+        Largest entry of the gradient of the mean objective at the solution.
+    max_iterations : int, default=1000
+    missing : {"error", "drop", "state"}, default="error"
+        What a missing value does at `fit`: stop, drop its row, or be a state of its own.
+    n_jobs : int or None, default=None
+        Threads; None and -1 mean all processors. The result does not depend on it.
+
+    Attributes
+    ----------
+    model_ : MarkovNetwork
+    solution_ : Solution
+        The optimum with its certificate: violation, status, trace.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when the columns of the table have string names.
+    """
+
+    def __init__(
+        self,
+        structure: Any = "complete",
+        *,
+        penalty: str = "l2",
+        strength: float = 1.0,
+        free_orders: Sequence[int] = (),
+        solver: str = "newton",
+        tolerance: float = 1e-6,
+        max_iterations: int = 1000,
+        missing: str = "error",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.structure = structure
+        self.penalty = penalty
+        self.strength = strength
+        self.free_orders = free_orders
+        self.solver = solver
+        self.tolerance = tolerance
+        self.max_iterations = max_iterations
+        self.missing = missing
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> MarkovNetworkLearner:
+        """Learn from a frame, an array or a sparse matrix; ``y`` is ignored."""
+        check_penalty(self.penalty)
+        settings = Settings(
+            strengths=(self.strength,),
+            free_orders=tuple(self.free_orders),
+            method=method_from(self.solver),
+            tolerance=self.tolerance,
+            max_iterations=self.max_iterations,
+            jobs=resolve_jobs(self.n_jobs),
+        )
+        rows = UniqueRows.from_dataset(
+            Dataset.from_table(self._checked(X, reset=True), sample_weight=sample_weight, missing=self.missing)
+        )
+        fit = learn(rows, structure_from(self.structure, rows), settings).best
+        self.model_, self.solution_ = fit.model, fit.solution
+        return self
+
+    def score_samples(self, X: Any) -> Floats:
+        """Pseudo-log-likelihood of every row, in nats."""
+        check_is_fitted(self)
+        return self.model_.pll_rows(self._checked(X, reset=False))
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Mean pseudo-log-likelihood per row, in nats; larger is better."""
+        return float(np.average(self.score_samples(X), weights=sample_weight))
+
+    def _checked(self, X: Any, *, reset: bool) -> Any:
+        """Names and number of columns as scikit-learn keeps them; frames keep their types, arrays are checked."""
+        if not _FRAMES.isdisjoint(kinds(X)):
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            return X
+        # Missing values pass: the data room names the column and the row.
+        return validate_data(
+            self, X, reset=reset, dtype=None, accept_sparse=True, ensure_all_finite="allow-nan"
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.input_tags.sparse = True
+        return tags

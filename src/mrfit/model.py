@@ -1,0 +1,99 @@
+"""The fitted, immutable Markov network."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.data.dataset import Dataset
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.domain import Domain
+from mrfit.errors import InputError
+from mrfit.objectives.row_scores import row_pll
+from mrfit.parameterizations.canonical import Canonical
+from mrfit.structure.structure import Structure
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class MarkovNetwork:
+    """log p(x) = sum over parameters k of w[k] * feature_k(x), minus log Z.
+
+    Parameters
+    ----------
+    parameters
+        The coordinates: which domain, which scopes, which features.
+    w
+        One value for each parameter, in the order of ``parameters.names()``.
+    provenance
+        How the model came about; anything JSON can hold.
+    """
+
+    parameters: Canonical
+    w: Floats
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        w = np.array(self.w, np.float64)
+        if w.shape != (self.parameters.n_parameters,):
+            raise InputError(
+                f"This structure has {self.parameters.n_parameters} parameters; got an array of shape {w.shape}."
+            )
+        if not np.isfinite(w).all():
+            raise InputError("Parameters must be finite numbers.")
+        w.flags.writeable = False
+        object.__setattr__(self, "w", w)
+        object.__setattr__(self, "provenance", dict(self.provenance))
+
+    @property
+    def domain(self) -> Domain:
+        return self.parameters.domain
+
+    @property
+    def structure(self) -> Structure:
+        return self.parameters.structure
+
+    def pll(self, data: Any) -> float:
+        """Mean pseudo-log-likelihood per row, in nats; weighted if the data are."""
+        rows = self._unique(data)
+        return float(rows.sample_weight @ row_pll(self.parameters, self.w, rows.codes)) / rows.total_weight
+
+    def pll_rows(self, data: Any) -> Floats:
+        """Pseudo-log-likelihood of every row, in nats and in the order of the data."""
+        return row_pll(self.parameters, self.w, self._dataset(data).codes)
+
+    def strongest(self, count: int, *, order: int) -> list[tuple[str, float]]:
+        """Names and values of the largest parameters, in absolute value, of scopes with ``order`` variables."""
+        chosen = np.flatnonzero(self.parameters.order_of_parameter == order)
+        top = chosen[np.argsort(-np.abs(self.w[chosen]), kind="stable")[:count]]
+        return [(self.parameters.name(int(k)), float(self.w[k])) for k in top]
+
+    def save(self, path: str | Path) -> None:
+        """Write the model to one ``.mrf`` file, whole or not at all."""
+        from mrfit.formats.mrf import save
+
+        save(self, path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> MarkovNetwork:
+        """Read a model written by `save`."""
+        from mrfit.formats.mrf import load
+
+        return load(path)
+
+    def _dataset(self, data: Any) -> Dataset:
+        """Codes in this model's coding; tables are matched by column and state name."""
+        if isinstance(data, Dataset) and data.domain == self.domain:
+            return data
+        return Dataset.from_table(data, domain=self.domain)
+
+    def _unique(self, data: Any) -> UniqueRows:
+        if isinstance(data, UniqueRows):
+            return data.recoded(self.domain)
+        return UniqueRows.from_dataset(self._dataset(data))

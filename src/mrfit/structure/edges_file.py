@@ -1,0 +1,46 @@
+"""Structures as text: one scope a line, variables by name."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+from mrfit.domain import Domain
+from mrfit.errors import StructureError, listed
+from mrfit.structure.structure import Structure
+
+
+def read_edges(path: str | Path, domain: Domain) -> Structure:
+    """The structure of a comma- or tab-separated file with the names of the variables of one scope a line.
+
+    Two names are an edge, more a higher-order scope. Lines that begin with ``#`` are comments. A header with the
+    columns ``source`` and ``target`` restricts every line to those two. All subsets of the scopes and all single
+    variables belong to the structure.
+    """
+    scopes, columns = [], None
+    for number, fields in _lines(Path(path)):
+        if columns is None and {"source", "target"} <= set(fields):
+            columns = [fields.index("source"), fields.index("target")]
+            continue
+        names = fields if columns is None else [fields[k] for k in columns if k < len(fields)]
+        unknown = [name for name in names if name not in domain]
+        if unknown:
+            raise StructureError(
+                f"{Path(path).name}, line {number}: there is no variable {unknown[0]!r}; "
+                f"the variables are {listed(domain.names)}."
+            )
+        scopes.append([domain.index(name) for name in names])
+    return Structure.from_scopes(len(domain), scopes)
+
+
+def _lines(path: Path) -> list[tuple[int, list[str]]]:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise StructureError(f"There is no edge file {str(path)!r}; check the path.") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise StructureError(f"Cannot read the edge file {str(path)!r}: {error}.") from error
+    delimiter = "\t" if "\t" in text else ","
+    rows = csv.reader(text.splitlines(), delimiter=delimiter, skipinitialspace=True)
+    lines = ((number, [field.strip() for field in row]) for number, row in enumerate(rows, start=1))
+    return [(number, row) for number, row in lines if any(row) and not row[0].startswith("#")]
