@@ -20,9 +20,7 @@ class Variable:
         if not self.states:
             raise DataError(f"Variable {self.name!r} has no states; give it at least one.")
         if len(set(self.states)) != len(self.states):
-            raise DataError(
-                f"Variable {self.name!r} repeats a state in {listed(self.states)}; name each state once."
-            )
+            raise DataError(f"Variable {self.name!r} repeats a state in {listed(self.states)}; name each state once.")
 
     @property
     def n_states(self) -> int:
@@ -87,9 +85,7 @@ class Domain:
         try:
             return self._positions[name]
         except KeyError:
-            raise InputError(
-                f"There is no variable {name!r}; the variables are {listed(self.names)}."
-            ) from None
+            raise InputError(f"There is no variable {name!r}; the variables are {listed(self.names)}.") from None
 
     def to_states(self) -> dict[str, list[str]]:
         """The inverse of `from_states`, ready for JSON."""

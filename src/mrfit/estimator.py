@@ -110,9 +110,7 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
             validate_data(self, X, reset=reset, skip_check_array=True)
             return X
         # Missing values pass: the data room names the column and the row.
-        return validate_data(
-            self, X, reset=reset, dtype=None, accept_sparse=True, ensure_all_finite="allow-nan"
-        )
+        return validate_data(self, X, reset=reset, dtype=None, accept_sparse=True, ensure_all_finite="allow-nan")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -18,10 +18,10 @@ from mrfit.counts.conditional_cells import ConditionalCells
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
 from mrfit.model import MarkovNetwork
-from mrfit.objectives.penalized import Penalized
 from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.penalties.l2 import L2
+from mrfit.penalties.penalized import Penalized
 from mrfit.solvers.minimize import Method, minimize
 from mrfit.solvers.newton import TruncatedNewton
 from mrfit.solvers.solution import Record, Solution

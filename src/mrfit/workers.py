@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from itertools import pairwise
 from typing import TypeVar
 
 import numpy as np
@@ -18,7 +19,8 @@ Result = TypeVar("Result")
 
 def available_jobs() -> int:
     """Processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
+    affinity = getattr(os, "sched_getaffinity", None)  # Linux only
+    return len(affinity(0)) if affinity else (os.cpu_count() or 1)
 
 
 def resolve_jobs(jobs: int | None) -> int:
@@ -47,4 +49,4 @@ def deal(cost: NDArray[np.float64], jobs: int) -> list[tuple[int, int]]:
     goal = np.cumsum(cost)
     cuts = np.searchsorted(goal, goal[-1] * np.arange(1, jobs) / jobs) + 1 if len(cost) else []
     edges = sorted({0, len(cost), *(int(min(cut, len(cost))) for cut in cuts)})
-    return list(zip(edges[:-1], edges[1:], strict=True))
+    return list(pairwise(edges))

@@ -30,7 +30,17 @@ def _add_feature(variables, states, first, last, columns, low, m, holds, weight,
 
 @njit(cache=True, nogil=True)
 def row_scores(
-    columns, n_free, feature_start, condition_start, variables, states, slot_start, w_slots, first, last, scores
+    columns,
+    n_free,
+    feature_start,
+    condition_start,
+    variables,
+    states,
+    slot_start,
+    w_slots,
+    first,
+    last,
+    scores,
 ):
     """scores[r] += sum over variables first .. last - 1 of log p(x_i | rest of row r).
 
@@ -51,7 +61,16 @@ def row_scores(
                     if weight != 0.0:
                         conditions = condition_start[f], condition_start[f + 1]
                         _add_feature(
-                            variables, states, conditions[0], conditions[1], columns, low, m, holds, weight, z[s]
+                            variables,
+                            states,
+                            conditions[0],
+                            conditions[1],
+                            columns,
+                            low,
+                            m,
+                            holds,
+                            weight,
+                            z[s],
                         )
             for r in range(m):
                 largest = 0.0

@@ -50,9 +50,7 @@ def command(output: str, **options: Any) -> None:
     pixels = pixels[np.random.default_rng(options["seed"]).permutation(len(pixels))]
     domain = Domain.from_states({f"r{k // SIDE}c{k % SIDE}": ("off", "on") for k in range(SIDE * SIDE)})
     cuts = [int(0.6 * len(pixels)), int(0.8 * len(pixels))]
-    train, valid, test = (
-        UniqueRows.from_dataset(Dataset(domain, part)) for part in np.split(pixels, cuts)
-    )
+    train, valid, test = (UniqueRows.from_dataset(Dataset(domain, part)) for part in np.split(pixels, cuts))
     settings = Settings(strengths=_STRENGTHS, jobs=resolve_jobs(options["jobs"]))
     best = {
         word: learn(train, structure_from(word, train), settings, valid=valid).best

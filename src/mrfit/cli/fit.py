@@ -34,7 +34,10 @@ if TYPE_CHECKING:
     help="Strength of the penalty against the sum over rows; several are warm-started, strongest first.",
 )
 @click.option(
-    "--free-orders", default="", metavar="R[,R...]", help="Scope sizes not penalised, as 1 for single variables."
+    "--free-orders",
+    default="",
+    metavar="R[,R...]",
+    help="Scope sizes not penalised, as 1 for single variables.",
 )
 @click.option("--solver", type=click.Choice(["newton", "lbfgs"]), default="newton", show_default=True)
 @click.option(
@@ -77,9 +80,7 @@ def command(data: str, **options: Any) -> None:
     header = "auto" if options["header"] is None else options["header"]
 
     def read(text: str, reading: Reading) -> UniqueRows:
-        return UniqueRows.from_batches(
-            read_batches(data_path(text), weight=options["weight"], header=header), reading
-        )
+        return UniqueRows.from_batches(read_batches(data_path(text), weight=options["weight"], header=header), reading)
 
     rows = read(data, Reading(states=declared_states(options["states"]), missing=options["missing"]))
     valid = None

@@ -26,9 +26,7 @@ def stacked(*decorators: Callable[[Any], Any]) -> Callable[[Command], Command]:
 common = stacked(
     click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else."),
     click.option("--seed", type=int, default=0, show_default=True, help="Seed of whatever is random."),
-    click.option(
-        "--jobs", type=int, default=-1, show_default=True, help="Threads; -1 takes all processors."
-    ),
+    click.option("--jobs", type=int, default=-1, show_default=True, help="Threads; -1 takes all processors."),
     click.option("--quiet", is_flag=True, help="No progress and no summary."),
 )
 

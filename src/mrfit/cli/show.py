@@ -52,7 +52,7 @@ def command(model_file: str, top: int, **options: Any) -> None:
             click.echo("single variables" if order == 1 else f"interactions of {order} variables")
         for name, value in parameters:
             click.echo(f"  {value:+9.4f}  {name}")
-    for key, value in model.provenance.items():
-        if isinstance(value, dict):
-            value = ", ".join(f"{name} {entry}" for name, entry in value.items() if entry not in ([], None))
-        click.echo(f"{key}: {value}")
+    for key, entry in model.provenance.items():
+        if isinstance(entry, dict):
+            entry = ", ".join(f"{name} {detail}" for name, detail in entry.items() if detail not in ([], None))
+        click.echo(f"{key}: {entry}")

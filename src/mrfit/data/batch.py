@@ -107,9 +107,7 @@ def check_names(names: Sequence[str], *, source: str) -> None:
         raise DataError(f"{source} has no columns; at least one is needed.")
     if len(set(names)) != len(names):
         repeated = sorted({name for name in names if names.count(name) > 1})
-        raise DataError(
-            f"{source} repeats the column names {listed(repeated)}; give every column its own name."
-        )
+        raise DataError(f"{source} repeats the column names {listed(repeated)}; give every column its own name.")
 
 
 def checked_sample_weight(values: object, n_rows: int) -> NDArray[np.float64]:

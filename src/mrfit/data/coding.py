@@ -43,9 +43,7 @@ class Reading:
         _check_option("missing", self.missing, ("error", "drop", "state"))
         _check_option("unknown", self.unknown, ("error", "drop"))
         if self.domain is not None and self.states is not None:
-            raise InputError(
-                "Both domain and states are given; a domain has its own states. Pass one of them."
-            )
+            raise InputError("Both domain and states are given; a domain has its own states. Pass one of them.")
 
 
 @dataclass
@@ -100,9 +98,7 @@ class Coder:
         if not self._vocabularies:
             self._vocabularies = self._start(batch)
         codes = np.empty((len(self._vocabularies), batch.n_rows), dtype=np.uint8)
-        for row, (vocabulary, column) in enumerate(
-            zip(self._vocabularies, self._matched(batch), strict=True)
-        ):
+        for row, (vocabulary, column) in enumerate(zip(self._vocabularies, self._matched(batch), strict=True)):
             codes[row] = self._lookup(vocabulary, column, batch.first_row)[column.codes]
         weight = np.ones(batch.n_rows) if batch.sample_weight is None else batch.sample_weight
         self._n_rows += batch.n_rows
@@ -119,9 +115,7 @@ class Coder:
             )
         spins = any(holds_spins(vocabulary.codes) for vocabulary in self._vocabularies)
         orders = [vocabulary.states(among_spins=spins) for vocabulary in self._vocabularies]
-        remaps = [
-            _remap(vocabulary, order) for vocabulary, order in zip(self._vocabularies, orders, strict=True)
-        ]
+        remaps = [_remap(vocabulary, order) for vocabulary, order in zip(self._vocabularies, orders, strict=True)]
         if self._reading.domain is not None:
             return self._reading.domain, remaps
         names = [vocabulary.name for vocabulary in self._vocabularies]
@@ -131,9 +125,7 @@ class Coder:
         if not batch.columns:
             raise DataError("The table has no columns besides its weights; at least one is needed.")
         if self._reading.domain is not None:
-            return [
-                _Vocabulary.of_states(variable.name, variable.states) for variable in self._reading.domain
-            ]
+            return [_Vocabulary.of_states(variable.name, variable.states) for variable in self._reading.domain]
         states = self._reading.states or {}
         absent = [name for name in states if name not in batch.names]
         if absent:
@@ -155,9 +147,7 @@ class Coder:
 
     def _lookup(self, vocabulary: _Vocabulary, column: Column, first_row: int) -> NDArray[np.uint8]:
         """The provisional code of every label of a column; the last entry serves missing values (-1)."""
-        codes = [
-            self._code(vocabulary, column, position, first_row) for position in range(len(column.labels))
-        ]
+        codes = [self._code(vocabulary, column, position, first_row) for position in range(len(column.labels))]
         codes.append(self._missing_code(vocabulary, column, first_row))
         if len(vocabulary.codes) > MAX_STATES:
             raise DataError(

@@ -46,9 +46,7 @@ def encoder(name: str, values: object) -> Callable[[str, Any, slice], Column]:
     for kind in kinds(values):
         if kind in _ENCODERS:
             return _ENCODERS[kind]
-    raise DataError(
-        f"Column {name!r} is of type {type(values).__name__}; expected a list, a 1-D array or a Series."
-    )
+    raise DataError(f"Column {name!r} is of type {type(values).__name__}; expected a list, a 1-D array or a Series.")
 
 
 def _encode_numpy(name: str, array: NDArray[Any], rows: slice) -> Column:

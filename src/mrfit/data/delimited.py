@@ -80,9 +80,7 @@ def _pieces(path: Path, delimiter: str, names: Sequence[str], n_lines_before: in
                     skip_rows=n_lines_before,
                     column_names=names,
                 ),
-                arrow_csv.ParseOptions(
-                    delimiter=delimiter, newlines_in_values=True, invalid_row_handler=refuse
-                ),
+                arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True, invalid_row_handler=refuse),
                 # Missing values are recognised after stripping, so not here.
                 arrow_csv.ConvertOptions(column_types=dict.fromkeys(names, text), null_values=[]),
             ) as pieces,

@@ -105,9 +105,7 @@ def _from_rows(rows: Sequence[Any]) -> _Columns:
         raise DataError("The table has no rows; at least one is needed.")
     for number, row in enumerate(rows, start=1):
         if not isinstance(row, list | tuple | np.ndarray):
-            raise DataError(
-                f"Row {number} of the list is of type {type(row).__name__}; expected {_ACCEPTED}."
-            )
+            raise DataError(f"Row {number} of the list is of type {type(row).__name__}; expected {_ACCEPTED}.")
         if len(row) != len(rows[0]):
             raise DataError(
                 f"Row {number} has {len(row)} values, row 1 has {len(rows[0])}; all rows need the same "
@@ -119,9 +117,7 @@ def _from_rows(rows: Sequence[Any]) -> _Columns:
 def _from_mapping(table: Mapping[Any, Any]) -> _Columns:
     for name, values in table.items():
         if isinstance(values, np.ndarray) and values.ndim != 1:
-            raise DataError(
-                f"Column {str(name)!r} of the dict has shape {values.shape}; expected one value per row."
-            )
+            raise DataError(f"Column {str(name)!r} of the dict has shape {values.shape}; expected one value per row.")
     return [(str(name), values) for name, values in table.items()]
 
 

@@ -132,9 +132,7 @@ def verify(name: str, data_dir: str | Path | None = None) -> list[Path]:
 
 def _way_to_get(entry: NamedSet) -> str:
     if all(file.remote for file in entry.files):
-        return (
-            f"Fetch the data set {entry.name!r} first, or name another directory with --data or {_VARIABLE}."
-        )
+        return f"Fetch the data set {entry.name!r} first, or name another directory with --data or {_VARIABLE}."
     return (
         f"It cannot be downloaded ready for use (source: {entry.source}). "
         f"Name a directory that holds it with --data DIR or {_VARIABLE}."

@@ -168,9 +168,7 @@ def _explained(path: Path) -> Iterator[None]:
         if "utf8" in str(error).lower().replace("-", ""):
             raise DataError(f"{path.name!r} is not UTF-8 text; save it with the encoding UTF-8.") from None
         reason = str(error).partition("\n")[0]
-        raise DataError(
-            f"{path.name!r} cannot be read: {reason}. Check that it is what its name says."
-        ) from None
+        raise DataError(f"{path.name!r} cannot be read: {reason}. Check that it is what its name says.") from None
     except (OSError, EOFError, zlib.error) as error:
         raise DataError(
             f"{path.name!r} is damaged, cut short or not readable: {error}. Get the file again or check its "

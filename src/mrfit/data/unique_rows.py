@@ -112,9 +112,7 @@ def _distinct(codes: Codes, sample_weight: Floats, shape: tuple[int, ...]) -> tu
     codes = np.ascontiguousarray(codes)
     class_of = np.empty(len(codes), np.int32)
     active = ActiveEntries.from_codes(codes, shape)
-    n_classes = (
-        refine(active.start, active.rows, np.arange(len(active.start) - 1), class_of) if len(codes) else 0
-    )
+    n_classes = refine(active.start, active.rows, np.arange(len(active.start) - 1), class_of) if len(codes) else 0
     representative = np.empty(n_classes, np.int64)
     representatives(class_of, representative)
     distinct = codes[representative]

@@ -13,7 +13,7 @@ import json
 import zipfile
 import zlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +22,9 @@ from mrfit._version import __version__
 from mrfit.domain import Domain
 from mrfit.errors import ModelFileError
 from mrfit.formats.whole import write_whole
+from mrfit.model import MarkovNetwork
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.structure.structure import Structure
-
-if TYPE_CHECKING:
-    from mrfit.model import MarkovNetwork
 
 FORMAT = "mrfit model"
 SCHEMA = 1
@@ -47,7 +45,8 @@ def save(model: MarkovNetwork, path: str | Path) -> None:
     np.savez_compressed(packed_arrays, w=model.w, **arrays)  # type: ignore[arg-type]
     with zipfile.ZipFile(packed, "w") as archive:
         archive.writestr(
-            zipfile.ZipInfo("model.json"), json.dumps(description, indent=1, ensure_ascii=False, allow_nan=False)
+            zipfile.ZipInfo("model.json"),
+            json.dumps(description, indent=1, ensure_ascii=False, allow_nan=False),
         )
         archive.writestr(zipfile.ZipInfo("arrays.npz"), packed_arrays.getvalue())
     write_whole(path, packed.getvalue())
@@ -55,15 +54,11 @@ def save(model: MarkovNetwork, path: str | Path) -> None:
 
 def load(path: str | Path) -> MarkovNetwork:
     """Read a model; a damaged, foreign or newer file raises `ModelFileError`."""
-    from mrfit.model import MarkovNetwork
-
     description, arrays = _opened(Path(path))
     try:
         domain = Domain.from_states(description["domain"])
         blocks = {
-            int(name.removeprefix("scopes_")): array.astype(np.int64)
-            for name, array in arrays.items()
-            if name != "w"
+            int(name.removeprefix("scopes_")): array.astype(np.int64) for name, array in arrays.items() if name != "w"
         }
         structure = Structure(len(domain), dict(sorted(blocks.items())))
         return MarkovNetwork(Canonical(domain, structure), arrays["w"], description["provenance"])

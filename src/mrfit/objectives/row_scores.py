@@ -36,4 +36,4 @@ def row_pll(parameters: Canonical, w: Floats, codes: NDArray[np.uint8]) -> Float
 
     jobs = available_jobs() if n_features.sum() * len(codes) > _WORTH_A_THREAD else 1
     parts = run(score, deal(n_features + 1.0, jobs))
-    return np.sum(parts, axis=0)
+    return sum(parts, start=np.zeros(len(codes)))

@@ -62,9 +62,7 @@ class Canonical:
 
     def name(self, parameter: int) -> str:
         """A readable name: "lung=yes & smoker=yes"."""
-        return " & ".join(
-            f"{self.domain[i].name}={self.domain[i].states[s]}" for i, s in self.assignment(parameter)
-        )
+        return " & ".join(f"{self.domain[i].name}={self.domain[i].states[s]}" for i, s in self.assignment(parameter))
 
     def names(self) -> Iterator[str]:
         return map(self.name, range(self.n_parameters))
@@ -155,9 +153,9 @@ def _features(parameters: Canonical) -> Iterator[_Features]:
             strides = np.concatenate([np.cumprod(shape[::-1])[-2::-1], [1]])
             for position in range(size):
                 rest = [k for k in range(size) if k != position]
-                states = np.stack(
-                    np.meshgrid(*(np.arange(shape[k]) for k in rest), indexing="ij"), axis=-1
-                ).reshape(-1, size - 1)
+                states = np.stack(np.meshgrid(*(np.arange(shape[k]) for k in rest), indexing="ij"), axis=-1).reshape(
+                    -1, size - 1
+                )
                 conditions = first_indicator[scopes[:, None, rest]] + states  # (scopes, combinations, size - 1)
                 base = firsts[:, None] + states @ strides[rest]
                 yield _Features(

@@ -15,7 +15,10 @@ SIDE = 8
 
 
 def digits_figure(
-    pixels: NDArray[np.uint8], model: MarkovNetwork, positions: NDArray[np.float64], scores: Mapping[str, float]
+    pixels: NDArray[np.uint8],
+    model: MarkovNetwork,
+    positions: NDArray[np.float64],
+    scores: Mapping[str, float],
 ) -> bytes:
     """A PNG with three panels.
 

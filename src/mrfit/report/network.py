@@ -45,7 +45,7 @@ def draw_edges(axes: Axes, positions: Floats, edges: NDArray[np.int64], strength
     share = np.abs(strengths[shown]) / np.abs(strengths[shown]).max()
     axes.add_collection(
         LineCollection(
-            list(positions[edges[shown]]),
+            list(_bent(positions[edges[shown, 0]], positions[edges[shown, 1]])),
             linewidths=0.4 + 3.2 * share,
             alpha=0.15 + 0.75 * share,
             colors=[POSITIVE if value > 0 else NEGATIVE for value in strengths[shown]],
@@ -53,3 +53,11 @@ def draw_edges(axes: Axes, positions: Floats, edges: NDArray[np.int64], strength
         )
     )
     axes.autoscale_view()
+
+
+def _bent(start: Floats, end: Floats) -> Floats:
+    """Slightly curved lines, (edges, points, 2): an edge does not hide the nodes that lie between its ends."""
+    t = np.linspace(0.0, 1.0, 15)[None, :, None]
+    along = (end - start)[:, None, :]
+    across = along[..., ::-1] * (-1.0, 1.0)
+    return np.asarray(start[:, None, :] + t * along + 0.4 * t * (1.0 - t) * across, np.float64)

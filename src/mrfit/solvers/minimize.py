@@ -89,9 +89,7 @@ def minimize(
     ``callback`` sees every record and may return True to stop.
     """
     n = objective.n_parameters
-    problem = Problem(
-        objective, np.full(n, np.inf) if bound is None else bound, {"evaluations": 0, "products": 0}
-    )
+    problem = Problem(objective, np.full(n, np.inf) if bound is None else bound, {"evaluations": 0, "products": 0})
     state = method.start(problem, problem.clip(np.zeros(n) if w is None else np.asarray(w, np.float64)))
     trace: list[Record] = []
     for iteration in range(max_iterations + 1):

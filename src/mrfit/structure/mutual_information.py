@@ -46,8 +46,8 @@ def _joint_weights(rows: UniqueRows) -> Floats:
         (np.ones(len(active.rows)), active.rows, active.start), shape=(rows.n_distinct, n_indicators)
     )
     # A column of ones stands for the first states: "variable i in its first state" is one minus its others.
-    columns = sparse.hstack([indicators, np.ones((rows.n_distinct, 1))], format="csr")
-    known = (columns.T.multiply(rows.sample_weight).tocsr() @ columns).tocsr()
+    columns = sparse.hstack([indicators, sparse.csc_array(np.ones((rows.n_distinct, 1)))], format="csr")
+    known = columns.T @ (sparse.diags_array(rows.sample_weight) @ columns)
     entries: list[tuple[int, int, float]] = []
     state = 0
     for variable, n_states in enumerate(shape):

@@ -38,9 +38,7 @@ class Structure:
             block.flags.writeable = False
 
     @classmethod
-    def from_scopes(
-        cls, n_variables: int, scopes: Iterable[Sequence[int]], *, closed: bool = True
-    ) -> Structure:
+    def from_scopes(cls, n_variables: int, scopes: Iterable[Sequence[int]], *, closed: bool = True) -> Structure:
         """A structure with these scopes and, when ``closed``, all their subsets and every single variable.
 
         Closed structures are the hierarchical log-linear models; scopes then act as generators.
