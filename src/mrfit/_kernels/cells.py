@@ -10,7 +10,8 @@ Layout of the flat arrays (`CellArrays`), variable i, chunk g, S = n_free[i] sta
     total     cells of i at cell_start[i]
     counts    for each block of BLOCK cells an (S, block) array, the first at count_start[i]
     codes     node of every cell at code_start[g], chunks of i are chunk_start[i]:chunk_start[i+1]
-    parent, feature   nodes of chunk g at node_start[g]
+    parent    of every node of chunk g at node_start[g]
+    runs      nodes by feature of chunk g at run_start[g], one entry more than it has features
     slots     (S, 1 + features of i) at slot_start[i]; column 0 is the constant
 """
 
@@ -35,7 +36,7 @@ BLOCK = 1024  # cells whose z, residual and codes stay in the first-level cache 
 CellArrays = namedtuple(
     "CellArrays",
     "n_free n_features cell_start count_start total counts "
-    "chunk_start node_start parent feature code_start codes slot_start",
+    "chunk_start node_start parent run_start runs code_start codes slot_start",
 )
 
 GRADIENT, EXPANSION, PRODUCT, DIAGONAL = 0, 1, 2, 3
@@ -60,13 +61,14 @@ def _pointwise(mode, n_free, m, z, r, counts, expected, at, total, cell, scratch
 
 
 @njit(cache=True, nogil=True)
-def _most_nodes(cells, first, last):
-    """Nodes times states of the variable that has most, the length of the table and bin buffers."""
-    most = 1
+def _largest(cells, first, last):
+    """Most states, and most nodes times states, of any variable: the sizes of the buffers."""
+    most_states, most_nodes = 1, 1
     for i in range(first, last):
         low, high = cells.chunk_start[i], cells.chunk_start[i + 1]
-        most = max(most, cells.n_free[i] * (cells.node_start[high] - cells.node_start[low]))
-    return most
+        most_states = max(most_states, cells.n_free[i])
+        most_nodes = max(most_nodes, cells.n_free[i] * (cells.node_start[high] - cells.node_start[low]))
+    return most_states, most_nodes
 
 
 @njit(cache=True, nogil=True)
@@ -80,12 +82,12 @@ def sweep(mode, cells, first, last, w_slots, expected, slots, values):
     """
     counts, total = cells.counts, cells.total
     codes, code_start = cells.codes, cells.code_start
-    parent, feature, node_start = cells.parent, cells.feature, cells.node_start
-    buffer = BLOCK * max(1, cells.n_free[first:last].max())
+    parent, node_start, runs, run_start = cells.parent, cells.node_start, cells.runs, cells.run_start
+    most_states, most_nodes = _largest(cells, first, last)
+    buffer = BLOCK * most_states
     z, r = np.empty(buffer), np.empty(buffer)
     scratch0, scratch1 = np.empty(BLOCK), np.empty(BLOCK)
-    table = np.empty(_most_nodes(cells, first, last))
-    bins = np.empty(len(table))
+    table, bins = np.empty(most_nodes), np.empty(most_nodes)
     for i in range(first, last):
         n_free, width = cells.n_free[i], 1 + cells.n_features[i]
         low_slot, first_cell = cells.slot_start[i], cells.cell_start[i]
@@ -95,12 +97,13 @@ def sweep(mode, cells, first, last, w_slots, expected, slots, values):
         # 1. Parameter sums of all nodes, state after state.
         if mode != DIAGONAL:
             for s in range(n_free):
+                at = low_slot + s * width + 1
                 for g in range(low_chunk, high_chunk):
-                    spot = s * n_nodes + node_start[g] - base
-                    w_low = low_slot + s * width + 1
-                    node_sums(parent, feature, node_start[g], node_start[g + 1], w_slots, w_low, table, spot)
-        bins[: n_free * n_nodes] = 0.0
-        slots[low_slot : low_slot + n_free * width] = 0.0
+                    spot, n_chunk = s * n_nodes + node_start[g] - base, run_start[g + 1] - run_start[g] - 1
+                    node_sums(parent, node_start[g], runs, run_start[g], n_chunk, w_slots, at, table, spot)
+                    at += n_chunk
+        for k in range(n_free * n_nodes):
+            bins[k] = 0.0
         # 2. Block by block: z from the tables, residual from z, residual into the bins.
         value = 0.0
         for block in range(0, n_cells, BLOCK):
@@ -108,7 +111,8 @@ def sweep(mode, cells, first, last, w_slots, expected, slots, values):
             at, cell = cells.count_start[i] + n_free * block, first_cell + block
             if mode != DIAGONAL:
                 for s in range(n_free):
-                    z[s * m : (s + 1) * m] = w_slots[low_slot + s * width]
+                    for c in range(m):
+                        z[s * m + c] = w_slots[low_slot + s * width]
                     shift = s * n_nodes - base
                     lookup(codes, code_start, low_chunk, high_chunk, block, m, table, node_start, shift, z, s * m)
             value += _pointwise(mode, n_free, m, z, r, counts, expected, at, total, cell, scratch0, scratch1)
@@ -117,10 +121,11 @@ def sweep(mode, cells, first, last, w_slots, expected, slots, values):
                 add(codes, code_start, low_chunk, high_chunk, block, m, bins, node_start, shift, r, s * m)
         # 3. Node totals to derivatives by slot.
         for s in range(n_free):
+            at = low_slot + s * width + 1
             for g in range(low_chunk, high_chunk):
-                spot = s * n_nodes + node_start[g] - base
-                slot_low = low_slot + s * width + 1
-                fold_nodes(parent, feature, node_start[g], node_start[g + 1], bins, spot, slots, slot_low)
+                spot, n_chunk = s * n_nodes + node_start[g] - base, run_start[g + 1] - run_start[g] - 1
+                fold_nodes(parent, node_start[g], runs, run_start[g], n_chunk, bins, spot, slots, at)
+                at += n_chunk
             # The root of any tree has collected every cell; without features there is one cell.
             slots[low_slot + s * width] = bins[s * n_nodes] if n_nodes > 0 else r[s]
         values[i] = value

@@ -92,11 +92,25 @@ def count_cells(class_of, state_of, sample_weight, block, total, counts):
 
 
 @njit(cache=True, nogil=True)
+def _contains(ascending, low, high, value):
+    """Whether ascending[low:high] holds value."""
+    while low < high:
+        middle = (low + high) // 2
+        if ascending[middle] < value:
+            low = middle + 1
+        elif ascending[middle] > value:
+            high = middle
+        else:
+            return True
+    return False
+
+
+@njit(cache=True, nogil=True)
 def feature_members(start, rows, condition_start, conditions, class_of, representative, member_start, members):
     """Cells in which each feature (a conjunction of indicators) is active, as compressed columns.
 
-    Returns the number of entries; with an empty ``members`` it only counts. Lists come out in row order,
-    so a conjunction is found by merging its indicators' sorted lists.
+    Returns the number of entries; with an empty ``members`` it only counts. A conjunction is found by
+    looking up the rows of its rarest indicator in the lists of the others, which ascend.
     """
     n_features = len(condition_start) - 1
     n_entries = 0
@@ -114,9 +128,7 @@ def feature_members(start, rows, condition_start, conditions, class_of, represen
             holds = True
             for k in range(first, last):
                 if conditions[k] != shortest:
-                    low, high = start[conditions[k]], start[conditions[k] + 1]
-                    spot = low + np.searchsorted(rows[low:high], row)
-                    if spot == high or rows[spot] != row:
+                    if not _contains(rows, start[conditions[k]], start[conditions[k] + 1], row):
                         holds = False
                         break
             if holds:
