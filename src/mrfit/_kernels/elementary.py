@@ -1,9 +1,9 @@
 """exp and log1p that a compiler can vectorise.
 
-Calls into libm are scalar (about 10 ns each) and keep a whole loop scalar. These are branch-free
-polynomials: inlined into a loop they become SIMD code at one to two nanoseconds a value, accurate to
-about 1 ulp (coefficients: Chebyshev fits of the remainders, relative error below 2e-17). ``contract`` (fused multiply-add) is the only relaxation allowed here: reassociation would
-fold the magic-number rounding away.
+Calls into libm are scalar (about 10 ns each) and keep a whole loop scalar. These are branch-free polynomials:
+inlined into a loop they become SIMD code at one to two nanoseconds a value, accurate to about 1 ulp. The coefficients
+are Chebyshev fits of what remains after the exact leading terms, with a relative error below 2e-17. ``contract``
+(fused multiply-add) is the only relaxation allowed here: reassociation would fold the magic-number rounding away.
 """
 
 from __future__ import annotations

@@ -127,10 +127,8 @@ def feature_members(start, rows, condition_start, conditions, class_of, represen
                 continue
             holds = True
             for k in range(first, last):
-                if conditions[k] != shortest:
-                    if not _contains(rows, start[conditions[k]], start[conditions[k] + 1], row):
-                        holds = False
-                        break
+                other = conditions[k]
+                holds = holds and (other == shortest or _contains(rows, start[other], start[other + 1], row))
             if holds:
                 if len(members) > 0:
                     members[n_entries] = class_of[row]

@@ -142,7 +142,7 @@ class Coder:
         columns = {column.name: column for column in batch.columns}
         absent = [vocabulary.name for vocabulary in self._vocabularies if vocabulary.name not in columns]
         if absent:
-            raise DataError(_absent(absent, batch, "The domain has"))
+            raise DataError(_absent(absent, batch, "The domain or model has"))
         return [columns[vocabulary.name] for vocabulary in self._vocabularies]
 
     def _lookup(self, vocabulary: _Vocabulary, column: Column, first_row: int) -> NDArray[np.uint8]:

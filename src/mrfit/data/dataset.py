@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from mrfit.data.batch import Batch, checked_sample_weight
 from mrfit.data.coding import MAX_STATES, Coder, Reading
 from mrfit.data.frames import table_batches
-from mrfit.data.readers import read_batches
+from mrfit.data.readers import named_in_errors, read_batches
 from mrfit.domain import Domain
 from mrfit.errors import DataError
 
@@ -72,7 +72,8 @@ class Dataset:
         `mrfit.data.coding.Reading`.
         """
         reading = Reading(domain, states, missing, unknown)
-        return cls.from_batches(read_batches(path, weight=weight, header=header), reading)
+        with named_in_errors(path):
+            return cls.from_batches(read_batches(path, weight=weight, header=header), reading)
 
     @classmethod
     def from_batches(cls, batches: Iterable[Batch], reading: Reading) -> Dataset:

@@ -43,7 +43,7 @@ def read_batches(path: str | Path, *, weight: str | None = None, header: _Header
     """
     path = Path(path)
     kind = _kind(path, weight, header)
-    with _explained(path):
+    with named_in_errors(path):
         n_rows = 0
         for piece in kind.pieces(path, header):
             if piece.num_rows:
@@ -75,7 +75,7 @@ def _kind(path: Path, weight: str | None, header: _Header) -> _Kind:
     kind = _KINDS[suffix]
     if kind.prefixed and weight is not None:
         raise DataError(
-            f"weight={weight!r} does not apply to {path.name!r}: rows of .data files carry weights as "
+            f"weight={weight} does not apply to {path.name!r}: rows of .data files carry weights as "
             "'weight|' in front. Rename the file to .csv if a column holds the weights."
         )
     return kind
@@ -154,10 +154,11 @@ def _weight(value: object) -> float:
 
 
 @contextmanager
-def _explained(path: Path) -> Iterator[None]:
-    """Say in one line what kept a file from being read."""
+def named_in_errors(path: str | Path) -> Iterator[None]:
+    """Say in one line, with the name of the file, what kept it from being read or understood."""
     import pyarrow as pa
 
+    path = Path(path)
     try:
         yield
     except InputError as error:

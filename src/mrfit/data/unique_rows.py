@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from mrfit._kernels.partition import active_entries, refine, representatives
 from mrfit.data.batch import Batch, Column
 from mrfit.data.coding import Coder, Reading
+from mrfit.data.readers import named_in_errors, read_batches
 from mrfit.domain import Domain
 from mrfit.errors import DataError
 
@@ -54,6 +56,7 @@ class UniqueRows:
     codes: Codes  # (distinct, variables)
     sample_weight: Floats  # (distinct,)
     n_rows: int
+    dropped_rows: int = 0
 
     def __post_init__(self) -> None:
         self.codes.flags.writeable = False
@@ -61,7 +64,16 @@ class UniqueRows:
 
     @classmethod
     def from_dataset(cls, dataset: Dataset) -> UniqueRows:
-        return cls.from_codes(dataset.domain, dataset.codes, dataset.sample_weight)
+        rows = cls.from_codes(dataset.domain, dataset.codes, dataset.sample_weight)
+        return replace(rows, dropped_rows=dataset.dropped_rows)
+
+    @classmethod
+    def from_file(
+        cls, path: str | Path, reading: Reading | None = None, *, weight: str | None = None, header: bool | str = "auto"
+    ) -> UniqueRows:
+        """Count the rows of a file of any size, in pieces; options as for `Dataset.from_file`."""
+        with named_in_errors(path):
+            return cls.from_batches(read_batches(path, weight=weight, header=header), reading or Reading())
 
     @classmethod
     def from_batches(cls, batches: Iterable[Batch], reading: Reading) -> UniqueRows:
@@ -72,7 +84,8 @@ class UniqueRows:
         domain, remaps = coder.finish()
         codes, weight = counter.result()
         final = np.stack([remap[codes[:, i]] for i, remap in enumerate(remaps)], axis=1)
-        return replace(cls.from_codes(domain, final, weight), n_rows=counter.n_rows)
+        rows = cls.from_codes(domain, final, weight)
+        return replace(rows, n_rows=counter.n_rows, dropped_rows=coder.dropped_rows)
 
     @classmethod
     def from_codes(cls, domain: Domain, codes: Codes, sample_weight: Floats) -> UniqueRows:
@@ -142,8 +155,7 @@ class RowCounter:
 
     def add(self, codes: Codes, sample_weight: Floats) -> None:
         self.n_rows += len(codes)
-        shape = tuple(int(top) + 1 for top in codes.max(axis=0)) if len(codes) else (1,) * codes.shape[1]
-        self._waiting.append(_distinct(codes, sample_weight, shape))
+        self._waiting.append(_distinct(codes, sample_weight, _seen_shape(codes)))
         if _length(self._waiting) > _length(self._kept):
             self._merge()
 
@@ -155,8 +167,12 @@ class RowCounter:
         parts = self._kept + self._waiting
         codes = np.concatenate([part[0] for part in parts])
         weight = np.concatenate([part[1] for part in parts])
-        shape = tuple(int(top) + 1 for top in codes.max(axis=0))
-        self._kept, self._waiting = [_distinct(codes, weight, shape)], []
+        self._kept, self._waiting = [_distinct(codes, weight, _seen_shape(codes))], []
+
+
+def _seen_shape(codes: Codes) -> tuple[int, ...]:
+    """States of each variable as far as they occur; provisional codes have no domain yet."""
+    return tuple(int(top) + 1 for top in codes.max(axis=0, initial=0))
 
 
 def _length(parts: Iterable[tuple[Codes, Floats]]) -> int:
