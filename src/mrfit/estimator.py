@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, DensityMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mrfit.choices import check_penalty, method_from, structure_from
+from mrfit.data.batch import checked_sample_weight
 from mrfit.data.columns import kinds
 from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
@@ -19,7 +22,7 @@ from mrfit.workers import resolve_jobs
 
 Floats = NDArray[np.float64]
 
-_FRAMES = {"pandas.DataFrame", "polars.DataFrame", "pyarrow.Table", "builtins.dict"}
+_FRAMES = {"pandas.DataFrame", "polars.DataFrame", "pyarrow.Table"}
 
 
 class MarkovNetworkLearner(DensityMixin, BaseEstimator):
@@ -41,6 +44,9 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
     max_iterations : int, default=1000
     missing : {"error", "drop", "state"}, default="error"
         What a missing value does at `fit`: stop, drop its row, or be a state of its own.
+    states : dict of str to list, default=None
+        States of some columns, in order; the others are found in the data. Declare them where a fold of a
+        cross-validation may lack a rare one. Columns of arrays are called v0, v1, ...
     n_jobs : int or None, default=None
         Threads; None and -1 mean all processors. The result does not depend on it.
 
@@ -65,6 +71,7 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         tolerance: float = 1e-6,
         max_iterations: int = 1000,
         missing: str = "error",
+        states: Mapping[str, Sequence[Any]] | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.structure = structure
@@ -75,6 +82,7 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         self.tolerance = tolerance
         self.max_iterations = max_iterations
         self.missing = missing
+        self.states = states
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> MarkovNetworkLearner:
@@ -88,11 +96,14 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
             max_iterations=self.max_iterations,
             jobs=resolve_jobs(self.n_jobs),
         )
+        table = self._checked(X, reset=True)
         rows = UniqueRows.from_dataset(
-            Dataset.from_table(self._checked(X, reset=True), sample_weight=sample_weight, missing=self.missing)
+            Dataset.from_table(table, sample_weight=sample_weight, states=self.states, missing=self.missing)
         )
         fit = learn(rows, structure_from(self.structure, rows), settings).best
         self.model_, self.solution_ = fit.model, fit.solution
+        if not fit.solution.converged:
+            warnings.warn(f"The solver {fit.solution.status.value}.", ConvergenceWarning, stacklevel=2)
         return self
 
     def score_samples(self, X: Any) -> Floats:
@@ -102,12 +113,15 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Mean pseudo-log-likelihood per row, in nats; larger is better."""
-        return float(np.average(self.score_samples(X), weights=sample_weight))
+        scores = self.score_samples(X)
+        weight = None if sample_weight is None else checked_sample_weight(sample_weight, len(scores))
+        return float(np.average(scores, weights=weight))
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
         """Names and number of columns as scikit-learn keeps them; frames keep their types, arrays are checked."""
-        if not _FRAMES.isdisjoint(kinds(X)):
-            validate_data(self, X, reset=reset, skip_check_array=True)
+        frame = _named_columns(X) if isinstance(X, Mapping) else X
+        if not _FRAMES.isdisjoint(kinds(frame)):
+            validate_data(self, frame, reset=reset, skip_check_array=True)
             return X
         # Missing values pass: the data room names the column and the row.
         return validate_data(self, X, reset=reset, dtype=None, accept_sparse=True, ensure_all_finite="allow-nan")
@@ -118,3 +132,10 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         tags.input_tags.string = True
         tags.input_tags.sparse = True
         return tags
+
+
+def _named_columns(table: Mapping[Any, Any]) -> Any:
+    """scikit-learn does not know dicts of columns; an Arrow table without rows shows it their names."""
+    import pyarrow as pa
+
+    return pa.table({str(name): pa.array([], pa.int8()) for name in table})

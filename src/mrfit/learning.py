@@ -61,10 +61,10 @@ class Settings:
     def __post_init__(self) -> None:
         if not self.strengths:
             raise InputError("At least one strength is needed.")
-        if not self.tolerance > 0:
-            raise InputError(f"The tolerance must be positive; got {self.tolerance:g}.")
+        if not 0 < self.tolerance < np.inf:
+            raise InputError(f"The tolerance must be positive and finite; got {self.tolerance:g}.")
         if self.max_iterations < 0:
-            raise InputError(f"max_iterations must not be negative; got {self.max_iterations}.")
+            raise InputError(f"The limit of iterations must not be negative; got {self.max_iterations}.")
 
 
 @dataclass(frozen=True)
@@ -107,6 +107,9 @@ def learn(
     ``callback`` is told the strength and every iteration's record, and may return True to stop that fit.
     """
     settings = settings or Settings()
+    absent = sorted(set(settings.free_orders) - set(structure.blocks))
+    if absent:
+        raise InputError(f"Order {absent[0]} cannot be left free: the structure has orders {list(structure.blocks)}.")
     parameters = Canonical(rows.domain, structure)
     penalized = ~np.isin(parameters.order_of_parameter, list(settings.free_orders))
     penalties = [L2(strength, penalized) for strength in sorted(settings.strengths, reverse=True)]

@@ -45,6 +45,7 @@ def command(output: str, **options: Any) -> None:
 
     picture, model_file = Path(f"{output}.png"), Path(f"{output}.mrf")
     check_writable(picture)
+    check_writable(model_file)
     begun = time.perf_counter()
     pixels = (load_digits().data > 7).astype(np.uint8)
     pixels = pixels[np.random.default_rng(options["seed"]).permutation(len(pixels))]

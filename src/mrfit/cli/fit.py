@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from mrfit.cli.options import common, data_path, declared_states, numbers, reading, whole_numbers
-from mrfit.cli.output import print_json, solver_progress
+from mrfit.cli.output import note, print_json, solver_progress
+from mrfit.errors import InputError
 
 if TYPE_CHECKING:
     from mrfit.data.unique_rows import UniqueRows
@@ -61,9 +63,7 @@ def command(data: str, **options: Any) -> None:
     """
     from mrfit.choices import method_from, structure_from
     from mrfit.data.coding import Reading
-    from mrfit.data.readers import read_batches
     from mrfit.data.unique_rows import UniqueRows
-    from mrfit.formats.whole import check_writable
     from mrfit.learning import Settings, learn
     from mrfit.workers import resolve_jobs
 
@@ -75,29 +75,47 @@ def command(data: str, **options: Any) -> None:
         max_iterations=options["max_iterations"],
         jobs=resolve_jobs(options["jobs"]),
     )
-    if options["output"]:
-        check_writable(options["output"])
-    header = "auto" if options["header"] is None else options["header"]
-
-    def read(text: str, reading: Reading) -> UniqueRows:
-        return UniqueRows.from_batches(read_batches(data_path(text), weight=options["weight"], header=header), reading)
-
-    rows = read(data, Reading(states=declared_states(options["states"]), missing=options["missing"]))
-    valid = None
-    if options["valid"]:
-        valid = read(options["valid"], Reading(rows.domain, missing=options["missing"]))
+    source = data_path(data)
+    held_out = None if options["valid"] is None else data_path(_given(options["valid"], "--valid"))
+    output = None if options["output"] is None else _checked_output(options["output"], source, held_out)
+    table = {"weight": options["weight"], "header": "auto" if options["header"] is None else options["header"]}
+    words = {"missing": options["missing"], "unknown": options["unknown"]}
+    rows = UniqueRows.from_file(source, Reading(states=declared_states(options["states"]), **words), **table)
+    valid = None if held_out is None else UniqueRows.from_file(held_out, Reading(rows.domain, **words), **table)
     structure = structure_from(options["structure"], rows)
-    with solver_progress(settings.tolerance, quiet=options["quiet"] or options["as_json"]) as callback:
+    quiet = options["quiet"] or options["as_json"]
+    with solver_progress(settings.tolerance, quiet=quiet) as callback:
         learned = learn(rows, structure, settings, valid=valid, callback=callback)
-    if options["output"]:
-        learned.best.model.save(options["output"])
+    if output is not None:
+        learned.best.model.save(output)
     if options["as_json"]:
         print_json({**_document(rows, learned), "output": options["output"]})
     elif not options["quiet"]:
         _print_summary(data, rows, learned, options["output"])
     for fit in learned.fits:
         if not fit.solution.converged:
-            click.echo(f"mrfit: warning: strength {fit.strength:g} {fit.solution.status.value}.", err=True)
+            note(f"warning: strength {fit.strength:g} {fit.solution.status.value}.")
+    if valid is None and len(learned.fits) > 1 and not quiet:
+        note(
+            f"kept the weakest penalty, {learned.best.strength:g}; give held-out rows with --valid to choose the best."
+        )
+
+
+def _given(text: str, option: str) -> str:
+    if not text:
+        raise InputError(f"{option} is given without a file name.")
+    return text
+
+
+def _checked_output(output: str, *sources: Path | None) -> Path:
+    """Where the model goes; complains before the work is done, and never replaces the data."""
+    from mrfit.formats.whole import check_writable
+
+    path = Path(_given(output, "-o"))
+    check_writable(path)
+    if any(source is not None and source.exists() and path.resolve() == source.resolve() for source in sources):
+        raise InputError(f"-o {output} is the data file itself; choose another name.")
+    return path
 
 
 def _document(rows: UniqueRows, learned: Learned) -> dict[str, Any]:
@@ -105,6 +123,7 @@ def _document(rows: UniqueRows, learned: Learned) -> dict[str, Any]:
     return {
         "n_rows": rows.n_rows,
         "n_distinct_rows": rows.n_distinct,
+        "dropped": rows.dropped_rows,
         "n_variables": len(rows.domain),
         "n_parameters": len(best.model.w),
         "n_edges": len(best.model.structure.edges),
@@ -131,7 +150,8 @@ def _fit_document(fit: Fit) -> dict[str, Any]:
 
 def _print_summary(data: str, rows: UniqueRows, learned: Learned, output: str | None) -> None:
     best = learned.best
-    click.echo(f"{data}: {rows.n_rows:,} rows, {rows.n_distinct:,} distinct, {len(rows.domain)} variables")
+    dropped = f" ({rows.dropped_rows:,} dropped)" if rows.dropped_rows else ""
+    click.echo(f"{data}: {rows.n_rows:,} rows{dropped}, {rows.n_distinct:,} distinct, {len(rows.domain)} variables")
     click.echo(
         f"{len(best.model.structure.edges):,} edges, {len(best.model.w):,} parameters, {learned.n_cells:,} cells"
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import sys
 from collections.abc import Sequence
 
@@ -61,9 +62,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         cli.main(args=None if arguments is None else list(arguments), prog_name="mrfit", standalone_mode=False)
     except MrfitError as error:
         return _fail(str(error))
+    except click.exceptions.NoArgsIsHelpError as error:
+        where = error.ctx.command_path if error.ctx else "mrfit"
+        return _fail(f"A command is needed after `{where}`; `{where} --help` lists them.")
     except click.UsageError as error:
         where = f" See `{error.ctx.command_path} --help`." if error.ctx else ""
-        return _fail(error.format_message() + where)
+        return _fail(error.format_message().rstrip(".") + "." + where)
     except click.ClickException as error:
         return _fail(error.format_message())
     except (click.Abort, KeyboardInterrupt):
@@ -77,7 +81,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _fail(message: str) -> int:
-    click.echo("mrfit: " + " ".join(message.split()), err=True)
+    # The library speaks of keyword arguments; here they are options.
+    message = re.sub(r"\b(missing|unknown|weight|header)='(\w+)'", r"--\1 \2", " ".join(message.split()))
+    click.echo(f"mrfit: {message}", err=True)
     return 2
 
 

@@ -25,9 +25,11 @@ def stacked(*decorators: Callable[[Any], Any]) -> Callable[[Command], Command]:
 
 common = stacked(
     click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else."),
-    click.option("--seed", type=int, default=0, show_default=True, help="Seed of whatever is random."),
+    click.option(
+        "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of whatever is random."
+    ),
     click.option("--jobs", type=int, default=-1, show_default=True, help="Threads; -1 takes all processors."),
-    click.option("--quiet", is_flag=True, help="No progress and no summary."),
+    click.option("--quiet", is_flag=True, help="No progress, notes or summary."),
 )
 
 reading = stacked(
@@ -43,6 +45,13 @@ reading = stacked(
         default="error",
         show_default=True,
         help="What a missing value does: stop, drop its row, or be a state of its own.",
+    ),
+    click.option(
+        "--unknown",
+        type=click.Choice(["error", "drop"]),
+        default="error",
+        show_default=True,
+        help="What a value outside the known or declared states does: stop, or drop its row.",
     ),
 )
 
@@ -60,7 +69,7 @@ def numbers(text: str, option: str) -> tuple[float, ...]:
 def whole_numbers(text: str, option: str) -> tuple[int, ...]:
     """``1,2`` as integers; an empty text is none."""
     values = numbers(text, option) if text else ()
-    if any(value != int(value) for value in values):
+    if not all(value.is_integer() for value in values):
         raise InputError(f"{option} {text!r} must hold whole numbers; write it like 1 or 1,2.")
     return tuple(int(value) for value in values)
 
@@ -69,11 +78,16 @@ def data_path(text: str) -> Path:
     """A file, or a named data set such as ``nltcs:train``."""
     path = Path(text)
     name, colon, split = text.partition(":")
-    if path.exists() or not colon or path.suffix:
+    if path.exists() or path.suffix:
         return path
-    from mrfit.data.named import find
+    from mrfit.data.named import catalogue, find
 
-    return find(name, split)
+    if colon:
+        return find(name, split)
+    for entry in catalogue():
+        if entry.name == text:
+            raise InputError(f"{text} is a named data set; say which part, as in {text}:{entry.splits[0]}.")
+    return path
 
 
 def declared_states(path: str | None) -> dict[str, list[str]] | None:

@@ -7,15 +7,21 @@ import math
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from mrfit.solvers.solution import Record
+if TYPE_CHECKING:
+    from mrfit.solvers.solution import Record
 
 
 def print_json(document: Mapping[str, Any]) -> None:
     click.echo(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def note(text: str) -> None:
+    """One line for the person at the terminal, on stderr."""
+    click.echo(f"mrfit: {text}", err=True)
 
 
 @contextmanager

@@ -13,14 +13,7 @@ from mrfit.cli.output import print_json
 @click.command("score")
 @click.argument("model_file", metavar="MODEL")
 @click.argument("data")
-@click.option("--per-row", is_flag=True, help="Print the score of every row, one a line, instead of the mean.")
-@click.option(
-    "--unknown",
-    type=click.Choice(["error", "drop"]),
-    default="error",
-    show_default=True,
-    help="What a state the model does not know does: stop, or drop its row.",
-)
+@click.option("--per-row", is_flag=True, help="Print the score of every row that was not dropped, one a line.")
 @reading
 @common
 def command(model_file: str, data: str, **options: Any) -> None:
@@ -35,21 +28,25 @@ def command(model_file: str, data: str, **options: Any) -> None:
     """
     import numpy as np
 
+    from mrfit.data.batch import checked_sample_weight
     from mrfit.data.coding import Coder, Reading
-    from mrfit.data.readers import read_batches
+    from mrfit.data.readers import named_in_errors, read_batches
     from mrfit.model import MarkovNetwork
     from mrfit.objectives.row_scores import row_pll
 
     model = MarkovNetwork.load(model_file)
     coder = Coder(Reading(model.domain, missing=options["missing"], unknown=options["unknown"]))
     header = "auto" if options["header"] is None else options["header"]
+    path = data_path(data)
     scores, weights = [], []
-    for batch in read_batches(data_path(data), weight=options["weight"], header=header):
-        codes, weight = coder.encode(batch)
-        scores.append(row_pll(model.parameters, model.w, codes))
-        weights.append(weight)
-    coder.finish()
-    score, weight = np.concatenate(scores), np.concatenate(weights)
+    with named_in_errors(path):
+        for batch in read_batches(path, weight=options["weight"], header=header):
+            codes, weight = coder.encode(batch)
+            scores.append(row_pll(model.parameters, model.w, codes))
+            weights.append(weight)
+        coder.finish()
+        score = np.concatenate(scores)
+        weight = checked_sample_weight(np.concatenate(weights), len(score))
     mean = float(score @ weight / weight.sum())
     if options["as_json"]:
         document = {"rows": len(score), "pll": mean, "dropped": coder.dropped_rows}

@@ -132,7 +132,7 @@ def verify(name: str, data_dir: str | Path | None = None) -> list[Path]:
 
 def _way_to_get(entry: NamedSet) -> str:
     if all(file.remote for file in entry.files):
-        return f"Fetch the data set {entry.name!r} first, or name another directory with --data or {_VARIABLE}."
+        return f"Fetch it with `mrfit data get {entry.name}`, or set {_VARIABLE} to a directory that holds it."
     return (
         f"It cannot be downloaded ready for use (source: {entry.source}). "
         f"Name a directory that holds it with --data DIR or {_VARIABLE}."
@@ -140,7 +140,10 @@ def _way_to_get(entry: NamedSet) -> str:
 
 
 def _get(file: NamedFile, path: Path, url: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(f"Cannot make the folder {str(path.parent)!r}: {error.strerror}; name another.") from None
     # In the same directory, so that the last step is a rename and the file appears whole or not at all.
     with TemporaryDirectory(dir=path.parent) as scratch:
         partial = Path(scratch) / path.name

@@ -75,7 +75,7 @@ def _kind(path: Path, weight: str | None, header: _Header) -> _Kind:
     kind = _KINDS[suffix]
     if kind.prefixed and weight is not None:
         raise DataError(
-            f"weight={weight} does not apply to {path.name!r}: rows of .data files carry weights as "
+            f"weight={weight!r} does not apply to {path.name!r}: rows of .data files carry weights as "
             "'weight|' in front. Rename the file to .csv if a column holds the weights."
         )
     return kind

@@ -28,6 +28,7 @@ from mrfit.structure.structure import Structure
 
 FORMAT = "mrfit model"
 SCHEMA = 1
+PARAMETERIZATION = {"name": "canonical", "reference": "first"}
 
 
 def save(model: MarkovNetwork, path: str | Path) -> None:
@@ -37,7 +38,7 @@ def save(model: MarkovNetwork, path: str | Path) -> None:
         "schema": SCHEMA,
         "mrfit": __version__,
         "domain": model.domain.to_states(),
-        "parameterization": {"name": "canonical", "reference": "first"},
+        "parameterization": PARAMETERIZATION,
         "provenance": dict(model.provenance),
     }
     arrays = {f"scopes_{size}": block.astype(np.int32) for size, block in model.structure.blocks.items()}
@@ -56,12 +57,14 @@ def load(path: str | Path) -> MarkovNetwork:
     """Read a model; a damaged, foreign or newer file raises `ModelFileError`."""
     description, arrays = _opened(Path(path))
     try:
+        if description["parameterization"] != PARAMETERIZATION:
+            raise ValueError(f"unknown parameterization {description['parameterization']}")
         domain = Domain.from_states(description["domain"])
-        blocks = {
-            int(name.removeprefix("scopes_")): array.astype(np.int64) for name, array in arrays.items() if name != "w"
-        }
-        structure = Structure(len(domain), dict(sorted(blocks.items())))
-        return MarkovNetwork(Canonical(domain, structure), arrays["w"], description["provenance"])
+        blocks = {int(name.removeprefix("scopes_")): array for name, array in arrays.items() if name != "w"}
+        structure = Structure.from_blocks(len(domain), blocks)
+        if arrays["w"].dtype != np.float64:
+            raise ValueError(f"parameters of type {arrays['w'].dtype}")
+        return MarkovNetwork(Canonical(domain, structure), arrays["w"], dict(description["provenance"]))
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise ModelFileError(
             f"{path} is a mrfit model, but its parts do not fit together ({error}); it was altered or damaged."
@@ -71,7 +74,7 @@ def load(path: str | Path) -> MarkovNetwork:
 def _opened(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     try:
         with zipfile.ZipFile(path) as archive:
-            description = json.loads(archive.read("model.json"))
+            description = json.loads(archive.read("model.json"), parse_constant=_refuse_constant)
             _check_format(path, description)
             with np.load(io.BytesIO(archive.read("arrays.npz")), allow_pickle=False) as arrays:
                 return description, dict(arrays)
@@ -81,11 +84,16 @@ def _opened(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         raise ModelFileError(f"There is no model file {path}; check the name.") from None
     except OSError as error:
         raise ModelFileError(f"Cannot read {path}: {error.strerror or error}.") from error
-    except (zipfile.BadZipFile, zlib.error, KeyError, ValueError, EOFError) as error:
+    # A damaged directory may ask for passwords (RuntimeError) or unknown methods (NotImplementedError, one of those).
+    except (zipfile.BadZipFile, zlib.error, KeyError, ValueError, EOFError, RuntimeError) as error:
         raise ModelFileError(
             f"{path} is not a model file of mrfit, or it is damaged ({error}); "
             "expected what `mrfit fit -o` or `model.save` wrote."
         ) from error
+
+
+def _refuse_constant(word: str) -> None:
+    raise ValueError(f"{word} is not JSON")
 
 
 def _check_format(path: Path, description: Any) -> None:

@@ -15,7 +15,8 @@ def check_writable(path: str | Path) -> None:
     if path.is_dir():
         raise InputError(f"Cannot write {path}: it is a directory; name a file.")
     if not path.parent.is_dir():
-        raise InputError(f"Cannot write {path}: there is no folder {path.parent}; make it first.")
+        reason = "is not a folder" if path.parent.exists() else "does not exist; make it first"
+        raise InputError(f"Cannot write {path}: {path.parent} {reason}.")
 
 
 def write_whole(path: str | Path, content: bytes) -> None:

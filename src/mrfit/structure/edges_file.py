@@ -39,7 +39,8 @@ def _lines(path: Path) -> list[tuple[int, list[str]]]:
     except FileNotFoundError:
         raise StructureError(f"There is no edge file {str(path)!r}; check the path.") from None
     except (OSError, UnicodeDecodeError) as error:
-        raise StructureError(f"Cannot read the edge file {str(path)!r}: {error}.") from error
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise StructureError(f"Cannot read the edge file {str(path)!r}: {reason}.") from error
     delimiter = "\t" if "\t" in text else ","
     rows = csv.reader(text.splitlines(), delimiter=delimiter, skipinitialspace=True)
     lines = ((number, [field.strip() for field in row]) for number, row in enumerate(rows, start=1))

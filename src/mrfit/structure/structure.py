@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -56,6 +56,20 @@ class Structure:
         for scope in sorted(sorted(scope) for scope in sets):
             by_size.setdefault(len(scope), []).append(scope)
         return cls(n_variables, {size: np.array(by_size[size], np.int64) for size in sorted(by_size)})
+
+    @classmethod
+    def from_blocks(cls, n_variables: int, blocks: Mapping[int, Scopes]) -> Structure:
+        """A structure from arrays that come from outside; checks what the other constructors make true."""
+        for size, block in blocks.items():
+            if block.ndim != 2 or block.shape[1] != size or size < 1 or not len(block) or block.dtype.kind not in "iu":
+                raise StructureError(
+                    f"Scopes of size {size} came as an array of shape {block.shape} and {block.dtype}."
+                )
+            if block.min() < 0 or block.max() >= n_variables or (np.diff(block, axis=1) <= 0).any():
+                raise StructureError(f"Scopes of size {size} must be ascending variables 0 to {n_variables - 1}.")
+            if not np.array_equal(block, np.unique(block, axis=0)):
+                raise StructureError(f"Scopes of size {size} must be sorted, each once.")
+        return cls(n_variables, {size: blocks[size].astype(np.int64) for size in sorted(blocks)})
 
     @classmethod
     def independent(cls, n_variables: int) -> Structure:
