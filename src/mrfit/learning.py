@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -59,6 +60,9 @@ class Settings:
     jobs: int = 1
 
     def __post_init__(self) -> None:
+        # Plain numbers, whatever came in: they go into the model file.
+        object.__setattr__(self, "strengths", tuple(_plain(strength) for strength in self.strengths))
+        object.__setattr__(self, "free_orders", tuple(int(order) for order in self.free_orders))
         if not self.strengths:
             raise InputError("At least one strength is needed.")
         if not 0 < self.tolerance < np.inf:
@@ -137,6 +141,12 @@ def learn(
         fits.append(Fit(penalty.strength, model, solution, train_pll, valid_pll, seconds))
     best = fits[-1] if valid is None else max(fits, key=lambda fit: fit.valid_pll)  # type: ignore[arg-type, return-value]
     return Learned(tuple(fits), best, cells.n_cells)
+
+
+def _plain(strength: Any) -> float:
+    if not isinstance(strength, Real):
+        raise InputError(f"A strength must be a number; got {strength!r}.")
+    return float(strength)
 
 
 def _start(

@@ -89,8 +89,8 @@ class MarkovNetwork:
 
     def _dataset(self, data: Any) -> Dataset:
         """Codes in this model's coding; tables are matched by column and state name."""
-        if isinstance(data, Dataset) and data.domain == self.domain:
-            return data
+        if isinstance(data, Dataset):
+            return data.recoded(self.domain)
         return Dataset.from_table(data, domain=self.domain)
 
     def _unique(self, data: Any) -> UniqueRows:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.data.labels import is_missing, label
+from mrfit.domain import Domain
 from mrfit.errors import DataError, listed
 
 MISSING = -1
@@ -70,6 +71,15 @@ class Batch:
     columns: tuple[Column, ...]
     sample_weight: NDArray[np.float64] | None
     first_row: int
+
+    @classmethod
+    def from_codes(cls, domain: Domain, codes: NDArray[np.uint8], sample_weight: NDArray[np.float64]) -> Batch:
+        """Rows that are coded already, on their way to another domain."""
+        columns = (
+            Column(variable.name, codes[:, i].astype(np.int32), variable.states, declared=True)
+            for i, variable in enumerate(domain)
+        )
+        return cls(tuple(columns), sample_weight, 0)
 
     @property
     def n_rows(self) -> int:

@@ -87,6 +87,12 @@ class Dataset:
                 codes[:, column] = remap[codes[:, column]]
         return cls(domain, codes, np.concatenate([weight for _, weight in encoded]), coder.dropped_rows)
 
+    def recoded(self, domain: Domain) -> Dataset:
+        """The same rows under another domain, matched by column and state name."""
+        if domain == self.domain:
+            return self
+        return self.from_batches([Batch.from_codes(self.domain, self.codes, self.sample_weight)], Reading(domain))
+
     @property
     def n_rows(self) -> int:
         return len(self.codes)

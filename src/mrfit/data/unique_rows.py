@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit._kernels.partition import active_entries, refine, representatives
-from mrfit.data.batch import Batch, Column
+from mrfit.data.batch import Batch
 from mrfit.data.coding import Coder, Reading
 from mrfit.data.readers import named_in_errors, read_batches
 from mrfit.domain import Domain
@@ -98,12 +98,8 @@ class UniqueRows:
         """The same rows under another domain, matched by column and state name."""
         if domain == self.domain:
             return self
-        columns = tuple(
-            Column(variable.name, self.codes[:, i].astype(np.int32), variable.states)
-            for i, variable in enumerate(self.domain)
-        )
-        recoded = self.from_batches([Batch(columns, self.sample_weight, 0)], Reading(domain))
-        return replace(recoded, n_rows=self.n_rows)
+        batch = Batch.from_codes(self.domain, self.codes, self.sample_weight)
+        return replace(self.from_batches([batch], Reading(domain)), n_rows=self.n_rows)
 
     @property
     def n_distinct(self) -> int:

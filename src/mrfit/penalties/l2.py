@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,8 +29,8 @@ class L2(SmoothPenalty):
     penalized: NDArray[np.bool_] | None = None
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.strength, Real) and 0 < self.strength < np.inf):
-            raise InputError(f"The strength of a penalty must be a positive, finite number; got {self.strength!r}.")
+        if not 0 < self.strength < np.inf:
+            raise InputError(f"The strength of a penalty must be positive and finite; got {self.strength:g}.")
 
     def _touched(self, v: Floats) -> Floats:
         return v if self.penalized is None else np.where(self.penalized, v, 0.0)

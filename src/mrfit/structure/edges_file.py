@@ -41,7 +41,10 @@ def _lines(path: Path) -> list[tuple[int, list[str]]]:
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise StructureError(f"Cannot read the edge file {str(path)!r}: {reason}.") from error
-    delimiter = "\t" if "\t" in text else ","
-    rows = csv.reader(text.splitlines(), delimiter=delimiter, skipinitialspace=True)
-    lines = ((number, [field.strip() for field in row]) for number, row in enumerate(rows, start=1))
-    return [(number, row) for number, row in lines if any(row) and not row[0].startswith("#")]
+    lines = ((number, line) for number, line in enumerate(text.splitlines(), start=1) if line.strip())
+    return [(number, _fields(line)) for number, line in lines if not line.lstrip().startswith("#")]
+
+
+def _fields(line: str) -> list[str]:
+    delimiter = "\t" if "\t" in line else ","
+    return [field.strip() for field in next(csv.reader([line], delimiter=delimiter, skipinitialspace=True))]
