@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
+from hypothesis import settings
 
 
 @pytest.fixture
@@ -14,3 +16,14 @@ def data_dir() -> Path:
     if not os.environ.get("MRFIT_DATA"):
         pytest.skip("MRFIT_DATA is not set: real data sets absent")
     return Path(os.environ["MRFIT_DATA"])
+
+
+# The first call of a kernel compiles it, so no example has a time limit.
+settings.register_profile("mrfit", deadline=None)
+settings.load_profile("mrfit")
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    """The only source of random numbers in tests that do not draw their own seeds."""
+    return np.random.default_rng(0)

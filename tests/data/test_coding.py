@@ -173,9 +173,7 @@ def test_nothing_left() -> None:
 
 
 def test_wrong_options() -> None:
-    with pytest.raises(
-        InputError, match="missing='skip' is not an option; use one of 'error', 'drop', 'state'"
-    ):
+    with pytest.raises(InputError, match="missing='skip' is not an option; use one of 'error', 'drop', 'state'"):
         Reading(missing="skip")
     with pytest.raises(InputError, match="unknown='state' is not an option"):
         Reading(unknown="state")

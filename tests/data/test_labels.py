@@ -58,13 +58,7 @@ def test_the_name_of_a_name_is_itself(value: object) -> None:
 
 @given(st.integers(-(2**52), 2**52))
 def test_spellings_of_an_integer_agree(value: int) -> None:
-    assert (
-        label(value)
-        == label(float(value))
-        == label(str(value))
-        == label(f"{value}.0")
-        == label(f"{value:+d}")
-    )
+    assert label(value) == label(float(value)) == label(str(value)) == label(f"{value}.0") == label(f"{value:+d}")
 
 
 @pytest.mark.parametrize("value", [None, float("nan"), np.float32("nan"), pd.NA, pd.NaT])

@@ -47,9 +47,7 @@ def test_find_looks_and_says_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "nltcs").mkdir()
     (tmp_path / "nltcs" / "train.csv.gz").write_bytes(b"not verified")
     assert find("nltcs", "train", tmp_path) == tmp_path / "nltcs" / "train.csv.gz"
-    with pytest.raises(
-        DataError, match=r"'nltcs/test\.csv\.gz' is not in .* Fetch the data set 'nltcs' first"
-    ):
+    with pytest.raises(DataError, match=r"'nltcs/test\.csv\.gz' is not in .* Fetch it with `mrfit data get nltcs`"):
         find("nltcs", "test", tmp_path)
     with pytest.raises(DataError, match=r"cannot be downloaded.*cran/vcd.*--data DIR or MRFIT_DATA"):
         find("rochdale", "data", tmp_path)

@@ -43,9 +43,7 @@ def test_comma_separated(tmp_path: Path, suffix: str) -> None:
     assert decoded(read_batches(path)) == {"a": ["x", "y"], "b": ["1", "0"]}
 
 
-@pytest.mark.parametrize(
-    ("name", "separator"), [("t.tsv", "\t"), ("t.txt", "\t"), ("t.txt", ";"), ("t.csv", ";")]
-)
+@pytest.mark.parametrize(("name", "separator"), [("t.tsv", "\t"), ("t.txt", "\t"), ("t.txt", ";"), ("t.csv", ";")])
 def test_other_separators(tmp_path: Path, name: str, separator: str) -> None:
     path = written(tmp_path, name, f"a{separator}b\nx,y{separator}1\n")
     assert decoded(read_batches(path)) == {"a": ["x,y"], "b": ["1"]}
@@ -83,9 +81,7 @@ def test_header(tmp_path: Path, content: str, header: bool | str, names: list[st
     assert list(decoded(read_batches(written(tmp_path, "t.csv", content), header=header))) == names
 
 
-@pytest.mark.parametrize(
-    "spelling", ["", "NA", "NaN", "nan", "null", "NULL", "N/A", "?", "*", " NA ", '"NA"']
-)
+@pytest.mark.parametrize("spelling", ["", "NA", "NaN", "nan", "null", "NULL", "N/A", "?", "*", " NA ", '"NA"'])
 def test_missing_spellings(tmp_path: Path, spelling: str) -> None:
     path = written(tmp_path, "t.csv", f"a,b\nx,{spelling}\n{spelling},y\n")
     assert decoded(read_batches(path)) == {"a": ["x", None], "b": [None, "y"]}
@@ -118,9 +114,7 @@ def test_pieces_join(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     batches = list(read_batches(path, weight="w"))
     assert len(batches) > 10
     assert decoded(iter(batches)) == {"a": values}
-    assert [batch.first_row for batch in batches] == np.cumsum([0] + [b.n_rows for b in batches])[
-        :-1
-    ].tolist()
+    assert [batch.first_row for batch in batches] == np.cumsum([0] + [b.n_rows for b in batches])[:-1].tolist()
 
 
 @pytest.mark.parametrize("cells", [2**23, 4])

@@ -1,0 +1,151 @@
+"""Every component with its awkward cases; `test_populations.py` fails when one is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from mrfit.counts.conditional_cells import ConditionalCells
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.domain import Domain
+from mrfit.objectives.objective import Objective
+from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
+from mrfit.parameterizations.canonical import Canonical
+from mrfit.penalties.l2 import L2
+from mrfit.penalties.penalized import Penalized
+from mrfit.penalties.penalty import SmoothPenalty
+from mrfit.solvers.lbfgs import LBFGS
+from mrfit.solvers.minimize import Method
+from mrfit.solvers.newton import TruncatedNewton
+from mrfit.structure.structure import Structure
+
+Shape = tuple[int, ...]
+
+# -- tables ------------------------------------------------------------------------------------------------------
+
+
+def domain_of(shape: Shape) -> Domain:
+    """Variables x0, x1, ... with states s0, s1, ..."""
+    return Domain.from_states({f"x{i}": [f"s{s}" for s in range(c)] for i, c in enumerate(shape)})
+
+
+def random_codes(rng: np.random.Generator, shape: Shape, n_rows: int) -> np.ndarray:
+    """Codes whose neighbouring columns depend on each other."""
+    codes = rng.integers(0, shape, (n_rows, len(shape)))
+    for i in range(1, len(shape)):
+        follows = rng.random(n_rows) < 0.4
+        codes[follows, i] = codes[follows, i - 1] % shape[i]
+    return codes.astype(np.uint8)
+
+
+def random_rows(rng: np.random.Generator, shape: Shape, n_rows: int, *, fractional: bool = False) -> UniqueRows:
+    """A random table, with weights of its own if ``fractional``."""
+    weight = rng.uniform(0.1, 3.0, n_rows) if fractional else np.ones(n_rows)
+    return UniqueRows.from_codes(domain_of(shape), random_codes(rng, shape, n_rows), weight)
+
+
+def full_rows(rng: np.random.Generator, shape: Shape) -> UniqueRows:
+    """Every joint state with a positive weight: all optima are finite without a penalty."""
+    codes = np.stack(np.unravel_index(np.arange(np.prod(shape)), shape), axis=1).astype(np.uint8)
+    return UniqueRows.from_codes(domain_of(shape), codes, rng.integers(1, 20, len(codes)).astype(float))
+
+
+SHAPES: dict[str, Shape] = {
+    "binary": (2, 2, 2, 2, 2),
+    "mixed": (2, 3, 5, 2),
+    "a variable with one state": (3, 1, 2, 2),
+    "one variable": (3,),
+    "one variable with one state": (1,),
+}
+
+# -- structures --------------------------------------------------------------------------------------------------
+
+
+def _within(scopes: list[tuple[int, ...]], n: int) -> list[tuple[int, ...]]:
+    return [scope for scope in scopes if max(scope) < n]
+
+
+def _disconnected(n: int) -> Structure:
+    return Structure.from_edges(n, _within([(0, 1), (2, 3)], n))
+
+
+def _permuted_duplicates(n: int) -> Structure:
+    return Structure.from_scopes(n, _within([(1, 0), (0, 1), (0, 1, 1), (3, 1, 2), (2, 3, 1), (0,)], n))
+
+
+STRUCTURES: dict[str, Callable[[int], Structure]] = {
+    "independent": Structure.independent,
+    "complete": Structure.complete,
+    "tree": lambda n: Structure.from_edges(n, [((i - 1) // 2, i) for i in range(1, n)]),
+    "chain": lambda n: Structure.from_edges(n, [(i - 1, i) for i in range(1, n)]),
+    "order 3": lambda n: Structure.up_to_order(n, 3),
+    "saturated": lambda n: Structure.up_to_order(n, n),
+    "disconnected": _disconnected,
+    "a triple without its parts": lambda n: Structure.from_scopes(n, _within([(0, 1, 2)], n), closed=False),
+    "pairs without singles": lambda n: Structure.from_scopes(n, [(i - 1, i) for i in range(1, n)], closed=False),
+    "some singles": lambda n: Structure.from_scopes(n, _within([(0,), (2,), (1, 2), (0, 1, 3)], n), closed=False),
+    "permuted duplicates": _permuted_duplicates,
+    "no scopes": lambda n: Structure.from_scopes(n, [], closed=False),
+}
+
+# -- penalties, objectives, methods ------------------------------------------------------------------------------
+
+PENALTIES: dict[type, Callable[[np.random.Generator, int], list[SmoothPenalty]]] = {
+    L2: lambda rng, n: [
+        L2(1.0),
+        L2(1e-3),
+        L2(250.0, np.ones(n, bool)),
+        L2(2.0, rng.random(n) < 0.5),
+        L2(2.0, np.zeros(n, bool)),
+    ],
+}
+
+
+def pseudo_likelihood(rows: UniqueRows, parameters: Canonical, *, jobs: int = 1) -> PseudoLikelihood:
+    return PseudoLikelihood(ConditionalCells.count(rows, parameters, jobs=jobs), jobs=jobs)
+
+
+def penalized(rows: UniqueRows, parameters: Canonical, *, jobs: int = 1, strength: float = 1.0) -> Penalized:
+    objective = pseudo_likelihood(rows, parameters, jobs=jobs)
+    return Penalized(objective, L2(strength), total_weight=rows.total_weight)
+
+
+OBJECTIVES: dict[type, Callable[..., Objective]] = {PseudoLikelihood: pseudo_likelihood, Penalized: penalized}
+
+METHODS: dict[str, Method[Any]] = {
+    "newton": TruncatedNewton(),
+    "newton, few products": TruncatedNewton(max_products=3),
+    "lbfgs": LBFGS(),
+    "lbfgs, one pair": LBFGS(memory=1),
+}
+
+# -- strategies --------------------------------------------------------------------------------------------------
+
+
+@st.composite
+def scopes(draw: st.DrawFn, n: int) -> Structure:
+    """Any structure over n variables, closed or not, of scopes of up to four variables."""
+    scope = st.sets(st.integers(0, n - 1), min_size=1, max_size=min(4, n)).map(sorted)
+    return Structure.from_scopes(n, draw(st.lists(scope, max_size=5)), closed=draw(st.booleans()))
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> tuple[np.ndarray, Shape]:
+    """Codes of any small shape, columns of one state included."""
+    shape = tuple(draw(st.lists(st.integers(1, 4), min_size=1, max_size=5)))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    return random_codes(rng, shape, draw(st.integers(1, 60))), shape
+
+
+@st.composite
+def problems(draw: st.DrawFn) -> tuple[UniqueRows, Canonical, np.ndarray]:
+    """Rows, coordinates and a point: any shape, any structure, weighted rows."""
+    shape = tuple(draw(st.lists(st.integers(1, 4), min_size=1, max_size=4)))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    rows = random_rows(rng, shape, draw(st.integers(1, 12)), fractional=draw(st.booleans()))
+    parameters = Canonical(rows.domain, draw(scopes(len(shape))))
+    w = draw(st.sampled_from([0.0, 0.3, 1.0, 3.0])) * rng.standard_normal(parameters.n_parameters)
+    return rows, parameters, w

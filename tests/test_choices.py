@@ -1,0 +1,73 @@
+"""Words to objects."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from mrfit import choices
+from mrfit.errors import InputError, StructureError
+from mrfit.structure.mutual_information import maximum_information_tree
+from mrfit.structure.structure import Structure
+from populations import METHODS, random_rows
+
+
+def test_every_word_gives_its_structure(tmp_path: Path, rng: np.random.Generator) -> None:
+    """And structures and graphs pass."""
+    rows = random_rows(rng, (2, 3, 2, 2), 30)
+    (tmp_path / "edges.csv").write_text("x0,x3\n")
+    chain = Structure.from_edges(4, [(0, 1), (1, 2)])
+    expected: list[tuple[Any, Structure]] = [
+        ("complete", Structure.complete(4)),
+        ("independent", Structure.independent(4)),
+        ("tree", maximum_information_tree(rows)),
+        ("order:3", Structure.up_to_order(4, 3)),
+        (f"edges:{tmp_path / 'edges.csv'}", Structure.from_edges(4, [(0, 3)])),
+        (chain, chain),
+        (nx.Graph([("x0", "x1")]), Structure.from_edges(4, [(0, 1)])),
+    ]
+    for choice, structure in expected:
+        assert choices.structure_from(choice, rows) == structure
+    assert {str(word).partition(":")[0] for word, _ in expected if isinstance(word, str)} == set(choices.STRUCTURES)
+
+
+@pytest.mark.parametrize(
+    ("choice", "message"),
+    [
+        ("cycle", "no structure 'cycle'; choose one of 'complete', .*'order:3', 'edges:FILE'"),
+        ("order", "no structure 'order'"),
+        ("order:", "no structure 'order:'"),
+        ("tree:3", "no structure 'tree:3'"),
+        ("order:two", "order:two is not a structure"),
+        ("order:-1", "order:-1 is not a structure"),
+        ("order:0", "at least 1; got 0"),
+        ("edges:/no/such/file", "no edge file '/no/such/file'"),
+        (Structure.complete(5), "over 5 variables; the data have 3"),
+        (None, "got NoneType"),
+        (3, "got int"),
+    ],
+)
+def test_wrong_choices_are_named(choice: Any, message: str, rng: np.random.Generator) -> None:
+    """With what there is to choose."""
+    with pytest.raises(StructureError, match=message):
+        choices.structure_from(choice, random_rows(rng, (2, 2, 2), 10))
+
+
+def test_every_method_has_a_word() -> None:
+    """And no word is without a method."""
+    methods = {type(choices.method_from(word)) for word in choices.METHODS}
+    assert methods == {type(method) for method in METHODS.values()}
+    with pytest.raises(InputError, match="no solver 'sgd'; choose one of 'newton', 'lbfgs'"):
+        choices.method_from("sgd")
+
+
+def test_penalties_by_word() -> None:
+    """Known ones pass, others are named."""
+    for word in choices.PENALTIES:
+        choices.check_penalty(word)
+    with pytest.raises(InputError, match="no penalty 'l7'"):
+        choices.check_penalty("l7")

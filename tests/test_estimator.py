@@ -1,0 +1,348 @@
+"""The scikit-learn face: scikit-learn's own checks, and what they do not look at."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any
+
+import networkx
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import Binarizer, KBinsDiscretizer
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from mrfit import MarkovNetwork, MarkovNetworkLearner, Structure
+from mrfit.errors import DataError, InputError, StructureError
+
+NAMES = ["v0", "v1", "v2", "v3"]  # the names columns without names get
+
+
+@pytest.fixture
+def X(rng: np.random.Generator) -> NDArray[np.int64]:
+    """0/1 in four columns, the second mostly a copy of the first."""
+    table = (rng.random((160, 4)) < 0.45).astype(np.int64)
+    copied = rng.random(160) < 0.7
+    table[copied, 1] = table[copied, 0]
+    return table
+
+
+@pytest.fixture
+def frame(X: NDArray[np.int64]) -> pd.DataFrame:
+    return pd.DataFrame(X, columns=NAMES)
+
+
+def fitted(table: Any, sample_weight: Any = None, **settings: Any) -> MarkovNetworkLearner:
+    return MarkovNetworkLearner(**settings).fit(table, sample_weight=sample_weight)
+
+
+# All of them apply: none is expected to fail. scikit-learn itself skips its array API check unless
+# SCIPY_ARRAY_API is set.
+@parametrize_with_checks(
+    [
+        MarkovNetworkLearner(),
+        MarkovNetworkLearner("tree", solver="lbfgs", free_orders=(1,), strength=3.0),
+        MarkovNetworkLearner("independent", n_jobs=1),
+    ]
+)
+def test_scikit_learn_checks(estimator: MarkovNetworkLearner, check: Any) -> None:
+    check(estimator)
+
+
+TABLES = {
+    "pandas": lambda X: pd.DataFrame(X, columns=NAMES),
+    "pandas categories": lambda X: pd.DataFrame(X, columns=NAMES).astype(pd.CategoricalDtype([0, 1])),
+    "pandas without names": pd.DataFrame,
+    "pandas text": lambda X: pd.DataFrame(X, columns=NAMES).astype(str),
+    "polars": lambda X: pl.DataFrame(X, schema=NAMES),
+    "arrow": lambda X: pa.table({name: X[:, k] for k, name in enumerate(NAMES)}),
+    "dict of arrays": lambda X: {name: X[:, k] for k, name in enumerate(NAMES)},
+    "dict of lists": lambda X: {name: X[:, k].tolist() for k, name in enumerate(NAMES)},
+    "lists": lambda X: X.tolist(),
+    "floats": lambda X: X.astype(float),
+    "booleans": lambda X: X.astype(bool),
+    "spins": lambda X: 2 * X - 1,
+    "text": lambda X: X.astype(str),
+    "objects": lambda X: X.astype(object),
+    "bytes in Fortran order": lambda X: np.asfortranarray(X, dtype=np.uint8),
+    "csr": sparse.csr_array,
+    "csc": sparse.csc_array,
+    "coo": sparse.coo_array,
+    "old sparse matrix": sparse.csr_matrix,
+}
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_every_kind_of_table_gives_the_same_model(X: NDArray[np.int64], kind: str) -> None:
+    table, expected = TABLES[kind](X), fitted(X)
+    learner = fitted(table)
+    np.testing.assert_array_equal(learner.model_.w, expected.model_.w)
+    np.testing.assert_array_equal(learner.score_samples(table), expected.score_samples(X))
+    assert learner.score(table) == expected.score(X)
+    assert learner.n_features_in_ == 4
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "arrow", "dict of lists"])
+def test_names_of_columns_are_kept(X: NDArray[np.int64], kind: str) -> None:
+    learner = fitted(TABLES[kind](X))
+    assert list(learner.feature_names_in_) == NAMES
+    assert list(learner.model_.domain.names) == NAMES
+
+
+def test_the_model_is_the_one_of_the_settings(X: NDArray[np.int64]) -> None:
+    learner = fitted(X, structure="tree", strength=2.0, tolerance=1e-9)
+    assert isinstance(learner.model_, MarkovNetwork)
+    assert len(learner.model_.structure.edges) == 3
+    assert learner.solution_.violation <= 1e-9
+    assert learner.model_.provenance["penalty"]["strength"] == 2.0
+    assert learner.score(X) == pytest.approx(learner.model_.pll(X), abs=1e-12)
+    assert learner.score_samples(X).shape == (160,)
+    assert learner.score(X) == pytest.approx(learner.score_samples(X).mean(), abs=1e-12)
+
+
+def test_structures_as_objects(X: NDArray[np.int64], frame: pd.DataFrame) -> None:
+    path = fitted(X, structure=Structure.from_edges(4, [(0, 1), (1, 2)]))
+    graph = fitted(frame, structure=networkx.Graph([("v1", "v0"), ("v2", "v1")]))
+    np.testing.assert_array_equal(path.model_.w, graph.model_.w)
+    with pytest.raises(StructureError, match="3 variables; the data have 4"):
+        fitted(X, structure=Structure.complete(3))
+    with pytest.raises(StructureError, match="'v9'"):
+        fitted(frame, structure=networkx.Graph([("v0", "v9")]))
+
+
+def test_a_row_of_weight_two_is_the_row_twice(X: NDArray[np.int64], rng: np.random.Generator) -> None:
+    count = rng.integers(0, 4, len(X))
+    weighted, repeated = fitted(X, sample_weight=count), fitted(np.repeat(X, count, axis=0))
+    np.testing.assert_array_equal(weighted.model_.w, repeated.model_.w)
+    doubled, twice = fitted(X, sample_weight=np.full(len(X), 2.0)), fitted(np.vstack([X, X]))
+    np.testing.assert_array_equal(doubled.model_.w, twice.model_.w)
+    assert weighted.score(X, sample_weight=count) == pytest.approx(weighted.score(np.repeat(X, count, axis=0)))
+
+
+@pytest.mark.parametrize(
+    "weight",
+    [np.full(160, -1.0), np.full(160, np.nan), np.zeros(160), np.ones(3), np.ones((160, 2))],
+    ids=["negative", "nan", "all zero", "too few", "two columns"],
+)
+@pytest.mark.parametrize("method", ["fit", "score"])
+def test_wrong_weights(X: NDArray[np.int64], method: str, weight: NDArray[np.float64]) -> None:
+    learner = fitted(X)
+    with pytest.raises(ValueError, match="weight"):
+        getattr(learner, method)(X, sample_weight=weight)
+
+
+def test_threads_and_row_order_change_nothing(X: NDArray[np.int64]) -> None:
+    models = [fitted(X, n_jobs=jobs).model_.w for jobs in (1, 2, -1, None)] + [fitted(X[::-1]).model_.w]
+    for w in models[1:]:
+        np.testing.assert_array_equal(w, models[0])
+
+
+def test_parameters_of_the_constructor(X: NDArray[np.int64]) -> None:
+    learner = MarkovNetworkLearner("tree", strength=3.0, free_orders=(1,))
+    assert learner.get_params() == {
+        "structure": "tree",
+        "penalty": "l2",
+        "strength": 3.0,
+        "free_orders": (1,),
+        "solver": "newton",
+        "tolerance": 1e-6,
+        "max_iterations": 1000,
+        "missing": "error",
+        "states": None,
+        "n_jobs": None,
+    }
+    assert clone(learner).get_params() == learner.get_params()
+    assert learner.set_params(strength=5.0, structure="complete") is learner
+    np.testing.assert_array_equal(learner.fit(X).model_.w, fitted(X, strength=5.0, free_orders=(1,)).model_.w)
+    assert not hasattr(clone(learner), "model_")
+    assert repr(MarkovNetworkLearner(strength=2.0)) == "MarkovNetworkLearner(strength=2.0)"
+    with pytest.raises(TypeError):
+        MarkovNetworkLearner("tree", "l2")  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"structure": "bush"}, "'bush'"),
+        ({"structure": 3}, "int"),
+        ({"penalty": "l7"}, "'l7'"),
+        ({"strength": 0.0}, "positive"),
+        ({"strength": float("nan")}, "nan"),
+        ({"strength": float("inf")}, "inf"),
+        ({"solver": "sgd"}, "'sgd'"),
+        ({"tolerance": 0.0}, "tolerance"),
+        ({"max_iterations": -1}, "limit of iterations"),
+        ({"missing": "guess"}, "'guess'"),
+        ({"n_jobs": 0}, "jobs"),
+    ],
+)
+def test_wrong_settings_are_found_at_fit(X: NDArray[np.int64], settings: dict[str, Any], message: str) -> None:
+    learner = MarkovNetworkLearner(**settings)
+    with pytest.raises(InputError, match=message):
+        learner.fit(X)
+    assert not hasattr(learner, "model_")
+
+
+def test_nothing_before_fit(X: NDArray[np.int64]) -> None:
+    for ask in (MarkovNetworkLearner().score, MarkovNetworkLearner().score_samples):
+        with pytest.raises(NotFittedError):
+            ask(X)
+
+
+def test_copies_score_alike(frame: pd.DataFrame) -> None:
+    learner = fitted(frame)
+    for other in (pickle.loads(pickle.dumps(learner)), copy.deepcopy(learner)):
+        np.testing.assert_array_equal(other.score_samples(frame), learner.score_samples(frame))
+        assert list(other.feature_names_in_) == NAMES
+        assert other.model_.strongest(3, order=2) == learner.model_.strongest(3, order=2)
+
+
+def test_grid_search_keeps_the_best_on_held_out_rows(X: NDArray[np.int64]) -> None:
+    strengths = [0.01, 1.0, 30.0, 1000.0]
+    folds = KFold(4)
+    search = GridSearchCV(MarkovNetworkLearner(), {"strength": strengths}, cv=folds).fit(X)
+    by_hand = [
+        np.mean([fitted(X[train], strength=strength).score(X[test]) for train, test in folds.split(X)])
+        for strength in strengths
+    ]
+    np.testing.assert_allclose(search.cv_results_["mean_test_score"], by_hand, rtol=1e-12)
+    assert search.best_params_ == {"strength": strengths[int(np.argmax(by_hand))]}
+    assert 0 < np.argmax(by_hand) < 3  # a choice, not an end of the list
+    np.testing.assert_array_equal(
+        search.best_estimator_.model_.w, fitted(X, strength=search.best_params_["strength"]).model_.w
+    )
+    assert search.score(X) == search.best_estimator_.score(X)
+
+
+def test_grid_search_over_structures_of_a_frame_with_weights(frame: pd.DataFrame) -> None:
+    weight = np.arange(len(frame)) % 2 + 1.0
+    grid = {"structure": ["independent", "tree", "complete"]}
+    search = GridSearchCV(MarkovNetworkLearner(), grid, cv=3).fit(frame, sample_weight=weight)
+    assert search.best_params_["structure"] != "independent"
+    expected = fitted(frame, sample_weight=weight, **search.best_params_)
+    np.testing.assert_array_equal(search.best_estimator_.model_.w, expected.model_.w)
+
+
+def test_declared_categories_survive_cross_validation() -> None:
+    """A state that only the held-out fold holds is known, because the frame declares it."""
+    colour = ["red", "blue"] * 10 + ["green"] * 2
+    frame = pd.DataFrame({"colour": colour, "size": [0, 1, 1] * 7 + [0]})
+    declared = frame.astype({"colour": pd.CategoricalDtype(["red", "green", "blue"])})
+    scores = cross_val_score(MarkovNetworkLearner(), declared, cv=KFold(11))
+    assert np.isfinite(scores).all()
+    assert fitted(declared).model_.domain.to_states()["colour"] == ["red", "green", "blue"]
+
+
+def test_pipeline_with_a_binarizer(rng: np.random.Generator) -> None:
+    values = rng.normal(size=(120, 3))
+    values[:, 1] += values[:, 0]
+    pipeline = make_pipeline(Binarizer(), MarkovNetworkLearner()).fit(values)
+    expected = fitted((values > 0).astype(int))
+    np.testing.assert_array_equal(pipeline[-1].model_.w, expected.model_.w)
+    assert pipeline.score(values) == expected.score((values > 0).astype(int))
+    assert pipeline.score_samples(values).shape == (120,)
+
+
+@pytest.mark.parametrize("encode", ["ordinal", "onehot", "onehot-dense"])
+def test_pipeline_with_bins(rng: np.random.Generator, encode: str) -> None:
+    values = rng.uniform(size=(200, 3))
+    bins = KBinsDiscretizer(n_bins=3, encode=encode, strategy="uniform")
+    pipeline = Pipeline([("bins", bins), ("network", MarkovNetworkLearner("tree"))])
+    search = GridSearchCV(pipeline, {"bins__n_bins": [2, 3], "network__strength": [1.0, 10.0]}, cv=3).fit(values)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+    model = pipeline.fit(values).named_steps["network"].model_
+    assert model.domain.shape == ((3, 3, 3) if encode == "ordinal" else (2,) * 9)
+
+
+def test_pipeline_that_hands_over_frames(rng: np.random.Generator) -> None:
+    frame = pd.DataFrame(rng.uniform(size=(60, 2)), columns=["height", "weight"])
+    bins = KBinsDiscretizer(n_bins=2, encode="ordinal", strategy="uniform").set_output(transform="pandas")
+    learner = make_pipeline(bins, MarkovNetworkLearner()).fit(frame)[-1]
+    assert list(learner.feature_names_in_) == ["height", "weight"]
+    assert list(learner.model_.domain.names) == ["height", "weight"]
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+def test_columns_in_another_order(X: NDArray[np.int64], kind: str) -> None:
+    """scikit-learn asks for the columns of `fit` in their order; the model itself goes by name.
+
+    The learner keeps to scikit-learn's rule (`feature_names_in_`), so a permuted frame is an error and never a silent
+    mistake; `model_` matches columns by name and ignores those it does not know.
+    """
+    table = TABLES[kind](X)
+    learner = fitted(table)
+    permuted = table[NAMES[::-1]]
+    with pytest.raises(ValueError, match="same order"):
+        learner.score(permuted)
+    assert learner.model_.pll(permuted) == learner.model_.pll(table)
+    np.testing.assert_array_equal(learner.model_.pll_rows(permuted), learner.score_samples(table))
+
+
+def test_columns_that_do_not_fit(X: NDArray[np.int64], frame: pd.DataFrame) -> None:
+    learner = fitted(frame)
+    with pytest.raises(ValueError, match="unseen at fit time"):
+        learner.score(frame.assign(extra=1))
+    assert learner.model_.pll(frame.assign(extra=1)) == learner.model_.pll(frame)
+    with pytest.raises(ValueError, match="now missing"):
+        learner.score(frame.drop(columns="v3"))
+    with pytest.raises(DataError, match="'v3'"):
+        learner.model_.pll(frame.drop(columns="v3"))
+    with pytest.raises(ValueError, match="features"):
+        fitted(X).score(X[:, :3])
+    with pytest.warns(UserWarning, match="valid feature names"):
+        assert learner.score(X) == learner.score(frame)
+
+
+def test_states_that_were_not_learned(frame: pd.DataFrame) -> None:
+    with pytest.raises(DataError, match="Column 'v0' holds '7'"):
+        fitted(frame).score(frame.replace({"v0": {1: 7}}))
+
+
+def test_missing_values(X: NDArray[np.int64], frame: pd.DataFrame) -> None:
+    holes = X.astype(float)
+    holes[::10, 1] = np.nan
+    with pytest.raises(DataError, match=r"Column 'v1' has no value .* row 1"):
+        fitted(holes)
+    whole = np.delete(X, np.s_[::10], axis=0)
+    dropped = fitted(holes, missing="drop")
+    np.testing.assert_array_equal(dropped.model_.w, fitted(whole).model_.w)
+    with pytest.raises(DataError, match="no value"):
+        dropped.score(holes)
+    for table in (holes, pd.DataFrame(holes, columns=NAMES)):
+        with_state = fitted(table, missing="state")
+        assert with_state.model_.domain.shape == (2, 3, 2, 2)
+        assert with_state.score_samples(table).shape == (160,)
+
+
+def test_a_fit_that_stops_early_is_told(X: NDArray[np.int64]) -> None:
+    with pytest.warns(ConvergenceWarning, match="iteration limit"):
+        learner = fitted(X, max_iterations=1, strength=1e-6, tolerance=1e-12)
+    assert not learner.solution_.converged
+    assert learner.solution_.iterations == 1
+
+
+def test_declared_states_survive_a_fold_that_lacks_them() -> None:
+    """A state first met in a held-out fold is an error, unless it was declared."""
+    frame = {"a": ["x", "y"] * 6, "b": ["p"] * 11 + ["rare"]}
+    learner = MarkovNetworkLearner(states={"b": ["p", "rare"]})
+    learner.fit({name: values[:8] for name, values in frame.items()})
+    assert np.isfinite(learner.score(frame))
+    with pytest.raises(ValueError, match="'rare'"):
+        MarkovNetworkLearner().fit({name: values[:8] for name, values in frame.items()}).score(frame)
+
+
+def test_fitting_again_forgets(X: NDArray[np.int64], frame: pd.DataFrame) -> None:
+    learner = fitted(frame)
+    learner.fit(X[:, :2])
+    assert learner.n_features_in_ == 2
+    assert not hasattr(learner, "feature_names_in_")
+    np.testing.assert_array_equal(learner.model_.w, fitted(X[:, :2]).model_.w)

@@ -1,0 +1,271 @@
+"""Learning: published optima of real data, several strengths, and tables that have no finite optimum."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mrfit.data.dataset import Dataset
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.errors import InputError
+from mrfit.learning import HELD_AT, Settings, learn
+from mrfit.solvers.minimize import Method
+from mrfit.solvers.solution import Record, Status
+from mrfit.structure.structure import Structure
+from populations import METHODS, SHAPES, STRUCTURES, domain_of, random_rows
+from reference import network
+
+both_methods = pytest.mark.parametrize("method", [METHODS["newton"], METHODS["lbfgs"]], ids=["newton", "lbfgs"])
+
+
+def _splits(data_dir: Path, name: str) -> list[UniqueRows]:
+    train = Dataset.from_file(data_dir / name / "train.csv.gz")
+    others = [Dataset.from_file(data_dir / name / f"{part}.csv.gz", domain=train.domain) for part in ("valid", "test")]
+    return [UniqueRows.from_dataset(dataset) for dataset in (train, *others)]
+
+
+# -- real data ---------------------------------------------------------------------------------------------------
+
+
+@both_methods
+def test_nltcs_optima(data_dir: Path, method: Method[Any]) -> None:
+    """The complete pairwise model at two strengths: mean pseudo-log-likelihood of train, valid and test."""
+    train, valid, test = _splits(data_dir, "nltcs")
+    settings = Settings((1.0, 30.0), method=method, jobs=2)
+    learned = learn(train, Structure.complete(16), settings, valid=valid)
+    expected = {1.0: (-4.9485, -4.8548, -4.9506), 30.0: (-4.9824, -4.8922, -4.9812)}
+    for fit in learned.fits:
+        found = (fit.train_pll, fit.valid_pll, fit.model.pll(test))
+        assert found == pytest.approx(expected[fit.strength], abs=2e-4)
+        assert fit.solution.status is Status.CONVERGED
+        assert fit.solution.violation <= 1e-6
+    assert learned.best.strength == 1.0
+
+
+def test_plants_optimum(data_dir: Path) -> None:
+    """Sixty-nine variables, strength 10."""
+    train, valid, test = _splits(data_dir, "plants")
+    fit = learn(train, Structure.complete(69), Settings((10.0,), jobs=2), valid=valid).best
+    found = (fit.train_pll, fit.valid_pll, fit.model.pll(test))
+    assert found == pytest.approx((-8.9918, -9.4463, -9.4062), abs=2e-4)
+    assert fit.solution.violation <= 1e-6
+
+
+def test_warm_starts_save_work_on_nltcs(data_dir: Path) -> None:
+    """A path of strengths costs less than its fits from scratch, and ends at the same optima."""
+    train = _splits(data_dir, "nltcs")[0]
+    strengths = (100.0, 30.0, 10.0, 3.0, 1.0, 0.3)
+    structure = Structure.complete(16)
+    warm = learn(train, structure, Settings(strengths)).fits
+    cold = [learn(train, structure, Settings((strength,))).best for strength in strengths]
+    assert sum(map(_work, warm)) < sum(map(_work, cold))
+    for one, other in zip(warm, cold, strict=True):
+        assert one.solution.value == pytest.approx(other.solution.value, abs=1e-7)
+
+
+def _work(fit: Any) -> int:
+    return fit.solution.evaluations + fit.solution.products
+
+
+# -- what a fit says of itself -----------------------------------------------------------------------------------
+
+
+@both_methods
+def test_scores_of_a_fit_are_those_of_its_model(method: Method[Any], rng: np.random.Generator) -> None:
+    """Train and valid scores equal the model's and the plain twin's."""
+    train, valid = (random_rows(rng, SHAPES["mixed"], n, fractional=True) for n in (60, 20))
+    fit = learn(train, STRUCTURES["order 3"](4), Settings((0.5,), method=method), valid=valid).best
+    model = fit.model
+    assert fit.train_pll == pytest.approx(model.pll(train), rel=1e-12)
+    assert fit.train_pll == pytest.approx(-network.value(model.parameters, model.w, train), rel=1e-12)
+    assert fit.valid_pll == model.pll(valid)
+    assert fit.valid_pll == pytest.approx(-network.value(model.parameters, model.w, valid), rel=1e-12)
+    assert fit.held == []
+
+
+def test_strengths_run_from_strong_to_weak(rng: np.random.Generator) -> None:
+    """Whatever their order; the train score rises as the penalty falls; without valid the weakest is kept."""
+    rows = random_rows(rng, SHAPES["mixed"], 60)
+    learned = learn(rows, Structure.complete(4), Settings((1.0, 100.0, 0.1, 10.0)))
+    assert [fit.strength for fit in learned.fits] == [100.0, 10.0, 1.0, 0.1]
+    scores = [fit.train_pll for fit in learned.fits]
+    assert scores == sorted(scores)
+    assert learned.best is learned.fits[-1]
+    assert all(fit.valid_pll is None for fit in learned.fits)
+
+
+def test_the_best_on_valid_is_kept(rng: np.random.Generator) -> None:
+    """Few rows of noise: neither the strongest nor the weakest penalty wins."""
+    train, valid = (random_rows(rng, SHAPES["binary"], n) for n in (25, 400))
+    learned = learn(train, Structure.complete(5), Settings((1e4, 5.0, 1e-3)), valid=valid)
+    scores = {fit.strength: fit.valid_pll for fit in learned.fits}
+    assert max(scores, key=scores.__getitem__) == 5.0
+    assert learned.best.strength == 5.0
+
+
+def test_valid_is_matched_by_name(rng: np.random.Generator) -> None:
+    """Columns and states of the validation table may stand in another order."""
+    train = Dataset.from_table({"a": ["x", "y", "y", "x"], "b": ["0", "1", "1", "1"]})
+    valid = Dataset.from_table({"b": ["1", "0"], "a": ["y", "x"]}, states={"a": ["y", "x"], "b": ["1", "0"]})
+    same = Dataset.from_table({"a": ["y", "x"], "b": ["1", "0"]}, domain=train.domain)
+    rows, one, other = (UniqueRows.from_dataset(dataset) for dataset in (train, valid, same))
+    scores = [learn(rows, Structure.complete(2), valid=v).best.valid_pll for v in (one, other)]
+    assert scores[0] == scores[1]
+
+
+def test_the_callback_sees_strengths_and_may_stop_one_fit(rng: np.random.Generator) -> None:
+    """Stopping a fit does not stop the next."""
+    rows = random_rows(rng, SHAPES["mixed"], 60)
+    seen: list[tuple[float, Record]] = []
+
+    def callback(strength: float, record: Record) -> bool:
+        seen.append((strength, record))
+        return strength == 9.0 and record.iteration == 1
+
+    learned = learn(rows, Structure.complete(4), Settings((9.0, 1.0)), callback=callback)
+    assert [fit.solution.status for fit in learned.fits] == [Status.INTERRUPTED, Status.CONVERGED]
+    assert {strength for strength, _ in seen} == {9.0, 1.0}
+
+
+def test_provenance_tells_tables_apart(rng: np.random.Generator) -> None:
+    """Equal rows have equal digests in any order; other weights, other digests."""
+    codes = rng.integers(0, 2, (20, 3)).astype(np.uint8)
+    weights = [np.ones(20), np.ones(20), np.arange(1.0, 21.0)]
+    tables = [codes, codes[::-1], codes]
+    digests = []
+    for table, weight in zip(tables, weights, strict=True):
+        rows = UniqueRows.from_codes(domain_of((2, 2, 2)), table, weight)
+        fit = learn(rows, Structure.complete(3), Settings((2.0,), free_orders=(1,))).best
+        digests.append(fit.model.provenance["data"]["sha256"])
+        assert fit.model.provenance["penalty"] == {"name": "l2", "strength": 2.0, "free_orders": [1]}
+        assert fit.model.provenance["solver"]["violation"] == fit.solution.violation
+    assert digests[0] == digests[1] != digests[2]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"strengths": ()}, "At least one strength"),
+        ({"tolerance": 0.0}, "tolerance must be positive.*; got 0"),
+        ({"tolerance": float("nan")}, "tolerance must be positive.*; got nan"),
+        ({"max_iterations": -1}, "must not be negative; got -1"),
+    ],
+)
+def test_wrong_settings_are_refused(settings: dict[str, Any], message: str) -> None:
+    """At the door, with the value."""
+    with pytest.raises(InputError, match=message):
+        Settings(**settings)
+
+
+def test_an_order_that_is_not_there_cannot_be_free(rng: np.random.Generator) -> None:
+    """A wrong number would silently penalise everything."""
+    with pytest.raises(InputError, match=r"Order 3 .* orders \[1, 2\]"):
+        learn(random_rows(rng, (2, 2), 5), Structure.complete(2), Settings(free_orders=(1, 3)))
+
+
+def test_strengths_may_be_an_array() -> None:
+    """np.logspace is how people write a path."""
+    assert len(Settings(np.logspace(0, 2, 3)).strengths) == 3
+
+
+@pytest.mark.parametrize("strength", [0.0, -1.0, float("inf"), float("nan")])
+def test_a_wrong_strength_is_refused_before_any_fit(strength: float, rng: np.random.Generator) -> None:
+    """Even when others are right."""
+    rows = random_rows(rng, (2, 2), 5)
+    with pytest.raises(InputError, match=rf"positive.* finite.*; got {strength:g}"):
+        learn(rows, Structure.complete(2), Settings((1.0, strength)), callback=_never)
+
+
+def _never(*_: object) -> bool:
+    raise AssertionError("a fit was begun")
+
+
+# -- columns that do not vary ------------------------------------------------------------------------------------
+
+
+def _with_constant(value: int, rng: np.random.Generator) -> UniqueRows:
+    codes = rng.integers(0, 2, (40, 3))
+    codes[:, 1] = value
+    return UniqueRows.from_codes(domain_of((2, 2, 2)), codes.astype(np.uint8), np.ones(40))
+
+
+@both_methods
+@pytest.mark.parametrize("value", [0, 1])
+def test_a_constant_column_under_a_penalty_is_finite(value: int, method: Method[Any], rng: np.random.Generator) -> None:
+    """The penalty keeps everything in bounds, nothing is held."""
+    fit = learn(_with_constant(value, rng), Structure.complete(3), Settings((1.0,), method=method)).best
+    assert fit.solution.converged
+    assert fit.held == []
+    assert np.abs(fit.model.w).max() < HELD_AT / 2
+
+
+@both_methods
+@pytest.mark.parametrize(("value", "held_at"), [(0, -HELD_AT), (1, HELD_AT)])
+def test_a_constant_column_without_a_penalty_is_held(
+    value: int, held_at: float, method: Method[Any], rng: np.random.Generator
+) -> None:
+    """At the bound, by name, and the rest converges."""
+    rows = _with_constant(value, rng)
+    fit = learn(rows, Structure.complete(3), Settings((1.0,), free_orders=(1,), method=method)).best
+    assert fit.solution.converged
+    assert fit.held == ["x1=s1"]
+    assert fit.model.w[1] == held_at
+    assert np.isfinite(fit.model.pll(rows))
+
+
+def test_a_state_that_never_occurs_is_held(rng: np.random.Generator) -> None:
+    """One of three states."""
+    codes = rng.choice([0, 2], (40, 2)).astype(np.uint8)
+    rows = UniqueRows.from_codes(domain_of((3, 3)), codes, np.ones(40))
+    fit = learn(rows, Structure.independent(2), Settings(free_orders=(1,))).best
+    assert fit.held == ["x0=s1", "x1=s1"]
+    assert fit.solution.converged
+
+
+def test_a_pair_that_never_occurs_is_held(rng: np.random.Generator) -> None:
+    """Without a penalty on pairs; the score of such a row is finite."""
+    rows = UniqueRows.from_codes(
+        domain_of((2, 2)), np.array([[0, 0], [0, 1], [1, 0]], np.uint8), np.array([5.0, 3.0, 4.0])
+    )
+    fit = learn(rows, Structure.complete(2), Settings(free_orders=(1, 2))).best
+    assert fit.held == ["x0=s1 & x1=s1"]
+    assert fit.solution.converged
+    score = fit.model.pll_rows(Dataset(rows.domain, np.array([[1, 1]], np.uint8)))[0]
+    assert -2 * HELD_AT - 2 < score < -HELD_AT
+
+
+def test_one_column(rng: np.random.Generator) -> None:
+    """A table of one variable is a histogram."""
+    rows = UniqueRows.from_dataset(Dataset.from_table({"only": ["a", "b", "b", "b"]}))
+    fit = learn(rows, Structure.complete(1), Settings((1e-6,))).best
+    assert fit.train_pll == pytest.approx(0.25 * np.log(0.25) + 0.75 * np.log(0.75), abs=1e-6)
+
+
+def test_one_column_of_one_value() -> None:
+    """Nothing to learn: certainty."""
+    rows = UniqueRows.from_dataset(Dataset.from_table({"only": ["a", "a"]}))
+    fit = learn(rows, Structure.complete(1), valid=rows).best
+    assert fit.model.w.shape == (0,)
+    assert fit.train_pll == fit.valid_pll == 0.0
+    assert fit.solution.converged
+
+
+def test_one_row() -> None:
+    """The smallest table there is."""
+    rows = UniqueRows.from_dataset(Dataset.from_table([[0, 1, 1]]))
+    fit = learn(rows, Structure.complete(3)).best
+    assert fit.solution.converged
+    assert np.isfinite(fit.train_pll)
+
+
+@pytest.mark.parametrize("free_orders", [(), (1,)])
+def test_a_one_that_was_never_seen_can_be_scored(free_orders: tuple[int, ...]) -> None:
+    """A 0/1 column without ones in training keeps the state one."""
+    train = Dataset.from_table({"a": [0, 1, 1, 0, 1], "never": [0, 0, 0, 0, 0]})
+    fit = learn(UniqueRows.from_dataset(train), Structure.complete(2), Settings(free_orders=free_orders)).best
+    seen, unseen = fit.model.pll_rows({"a": [1, 1], "never": [0, 1]})
+    assert np.isfinite(unseen)
+    assert unseen < seen

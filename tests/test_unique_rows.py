@@ -1,0 +1,84 @@
+"""Distinct rows and their weights."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mrfit.data.coding import Reading
+from mrfit.data.frames import table_batches
+from mrfit.data.unique_rows import RowCounter, UniqueRows
+from mrfit.errors import DataError
+from populations import domain_of, random_codes, tables
+from reference.tables import distinct_rows
+
+
+@given(tables(), st.data())
+def test_unique_rows_are_those_of_a_counter(table: tuple[np.ndarray, tuple[int, ...]], data: st.DataObject) -> None:
+    """Distinct rows in lexicographic order; rows of weight zero are gone."""
+    codes, shape = table
+    choices = st.lists(st.sampled_from([0.0, 0.5, 1.0, 3.0]), min_size=len(codes), max_size=len(codes))
+    weight = np.array(data.draw(choices.filter(any)))
+    rows = UniqueRows.from_codes(domain_of(shape), codes, weight)
+    expected = distinct_rows(codes, weight)
+    assert rows.codes.tolist() == [list(row) for row, _ in expected]
+    assert rows.sample_weight.tolist() == [total for _, total in expected]
+    assert rows.n_rows == len(codes)
+    assert rows.total_weight == pytest.approx(weight.sum(), rel=1e-15)
+
+
+def test_unique_rows_are_read_only(rng: np.random.Generator) -> None:
+    """Nobody can spoil what a fit was made of."""
+    rows = UniqueRows.from_codes(domain_of((2, 3)), random_codes(rng, (2, 3), 10), np.ones(10))
+    with pytest.raises(ValueError, match="read-only"):
+        rows.codes[0, 0] = 1
+    with pytest.raises(ValueError, match="read-only"):
+        rows.sample_weight[0] = 2.0
+
+
+def test_unique_rows_with_columns_of_many_states(rng: np.random.Generator) -> None:
+    """Codes up to 254 sort as numbers, not as signed bytes."""
+    codes = rng.integers(0, 255, (500, 2)).astype(np.uint8)
+    rows = UniqueRows.from_codes(domain_of((255, 255)), codes, np.ones(500))
+    assert rows.codes.tolist() == [list(row) for row, _ in distinct_rows(codes, np.ones(500))]
+
+
+@given(tables(), st.integers(1, 20))
+def test_rows_counted_in_chunks_are_those_counted_at_once(table: tuple[np.ndarray, tuple[int, ...]], size: int) -> None:
+    """Chunks of any length, with weights."""
+    codes, _ = table
+    weight = 1.0 + np.arange(len(codes)) % 4
+    counter = RowCounter()
+    for first in range(0, len(codes), size):
+        counter.add(codes[first : first + size], weight[first : first + size])
+    found, total = counter.result()
+    expected = distinct_rows(codes, weight)
+    assert counter.n_rows == len(codes)
+    assert found.tolist() == [list(row) for row, _ in expected]
+    assert total.tolist() == [count for _, count in expected]
+
+
+def test_all_weights_zero_is_an_error() -> None:
+    """With words, not an empty table."""
+    with pytest.raises(DataError, match="Every row has weight zero"):
+        UniqueRows.from_codes(domain_of((2,)), np.zeros((3, 1), np.uint8), np.zeros(3))
+
+
+def test_all_weights_zero_in_a_stream_is_the_same_error() -> None:
+    """Streams are files with a column of weights."""
+    [batch] = table_batches([[0, 1], [1, 0]])
+    with pytest.raises(DataError, match="zero"):
+        UniqueRows.from_batches([replace(batch, sample_weight=np.zeros(2))], Reading())
+
+
+@pytest.mark.xfail(reason="weights of equal rows are added in the order of the table", raises=AssertionError)
+def test_the_order_of_fractional_weights_is_not_seen(rng: np.random.Generator) -> None:
+    """Bit for bit, as the class promises of every later sum."""
+    codes, weight = random_codes(rng, (2, 2), 200), rng.random(200)
+    order = rng.permutation(200)
+    one, other = (UniqueRows.from_codes(domain_of((2, 2)), codes[k], weight[k]) for k in (np.arange(200), order))
+    assert one.sample_weight.tolist() == other.sample_weight.tolist()
