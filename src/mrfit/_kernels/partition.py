@@ -33,18 +33,23 @@ def active_entries(codes, first_indicator, start, rows):
 
 @njit(cache=True, nogil=True)
 def refine(start, rows, indicators, class_of):
-    """Split one class of all rows by each indicator in turn; return the number of classes.
+    """Split one class of all rows by each indicator in turn; return the number of classes."""
+    size = np.empty(len(class_of) + 1, np.int32)
+    class_of[:] = 0
+    size[0] = len(class_of)
+    return split(start, rows, indicators, class_of, size, 1)
 
-    Classes keep dense numbers because a class whose members all move is left where it is.
+
+@njit(cache=True, nogil=True)
+def split(start, rows, indicators, class_of, size, n_classes):
+    """Split the classes of a partition, with ``size`` members each, by each indicator in turn.
+
+    Classes keep dense numbers because a class whose members all move is left where it is. Returns their number.
     """
     n_rows = len(class_of)
-    size = np.empty(n_rows + 1, np.int64)
-    moved = np.empty(n_rows + 1, np.int64)
+    moved = np.empty(n_rows + 1, np.int32)
     child = np.empty(n_rows + 1, np.int32)
-    seen_at = np.full(n_rows + 1, -1, np.int64)
-    class_of[:] = 0
-    size[0] = n_rows
-    n_classes = 1
+    seen_at = np.full(n_rows + 1, -1, np.int32)
     for step in range(len(indicators)):
         first, last = start[indicators[step]], start[indicators[step] + 1]
         for at in range(first, last):

@@ -125,9 +125,18 @@ def _distinct(codes: Codes, sample_weight: Floats, shape: tuple[int, ...]) -> tu
     representative = np.empty(n_classes, np.int64)
     representatives(class_of, representative)
     distinct = codes[representative]
-    weight = np.bincount(class_of, sample_weight, n_classes).astype(np.float64, copy=False)
+    weight = _summed(class_of, sample_weight, n_classes)
     order = _lexicographic_order(distinct)
     return distinct[order], weight[order]
+
+
+def _summed(class_of: NDArray[np.int32], sample_weight: Floats, n_classes: int) -> Floats:
+    """Total weight of each class, the same bits for any order of the rows."""
+    if n_classes and not (sample_weight == np.rint(sample_weight)).all():  # sums of whole numbers are exact anyway
+        order = np.lexsort((sample_weight, class_of))
+        starts = np.searchsorted(class_of[order], np.arange(n_classes))
+        return np.add.reduceat(sample_weight[order], starts)
+    return np.bincount(class_of, sample_weight, n_classes).astype(np.float64, copy=False)
 
 
 def _lexicographic_order(codes: Codes) -> NDArray[np.int64]:

@@ -22,7 +22,11 @@ def read_edges(path: str | Path, domain: Domain) -> Structure:
         if columns is None and {"source", "target"} <= set(fields):
             columns = [fields.index("source"), fields.index("target")]
             continue
-        names = fields if columns is None else [fields[k] for k in columns if k < len(fields)]
+        if columns is not None and len(fields) <= max(columns):
+            raise StructureError(
+                f"{Path(path).name}, line {number}: expected a source and a target, as its header says."
+            )
+        names = fields if columns is None else [fields[k] for k in columns]
         unknown = [name for name in names if name not in domain]
         if unknown:
             raise StructureError(
@@ -42,7 +46,10 @@ def _lines(path: Path) -> list[tuple[int, list[str]]]:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise StructureError(f"Cannot read the edge file {str(path)!r}: {reason}.") from error
     lines = ((number, line) for number, line in enumerate(text.splitlines(), start=1) if line.strip())
-    return [(number, _fields(line)) for number, line in lines if not line.lstrip().startswith("#")]
+    try:
+        return [(number, _fields(line)) for number, line in lines if not line.lstrip().startswith("#")]
+    except csv.Error as error:
+        raise StructureError(f"Cannot read the edge file {str(path)!r}: {error}.") from error
 
 
 def _fields(line: str) -> list[str]:

@@ -49,6 +49,12 @@ class Structure:
             raise StructureError(
                 f"A scope names variable number {wrong[0]}, but variables are numbered 0 to {n_variables - 1}."
             )
+        widest = max(map(len, sets), default=0)
+        if closed and widest > _WIDEST_CLOSED:
+            raise StructureError(
+                f"A scope has {widest} variables, so {2.0**widest:.2g} subsets belong to the structure; the limit is "
+                f"{_WIDEST_CLOSED} variables. Name smaller scopes."
+            )
         if closed:
             sets = {frozenset(part) for scope in sets for part in _subsets(scope)}
             sets |= {frozenset([i]) for i in range(n_variables)}
@@ -170,6 +176,7 @@ class Structure:
     __hash__ = None  # type: ignore[assignment]
 
 
+_WIDEST_CLOSED = 16  # 65,535 subsets
 _MOST_SCOPES = 50_000_000  # 0.4 to 1 GB of scope numbers; beyond that nothing else would fit either
 
 

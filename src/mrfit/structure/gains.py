@@ -1,0 +1,164 @@
+"""Neighbours chosen by what they add to the pseudo-likelihood after refitting.
+
+The l1 path prefers what enters first and shrinks what it keeps. Here every variable's neighbours are chosen by forward
+steps: refit the regression on the present neighbours, add the variable with the largest score statistic (twice the
+gain it promises), and, when the bound is reached, exchange the weakest neighbour for the best outsider as long as that
+helps. All regressions step together and share the pass over the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.structure.regressions import Regression, Regressions, Table
+
+Floats = NDArray[np.float64]
+
+# Refits are all but unpenalised: this much l1 (against the sum over rows) only keeps separable regressions finite.
+_TINY = 1e-2
+_TOLERANCE = 1e-4
+# A neighbour must promise more than this: the 95% point of chi-square with one degree of freedom.
+_LEAST_SCORE = 3.84
+_MOST_EXCHANGES = 20
+_NONE = np.zeros((1, 1))
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """Which pairs may and which must be neighbours, as symmetric 0/1 matrices."""
+
+    forbidden: NDArray[np.bool_]
+    required: NDArray[np.bool_]
+
+    @classmethod
+    def all(cls, n_variables: int) -> Allowed:
+        return cls(np.eye(n_variables, dtype=bool), np.zeros((n_variables, n_variables), bool))
+
+
+def neighbours_by_gain(
+    rows: UniqueRows, max_degree: int, allowed: Allowed, *, callback: Callable[[int], None] | None = None
+) -> tuple[NDArray[np.bool_], Floats]:
+    """At most ``max_degree`` neighbours for each variable's own regression.
+
+    Returns (chosen, coefficient), both (variables, variables): row i is the regression of variable i. ``callback`` is
+    told after every common step how many regressions took part.
+    """
+    regressions = Regressions(Table.of(rows), range(len(rows.domain)))
+    _start(regressions, allowed)
+    for _ in range(max_degree):
+        growing = [r for r in regressions.all if len(r.working) < max_degree]
+        if not _add_best(regressions, growing, allowed):
+            break
+        if callback:
+            callback(len(growing))
+    _exchange(regressions, allowed)
+    return _result(regressions, len(rows.domain))
+
+
+def graph_by_gain(
+    rows: UniqueRows, max_degree: int, allowed: Allowed, *, callback: Callable[[int], None] | None = None
+) -> tuple[NDArray[np.bool_], Floats]:
+    """A symmetric graph in which no variable has more than ``max_degree`` neighbours, required edges excepted.
+
+    In every round the edges that promise most in both regressions together enter, at most one for each variable; then
+    all regressions are refitted. Returns (graph, coefficient) as `neighbours_by_gain`.
+    """
+    n = len(rows.domain)
+    regressions = Regressions(Table.of(rows), range(n))
+    _start(regressions, allowed)
+    graph = allowed.required.copy()
+    while True:
+        scores = np.zeros((n, n))
+        open_ = [r for r in regressions.all if graph[r.variable].sum() < max_degree]
+        for regression, score in zip(open_, regressions.scores(open_), strict=True):
+            scores[regression.variable] = score
+        promise = np.where(graph | allowed.forbidden, 0.0, scores + scores.T)
+        entered = _matching(promise, graph.sum(axis=1), max_degree)
+        if not entered:
+            return graph, _result(regressions, n)[1]
+        for a, b in entered:
+            graph[a, b] = graph[b, a] = True
+        touched = {i for edge in entered for i in edge}
+        for regression in regressions.all:
+            if regression.variable in touched:
+                regression.solve(regressions.table, np.flatnonzero(graph[regression.variable]), _TINY, _TOLERANCE)
+        if callback:
+            callback(len(entered))
+
+
+def _matching(promise: Floats, degree: NDArray[np.int64], max_degree: int) -> list[tuple[int, int]]:
+    """Edges by falling promise, each variable at most once, none past the bound; only those near the round's best.
+
+    Refits change promises, so edges that promise much less than the best of either end wait for the next round.
+    """
+    a, b = np.nonzero(np.triu(promise > 2 * _LEAST_SCORE, 1))
+    best = promise.max(axis=1, initial=0.0)
+    order = np.argsort(-promise[a, b], kind="stable")
+    taken = degree >= max_degree
+    edges = []
+    for i, j in zip(a[order].tolist(), b[order].tolist(), strict=True):
+        if not taken[i] and not taken[j] and promise[i, j] >= 0.5 * max(best[i], best[j]):
+            edges.append((i, j))
+            taken[i] = taken[j] = True
+    if not edges and len(order):  # the best partners of all are taken: let the best edge left go ahead
+        left = [k for k in order if degree[a[k]] < max_degree and degree[b[k]] < max_degree]
+        edges = [(int(a[left[0]]), int(b[left[0]]))] if left else []
+    return edges
+
+
+def _start(regressions: Regressions, allowed: Allowed) -> None:
+    for regression in regressions.all:
+        required = np.flatnonzero(allowed.required[regression.variable])
+        if len(required):
+            regression.solve(regressions.table, required, _TINY, _TOLERANCE)
+
+
+def _add_best(regressions: Regressions, growing: list[Regression], allowed: Allowed) -> bool:
+    """One forward step of every growing regression; False when none found anything to add."""
+    added = False
+    for regression, score in zip(growing, regressions.scores(growing), strict=True):
+        score[allowed.forbidden[regression.variable]] = 0.0
+        score[regression.working] = 0.0
+        best = int(score.argmax())
+        if score[best] > _LEAST_SCORE:
+            regression.solve(regressions.table, np.union1d(regression.working, [best]), _TINY, _TOLERANCE)
+            added = True
+    return added
+
+
+def _exchange(regressions: Regressions, allowed: Allowed) -> None:
+    """Drop the weakest neighbour and take the best outsider, while that lowers the refitted loss."""
+    improving = [r for r in regressions.all if len(r.working)]
+    spread = regressions.table.standard_deviations
+    for _ in range(_MOST_EXCHANGES):
+        before = {r.variable: (r.value, r.working) for r in improving}
+        for r in improving:
+            removable = [j for j in r.working.tolist() if not allowed.required[r.variable, j]]
+            if removable:
+                weakest = min(removable, key=lambda j: spread[j] * float(np.abs(r.coefficients.get(j, _NONE)).max()))
+                r.solve(regressions.table, np.setdiff1d(r.working, [weakest]), _TINY, _TOLERANCE)
+        _add_best(regressions, improving, allowed)
+        still = []
+        for r in improving:
+            value, working = before[r.variable]
+            if r.value < value - 0.5 * _LEAST_SCORE:
+                still.append(r)
+            elif not np.array_equal(r.working, working):
+                r.solve(regressions.table, working, _TINY, _TOLERANCE)
+        improving = still
+        if not improving:
+            break
+
+
+def _result(regressions: Regressions, n: int) -> tuple[NDArray[np.bool_], Floats]:
+    chosen, coefficient = np.zeros((n, n), bool), np.zeros((n, n))
+    for r in regressions.all:
+        chosen[r.variable, r.working] = True
+        for j, table in r.coefficients.items():
+            coefficient[r.variable, j] = table[0, 0] if table.size == 1 else np.linalg.norm(table)
+    return chosen, coefficient

@@ -1,0 +1,227 @@
+"""Learning a pairwise structure from one sparse regression for each variable.
+
+Ways to meet a bound on the degree, ``max_degree = d``:
+
+* ``gain``   each variable takes up to d neighbours by forward steps and exchanges, refitting each time (the default);
+* ``path``   each variable's l1 path stops before it selects more than d;
+* ``top``    each variable keeps the d largest coefficients of a weak l1 regression (the last point of its path with at
+  most 50 variables): the reading of Chou et al. (2018) that reproduces their numbers;
+* ``graph``  no variable of the *final* graph has more than d neighbours, edges chosen by gain in both regressions.
+
+With the first three the two regressions of a pair may disagree: ``rule`` "or" takes an edge that either chose, "and"
+one that both chose, so with "or" the final graph may have larger degrees.
+
+Instead of by a degree, a point on each path can be selected by the extended BIC (Foygel and Drton 2010; van Borkulo et
+al. 2014), by held-out rows, by a fixed strength, or by the strength of theory, c sqrt(log(n^2 / 0.05) / N) (Lokhov et
+al. 2018).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.domain import Domain
+from mrfit.errors import InputError, StructureError, listed
+from mrfit.structure.edge_report import EdgeReport
+from mrfit.structure.gains import Allowed, graph_by_gain, neighbours_by_gain
+from mrfit.structure.node_paths import NodePath, PathPoint, PathSettings, node_paths
+from mrfit.structure.node_scores import held_out_losses
+from mrfit.structure.structure import Structure
+
+Floats = NDArray[np.float64]
+
+BOUNDS = ("gain", "path", "top", "graph")
+SELECTIONS = ("degree", "ebic", "valid", "strength", "theory")
+RULES = ("or", "and")
+
+_WEAK = 50  # variables a weak regression may select, for ``top``
+
+
+@dataclass(frozen=True)
+class StructureSettings:
+    """What to learn.
+
+    Parameters
+    ----------
+    max_degree
+        The bound d; for selections other than "degree" the most a path may select.
+    bound, rule, select
+        See the module.
+    gamma
+        Weight of the extra term of the EBIC; 0 is the BIC, 0.25 what IsingFit uses.
+    strength
+        For ``select="strength"``: the l1 strength against the sum over rows.
+    theory
+        The constant c of the theoretical strength, for couplings of -1/+1 spins.
+    required, forbidden
+        Pairs of names that must, or must not, be neighbours.
+    tolerance
+        Optimality of the paths, as a share of the critical strength.
+    """
+
+    max_degree: int = 15
+    bound: str = "gain"
+    rule: str = "or"
+    select: str = "degree"
+    gamma: float = 0.25
+    strength: float | None = None
+    theory: float = 0.2
+    required: Sequence[tuple[str, str]] = ()
+    forbidden: Sequence[tuple[str, str]] = ()
+    tolerance: float = 1e-5
+    jobs: int = 1
+
+    def __post_init__(self) -> None:
+        for name, value, words in (
+            ("bound", self.bound, BOUNDS),
+            ("rule", self.rule, RULES),
+            ("selection", self.select, SELECTIONS),
+        ):
+            if value not in words:
+                raise InputError(f"There is no {name} {value!r}; choose one of {listed(words)}.")
+        if self.max_degree < 1:
+            raise InputError(f"The degree bound must be at least 1; got {self.max_degree}.")
+        if self.select == "strength" and not (self.strength is not None and 0 < self.strength < np.inf):
+            raise InputError(f"Selection by strength needs a positive strength; got {self.strength}.")
+        if not 0 <= self.gamma <= 1:
+            raise InputError(f"gamma of the EBIC lies between 0 and 1; got {self.gamma:g}.")
+
+
+@dataclass(frozen=True)
+class LearnedStructure:
+    """The structure, the evidence for its edges, and the largest violation of any regression used."""
+
+    structure: Structure
+    report: EdgeReport
+    violation: float
+
+
+def learn_structure(
+    rows: UniqueRows,
+    settings: StructureSettings,
+    *,
+    valid: UniqueRows | None = None,
+    callback: Callable[[int], None] | None = None,
+) -> LearnedStructure:
+    """Learn which variables interact. ``callback`` is told how many regressions moved on."""
+    allowed = _allowed(rows.domain, settings)
+    if settings.select == "degree" and settings.bound in ("gain", "graph"):
+        by_gain = neighbours_by_gain if settings.bound == "gain" else graph_by_gain
+        chosen, coefficient = by_gain(rows, settings.max_degree, allowed, callback=callback)
+        entered, violation = np.full_like(coefficient, np.nan), 0.0
+    else:
+        paths = _paths(rows, settings, callback)
+        points = _selected_points(paths, rows, valid, settings)
+        chosen, coefficient, entered, violation = _from_points(paths, points, settings)
+    graph = _joined(chosen, settings.rule) & ~allowed.forbidden | allowed.required
+    structure = Structure.from_adjacency(graph)
+    edges = structure.edges
+    a, b = edges[:, 0], edges[:, 1]
+    report = EdgeReport(
+        edges,
+        np.stack([coefficient[a, b], coefficient[b, a]], axis=1),
+        np.stack([entered[a, b], entered[b, a]], axis=1),
+    )
+    return LearnedStructure(structure, report, violation)
+
+
+def theoretical_strength(rows: UniqueRows, c: float) -> float:
+    """N c sqrt(log(n^2 / 0.05) / N) for the coefficients of 0/1 columns, a quarter of those of spins' couplings.
+
+    With -1/+1 spins the logit is 2 h + 2 sum of J s; with 0/1 columns s = 2 x - 1, so a coefficient is 4 J.
+    """
+    n, N = len(rows.domain), rows.total_weight
+    return 0.25 * N * c * float(np.sqrt(np.log(n**2 / 0.05) / N))
+
+
+def _paths(rows: UniqueRows, settings: StructureSettings, callback: Callable[[int], None] | None) -> list[NodePath]:
+    most = max(settings.max_degree, _WEAK) if settings.bound == "top" else settings.max_degree
+    strengths = None
+    if settings.select in ("strength", "theory"):
+        weakest = settings.strength if settings.select == "strength" else theoretical_strength(rows, settings.theory)
+        most, strengths = len(rows.domain), _down_to(float(weakest))  # type: ignore[arg-type]
+    elif settings.select in ("ebic", "valid"):
+        most = len(rows.domain)
+    # Only the end of a path counts for ``top``: large steps will do.
+    path_settings = PathSettings(
+        most,
+        ratio=0.75 if settings.bound == "top" else 0.9,
+        lowest=1e-3 if settings.select == "degree" else 0.01,
+        tolerance=settings.tolerance,
+    )
+    tell = None if callback is None else lambda path: callback(1)
+    return node_paths(rows, path_settings, strengths=strengths, jobs=settings.jobs, callback=tell)
+
+
+def _down_to(weakest: float) -> Callable[[float], Floats]:
+    """Strengths from the critical one to exactly ``weakest``, in steps of at most a tenth."""
+
+    def strengths(critical: float) -> Floats:
+        if critical <= weakest:
+            return np.array([weakest])
+        n = 2 + int(np.log(critical / weakest) / -np.log(0.9))
+        return np.geomspace(critical, weakest, n)
+
+    return strengths
+
+
+def _selected_points(
+    paths: list[NodePath], rows: UniqueRows, valid: UniqueRows | None, settings: StructureSettings
+) -> list[PathPoint | None]:
+    """The point of each path to read neighbours from; None for a variable that does not vary."""
+    if settings.select == "ebic":
+        n, N = len(rows.domain), rows.total_weight
+        price = np.log(N) + 2.0 * settings.gamma * np.log(max(n - 1, 1))
+        return [min(path.points, key=lambda p: 2.0 * p.loss + price * p.n_parameters, default=None) for path in paths]
+    if settings.select == "valid":
+        if valid is None:
+            raise InputError("Selection by held-out rows needs them; give validation rows.")
+        return [
+            path.points[int(np.argmin(held_out_losses(path, valid.recoded(rows.domain))))] if path.points else None
+            for path in paths
+        ]
+    return [path.points[-1] if path.points else None for path in paths]
+
+
+def _from_points(
+    paths: list[NodePath], points: list[PathPoint | None], settings: StructureSettings
+) -> tuple[NDArray[np.bool_], Floats, Floats, float]:
+    n = len(paths)
+    chosen, coefficient, entered = np.zeros((n, n), bool), np.zeros((n, n)), np.full((n, n), np.nan)
+    violation = 0.0
+    for i, (path, point) in enumerate(zip(paths, points, strict=True)):
+        if point is None:
+            continue
+        violation = max(violation, point.violation)
+        kept = np.arange(len(point.selected))
+        if settings.select == "degree" and settings.bound == "top":
+            kept = np.argsort(-np.abs(point.sizes), kind="stable")[: settings.max_degree]
+        chosen[i, point.selected[kept]] = True
+        coefficient[i, point.selected] = point.sizes
+        for j, strength in path.entered().items():
+            entered[i, j] = strength
+    return chosen, coefficient, entered, violation
+
+
+def _joined(chosen: NDArray[np.bool_], rule: str) -> NDArray[np.bool_]:
+    return chosen & chosen.T if rule == "and" else chosen | chosen.T
+
+
+def _allowed(domain: Domain, settings: StructureSettings) -> Allowed:
+    allowed = Allowed.all(len(domain))
+    for pairs, matrix in ((settings.required, allowed.required), (settings.forbidden, allowed.forbidden)):
+        for names in pairs:
+            if len(names) != 2 or names[0] == names[1]:
+                raise StructureError(f"An edge joins two different variables; got {listed(names)}.")
+            a, b = (domain.index(name) for name in names)
+            matrix[a, b] = matrix[b, a] = True
+    clash = np.argwhere(np.triu(allowed.required & allowed.forbidden, 1))
+    if len(clash):
+        a, b = (domain.names[k] for k in clash[0])
+        raise StructureError(f"The edge {a!r} - {b!r} is both required and forbidden; decide.")
+    return allowed
