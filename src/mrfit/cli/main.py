@@ -16,6 +16,7 @@ from mrfit.errors import MrfitError
 # name: (module, one line for the overview), so that `mrfit --help` imports no command.
 _COMMANDS = {
     "fit": ("mrfit.cli.fit", "Learn a model from a table."),
+    "structure": ("mrfit.cli.structure", "Learn which variables interact."),
     "score": ("mrfit.cli.score", "Score a table under a model."),
     "show": ("mrfit.cli.show", "Print what a model says."),
     "data": ("mrfit.cli.data", "List, fetch and locate named data sets."),
@@ -48,6 +49,7 @@ def cli() -> None:
     \b
     A first session:
       mrfit demo                                          a real example with a picture
+      mrfit structure train.csv --max-degree 5 -o edges.csv --plot network.png
       mrfit fit train.csv --valid valid.csv --strength 1,10,100 -o model.mrf
       mrfit show model.mrf                                the strongest interactions
       mrfit score model.mrf test.csv                      mean pseudo-log-likelihood of new rows

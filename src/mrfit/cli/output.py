@@ -25,6 +25,21 @@ def note(text: str) -> None:
 
 
 @contextmanager
+def counting_progress(what: str, total: int, *, quiet: bool) -> Iterator[Callable[[int], None] | None]:
+    """A bar on stderr with an estimate of the time left."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(what, total=total)
+        yield lambda n: progress.update(task, advance=n)
+
+
+@contextmanager
 def solver_progress(tolerance: float, *, quiet: bool) -> Iterator[Callable[[float, Record], None] | None]:
     """A bar on stderr that follows the violation down to the tolerance, on a logarithmic scale."""
     if quiet or not sys.stderr.isatty():
