@@ -18,6 +18,14 @@ def data_dir() -> Path:
     return Path(os.environ["MRFIT_DATA"])
 
 
+@pytest.fixture
+def conformance_dir() -> Path:
+    """The directory of models, data and answers that nobody in this project made, where there is one."""
+    if not os.environ.get("MRFIT_CONFORMANCE"):
+        pytest.skip("MRFIT_CONFORMANCE is not set: third-party reference values absent")
+    return Path(os.environ["MRFIT_CONFORMANCE"])
+
+
 # The first call of a kernel compiles it, so no example has a time limit.
 settings.register_profile("mrfit", deadline=None)
 settings.load_profile("mrfit")

@@ -14,12 +14,14 @@ from mrfit.domain import Domain
 from mrfit.objectives.objective import Objective
 from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
 from mrfit.parameterizations.canonical import Canonical
+from mrfit.penalties.l1 import L1
 from mrfit.penalties.l2 import L2
 from mrfit.penalties.penalized import Penalized
-from mrfit.penalties.penalty import SmoothPenalty
+from mrfit.penalties.penalty import NonsmoothPenalty, NoPenalty, SmoothPenalty
 from mrfit.solvers.lbfgs import LBFGS
-from mrfit.solvers.minimize import Method
+from mrfit.solvers.method import Method
 from mrfit.solvers.newton import TruncatedNewton
+from mrfit.solvers.owlqn import OWLQN
 from mrfit.structure.structure import Structure
 
 Shape = tuple[int, ...]
@@ -93,13 +95,24 @@ STRUCTURES: dict[str, Callable[[int], Structure]] = {
 
 # -- penalties, objectives, methods ------------------------------------------------------------------------------
 
-PENALTIES: dict[type, Callable[[np.random.Generator, int], list[SmoothPenalty]]] = {
+SMOOTH_PENALTIES: dict[type, Callable[[np.random.Generator, int], list[SmoothPenalty]]] = {
     L2: lambda rng, n: [
         L2(1.0),
         L2(1e-3),
         L2(250.0, np.ones(n, bool)),
         L2(2.0, rng.random(n) < 0.5),
         L2(2.0, np.zeros(n, bool)),
+    ],
+}
+
+NONSMOOTH_PENALTIES: dict[type, Callable[[np.random.Generator, int], list[NonsmoothPenalty]]] = {
+    NoPenalty: lambda rng, n: [NoPenalty()],
+    L1: lambda rng, n: [
+        L1(1.0, np.ones(n)),
+        L1(1e-3, rng.uniform(0.5, 2.0, n)),
+        L1(0.7, np.where(rng.random(n) < 0.5, rng.uniform(0.5, 2.0, n), 0.0)),
+        L1(250.0, np.ones(n)),
+        L1(2.0, np.zeros(n)),
     ],
 }
 
@@ -120,6 +133,8 @@ METHODS: dict[str, Method[Any]] = {
     "newton, few products": TruncatedNewton(max_products=3),
     "lbfgs": LBFGS(),
     "lbfgs, one pair": LBFGS(memory=1),
+    "owlqn": OWLQN(),
+    "owlqn, one pair": OWLQN(memory=1),
 }
 
 # -- strategies --------------------------------------------------------------------------------------------------

@@ -10,8 +10,12 @@ import numpy as np
 import pytest
 
 from mrfit import choices
+from mrfit.cli.fit import command
 from mrfit.errors import InputError, StructureError
+from mrfit.learning import Settings
+from mrfit.presets import PRESETS
 from mrfit.structure.mutual_information import maximum_information_tree
+from mrfit.structure.nodewise import StructureSettings, learn_structure
 from mrfit.structure.structure import Structure
 from populations import METHODS, random_rows
 
@@ -25,13 +29,14 @@ def test_every_word_gives_its_structure(tmp_path: Path, rng: np.random.Generator
         ("complete", Structure.complete(4)),
         ("independent", Structure.independent(4)),
         ("tree", maximum_information_tree(rows)),
+        ("l1", learn_structure(rows, StructureSettings()).structure),
         ("order:3", Structure.up_to_order(4, 3)),
         (f"edges:{tmp_path / 'edges.csv'}", Structure.from_edges(4, [(0, 3)])),
         (chain, chain),
         (nx.Graph([("x0", "x1")]), Structure.from_edges(4, [(0, 1)])),
     ]
     for choice, structure in expected:
-        assert choices.structure_from(choice, rows) == structure
+        assert choices.structure_from(choice, choices.Source(rows)) == structure
     assert {str(word).partition(":")[0] for word, _ in expected if isinstance(word, str)} == set(choices.STRUCTURES)
 
 
@@ -54,20 +59,33 @@ def test_every_word_gives_its_structure(tmp_path: Path, rng: np.random.Generator
 def test_wrong_choices_are_named(choice: Any, message: str, rng: np.random.Generator) -> None:
     """With what there is to choose."""
     with pytest.raises(StructureError, match=message):
-        choices.structure_from(choice, random_rows(rng, (2, 2, 2), 10))
+        choices.structure_from(choice, choices.Source(random_rows(rng, (2, 2, 2), 10)))
 
 
 def test_every_method_has_a_word() -> None:
     """And no word is without a method."""
     methods = {type(choices.method_from(word)) for word in choices.METHODS}
     assert methods == {type(method) for method in METHODS.values()}
-    with pytest.raises(InputError, match="no solver 'sgd'; choose one of 'newton', 'lbfgs'"):
+    with pytest.raises(InputError, match="no solver 'sgd'; choose one of 'newton', 'lbfgs', 'owlqn'"):
         choices.method_from("sgd")
 
 
-def test_penalties_by_word() -> None:
-    """Known ones pass, others are named."""
+def test_no_word_leaves_the_choice_to_the_penalty() -> None:
+    """Which has a method of its own."""
+    assert choices.method_from(None) is None
     for word in choices.PENALTIES:
-        choices.check_penalty(word)
-    with pytest.raises(InputError, match="no penalty 'l7'"):
-        choices.check_penalty("l7")
+        assert Settings(penalty=word).chosen_method == PRESETS[word].method()
+
+
+def test_penalties_by_word() -> None:
+    """Unknown ones are named."""
+    assert choices.PENALTIES == ("l2", "l1")
+    with pytest.raises(InputError, match="no penalty 'l7'; choose one of 'l2', 'l1'"):
+        Settings(penalty="l7")
+
+
+def test_the_command_line_offers_every_word() -> None:
+    """Its lists are written out so that --help does not wait for numba."""
+    offered = {option.name: option.type for option in command.params}
+    assert tuple(offered["penalty"].choices) == choices.PENALTIES
+    assert tuple(offered["solver"].choices) == tuple(choices.METHODS)

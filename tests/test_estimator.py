@@ -52,6 +52,7 @@ def fitted(table: Any, sample_weight: Any = None, **settings: Any) -> MarkovNetw
         MarkovNetworkLearner(),
         MarkovNetworkLearner("tree", solver="lbfgs", free_orders=(1,), strength=3.0),
         MarkovNetworkLearner("independent", n_jobs=1),
+        MarkovNetworkLearner(penalty="l1", strength=3.0),
     ]
 )
 def test_scikit_learn_checks(estimator: MarkovNetworkLearner, check: Any) -> None:
@@ -150,10 +151,14 @@ def test_parameters_of_the_constructor(X: NDArray[np.int64]) -> None:
     learner = MarkovNetworkLearner("tree", strength=3.0, free_orders=(1,))
     assert learner.get_params() == {
         "structure": "tree",
+        "max_degree": 15,
+        "bound": "gain",
+        "rule": "or",
+        "select": "degree",
         "penalty": "l2",
         "strength": 3.0,
         "free_orders": (1,),
-        "solver": "newton",
+        "solver": None,
         "tolerance": 1e-6,
         "max_iterations": 1000,
         "missing": "error",
@@ -169,6 +174,17 @@ def test_parameters_of_the_constructor(X: NDArray[np.int64]) -> None:
         MarkovNetworkLearner("tree", "l2")  # type: ignore[misc]
 
 
+def test_l1_makes_zeros_and_leaves_single_variables_alone(X: NDArray[np.int64]) -> None:
+    """A penalty that no interaction survives leaves the frequencies of the columns."""
+    dense, sparse, empty = (fitted(X, penalty="l1", strength=strength).model_.w for strength in (1e-3, 5.0, 1e6))
+    n = X.shape[1]
+    assert np.count_nonzero(empty[n:]) == 0 < np.count_nonzero(sparse[n:]) < np.count_nonzero(dense[n:])
+    share = X.mean(axis=0)
+    np.testing.assert_allclose(empty[:n], np.log(share / (1 - share)), atol=1e-4)
+    shrunk = fitted(X, penalty="l1", strength=1e6, free_orders=()).model_.w
+    assert not shrunk.any()
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
@@ -179,6 +195,7 @@ def test_parameters_of_the_constructor(X: NDArray[np.int64]) -> None:
         ({"strength": float("nan")}, "nan"),
         ({"strength": float("inf")}, "inf"),
         ({"solver": "sgd"}, "'sgd'"),
+        ({"penalty": "l1", "solver": "newton"}, "`TruncatedNewton` needs a differentiable penalty; `L1` is not"),
         ({"tolerance": 0.0}, "tolerance"),
         ({"max_iterations": -1}, "limit of iterations"),
         ({"missing": "guess"}, "'guess'"),

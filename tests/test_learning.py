@@ -12,7 +12,7 @@ from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
 from mrfit.learning import HELD_AT, Settings, learn
-from mrfit.solvers.minimize import Method
+from mrfit.solvers.method import Method
 from mrfit.solvers.solution import Record, Status
 from mrfit.structure.structure import Structure
 from populations import METHODS, SHAPES, STRUCTURES, domain_of, random_rows
@@ -26,6 +26,8 @@ def _splits(data_dir: Path, name: str) -> list[UniqueRows]:
     others = [Dataset.from_file(data_dir / name / f"{part}.csv.gz", domain=train.domain) for part in ("valid", "test")]
     return [UniqueRows.from_dataset(dataset) for dataset in (train, *others)]
 
+
+NLTCS_L1 = [(1.0, 4.952350853293, 135), (10.0, 4.988423079539, 130), (100.0, 5.300865707024, 106)]
 
 # -- real data ---------------------------------------------------------------------------------------------------
 
@@ -52,6 +54,16 @@ def test_plants_optimum(data_dir: Path) -> None:
     found = (fit.train_pll, fit.valid_pll, fit.model.pll(test))
     assert found == pytest.approx((-8.9918, -9.4463, -9.4062), abs=2e-4)
     assert fit.solution.violation <= 1e-6
+
+
+@pytest.mark.parametrize(("strength", "value", "n_nonzero"), NLTCS_L1)
+def test_nltcs_l1_optima(data_dir: Path, strength: float, value: float, n_nonzero: int) -> None:
+    """The complete pairwise model: values to twelve digits from a run to violation 1e-9."""
+    fit = learn(_splits(data_dir, "nltcs")[0], Structure.complete(16), Settings((strength,), penalty="l1")).best
+    assert fit.solution.status is Status.CONVERGED
+    assert fit.solution.violation <= 1e-6
+    assert fit.solution.value == pytest.approx(value, abs=2e-9)
+    assert fit.n_nonzero == n_nonzero
 
 
 def test_warm_starts_save_work_on_nltcs(data_dir: Path) -> None:
@@ -269,3 +281,64 @@ def test_a_one_that_was_never_seen_can_be_scored(free_orders: tuple[int, ...]) -
     seen, unseen = fit.model.pll_rows({"a": [1, 1], "never": [0, 1]})
     assert np.isfinite(unseen)
     assert unseen < seen
+
+
+# -- l1 ----------------------------------------------------------------------------------------------------------
+
+
+def test_l1_weighs_scopes_by_their_size_and_leaves_single_variables_free(rng: np.random.Generator) -> None:
+    """The value that was minimised is the definition's: no factor 1/2, pairs count once, triples twice."""
+    rows = random_rows(rng, (2, 3, 2), 60)
+    fit = learn(rows, Structure.up_to_order(3, 3), Settings((1.5,), penalty="l1")).best
+    order = fit.model.parameters.order_of_parameter
+    weight = np.array([0.0, 0.0, 1.0, 2.0])[order]
+    penalty = 1.5 * weight @ np.abs(fit.model.w) / rows.total_weight
+    assert fit.solution.value == pytest.approx(penalty - fit.model.pll(rows), rel=1e-12)
+    assert fit.train_pll == pytest.approx(fit.model.pll(rows), rel=1e-12)
+    assert fit.n_nonzero == np.count_nonzero(fit.model.w) < len(order)
+    assert fit.model.provenance["penalty"] == {"name": "l1", "strength": 1.5, "free_orders": [1]}
+    assert fit.model.provenance["solver"]["method"] == "OWLQN"
+
+
+@pytest.mark.parametrize(
+    ("penalty", "chosen", "expected"),
+    [("l2", None, []), ("l1", None, [1]), ("l2", (1,), [1]), ("l1", (), []), ("l1", (1, 2), [1, 2])],
+)
+def test_free_orders_are_the_users_or_the_penaltys(
+    penalty: str, chosen: tuple[int, ...] | None, expected: list[int], rng: np.random.Generator
+) -> None:
+    """An explicit choice wins, also that of none."""
+    settings = Settings((1e4,), penalty=penalty, free_orders=chosen)
+    rows = random_rows(rng, (2, 2, 2), 61)  # an odd number is never 50:50
+    fit = learn(rows, Structure.complete(3), settings).best
+    assert fit.model.provenance["penalty"]["free_orders"] == expected
+    large = np.abs(fit.model.w) > 1e-2
+    np.testing.assert_array_equal(large, np.isin(fit.model.parameters.order_of_parameter, expected))
+
+
+def test_l1_without_single_variables_to_leave_free(rng: np.random.Generator) -> None:
+    """The default does not insist on an order that is not there."""
+    rows = random_rows(rng, SHAPES["binary"], 60)
+    fit = learn(rows, STRUCTURES["pairs without singles"](5), Settings((1e4,), penalty="l1")).best
+    assert fit.n_nonzero == 0
+    assert fit.model.provenance["penalty"]["free_orders"] == []
+
+
+@pytest.mark.parametrize(("value", "held_at"), [(0, -HELD_AT), (1, HELD_AT)])
+def test_l1_holds_a_constant_column(value: int, held_at: float, rng: np.random.Generator) -> None:
+    """A free parameter without a finite optimum stays at its bound; the rest converges."""
+    fit = learn(_with_constant(value, rng), Structure.complete(3), Settings((1.0,), penalty="l1")).best
+    assert fit.solution.converged
+    assert fit.held == ["x1=s1"]
+    assert fit.model.w[1] == held_at
+
+
+def test_a_path_of_l1_strengths_ends_where_single_fits_do(rng: np.random.Generator) -> None:
+    """Warm starts change the way, not the end."""
+    rows = random_rows(rng, (2, 3, 2, 2), 300)
+    strengths = (30.0, 10.0, 3.0, 1.0)
+    path = learn(rows, Structure.complete(4), Settings(strengths, penalty="l1", tolerance=1e-9)).fits
+    for fit in path:
+        alone = learn(rows, Structure.complete(4), Settings((fit.strength,), penalty="l1", tolerance=1e-9)).best
+        np.testing.assert_allclose(fit.model.w, alone.model.w, atol=1e-6)
+    assert path[0].n_nonzero < path[-1].n_nonzero

@@ -14,8 +14,8 @@ import mrfit.penalties
 import mrfit.solvers
 import populations
 from mrfit.objectives.objective import Objective
-from mrfit.penalties.penalty import SmoothPenalty
-from mrfit.solvers.minimize import Method
+from mrfit.penalties.penalty import Penalty
+from mrfit.solvers.method import Method
 
 
 def _subclasses(cls: type) -> set[type]:
@@ -30,7 +30,7 @@ def _import_all(package: ModuleType) -> None:
 @pytest.mark.parametrize(
     ("base", "members"),
     [
-        (SmoothPenalty, populations.PENALTIES),
+        (Penalty, {*populations.SMOOTH_PENALTIES, *populations.NONSMOOTH_PENALTIES}),
         (Objective, populations.OBJECTIVES),
         (Method, {type(method) for method in populations.METHODS.values()}),
     ],

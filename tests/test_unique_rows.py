@@ -75,7 +75,6 @@ def test_all_weights_zero_in_a_stream_is_the_same_error() -> None:
         UniqueRows.from_batches([replace(batch, sample_weight=np.zeros(2))], Reading())
 
 
-@pytest.mark.xfail(reason="weights of equal rows are added in the order of the table", raises=AssertionError)
 def test_the_order_of_fractional_weights_is_not_seen(rng: np.random.Generator) -> None:
     """Bit for bit, as the class promises of every later sum."""
     codes, weight = random_codes(rng, (2, 2), 200), rng.random(200)

@@ -3,63 +3,79 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError, StructureError, listed
+from mrfit.presets import PRESETS
 from mrfit.solvers.lbfgs import LBFGS
-from mrfit.solvers.minimize import Method
+from mrfit.solvers.method import Method
 from mrfit.solvers.newton import TruncatedNewton
+from mrfit.solvers.owlqn import OWLQN
 from mrfit.structure.edges_file import read_edges
 from mrfit.structure.mutual_information import maximum_information_tree
+from mrfit.structure.nodewise import StructureSettings, learn_structure
 from mrfit.structure.structure import Structure
 
-STRUCTURES: dict[str, Callable[[str, UniqueRows], Structure]] = {
-    "complete": lambda _, rows: Structure.complete(len(rows.domain)),
-    "independent": lambda _, rows: Structure.independent(len(rows.domain)),
-    "tree": lambda _, rows: maximum_information_tree(rows),
-    "order": lambda argument, rows: Structure.up_to_order(len(rows.domain), _order(argument)),
-    "edges": lambda argument, rows: read_edges(argument, rows.domain),
+
+@dataclass(frozen=True)
+class Source:
+    """What a structure is made from: the rows, and for a learned one how, and held-out rows."""
+
+    rows: UniqueRows
+    learning: StructureSettings = field(default_factory=StructureSettings)
+    valid: UniqueRows | None = None
+
+    @property
+    def n_variables(self) -> int:
+        return len(self.rows.domain)
+
+
+STRUCTURES: dict[str, Callable[[str, Source], Structure]] = {
+    "complete": lambda _, source: Structure.complete(source.n_variables),
+    "independent": lambda _, source: Structure.independent(source.n_variables),
+    "tree": lambda _, source: maximum_information_tree(source.rows),
+    "l1": lambda _, source: learn_structure(source.rows, source.learning, valid=source.valid).structure,
+    "order": lambda argument, source: Structure.up_to_order(source.n_variables, _order(argument)),
+    "edges": lambda argument, source: read_edges(argument, source.rows.domain),
 }
 
-METHODS: dict[str, Callable[[], Method[Any]]] = {"newton": TruncatedNewton, "lbfgs": LBFGS}
+METHODS: dict[str, type[Method[Any]]] = {"newton": TruncatedNewton, "lbfgs": LBFGS, "owlqn": OWLQN}
 
-PENALTIES = ("l2",)
+PENALTIES = tuple(PRESETS)
 
 _WITH_ARGUMENT = {"order": "order:3", "edges": "edges:FILE"}
 
 
-def structure_from(choice: Any, rows: UniqueRows) -> Structure:
-    """``complete``, ``independent``, ``tree``, ``order:R``, ``edges:FILE``, a `Structure` or a networkx graph."""
+def structure_from(choice: Any, source: Source) -> Structure:
+    """A word (``complete``, ``tree``, ``l1``, ``order:3``, ``edges:FILE``, ...), a `Structure` or a networkx graph."""
     if isinstance(choice, Structure):
-        if choice.n_variables != len(rows.domain):
+        if choice.n_variables != source.n_variables:
             raise StructureError(
-                f"The structure is over {choice.n_variables} variables; the data have {len(rows.domain)}."
+                f"The structure is over {choice.n_variables} variables; the data have {source.n_variables}."
             )
         return choice
     if not isinstance(choice, str):
         import networkx
 
         if isinstance(choice, networkx.Graph):
-            return Structure.from_graph(choice, rows.domain)
+            return Structure.from_graph(choice, source.rows.domain)
         raise StructureError(f"A structure is a word, a Structure or a networkx graph; got {type(choice).__name__}.")
-    word, _, argument = choice.partition(":")
-    if word not in STRUCTURES or (word in _WITH_ARGUMENT) != bool(argument):
+    word, colon, argument = choice.partition(":")
+    if word not in STRUCTURES or (word in _WITH_ARGUMENT) != bool(colon and argument) or bool(colon) != bool(argument):
         known = [_WITH_ARGUMENT.get(name, name) for name in STRUCTURES]
         raise StructureError(f"There is no structure {choice!r}; choose one of {listed(known)}.")
-    return STRUCTURES[word](argument, rows)
+    return STRUCTURES[word](argument, source)
 
 
-def method_from(word: str) -> Method[Any]:
-    """``newton`` or ``lbfgs``."""
+def method_from(word: str | None) -> Method[Any] | None:
+    """``newton``, ``lbfgs``, ``owlqn``, or None for the penalty's own."""
+    if word is None:
+        return None
     if word not in METHODS:
         raise InputError(f"There is no solver {word!r}; choose one of {listed(METHODS)}.")
     return METHODS[word]()
-
-
-def check_penalty(word: str) -> None:
-    if word not in PENALTIES:
-        raise InputError(f"There is no penalty {word!r}; choose one of {listed(PENALTIES)}.")
 
 
 def _order(argument: str) -> int:

@@ -12,12 +12,13 @@ from sklearn.base import BaseEstimator, DensityMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mrfit.choices import check_penalty, method_from, structure_from
+from mrfit.choices import Source, method_from, structure_from
 from mrfit.data.batch import checked_sample_weight
 from mrfit.data.columns import kinds
 from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning import Settings, learn
+from mrfit.structure.nodewise import StructureSettings
 from mrfit.workers import resolve_jobs
 
 Floats = NDArray[np.float64]
@@ -31,16 +32,21 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
     Parameters
     ----------
     structure : str, Structure or networkx.Graph, default="complete"
-        ``complete`` (all pairs), ``independent``, ``tree`` (most mutual information), ``order:R`` (all scopes of up
-        to R variables) or ``edges:FILE``.
-    penalty : {"l2"}, default="l2"
+        ``complete`` (all pairs), ``independent``, ``tree`` (most mutual information), ``l1`` (learned, see below),
+        ``order:R`` (all scopes of up to R variables) or ``edges:FILE``.
+    max_degree, bound, rule, select : int and str
+        How ``structure="l1"`` is learned; explained at `mrfit.structure.nodewise`.
+    penalty : {"l2", "l1"}, default="l2"
+        ``l2`` shrinks all parameters, ``l1`` makes many of them exactly zero.
     strength : float, default=1.0
         The papers' lambda; it stands against the sum over rows.
-    free_orders : sequence of int, default=()
-        Scope sizes the penalty leaves alone, for instance ``(1,)`` for single variables.
-    solver : {"newton", "lbfgs"}, default="newton"
+    free_orders : sequence of int or None, default=None
+        Scope sizes the penalty leaves alone, for instance ``(1,)`` for single variables. None means none for
+        ``l2`` and single variables for ``l1``.
+    solver : {"newton", "lbfgs", "owlqn"} or None, default=None
+        None takes the penalty's own: ``newton`` for ``l2``, ``owlqn`` for ``l1``.
     tolerance : float, default=1e-6
-        Largest entry of the gradient of the mean objective at the solution.
+        Largest entry of the subgradient of the mean objective at the solution.
     max_iterations : int, default=1000
     missing : {"error", "drop", "state"}, default="error"
         What a missing value does at `fit`: stop, drop its row, or be a state of its own.
@@ -64,10 +70,14 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         self,
         structure: Any = "complete",
         *,
+        max_degree: int = 15,
+        bound: str = "gain",
+        rule: str = "or",
+        select: str = "degree",
         penalty: str = "l2",
         strength: float = 1.0,
-        free_orders: Sequence[int] = (),
-        solver: str = "newton",
+        free_orders: Sequence[int] | None = None,
+        solver: str | None = None,
         tolerance: float = 1e-6,
         max_iterations: int = 1000,
         missing: str = "error",
@@ -75,6 +85,10 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         n_jobs: int | None = None,
     ) -> None:
         self.structure = structure
+        self.max_degree = max_degree
+        self.bound = bound
+        self.rule = rule
+        self.select = select
         self.penalty = penalty
         self.strength = strength
         self.free_orders = free_orders
@@ -87,10 +101,10 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> MarkovNetworkLearner:
         """Learn from a frame, an array or a sparse matrix; ``y`` is ignored."""
-        check_penalty(self.penalty)
         settings = Settings(
             strengths=(self.strength,),
-            free_orders=tuple(self.free_orders),
+            penalty=self.penalty,
+            free_orders=self.free_orders,
             method=method_from(self.solver),
             tolerance=self.tolerance,
             max_iterations=self.max_iterations,
@@ -100,7 +114,10 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         rows = UniqueRows.from_dataset(
             Dataset.from_table(table, sample_weight=sample_weight, states=self.states, missing=self.missing)
         )
-        fit = learn(rows, structure_from(self.structure, rows), settings).best
+        learning = StructureSettings(
+            max_degree=self.max_degree, bound=self.bound, rule=self.rule, select=self.select, jobs=settings.jobs
+        )
+        fit = learn(rows, structure_from(self.structure, Source(rows, learning)), settings).best
         self.model_, self.solution_ = fit.model, fit.solution
         if not fit.solution.converged:
             warnings.warn(f"The solver {fit.solution.status.value}.", ConvergenceWarning, stacklevel=2)

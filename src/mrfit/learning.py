@@ -6,7 +6,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from numbers import Real
 from typing import Any
@@ -17,15 +17,15 @@ from numpy.typing import NDArray
 from mrfit._version import __version__
 from mrfit.counts.conditional_cells import ConditionalCells
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.errors import InputError
+from mrfit.errors import InputError, listed
 from mrfit.model import MarkovNetwork
 from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
 from mrfit.parameterizations.canonical import Canonical
-from mrfit.penalties.l2 import L2
-from mrfit.penalties.penalized import Penalized
-from mrfit.solvers.minimize import Method, minimize
-from mrfit.solvers.newton import TruncatedNewton
+from mrfit.presets import PRESETS, Preset
+from mrfit.solvers.method import Method
+from mrfit.solvers.minimize import minimize
 from mrfit.solvers.solution import Record, Solution
+from mrfit.solvers.suitability import check_suitable
 from mrfit.structure.structure import Structure
 
 Floats = NDArray[np.float64]
@@ -42,19 +42,23 @@ class Settings:
     Parameters
     ----------
     strengths
-        L2 strengths to fit, each warm-started from the next larger one.
+        Strengths of the penalty to fit, each warm-started from the next larger one.
+    penalty
+        ``l2`` or ``l1``; see `mrfit.presets`.
     free_orders
-        Scope sizes the penalty leaves alone; none by default, as in Chou et al. (2018).
-    method, tolerance, max_iterations
-        The solver and when it stops: at a violation (largest gradient entry of the mean objective) of
-        ``tolerance``.
+        Scope sizes the penalty leaves alone; by default none for l2, single variables for l1.
+    method
+        The solver; by default the one that suits the penalty.
+    tolerance, max_iterations
+        When it stops: at a violation (largest subgradient entry of the mean objective) of ``tolerance``.
     jobs
         Threads.
     """
 
     strengths: Sequence[float] = (1.0,)
-    free_orders: Sequence[int] = ()
-    method: Method[Any] = field(default_factory=TruncatedNewton)
+    penalty: str = "l2"
+    free_orders: Sequence[int] | None = None
+    method: Method[Any] | None = None
     tolerance: float = 1e-6
     max_iterations: int = 1000
     jobs: int = 1
@@ -62,13 +66,35 @@ class Settings:
     def __post_init__(self) -> None:
         # Plain numbers, whatever came in: they go into the model file.
         object.__setattr__(self, "strengths", tuple(_plain(strength) for strength in self.strengths))
-        object.__setattr__(self, "free_orders", tuple(int(order) for order in self.free_orders))
+        if self.free_orders is not None:
+            object.__setattr__(self, "free_orders", tuple(int(order) for order in self.free_orders))
         if not self.strengths:
             raise InputError("At least one strength is needed.")
+        if self.penalty not in PRESETS:
+            raise InputError(f"There is no penalty {self.penalty!r}; choose one of {listed(PRESETS)}.")
+        check_suitable(type(self.chosen_method), self.preset.penalty)
         if not 0 < self.tolerance < np.inf:
             raise InputError(f"The tolerance must be positive and finite; got {self.tolerance:g}.")
         if self.max_iterations < 0:
             raise InputError(f"The limit of iterations must not be negative; got {self.max_iterations}.")
+
+    @property
+    def preset(self) -> Preset:
+        return PRESETS[self.penalty]
+
+    @property
+    def chosen_method(self) -> Method[Any]:
+        return self.preset.method() if self.method is None else self.method
+
+    def chosen_free_orders(self, structure: Structure) -> tuple[int, ...]:
+        """The user's, which must be there, or those of the penalty's own that are."""
+        if self.free_orders is None:
+            return tuple(order for order in self.preset.free_orders if order in structure.blocks)
+        absent = sorted(set(self.free_orders) - set(structure.blocks))
+        if absent:
+            orders = list(structure.blocks)
+            raise InputError(f"Order {absent[0]} cannot be left free: the structure has orders {orders}.")
+        return tuple(self.free_orders)
 
 
 @dataclass(frozen=True)
@@ -81,6 +107,11 @@ class Fit:
     train_pll: float
     valid_pll: float | None
     seconds: float
+
+    @property
+    def n_nonzero(self) -> int:
+        """Parameters that are not exactly zero."""
+        return int(np.count_nonzero(self.model.w))
 
     @property
     def held(self) -> list[str]:
@@ -111,34 +142,37 @@ def learn(
     ``callback`` is told the strength and every iteration's record, and may return True to stop that fit.
     """
     settings = settings or Settings()
-    absent = sorted(set(settings.free_orders) - set(structure.blocks))
-    if absent:
-        raise InputError(f"Order {absent[0]} cannot be left free: the structure has orders {list(structure.blocks)}.")
+    free_orders = settings.chosen_free_orders(structure)
     parameters = Canonical(rows.domain, structure)
-    penalized = ~np.isin(parameters.order_of_parameter, list(settings.free_orders))
-    penalties = [L2(strength, penalized) for strength in sorted(settings.strengths, reverse=True)]
+    orders = parameters.order_of_parameter
+    penalized = ~np.isin(orders, free_orders)
+    strengths = sorted(settings.strengths, reverse=True)
+    penalties = [settings.preset.build(strength, orders, penalized) for strength in strengths]
     cells = ConditionalCells.count(rows, parameters, jobs=settings.jobs)
     objective = PseudoLikelihood(cells, jobs=settings.jobs)
     bound = np.where(penalized, np.inf, HELD_AT)
     w = _start(objective, parameters, penalized, rows.total_weight)
     fits: list[Fit] = []
-    for penalty in penalties:
+    for strength, penalty in zip(strengths, penalties, strict=True):
         begun = time.perf_counter()
+        smooth, nonsmooth = penalty.added_to(objective, total_weight=rows.total_weight)
         solution = minimize(
-            Penalized(objective, penalty, total_weight=rows.total_weight),
-            settings.method,
+            smooth,
+            settings.chosen_method,
             w,
+            penalty=nonsmooth,
             bound=bound,
             tolerance=settings.tolerance,
             max_iterations=settings.max_iterations,
-            callback=None if callback is None else partial(callback, penalty.strength),
+            callback=None if callback is None else partial(callback, strength),
         )
         w = solution.w
-        model = MarkovNetwork(parameters, w, _provenance(rows, settings, penalty.strength, solution))
+        told = {"name": settings.penalty, "strength": strength, "free_orders": list(free_orders)}
+        model = MarkovNetwork(parameters, w, _provenance(rows, told, settings.chosen_method, solution))
         train_pll = penalty.value(w) / rows.total_weight - solution.value
         valid_pll = None if valid is None else model.pll(valid)
         seconds = time.perf_counter() - begun
-        fits.append(Fit(penalty.strength, model, solution, train_pll, valid_pll, seconds))
+        fits.append(Fit(strength, model, solution, train_pll, valid_pll, seconds))
     best = fits[-1] if valid is None else max(fits, key=lambda fit: fit.valid_pll)  # type: ignore[arg-type, return-value]
     return Learned(tuple(fits), best, cells.n_cells)
 
@@ -167,7 +201,7 @@ def _start(
     return w
 
 
-def _provenance(rows: UniqueRows, settings: Settings, strength: float, solution: Solution) -> dict[str, Any]:
+def _provenance(rows: UniqueRows, penalty: dict[str, Any], method: Method[Any], solution: Solution) -> dict[str, Any]:
     """What a reader of the model file wants to know, and what shows whether two models saw the same data."""
     digest = hashlib.sha256(json.dumps(rows.domain.to_states()).encode())
     digest.update(rows.codes.tobytes())
@@ -175,10 +209,10 @@ def _provenance(rows: UniqueRows, settings: Settings, strength: float, solution:
     return {
         "mrfit": __version__,
         "objective": "pseudo-likelihood",
-        "penalty": {"name": "l2", "strength": strength, "free_orders": list(settings.free_orders)},
+        "penalty": penalty,
         "data": {"rows": rows.n_rows, "weight": rows.total_weight, "sha256": digest.hexdigest()},
         "solver": {
-            "method": type(settings.method).__name__,
+            "method": type(method).__name__,
             "status": solution.status.value,
             "violation": solution.violation,
         },

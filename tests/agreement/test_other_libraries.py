@@ -13,7 +13,8 @@ from sklearn.linear_model import LogisticRegression
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning import Settings, learn
 from mrfit.parameterizations.canonical import Canonical
-from mrfit.solvers.minimize import Method, minimize
+from mrfit.solvers.method import Method
+from mrfit.solvers.minimize import minimize
 from mrfit.structure.structure import Structure
 from populations import METHODS, SHAPES, STRUCTURES, full_rows, penalized, random_rows
 

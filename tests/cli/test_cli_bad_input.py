@@ -234,6 +234,12 @@ def test_no_row_left(shell: Shell, folder: Path, model_file: Path) -> None:
         ("--free-orders", "1.5", "'1.5'"),
         ("--free-orders", "nan", "'nan'"),
         ("--free-orders", "inf", "'inf'"),
+        (
+            "--penalty=l1",
+            "--solver=newton",
+            "`TruncatedNewton` needs a differentiable penalty; `L1` is not. Use `OWLQN`",
+        ),
+        ("--penalty=l1", "--solver=lbfgs", "`LBFGS` needs a differentiable penalty"),
         ("--jobs", "0", "0"),
         ("--jobs", "-3", "-3"),
         ("--tolerance", "0", "tolerance"),

@@ -306,9 +306,30 @@ def test_warm_starts_reach_the_same_optimum(shell: Shell, survey: Path) -> None:
     np.testing.assert_allclose([fit["train_pll"] for fit in path], [fit["train_pll"] for fit in alone], atol=1e-7)
 
 
-def test_both_solvers_reach_the_same_optimum(shell: Shell, survey: Path) -> None:
-    found = [shell("fit", survey, "--solver", solver, "--json").document for solver in ("newton", "lbfgs")]
-    assert found[0]["train_pll"] == pytest.approx(found[1]["train_pll"], abs=1e-6)
+def test_all_solvers_reach_the_same_optimum(shell: Shell, survey: Path) -> None:
+    found = [shell("fit", survey, "--solver", solver, "--json").document for solver in ("newton", "lbfgs", "owlqn")]
+    for other in found[1:]:
+        assert found[0]["train_pll"] == pytest.approx(other["train_pll"], abs=1e-6)
+
+
+def test_l1_from_the_shell(shell: Shell, tmp_path: Path, survey: Path) -> None:
+    """Zeros are counted, shown and kept; the file says how they came about."""
+    ran = shell("fit", survey, "--penalty", "l1", "--strength", "1000,8,0.1", "-o", "m.mrf", "--json")
+    assert (ran.code, ran.err) == (0, "")
+    none, some, most = (fit["n_nonzero"] for fit in ran.document["path"])
+    assert none == 6 < some < most <= ran.document["n_parameters"] == 19
+    assert ran.document["n_nonzero"] == most == sum(value != 0 for value in parameters(tmp_path / "m.mrf").values())
+    assert ran.document["violation"] <= 1e-6
+    provenance = shell("show", "m.mrf", "--json").document["provenance"]
+    assert provenance["penalty"] == {"name": "l1", "strength": 0.1, "free_orders": [1]}
+    assert provenance["solver"]["method"] == "OWLQN"
+
+
+def test_l1_with_free_orders_of_ones_own(shell: Shell, survey: Path) -> None:
+    """None at all, or all."""
+    fit = ("fit", survey, "--penalty", "l1", "--strength", "1000", "--json", "--free-orders")
+    assert shell(*fit, "").document["n_nonzero"] == 0
+    assert shell(*fit, "1,2").document["n_nonzero"] == 19
 
 
 def test_parameters_the_penalty_leaves_alone(shell: Shell, tmp_path: Path, survey: Path, rows: list[Row]) -> None:

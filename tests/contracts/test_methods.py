@@ -10,7 +10,8 @@ import pytest
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.objectives.objective import Expansion, Objective
 from mrfit.parameterizations.canonical import Canonical
-from mrfit.solvers.minimize import Method, minimize
+from mrfit.solvers.method import Method
+from mrfit.solvers.minimize import minimize
 from mrfit.solvers.solution import Record, Status
 from populations import METHODS, SHAPES, STRUCTURES, full_rows, penalized, pseudo_likelihood, random_rows
 from reference import network
@@ -159,8 +160,8 @@ def test_the_iteration_limit_is_kept(method: Method[Any], limit: int) -> None:
 def test_an_unreachable_tolerance_ends(method: Method[Any]) -> None:
     """Where rounding hides any decrease the method stops, at a point that is optimal to rounding."""
     objective = penalized(*_problem("mixed", "complete"))
-    solution = minimize(objective, method, tolerance=1e-300, max_iterations=500)
-    assert solution.status in (Status.NO_DECREASE, Status.ITERATION_LIMIT)
+    solution = minimize(objective, method, tolerance=1e-300, max_iterations=5000)
+    assert solution.status is Status.NO_DECREASE
     assert solution.violation < 1e-9
     assert solution.value == pytest.approx(minimize(objective, METHODS["newton"], tolerance=1e-10).value, rel=1e-13)
 

@@ -73,6 +73,14 @@ def test_every_structure_comes_back(structure: str, tmp_path: Path, rng: np.rand
     assert _same(model, MarkovNetwork.load(tmp_path / "model.mrf"))
 
 
+def test_many_variables_come_back(tmp_path: Path) -> None:
+    """Numbers of variables beyond a byte."""
+    structure = Structure.from_edges(40_000, [(0, 39_999), (127, 128), (32_767, 32_768)])
+    model = MarkovNetwork(Canonical(domain_of((2,) * 40_000), structure), np.arange(40_003) / 7)
+    model.save(tmp_path / "model.mrf")
+    assert _same(model, MarkovNetwork.load(tmp_path / "model.mrf"))
+
+
 def test_extreme_parameters_come_back(tmp_path: Path) -> None:
     """Signed zeros, denormals and the largest number."""
     parameters = Canonical(domain_of((2, 2, 2)), Structure.complete(3))

@@ -10,7 +10,7 @@ import pytest
 from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning import Fit, Settings, learn
-from mrfit.solvers.minimize import Method
+from mrfit.solvers.method import Method
 from populations import METHODS, SHAPES, STRUCTURES, domain_of, random_codes
 
 every_method = pytest.mark.parametrize("method", [METHODS["newton"], METHODS["lbfgs"]], ids=["newton", "lbfgs"])

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from mrfit.parameterizations.canonical import Canonical
-from mrfit.solvers.minimize import Problem, State, line_search
+from mrfit.penalties.penalty import NoPenalty
+from mrfit.solvers.method import Problem, State, line_search
 from populations import SHAPES, STRUCTURES, penalized, random_rows
 
 EPS = np.finfo(float).eps
@@ -16,12 +17,12 @@ START = State(np.zeros(1), 1.0, np.array([-1.0]))
 
 
 def _search(
-    evaluate: Callable[[float], tuple[float, float]], *, bound: float = np.inf
+    evaluate: Callable[[float], tuple[float, float]], *, bound: float = np.inf, start: State = START
 ) -> tuple[tuple[float, float] | None, list[float]]:
     """(point, step) found from 0 along +1, and the points that were tried; the value at 0 is 1, the slope -1."""
     rows = random_rows(np.random.default_rng(0), SHAPES["one variable"], 5)
     objective = penalized(rows, Canonical(rows.domain, STRUCTURES["independent"](1)))
-    problem = Problem(objective, np.array([bound]), {"evaluations": 0, "products": 0})
+    problem = Problem(objective, NoPenalty(), np.array([bound]), {"evaluations": 0, "products": 0})
     tried: list[float] = []
 
     def function(w: np.ndarray) -> tuple[float, np.ndarray]:
@@ -29,7 +30,7 @@ def _search(
         value, slope = evaluate(float(w[0]))
         return value, np.array([slope])
 
-    found = line_search(problem, START, np.array([1.0]), function)
+    found = line_search(problem.clip, start, np.array([1.0]), function)
     return (None if found is None else (float(found[0][0]), found[3])), tried
 
 
@@ -77,3 +78,15 @@ def test_steps_end_at_the_bound() -> None:
     found, tried = _search(lambda x: (1 - 0.5 * x, -0.5), bound=0.3)
     assert tried == [0.3]
     assert found == (0.3, 1.0)
+
+
+def test_a_slope_within_its_own_rounding_is_not_followed() -> None:
+    """What it promises, less than 1e-32 of the value, cannot be told from nothing."""
+    found, tried = _search(lambda x: (1.0, 0.0), start=State(np.zeros(1), 1.0, np.array([-0.5 * EPS * EPS])))
+    assert (found, tried) == (None, [])
+
+
+def test_a_direction_that_leads_nowhere_is_not_followed() -> None:
+    """All of it is cut off by the bound."""
+    found, tried = _search(lambda x: (0.5, -1.0), bound=0.0)
+    assert (found, tried) == (None, [])

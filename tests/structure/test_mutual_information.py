@@ -86,3 +86,13 @@ def test_columns_that_never_change(rng: np.random.Generator) -> None:
     information = pairwise_mutual_information(rows)
     np.testing.assert_allclose(information[[1, 2]], 0.0, atol=1e-12)
     assert nx.is_tree(maximum_information_tree(rows).to_graph(rows.domain))
+
+
+def test_first_states_that_never_occur_have_no_information() -> None:
+    """Their weights are differences of sums, which leave dust where there should be nothing."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        codes = rng.integers(1, 4, (200, 3)).astype(np.uint8)
+        rows = UniqueRows.from_codes(domain_of((4, 4, 4)), codes, rng.uniform(0.1, 3.0, 200))
+        expected = [[mutual_information(rows, a, b) for b in range(3)] for a in range(3)]
+        np.testing.assert_allclose(pairwise_mutual_information(rows), expected, atol=1e-12)

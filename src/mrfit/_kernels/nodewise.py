@@ -5,8 +5,8 @@ variable; the penalty is strength times the sum over groups of the Euclidean nor
 variables the absolute value). Only columns of a *working set* are in play at a time. Rows that agree on all of them are
 one cell, so a regression with few columns costs a few hundred cells whatever the number of rows.
 
-Coefficients and gradients are flat ((1 + columns) x S) arrays, the free constant first. Cell arrays with a state axis are
-flat (S, cells).
+Coefficients and gradients are flat ((1 + columns) x S) arrays, the free constant first. Cell arrays with a state axis
+are flat (S, cells).
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def _gradient(n_free, bits, residual, gradient):
 
 @njit(cache=True, nogil=True)
 def _hessian(n_free, bits, residual, counts, total, hessian):
-    """Sum over cells of their curvature e_s (1[s = t] - e_t / total), e the expected counts, on their active columns."""
+    """Sum over cells of the curvature e_s (1[s = t] - e_t / total), e the expected counts, on their active columns."""
     n_columns, n_cells = bits.shape
     curvature, masked = np.empty(n_cells), np.empty(n_cells)
     for s in range(n_free):
@@ -222,7 +222,7 @@ def _solve_on_cells(n_free, group_start, bits, counts, total, strength, toleranc
     _logits(n_free, bits, beta, z)
     value = _loss(n_free, z, counts, total, residual, scratch) + _penalty(n_free, group_start, beta, strength)
     violation, steps = np.inf, 0
-    for steps in range(200):
+    while steps < 200:
         _gradient(n_free, bits, residual, gradient)
         violation = violation_of(n_free, group_start, beta, gradient, strength)
         if violation <= tolerance:
@@ -252,6 +252,7 @@ def _solve_on_cells(n_free, group_start, bits, counts, total, strength, toleranc
         for k in range(size):
             beta[k] = trial[k]
         value = new
+        steps += 1
     return violation, steps, value
 
 
@@ -278,8 +279,8 @@ def solve_node(
 ):  # fmt: skip
     """Solve one regression on its working set; refines the cells by the columns that are new to it.
 
-    ``beta`` holds a warm start and takes the solution. Returns (cells, violation, Newton steps, value, probabilities), the
-    last as an (S, cells) array.
+    ``beta`` holds a warm start and takes the solution. Returns (cells, violation, Newton steps, value, probabilities),
+    the last as an (S, cells) array.
     """
     n_cells = split(start, rows, new, class_of, size, n_cells)
     total, counts = np.empty(n_cells), np.empty(n_free * n_cells)

@@ -34,7 +34,7 @@ def command(output: str, **options: Any) -> None:
     import numpy as np
     from sklearn.datasets import load_digits
 
-    from mrfit.choices import structure_from
+    from mrfit.choices import Source, structure_from
     from mrfit.data.dataset import Dataset
     from mrfit.data.unique_rows import UniqueRows
     from mrfit.domain import Domain
@@ -54,7 +54,7 @@ def command(output: str, **options: Any) -> None:
     train, valid, test = (UniqueRows.from_dataset(Dataset(domain, part)) for part in np.split(pixels, cuts))
     settings = Settings(strengths=_STRENGTHS, jobs=resolve_jobs(options["jobs"]))
     best = {
-        word: learn(train, structure_from(word, train), settings, valid=valid).best
+        word: learn(train, structure_from(word, Source(train)), settings, valid=valid).best
         for word in ("independent", "tree", "complete")
     }
     scores = {word: fit.model.pll(test) for word, fit in best.items()}

@@ -9,6 +9,7 @@ import click
 
 from mrfit.cli.options import common, data_path, declared_states, numbers, reading, whole_numbers
 from mrfit.cli.output import note, print_json, solver_progress
+from mrfit.cli.structure_options import structure_options, structure_settings
 from mrfit.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,10 +24,17 @@ if TYPE_CHECKING:
     "--structure",
     default="complete",
     show_default=True,
-    metavar="complete|independent|tree|order:R|edges:FILE",
-    help="Which variables interact.",
+    metavar="complete|independent|tree|l1|order:R|edges:FILE",
+    help="Which variables interact; l1 learns it, as `mrfit structure` does with the same options.",
 )
-@click.option("--penalty", type=click.Choice(["l2"]), default="l2", show_default=True)
+@structure_options
+@click.option(
+    "--penalty",
+    type=click.Choice(["l2", "l1"]),
+    default="l2",
+    show_default=True,
+    help="l2 shrinks all parameters; l1 makes many of them exactly zero.",
+)
 @click.option(
     "--strength",
     "strengths",
@@ -37,13 +45,14 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--free-orders",
-    default="",
     metavar="R[,R...]",
-    help="Scope sizes not penalised, as 1 for single variables.",
+    help="Scope sizes not penalised, '' for none; by default none for l2, 1 (single variables) for l1.",
 )
-@click.option("--solver", type=click.Choice(["newton", "lbfgs"]), default="newton", show_default=True)
 @click.option(
-    "--tolerance", type=float, default=1e-6, show_default=True, help="Largest gradient entry at the solution."
+    "--solver", type=click.Choice(["newton", "lbfgs", "owlqn"]), help="By default newton for l2, owlqn for l1."
+)
+@click.option(
+    "--tolerance", type=float, default=1e-6, show_default=True, help="Largest subgradient entry at the solution."
 )
 @click.option("--max-iterations", type=int, default=1000, show_default=True)
 @click.option("--states", metavar="FILE", help='JSON file that declares states: {"smoker": ["no", "yes"]}.')
@@ -59,22 +68,28 @@ def command(data: str, **options: Any) -> None:
     Examples:
       mrfit fit survey.csv -o survey.mrf
       mrfit fit nltcs:train --valid nltcs:valid --strength 0.1,1,10 -o nltcs.mrf
+      mrfit fit survey.csv --penalty l1 --strength 20 -o sparse.mrf
+      mrfit fit nltcs:train --structure l1 --max-degree 5 -o sparse.mrf
       mrfit fit counts.csv --weight count --structure order:3 -o counts.mrf
     """
-    from mrfit.choices import method_from, structure_from
+    from mrfit.choices import Source, method_from, structure_from
     from mrfit.data.coding import Reading
     from mrfit.data.unique_rows import UniqueRows
     from mrfit.learning import Settings, learn
     from mrfit.workers import resolve_jobs
 
+    orders = options["free_orders"]
+    free_orders = None if orders is None else whole_numbers(orders, "--free-orders")
     settings = Settings(
         strengths=numbers(options["strengths"], "--strength"),
-        free_orders=whole_numbers(options["free_orders"], "--free-orders"),
+        penalty=options["penalty"],
+        free_orders=free_orders,
         method=method_from(options["solver"]),
         tolerance=options["tolerance"],
         max_iterations=options["max_iterations"],
         jobs=resolve_jobs(options["jobs"]),
     )
+    learning = structure_settings(options)
     source = data_path(data)
     held_out = None if options["valid"] is None else data_path(_given(options["valid"], "--valid"))
     output = None if options["output"] is None else _checked_output(options["output"], source, held_out)
@@ -82,7 +97,7 @@ def command(data: str, **options: Any) -> None:
     words = {"missing": options["missing"], "unknown": options["unknown"]}
     rows = UniqueRows.from_file(source, Reading(states=declared_states(options["states"]), **words), **table)
     valid = None if held_out is None else UniqueRows.from_file(held_out, Reading(rows.domain, **words), **table)
-    structure = structure_from(options["structure"], rows)
+    structure = structure_from(options["structure"], Source(rows, learning, valid))
     quiet = options["quiet"] or options["as_json"]
     with solver_progress(settings.tolerance, quiet=quiet) as callback:
         learned = learn(rows, structure, settings, valid=valid, callback=callback)
@@ -138,6 +153,7 @@ def _fit_document(fit: Fit) -> dict[str, Any]:
         "strength": fit.strength,
         "train_pll": fit.train_pll,
         "valid_pll": fit.valid_pll,
+        "n_nonzero": fit.n_nonzero,
         "violation": fit.solution.violation,
         "status": fit.solution.status.value,
         "iterations": fit.solution.iterations,
@@ -155,14 +171,17 @@ def _print_summary(data: str, rows: UniqueRows, learned: Learned, output: str | 
     click.echo(
         f"{len(best.model.structure.edges):,} edges, {len(best.model.w):,} parameters, {learned.n_cells:,} cells"
     )
-    click.echo(f"{'strength':>10} {'train pll':>12} {'valid pll':>12} {'violation':>10} {'passes':>7} {'seconds':>8}")
+    click.echo(
+        f"{'strength':>10} {'train pll':>12} {'valid pll':>12} {'nonzero':>9} "
+        f"{'violation':>10} {'passes':>7} {'seconds':>8}"
+    )
     for fit in learned.fits:
         valid = "" if fit.valid_pll is None else f"{fit.valid_pll:.4f}"
         passes = fit.solution.evaluations + fit.solution.products
         kept = " *" if fit is best and len(learned.fits) > 1 else ""
         click.echo(
-            f"{fit.strength:>10g} {fit.train_pll:>12.4f} {valid:>12} {fit.solution.violation:>10.1e} "
-            f"{passes:>7} {fit.seconds:>8.2f}{kept}"
+            f"{fit.strength:>10g} {fit.train_pll:>12.4f} {valid:>12} {fit.n_nonzero:>9,} "
+            f"{fit.solution.violation:>10.1e} {passes:>7} {fit.seconds:>8.2f}{kept}"
         )
     if best.held:
         click.echo(f"held at a bound, because nothing penalises them and no finite value is best: {best.held}")

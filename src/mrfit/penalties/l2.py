@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.errors import InputError
-from mrfit.penalties.penalty import SmoothPenalty
+from mrfit.penalties.penalty import SmoothPenalty, Trait
+from mrfit.penalties.strength import checked_strength
 
 Floats = NDArray[np.float64]
 
@@ -28,9 +28,10 @@ class L2(SmoothPenalty):
     strength: float
     penalized: NDArray[np.bool_] | None = None
 
+    traits = frozenset({Trait.DIFFERENTIABLE, Trait.SEPARABLE})
+
     def __post_init__(self) -> None:
-        if not 0 < self.strength < np.inf:
-            raise InputError(f"The strength of a penalty must be positive and finite; got {self.strength:g}.")
+        checked_strength(self.strength)
 
     def _touched(self, v: Floats) -> Floats:
         return v if self.penalized is None else np.where(self.penalized, v, 0.0)

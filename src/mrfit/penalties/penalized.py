@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.objectives.objective import Expansion, Objective
-from mrfit.penalties.penalty import SmoothPenalty
+
+if TYPE_CHECKING:
+    from mrfit.penalties.penalty import SmoothPenalty
 
 Floats = NDArray[np.float64]
 
@@ -14,7 +18,8 @@ Floats = NDArray[np.float64]
 class Penalized(Objective):
     """objective(w) + penalty(w) / total_weight.
 
-    Penalties stand against sums over rows, objectives are means; the division happens here and nowhere else.
+    Penalties stand against sums over rows, objectives are means; the division happens here
+    and, for penalties with kinks, in `NonsmoothPenalty.added_to`.
     """
 
     def __init__(self, objective: Objective, penalty: SmoothPenalty, *, total_weight: float) -> None:

@@ -3,18 +3,44 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from enum import Enum
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.objectives.objective import Objective
+from mrfit.penalties.penalized import Penalized
+
 Floats = NDArray[np.float64]
 
 
-class SmoothPenalty(ABC):
-    """A convex, twice differentiable function of the parameters that stands against the sum over rows."""
+class Trait(Enum):
+    """What a method may need of a penalty; the value is the adjective in the error."""
+
+    DIFFERENTIABLE = "differentiable"
+    SEPARABLE = "separable"  # a sum over parameters: its kinks are where single parameters vanish
+
+
+class Penalty(ABC):
+    """A convex function of the parameters that stands against the sum over rows."""
+
+    traits: ClassVar[frozenset[Trait]]
 
     @abstractmethod
     def value(self, w: Floats) -> float: ...
+
+    @abstractmethod
+    def is_free(self, n_parameters: int) -> NDArray[np.bool_]:
+        """Which parameters the penalty does not touch, and so does not keep finite."""
+
+    @abstractmethod
+    def added_to(self, objective: Objective, *, total_weight: float) -> tuple[Objective, NonsmoothPenalty]:
+        """objective + penalty / total_weight as a smooth function and what is not smooth, both means over rows."""
+
+
+class SmoothPenalty(Penalty):
+    """A penalty with two derivatives everywhere."""
 
     @abstractmethod
     def gradient(self, w: Floats) -> Floats: ...
@@ -25,6 +51,49 @@ class SmoothPenalty(ABC):
     @abstractmethod
     def hessian_diagonal(self, w: Floats) -> Floats: ...
 
+    def added_to(self, objective: Objective, *, total_weight: float) -> tuple[Objective, NonsmoothPenalty]:
+        return Penalized(objective, self, total_weight=total_weight), NoPenalty()
+
+
+class NonsmoothPenalty(Penalty):
+    """A penalty with kinks, known by its proximal operator and its subgradients."""
+
     @abstractmethod
+    def prox(self, w: Floats, step: float) -> Floats:
+        """The v that minimises 1/2 ||v - w||^2 + step * value(v)."""
+
+    @abstractmethod
+    def least_subgradient(self, w: Floats, gradient: Floats) -> Floats:
+        """The element nearest zero of gradient + subdifferential at w; its negative is steepest descent."""
+
+    @abstractmethod
+    def scaled(self, factor: float) -> Self:
+        """``factor`` times this penalty."""
+
+    def violation(self, w: Floats, gradient: Floats) -> float:
+        """Largest entry of the distance from -gradient to the subdifferential at w; zero at an optimum."""
+        return float(np.max(np.abs(self.least_subgradient(w, gradient)), initial=0.0))
+
+    def added_to(self, objective: Objective, *, total_weight: float) -> tuple[Objective, NonsmoothPenalty]:
+        return objective, self.scaled(1.0 / total_weight)
+
+
+class NoPenalty(NonsmoothPenalty):
+    """Zero: what a smooth problem carries in the place of a penalty with kinks."""
+
+    traits = frozenset({Trait.DIFFERENTIABLE, Trait.SEPARABLE})
+
+    def value(self, w: Floats) -> float:
+        return 0.0
+
     def is_free(self, n_parameters: int) -> NDArray[np.bool_]:
-        """Which parameters the penalty does not touch, and so does not keep finite."""
+        return np.ones(n_parameters, bool)
+
+    def prox(self, w: Floats, step: float) -> Floats:
+        return w
+
+    def least_subgradient(self, w: Floats, gradient: Floats) -> Floats:
+        return gradient
+
+    def scaled(self, factor: float) -> NoPenalty:
+        return self

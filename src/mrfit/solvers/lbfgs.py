@@ -7,15 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.solvers.minimize import Method, Problem, State, line_search
+from mrfit.penalties.penalty import Trait
+from mrfit.solvers.curvature_pairs import CurvaturePairs
+from mrfit.solvers.method import Method, Problem, State, line_search
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class LBFGSState(State):
-    scale: Floats = None  # type: ignore[assignment]  # diagonal of the Hessian at the start
-    pairs: tuple[tuple[Floats, Floats], ...] = ()  # (move, change of gradient), oldest first
+    curvature: CurvaturePairs = None  # type: ignore[assignment]
 
 
 @dataclass(frozen=True)
@@ -30,40 +31,18 @@ class LBFGS(Method[LBFGSState]):
 
     memory: int = 20
 
+    needs = Trait.DIFFERENTIABLE
+
     def start(self, problem: Problem, w: Floats) -> LBFGSState:
         expansion = problem.expand(w)
-        # A parameter whose feature never occurs has no curvature of its own; any positive scale will do.
-        diagonal = np.maximum(expansion.diagonal, 1e-8 * expansion.diagonal.max(initial=1e-300))
-        return LBFGSState(w, expansion.value, expansion.gradient, scale=diagonal)
+        return LBFGSState(w, expansion.value, expansion.gradient, curvature=CurvaturePairs.at(expansion))
 
     def advance(self, problem: Problem, state: LBFGSState) -> LBFGSState | None:
         free = ~problem.held(state.w, state.gradient)
-        direction = -_inverse_hessian_times(np.where(free, state.gradient, 0.0), state, free)
-        found = line_search(problem, state, direction, problem.value_and_gradient)
+        direction = -state.curvature.inverse_times(state.gradient, free)
+        found = line_search(problem.clip, state, direction, problem.value_and_gradient)
         if found is None:
             return None
         w, value, gradient, step = found
-        move, change = w - state.w, gradient - state.gradient
-        pairs = state.pairs
-        if move @ change > 1e-12 * np.linalg.norm(move) * np.linalg.norm(change):
-            pairs = (*pairs, (move, change))[-self.memory :]
-        return LBFGSState(w, value, gradient, step, state.scale, pairs)
-
-
-def _inverse_hessian_times(v: Floats, state: LBFGSState, free: NDArray[np.bool_]) -> Floats:
-    """The two-loop recursion, restricted to the free parameters."""
-    q = v.copy()
-    pairs = [(np.where(free, s, 0.0), np.where(free, y, 0.0)) for s, y in state.pairs]
-    pairs = [(s, y) for s, y in pairs if s @ y > 0]
-    coefficients = []
-    for s, y in reversed(pairs):
-        a = float(s @ q) / float(s @ y)
-        coefficients.append(a)
-        q -= a * y
-    q /= state.scale
-    if pairs:
-        s, y = pairs[-1]
-        q *= float(s @ y) / float(y @ (y / state.scale))
-    for (s, y), a in zip(pairs, reversed(coefficients), strict=True):
-        q += (a - float(y @ q) / float(s @ y)) * s
-    return np.where(free, q, 0.0)
+        curvature = state.curvature.extended(w - state.w, gradient - state.gradient, memory=self.memory)
+        return LBFGSState(w, value, gradient, step, curvature)

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.objectives.objective import Expansion
-from mrfit.solvers.minimize import Method, Problem, State, line_search
+from mrfit.penalties.penalty import Trait
+from mrfit.solvers.method import Method, Problem, State, line_search
 
 Floats = NDArray[np.float64]
 
@@ -30,6 +31,8 @@ class TruncatedNewton(Method[NewtonState]):
 
     max_products: int = 200
 
+    needs = Trait.DIFFERENTIABLE
+
     def start(self, problem: Problem, w: Floats) -> NewtonState:
         return _state(w, problem.expand(w), 1.0)
 
@@ -42,7 +45,7 @@ class TruncatedNewton(Method[NewtonState]):
             latest[:] = [problem.expand(w)]
             return latest[0].value, latest[0].gradient
 
-        found = line_search(problem, state, direction, evaluate)
+        found = line_search(problem.clip, state, direction, evaluate)
         if found is None:
             return None
         w, _, _, step = found

@@ -34,9 +34,9 @@ class Record:
 class Solution:
     """A point with its certificate.
 
-    ``violation`` is the largest entry of the gradient at ``w``, leaving out entries that push a bounded parameter
-    further into its bound; it is zero at an optimum. ``evaluations`` counts values with gradients, ``products``
-    Hessian-vector products.
+    ``violation`` is the largest entry of the gradient at ``w`` (with a penalty that has kinks, of the subgradient
+    nearest zero), leaving out entries that push a bounded parameter further into its bound; it is zero at an optimum.
+    ``evaluations`` counts values with gradients, ``products`` Hessian-vector products.
     """
 
     w: NDArray[np.float64]

@@ -20,11 +20,13 @@ from mrfit.structure.regressions import Regression, Regressions, Table
 Floats = NDArray[np.float64]
 
 # Refits are all but unpenalised: this much l1 (against the sum over rows) only keeps separable regressions finite.
-_TINY = 1e-2
+_TINY = 1.0
 _TOLERANCE = 1e-4
 # A neighbour must promise more than this: the 95% point of chi-square with one degree of freedom.
 _LEAST_SCORE = 3.84
-_MOST_EXCHANGES = 20
+_MOST_EXCHANGES = 40
+_MOST_RANKS = 5  # neighbours, weakest first, that are tried for an exchange
+_LOOK_AHEAD = 4  # candidates of largest score that are tried by refitting
 _NONE = np.zeros((1, 1))
 
 
@@ -124,35 +126,56 @@ def _add_best(regressions: Regressions, growing: list[Regression], allowed: Allo
     for regression, score in zip(growing, regressions.scores(growing), strict=True):
         score[allowed.forbidden[regression.variable]] = 0.0
         score[regression.working] = 0.0
-        best = int(score.argmax())
-        if score[best] > _LEAST_SCORE:
+        promising = np.argsort(-score, kind="stable")[:_LOOK_AHEAD]
+        promising = promising[score[promising] > _LEAST_SCORE]
+        if len(promising):
+            best = min(promising.tolist(), key=lambda j: _refitted(regressions.table, regression, j))
             regression.solve(regressions.table, np.union1d(regression.working, [best]), _TINY, _TOLERANCE)
             added = True
     return added
 
 
+def _refitted(table: Table, regression: Regression, added: int) -> float:
+    """The loss with one more neighbour; scores leave out how it depends on those already there."""
+    trial = regression.copy()
+    trial.solve(table, np.union1d(regression.working, [added]), _TINY, _TOLERANCE)
+    return trial.value
+
+
 def _exchange(regressions: Regressions, allowed: Allowed) -> None:
-    """Drop the weakest neighbour and take the best outsider, while that lowers the refitted loss."""
-    improving = [r for r in regressions.all if len(r.working)]
-    spread = regressions.table.standard_deviations
+    """Drop a weak neighbour and take the best outsider, while that lowers the refitted loss.
+
+    The weakest goes first; where that does not help, the next weakest is tried, and so on.
+    """
+    # The best of n outsiders gains about log(n) by luck alone.
+    worthwhile = np.log(len(regressions.table.rows.domain))
+    rank = {r.variable: 0 for r in regressions.all}  # how many weaker neighbours were tried in vain
+    trying = [r for r in regressions.all if len(r.working)]
     for _ in range(_MOST_EXCHANGES):
-        before = {r.variable: (r.value, r.working) for r in improving}
-        for r in improving:
-            removable = [j for j in r.working.tolist() if not allowed.required[r.variable, j]]
-            if removable:
-                weakest = min(removable, key=lambda j: spread[j] * float(np.abs(r.coefficients.get(j, _NONE)).max()))
-                r.solve(regressions.table, np.setdiff1d(r.working, [weakest]), _TINY, _TOLERANCE)
-        _add_best(regressions, improving, allowed)
-        still = []
-        for r in improving:
-            value, working = before[r.variable]
-            if r.value < value - 0.5 * _LEAST_SCORE:
-                still.append(r)
-            elif not np.array_equal(r.working, working):
-                r.solve(regressions.table, working, _TINY, _TOLERANCE)
-        improving = still
-        if not improving:
+        trying = [r for r in trying if rank[r.variable] < min(len(r.working), _MOST_RANKS)]
+        before = {r.variable: (r.value, r.working) for r in trying}
+        for r in trying:
+            weak = _by_weakness(regressions.table, r, allowed)
+            if rank[r.variable] < len(weak):
+                r.solve(regressions.table, np.setdiff1d(r.working, weak[rank[r.variable]]), _TINY, _TOLERANCE)
+        if not _add_best(regressions, trying, allowed):
             break
+        for r in trying:
+            value, working = before[r.variable]
+            if r.value < value - worthwhile:
+                rank[r.variable] = 0
+            else:
+                rank[r.variable] += 1
+                r.solve(regressions.table, working, _TINY, _TOLERANCE)
+
+
+def _by_weakness(table: Table, regression: Regression, allowed: Allowed) -> list[int]:
+    """Neighbours that may go, by the size of their coefficient times their standard deviation, smallest first."""
+
+    def size(j: int) -> float:
+        return float(table.standard_deviations[j] * np.abs(regression.coefficients.get(j, _NONE)).max())
+
+    return sorted((j for j in regression.working.tolist() if not allowed.required[regression.variable, j]), key=size)
 
 
 def _result(regressions: Regressions, n: int) -> tuple[NDArray[np.bool_], Floats]:

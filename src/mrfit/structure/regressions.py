@@ -11,7 +11,7 @@ everything outside, for a whole block of regressions in one pass over the table.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -89,6 +89,10 @@ class Regression:
     norms: Floats = field(default_factory=lambda: np.empty(0))  # of the gradient of every variable's group
     violation: float = 0.0  # within the working set
     value: float = 0.0  # loss and penalty
+
+    def copy(self) -> Regression:
+        """A regression to try things with."""
+        return replace(self, class_of=self.class_of.copy(), size=self.size.copy(), refined=self.refined.copy())
 
     def solve(self, table: Table, working: Indices, strength: float, tolerance: float) -> None:
         """Solve on the groups of ``working``, from the present coefficients."""

@@ -1,0 +1,117 @@
+"""What a descent method is, what it works on, and the line search they share."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import ClassVar, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.objectives.objective import Expansion, Objective
+from mrfit.penalties.penalty import NonsmoothPenalty, Trait
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """objective(w) + penalty(w) within bounds, and a count of what was asked of it.
+
+    Values are those of the sum, derivatives those of the smooth objective alone.
+    """
+
+    objective: Objective
+    penalty: NonsmoothPenalty
+    bound: Floats  # largest absolute value of each parameter; infinite where there is none
+    calls: dict[str, int]
+
+    def value_and_gradient(self, w: Floats) -> tuple[float, Floats]:
+        self.calls["evaluations"] += 1
+        value, gradient = self.objective.value_and_gradient(w)
+        return value + self.penalty.value(w), gradient
+
+    def expand(self, w: Floats) -> Expansion:
+        self.calls["evaluations"] += 1
+        expansion = self.objective.expand(w)
+
+        def product(v: Floats) -> Floats:
+            self.calls["products"] += 1
+            return expansion.product(v)
+
+        return replace(expansion, value=expansion.value + self.penalty.value(w), product=product)
+
+    def clip(self, w: Floats) -> Floats:
+        return np.clip(w, -self.bound, self.bound)
+
+    def held(self, w: Floats, subgradient: Floats) -> NDArray[np.bool_]:
+        """Parameters at a bound that the subgradient pushes further out."""
+        return (np.abs(w) >= self.bound) & (subgradient * np.sign(w) <= 0)
+
+    def violation(self, w: Floats, gradient: Floats) -> float:
+        """Largest entry of the least subgradient, leaving out held parameters."""
+        subgradient = self.penalty.least_subgradient(w, gradient)
+        return float(np.max(np.abs(subgradient), where=~self.held(w, subgradient), initial=0.0))
+
+
+@dataclass(frozen=True)
+class State:
+    """Where a method stands; methods add what their next step needs."""
+
+    w: Floats
+    value: float
+    gradient: Floats
+    step: float = 1.0
+
+
+AnyState = TypeVar("AnyState", bound=State)
+
+
+class Method(ABC, Generic[AnyState]):
+    """A descent method as two functions: make a state, improve a state."""
+
+    needs: ClassVar[Trait]  # of the penalty
+
+    @abstractmethod
+    def start(self, problem: Problem, w: Floats) -> AnyState: ...
+
+    @abstractmethod
+    def advance(self, problem: Problem, state: AnyState) -> AnyState | None:
+        """The next state, or None when no step along the direction decreases the value."""
+
+
+def line_search(
+    project: Callable[[Floats], Floats],
+    state: State,
+    direction: Floats,
+    evaluate: Callable[[Floats], tuple[float, Floats]],
+    *,
+    max_halvings: int = 40,
+) -> tuple[Floats, float, Floats, float] | None:
+    """Largest step 1, 1/2, 1/4, ... with sufficient decrease along the projected direction (Armijo).
+
+    Values within rounding of each other are compared by slope instead (Hager and Zhang 2005): close to the optimum
+    a decrease of 1e-16 cannot be seen in the value but can in the gradient. A decrease of 1e-32 cannot be seen in
+    either: a gradient of the size of its own rounding would be followed for ever.
+    """
+    step = 1.0
+    slope0 = float(state.gradient @ direction)
+    eps = np.finfo(float).eps
+    noise = 4.0 * eps * abs(state.value)
+    if abs(slope0) <= eps * eps * abs(state.value):
+        return None
+    for _ in range(max_halvings):
+        w = project(state.w + step * direction)
+        move = w - state.w
+        if not move.any():
+            return None
+        value, gradient = evaluate(w)
+        expected = float(state.gradient @ move)
+        if value <= state.value + 1e-4 * expected:
+            return w, value, gradient, step
+        if value <= state.value + noise and abs(float(gradient @ move)) <= 0.9 * abs(step * slope0):
+            return w, value, gradient, step
+        step *= 0.5
+    return None

@@ -1,0 +1,73 @@
+"""Orthant-wise limited-memory quasi-Newton (Andrew and Gao 2007)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.penalties.penalty import Trait
+from mrfit.solvers.curvature_pairs import CurvaturePairs
+from mrfit.solvers.method import Method, Problem, State, line_search
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class OWLQNState(State):
+    curvature: CurvaturePairs = None  # type: ignore[assignment]  # of the smooth part
+
+
+@dataclass(frozen=True)
+class OWLQN(Method[OWLQNState]):
+    """L-BFGS within one orthant at a time, where an l1 penalty is linear.
+
+    Without a penalty it is `LBFGS`.
+
+    Parameters
+    ----------
+    memory
+        Pairs of moves and gradient changes kept.
+    """
+
+    memory: int = 20
+
+    needs = Trait.SEPARABLE
+
+    def start(self, problem: Problem, w: Floats) -> OWLQNState:
+        expansion = problem.expand(w)
+        return OWLQNState(w, expansion.value, expansion.gradient, curvature=CurvaturePairs.at(expansion))
+
+    def advance(self, problem: Problem, state: OWLQNState) -> OWLQNState | None:
+        # 1. The pseudo-gradient, and the orthant it points into.
+        slope = problem.penalty.least_subgradient(state.w, state.gradient)
+        kinked = ~problem.penalty.is_free(len(slope))
+        orthant = np.where(state.w != 0, np.sign(state.w), -np.sign(slope))
+        # 2. A quasi-Newton direction on the face of the orthant where parameters move. Parameters at zero must not
+        #    leave into another orthant; without them it descends all the more, for their share was uphill. The paper
+        #    takes the direction over all parameters and drops every uphill entry, also away from zero: that took 0.4
+        #    to 9 times the evaluations of the face in ten fits, and did not end in 3,000 iterations in one of them.
+        moving = ~problem.held(state.w, slope) & ((orthant != 0) | ~kinked)
+        direction = -state.curvature.inverse_times(slope, moving)
+        direction[kinked & (state.w == 0) & (direction * orthant < 0)] = 0.0
+        # 3. A line search within the orthant, over which the penalty's slope is the same.
+        penalty_slope = slope - state.gradient
+        latest: list[Floats] = []  # gradients of the smooth part, without the rounding of a sum taken back
+
+        def project(w: Floats) -> Floats:
+            return problem.clip(np.where(kinked & (w * orthant < 0), 0.0, w))
+
+        def evaluate(w: Floats) -> tuple[float, Floats]:
+            value, gradient = problem.value_and_gradient(w)
+            latest[:] = [gradient]
+            return value, gradient + penalty_slope
+
+        found = line_search(project, State(state.w, state.value, slope), direction, evaluate)
+        if found is None:
+            return None
+        w, value, _, step = found
+        (gradient,) = latest
+        # 4. Curvature from the smooth part alone.
+        curvature = state.curvature.extended(w - state.w, gradient - state.gradient, memory=self.memory)
+        return OWLQNState(w, value, gradient, step, curvature)

@@ -1,0 +1,121 @@
+"""`mrfit structure` and `mrfit fit --structure l1`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mrfit.cli.main import main
+
+
+@pytest.fixture
+def chain(tmp_path: Path, rng: np.random.Generator) -> Path:
+    """Four variables in a chain a - b - c - d, and e alone."""
+    n = 4000
+    columns = [rng.integers(0, 2, n)]
+    for _ in range(3):
+        columns.append(np.where(rng.random(n) < 0.85, columns[-1], 1 - columns[-1]))
+    columns.append(rng.integers(0, 2, n))
+    path = tmp_path / "chain.csv"
+    lines = ["a,b,c,d,e", *(",".join(map(str, row)) for row in np.stack(columns, axis=1).tolist())]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+TRUE = {("a", "b"), ("b", "c"), ("c", "d")}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--select", "ebic", "--rule", "and"],
+        ["--select", "theory"],
+        ["--select", "strength", "--l1-strength", "60", "--rule", "and"],
+        ["--max-degree", "2", "--bound", "graph"],
+    ],
+    ids=" ".join,
+)
+def test_finds_the_chain(chain: Path, options: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["structure", str(chain), "--json", *options]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert {(edge["source"], edge["target"]) for edge in document["edges"]} == TRUE
+    assert document["n_edges"] == 3
+    assert document["largest_degree"] == 2
+    assert document["violation"] <= 1e-5
+    assert all(edge["strength"] > 1.0 for edge in document["edges"])
+
+
+@pytest.mark.parametrize("bound", ["gain", "path", "top", "graph"])
+def test_every_bound_writes_what_it_learned(
+    bound: str, chain: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Files in all forms, a picture, and a fit that reads the edges back."""
+    for name in ("edges.csv", "graph.graphml", "structure.json"):
+        assert main(["structure", str(chain), "--max-degree", "1", "--bound", bound, "-o", str(tmp_path / name)]) == 0
+        assert (tmp_path / name).stat().st_size > 0
+    plot = tmp_path / "network.png"
+    assert main(["structure", str(chain), "--bound", bound, "--plot", str(plot), "--quiet"]) == 0
+    assert plot.read_bytes().startswith(b"\x89PNG")
+    capsys.readouterr()
+    assert main(["fit", str(chain), "--structure", f"edges:{tmp_path / 'edges.csv'}", "--json"]) == 0
+    read_back = json.loads(capsys.readouterr().out)
+    learned_here = ["fit", str(chain), "--structure", "l1", "--max-degree", "1", "--bound", bound, "--json"]
+    assert main(learned_here) == 0
+    directly = json.loads(capsys.readouterr().out)
+    assert directly["n_edges"] == read_back["n_edges"]
+    assert directly["train_pll"] == read_back["train_pll"]
+
+
+def test_required_and_forbidden_edges(chain: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    wanted = ["--require", "a,e", "--forbid", "a,b", "--select", "ebic", "--json"]
+    assert main(["structure", str(chain), *wanted]) == 0
+    edges = {(edge["source"], edge["target"]) for edge in json.loads(capsys.readouterr().out)["edges"]}
+    assert ("a", "e") in edges
+    assert ("a", "b") not in edges
+
+
+def test_held_out_rows_select(chain: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["structure", str(chain), "--select", "valid", "--valid", str(chain), "--json"]) == 0
+    edges = {(edge["source"], edge["target"]) for edge in json.loads(capsys.readouterr().out)["edges"]}
+    assert edges >= TRUE
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--max-degree", "0"], "at least 1"),
+        (["--select", "strength"], "positive strength"),
+        (["--select", "strength", "--l1-strength", "-1"], "positive strength"),
+        (["--select", "valid"], "held-out rows"),
+        (["--gamma", "2", "--select", "ebic"], "gamma"),
+        (["--require", "a"], "--require"),
+        (["--require", "a,zz"], "'zz'"),
+        (["--require", "a,a"], "two different"),
+        (["--require", "a,b", "--forbid", "b,a"], "both required and forbidden"),
+        (["--bound", "nonsense"], "nonsense"),
+        (["-o", "edges.xyz"], ".graphml"),
+        (["--plot", "network.xyz"], ".png"),
+        (["-o", "absent/edges.csv"], "absent"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_wrong_options(
+    options: list[str],
+    said: str,
+    chain: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    """One line, exit code 2, nothing written."""
+    monkeypatch.chdir(tmp_path)
+    before = sorted(tmp_path.iterdir())
+    assert main(["structure", str(chain), *options]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    assert said in captured.err
+    assert sorted(tmp_path.iterdir()) == before

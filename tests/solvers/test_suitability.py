@@ -1,0 +1,64 @@
+"""Which method takes which penalty."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import populations
+from mrfit.errors import InputError
+from mrfit.learning import Settings
+from mrfit.parameterizations.canonical import Canonical
+from mrfit.penalties.l1 import L1
+from mrfit.penalties.penalty import NonsmoothPenalty, NoPenalty
+from mrfit.solvers.lbfgs import LBFGS
+from mrfit.solvers.minimize import minimize
+from mrfit.solvers.newton import TruncatedNewton
+from mrfit.solvers.owlqn import OWLQN
+from mrfit.solvers.suitability import METHODS, PENALTIES, check_suitable
+from populations import SHAPES, STRUCTURES, pseudo_likelihood, random_rows
+
+
+class _Tangled(NonsmoothPenalty):
+    """Neither smooth nor a sum over parameters."""
+
+    traits = frozenset()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_takes_a_smooth_problem(method: type) -> None:
+    """The penalty is then part of the objective."""
+    for penalty in (NoPenalty, *populations.SMOOTH_PENALTIES):
+        check_suitable(method, penalty)
+
+
+@pytest.mark.parametrize("method", [TruncatedNewton, LBFGS])
+def test_the_error_names_the_way_out(method: type) -> None:
+    """What is needed, what is not so, and both other choices."""
+    expected = f"`{method.__name__}` needs a differentiable penalty; `L1` is not. Use `OWLQN`, or `L2` instead."
+    with pytest.raises(InputError) as caught:
+        check_suitable(method, L1)
+    assert str(caught.value) == expected
+    with pytest.raises(InputError, match="needs a differentiable penalty"):
+        Settings(penalty="l1", method=method())
+
+
+def test_a_penalty_that_no_method_takes() -> None:
+    """Only another penalty is suggested."""
+    with pytest.raises(InputError) as caught:
+        check_suitable(OWLQN, _Tangled)
+    assert str(caught.value) == "`OWLQN` needs a separable penalty; `_Tangled` is not. Use `L2` or `L1` instead."
+
+
+def test_the_driver_refuses_an_unsuitable_pair(rng: np.random.Generator) -> None:
+    """A method that cannot see the penalty would return the optimum of something else."""
+    rows = random_rows(rng, SHAPES["binary"], 20)
+    objective = pseudo_likelihood(rows, Canonical(rows.domain, STRUCTURES["complete"](5)))
+    with pytest.raises(InputError, match="`LBFGS` needs a differentiable penalty"):
+        minimize(objective, LBFGS(), penalty=L1(1.0, np.ones(objective.n_parameters)))
+
+
+def test_everything_can_be_suggested() -> None:
+    """All methods and penalties a user can choose."""
+    assert set(METHODS) == {type(method) for method in populations.METHODS.values()}
+    assert {*PENALTIES, NoPenalty} == {*populations.SMOOTH_PENALTIES, *populations.NONSMOOTH_PENALTIES}

@@ -1,0 +1,176 @@
+"""Single regressions on working sets, and the pass that checks them all."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.structure.regressions import LANES, Regressions, Table
+from populations import SHAPES, domain_of, random_codes, random_rows
+from reference.nodewise import DenseRegression
+
+WIDE = (2,) * (LANES + 6)
+MANY_STATES = (LANES + 6, 2, 3)
+VARYING = {name: shape for name, shape in SHAPES.items() if len(shape) > 1}
+
+
+def _dense_columns(rows: UniqueRows) -> np.ndarray:
+    """Indicators of all states but the first, (rows, columns)."""
+    columns = [rows.codes[:, j] == s for j, c in enumerate(rows.domain.shape) for s in range(1, c)]
+    return np.array(columns, float).reshape(len(columns), rows.n_distinct).T
+
+
+def _solved(rows: UniqueRows, working: list[int] | None = None, *, share: float = 0.2) -> Regressions:
+    """Every regression on ``working``, or on everything, at a share of its critical strength."""
+    regressions = Regressions(Table.of(rows), range(len(rows.domain)))
+    regressions.check(regressions.all)
+    for regression in regressions.all:
+        everything = [j for j in range(len(rows.domain)) if j != regression.variable]
+        chosen = everything if working is None else [j for j in working if j != regression.variable]
+        strength = share * float(regression.norms.max(initial=0.0))
+        regression.solve(regressions.table, np.array(chosen, np.int64), strength, 1e-9 * max(strength, 1e-3))
+    return regressions
+
+
+def _beta(dense: DenseRegression, constant: np.ndarray, coefficients: dict[int, np.ndarray]) -> np.ndarray:
+    beta = np.zeros((dense.design.shape[1], dense.target.shape[1]))
+    beta[0] = constant
+    for j, table in coefficients.items():
+        beta[dense.groups[j]] = table
+    return beta
+
+
+# -- the table ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES.keys())
+def test_sums_over_columns_are_a_matrix_product(shape: tuple[int, ...], rng: np.random.Generator) -> None:
+    rows = random_rows(rng, shape, 40, fractional=True)
+    table, expected = Table.of(rows), rng.random((rows.n_distinct, 5))
+    np.testing.assert_allclose(table.times(expected), _dense_columns(rows).T @ expected, rtol=1e-12)
+
+
+def test_sums_over_variables_leave_one_state_at_zero(rng: np.random.Generator) -> None:
+    """Also at both ends, where there are no columns to start from."""
+    rows = random_rows(rng, (1, 3, 1, 2, 1), 20)
+    np.testing.assert_array_equal(Table.of(rows).group_sums(np.array([1.0, 2.0, 4.0])), [0, 3, 0, 4, 0])
+
+
+def test_standard_deviations_are_of_not_being_in_the_first_state(rng: np.random.Generator) -> None:
+    rows = random_rows(rng, (2, 3, 1), 50)
+    repeated = np.repeat(rows.codes > 0, rows.sample_weight.astype(int), axis=0)
+    np.testing.assert_allclose(Table.of(rows).standard_deviations, repeated.std(axis=0), atol=1e-12)
+
+
+# -- solving -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("share", [0.9, 0.3, 0.02])
+@pytest.mark.parametrize("shape", VARYING.values(), ids=VARYING.keys())
+def test_a_solution_on_everything_is_the_reference(
+    shape: tuple[int, ...], share: float, rng: np.random.Generator
+) -> None:
+    """Binary and multinomial, weighted rows: same coefficients, same value, same probabilities."""
+    rows = random_rows(rng, shape, 150, fractional=True)
+    for r in _solved(rows, share=share).all:
+        dense = DenseRegression.of(rows, r.variable)
+        strength = share * dense.critical
+        expected = dense.solve(strength)
+        np.testing.assert_allclose(_beta(dense, r.constant, r.coefficients), expected, atol=1e-5)
+        assert r.value == pytest.approx(dense.value(expected, strength), rel=1e-9)
+        assert r.violation <= 1e-9 * max(strength, 1e-3)
+        p = r.probability.reshape(r.n_free, -1)[:, r.class_of].T
+        np.testing.assert_allclose(p, dense.probabilities(expected), atol=1e-6)
+
+
+def test_a_smaller_working_set_is_the_regression_without_the_others(rng: np.random.Generator) -> None:
+    """Growing and shrinking the set does not matter: cells may be finer than they need to be."""
+    rows = random_rows(rng, (2, 3, 2, 2, 3), 200)
+    regressions = _solved(rows)
+    for r in regressions.all:
+        working = np.array([j for j in (1, 3) if j != r.variable])
+        r.solve(regressions.table, working, 0.5, 1e-8)
+        part = sorted({r.variable, *working.tolist()})
+        narrow = UniqueRows.from_codes(
+            domain_of(tuple(rows.domain.shape[j] for j in part)), rows.codes[:, part], rows.sample_weight
+        )
+        dense = DenseRegression.of(narrow, part.index(r.variable))
+        renamed = {part.index(j): table for j, table in r.coefficients.items()}
+        np.testing.assert_allclose(_beta(dense, r.constant, renamed), dense.solve(0.5), atol=1e-5)
+
+
+def test_refining_cells_in_any_order_gives_the_same(rng: np.random.Generator) -> None:
+    rows = random_rows(rng, (2, 3, 2, 2), 80)
+    at_once = Regressions(Table.of(rows), [0]).all[0]
+    at_once.solve(Table.of(rows), np.array([1, 2, 3]), 1.0, 1e-9)
+    by_steps = Regressions(Table.of(rows), [0]).all[0]
+    for working in ([3], [1, 3], [1, 2, 3]):
+        by_steps.solve(Table.of(rows), np.array(working), 1.0, 1e-9)
+    assert at_once.n_cells == by_steps.n_cells
+    assert at_once.value == pytest.approx(by_steps.value, rel=1e-12)
+
+
+# -- checking ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [(2,) * 5, (2, 3, 5, 2), (3, 1, 2, 2), WIDE, MANY_STATES],
+    ids=["binary", "mixed", "one state", "wide", "many"],
+)
+def test_norms_are_of_the_gradient_of_every_group(shape: tuple[int, ...], rng: np.random.Generator) -> None:
+    """In and out of the working set; more logits than lanes in one block, and in one regression."""
+    codes = random_codes(rng, shape, 150)
+    codes[:, 0] = np.arange(150) % shape[0]  # every state occurs
+    rows = UniqueRows.from_codes(domain_of(shape), codes, rng.uniform(0.5, 2.0, 150))
+    regressions = _solved(rows, [0, 2])
+    regressions.check(regressions.all)
+    for r in regressions.all:
+        dense = DenseRegression.of(rows, r.variable)
+        gradient = dense.gradient(_beta(dense, r.constant, r.coefficients))
+        expected = np.zeros(len(shape))
+        for j, group in dense.groups.items():
+            expected[j] = np.linalg.norm(gradient[group])
+        np.testing.assert_allclose(r.norms, expected, atol=1e-8)
+
+
+def test_scores_are_squared_gradients_over_the_variance_left_by_the_constant(rng: np.random.Generator) -> None:
+    rows = random_rows(rng, (2, 3, 2, 3), 300, fractional=True)
+    regressions = _solved(rows, [1])
+    for r, found in zip(regressions.all, regressions.scores(regressions.all), strict=True):
+        dense = DenseRegression.of(rows, r.variable)
+        beta = _beta(dense, r.constant, r.coefficients)
+        gradient, p = dense.gradient(beta), dense.probabilities(beta)
+        expected = np.zeros(4)
+        for j, group in dense.groups.items():
+            for s in range(r.n_free):
+                curvature = rows.sample_weight * p[:, s] * (1.0 - p[:, s])
+                for k in range(group.start, group.stop):
+                    column = dense.design[:, k]
+                    centred = column - curvature @ column / curvature.sum()
+                    expected[j] += gradient[k, s] ** 2 / (curvature @ centred**2)
+        np.testing.assert_allclose(found, expected, rtol=1e-8)
+
+
+def test_a_score_is_about_twice_the_gain() -> None:
+    """For a weak dependence the second-order promise is kept."""
+    counts = np.array([260.0, 240.0, 235.0, 265.0])
+    rows = UniqueRows.from_codes(domain_of((2, 2)), np.array([[0, 0], [0, 1], [1, 0], [1, 1]], np.uint8), counts)
+    regressions = Regressions(Table.of(rows), [0])
+    r = regressions.all[0]
+    score, before = regressions.scores([r])[0][1], r.value
+    r.solve(regressions.table, np.array([1]), 1e-6, 1e-9)
+    assert 2.0 * (before - r.value) == pytest.approx(score, rel=0.01)
+
+
+def test_variables_with_a_state_that_never_occurs_are_left_alone(rng: np.random.Generator) -> None:
+    """A constant at the first or at the last state, one state, an unseen third state: no finite constant, no regression."""
+    codes = random_codes(rng, (2, 2, 2, 1, 2), 60)
+    codes[:, 1], codes[:, 2] = 0, 1
+    rows = UniqueRows.from_codes(domain_of((2, 2, 2, 1, 3)), codes, np.ones(60))
+    regressions = Regressions(Table.of(rows), range(5))
+    assert regressions.constant_variables == [1, 2, 3, 4]
+    assert [r.variable for r in regressions.all] == [0]
+    regressions.check(regressions.all)
+    np.testing.assert_allclose(regressions.all[0].norms[:4], 0.0, atol=1e-9)
