@@ -26,6 +26,7 @@ _TOLERANCE = 1e-4
 _LEAST_SCORE = 3.84
 _MOST_EXCHANGES = 40
 _MOST_RANKS = 5  # neighbours, weakest first, that are tried for an exchange
+_NEAR_BEST = 0.95  # share of the best promise of either end that an edge must reach to enter in a round
 _LOOK_AHEAD = 4  # candidates of largest score that are tried by refitting
 _NONE = np.zeros((1, 1))
 
@@ -96,7 +97,7 @@ def graph_by_gain(
 def _matching(promise: Floats, degree: NDArray[np.int64], max_degree: int) -> list[tuple[int, int]]:
     """Edges by falling promise, each variable at most once, none past the bound; only those near the round's best.
 
-    Refits change promises, so edges that promise much less than the best of either end wait for the next round.
+    Refits change promises, so edges that promise less than the best of either end wait for the next round.
     """
     a, b = np.nonzero(np.triu(promise > 2 * _LEAST_SCORE, 1))
     best = promise.max(axis=1, initial=0.0)
@@ -104,7 +105,7 @@ def _matching(promise: Floats, degree: NDArray[np.int64], max_degree: int) -> li
     taken = degree >= max_degree
     edges = []
     for i, j in zip(a[order].tolist(), b[order].tolist(), strict=True):
-        if not taken[i] and not taken[j] and promise[i, j] >= 0.5 * max(best[i], best[j]):
+        if not taken[i] and not taken[j] and promise[i, j] >= _NEAR_BEST * max(best[i], best[j]):
             edges.append((i, j))
             taken[i] = taken[j] = True
     if not edges and len(order):  # the best partners of all are taken: let the best edge left go ahead
