@@ -74,43 +74,41 @@ def graph_by_gain(
     n = len(rows.domain)
     regressions = Regressions(Table.of(rows), range(n))
     _start(regressions, allowed)
-    graph = allowed.required.copy()
+    graph, scores = allowed.required.copy(), np.zeros((n, n))
+    changed = regressions.all
     while True:
-        scores = np.zeros((n, n))
-        open_ = [r for r in regressions.all if graph[r.variable].sum() < max_degree]
-        for regression, score in zip(open_, regressions.scores(open_), strict=True):
+        # A regression's scores change only when it is refitted itself.
+        for regression, score in zip(changed, regressions.scores(changed), strict=True):
             scores[regression.variable] = score
-        promise = np.where(graph | allowed.forbidden, 0.0, scores + scores.T)
-        entered = _matching(promise, graph.sum(axis=1), max_degree)
+        full = graph.sum(axis=1) >= max_degree
+        closed = graph | allowed.forbidden | np.logical_or.outer(full, full)
+        entered = _matching(np.where(closed, 0.0, scores + scores.T))
         if not entered:
             return graph, _result(regressions, n)[1]
         for a, b in entered:
             graph[a, b] = graph[b, a] = True
         touched = {i for edge in entered for i in edge}
-        for regression in regressions.all:
-            if regression.variable in touched:
-                regression.solve(regressions.table, np.flatnonzero(graph[regression.variable]), _TINY, _TOLERANCE)
+        changed = [r for r in regressions.all if r.variable in touched]
+        for regression in changed:
+            regression.solve(regressions.table, np.flatnonzero(graph[regression.variable]), _TINY, _TOLERANCE)
         if callback:
-            callback(len(entered))
+            callback(int((graph.sum(axis=1) >= max_degree).sum() - full.sum()))
 
 
-def _matching(promise: Floats, degree: NDArray[np.int64], max_degree: int) -> list[tuple[int, int]]:
-    """Edges by falling promise, each variable at most once, none past the bound; only those near the round's best.
+def _matching(promise: Floats) -> list[tuple[int, int]]:
+    """Edges by falling promise, each variable at most once; only those near the best of both their ends.
 
     Refits change promises, so edges that promise less than the best of either end wait for the next round.
     """
-    a, b = np.nonzero(np.triu(promise > 2 * _LEAST_SCORE, 1))
     best = promise.max(axis=1, initial=0.0)
+    near = promise >= np.maximum(_NEAR_BEST * np.maximum.outer(best, best), 2 * _LEAST_SCORE)
+    a, b = np.nonzero(np.triu(near, 1))
     order = np.argsort(-promise[a, b], kind="stable")
-    taken = degree >= max_degree
-    edges = []
+    edges, taken = [], np.zeros(len(promise), bool)
     for i, j in zip(a[order].tolist(), b[order].tolist(), strict=True):
-        if not taken[i] and not taken[j] and promise[i, j] >= _NEAR_BEST * max(best[i], best[j]):
+        if not taken[i] and not taken[j]:
             edges.append((i, j))
             taken[i] = taken[j] = True
-    if not edges and len(order):  # the best partners of all are taken: let the best edge left go ahead
-        left = [k for k in order if degree[a[k]] < max_degree and degree[b[k]] < max_degree]
-        edges = [(int(a[left[0]]), int(b[left[0]]))] if left else []
     return edges
 
 
