@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.structure.regressions import Regression, Regressions, Table
+from mrfit.workers import deal, run
 
 Floats = NDArray[np.float64]
 
@@ -44,7 +46,12 @@ class Allowed:
 
 
 def neighbours_by_gain(
-    rows: UniqueRows, max_degree: int, allowed: Allowed, *, callback: Callable[[int], None] | None = None
+    rows: UniqueRows,
+    max_degree: int,
+    allowed: Allowed,
+    *,
+    jobs: int = 1,
+    callback: Callable[[int], None] | None = None,
 ) -> tuple[NDArray[np.bool_], Floats]:
     """At most ``max_degree`` neighbours for each variable's own regression.
 
@@ -55,16 +62,21 @@ def neighbours_by_gain(
     _start(regressions, allowed)
     for _ in range(max_degree):
         growing = [r for r in regressions.all if len(r.working) < max_degree]
-        if not _add_best(regressions, growing, allowed):
+        if not _add_best(regressions, growing, allowed, jobs):
             break
         if callback:
             callback(len(growing))
-    _exchange(regressions, allowed)
+    _exchange(regressions, allowed, jobs)
     return _result(regressions, len(rows.domain))
 
 
 def graph_by_gain(
-    rows: UniqueRows, max_degree: int, allowed: Allowed, *, callback: Callable[[int], None] | None = None
+    rows: UniqueRows,
+    max_degree: int,
+    allowed: Allowed,
+    *,
+    jobs: int = 1,
+    callback: Callable[[int], None] | None = None,
 ) -> tuple[NDArray[np.bool_], Floats]:
     """A symmetric graph in which no variable has more than ``max_degree`` neighbours, required edges excepted.
 
@@ -89,8 +101,12 @@ def graph_by_gain(
             graph[a, b] = graph[b, a] = True
         touched = {i for edge in entered for i in edge}
         changed = [r for r in regressions.all if r.variable in touched]
-        for regression in changed:
-            regression.solve(regressions.table, np.flatnonzero(graph[regression.variable]), _TINY, _TOLERANCE)
+
+        def refit(k: int, changed: list[Regression] = changed) -> bool:
+            changed[k].solve(regressions.table, np.flatnonzero(graph[changed[k].variable]), _TINY, _TOLERANCE)
+            return True
+
+        _each(refit, len(changed), jobs)
         if callback:
             callback(int((graph.sum(axis=1) >= max_degree).sum() - full.sum()))
 
@@ -119,10 +135,12 @@ def _start(regressions: Regressions, allowed: Allowed) -> None:
             regression.solve(regressions.table, required, _TINY, _TOLERANCE)
 
 
-def _add_best(regressions: Regressions, growing: list[Regression], allowed: Allowed) -> bool:
+def _add_best(regressions: Regressions, growing: list[Regression], allowed: Allowed, jobs: int) -> bool:
     """One forward step of every growing regression; False when none found anything to add."""
-    added = False
-    for regression, score in zip(growing, regressions.scores(growing), strict=True):
+    scores = regressions.scores(growing)
+
+    def step(k: int) -> bool:
+        regression, score = growing[k], scores[k]
         score[allowed.forbidden[regression.variable]] = 0.0
         score[regression.working] = 0.0
         promising = np.argsort(-score, kind="stable")[:_LOOK_AHEAD]
@@ -130,8 +148,17 @@ def _add_best(regressions: Regressions, growing: list[Regression], allowed: Allo
         if len(promising):
             best = min(promising.tolist(), key=lambda j: _refitted(regressions.table, regression, j))
             regression.solve(regressions.table, np.union1d(regression.working, [best]), _TINY, _TOLERANCE)
-            added = True
-    return added
+        return len(promising) > 0
+
+    return any(_each(step, len(growing), jobs))
+
+
+def _each(step: Callable[[int], bool], n: int, jobs: int) -> list[bool]:
+    """Take a step for each of n regressions, dealt to threads."""
+    if n == 0:
+        return []
+    parts = run(lambda first, last: [step(k) for k in range(first, last)], deal(np.ones(n), jobs))
+    return [done for part in parts for done in part]
 
 
 def _refitted(table: Table, regression: Regression, added: int) -> float:
@@ -141,31 +168,41 @@ def _refitted(table: Table, regression: Regression, added: int) -> float:
     return trial.value
 
 
-def _exchange(regressions: Regressions, allowed: Allowed) -> None:
+def _exchange(regressions: Regressions, allowed: Allowed, jobs: int) -> None:
     """Drop a weak neighbour and take the best outsider, while that lowers the refitted loss.
 
     The weakest goes first; where that does not help, the next weakest is tried, and so on.
     """
+    table = regressions.table
     # The best of n outsiders gains about log(n) by luck alone.
-    worthwhile = np.log(len(regressions.table.rows.domain))
+    worthwhile = np.log(len(table.rows.domain))
     rank = {r.variable: 0 for r in regressions.all}  # how many weaker neighbours were tried in vain
     trying = [r for r in regressions.all if len(r.working)]
     for _ in range(_MOST_EXCHANGES):
         trying = [r for r in trying if rank[r.variable] < min(len(r.working), _MOST_RANKS)]
         before = {r.variable: (r.value, r.working) for r in trying}
-        for r in trying:
-            weak = _by_weakness(regressions.table, r, allowed)
+
+        def drop(k: int, trying: list[Regression] = trying) -> bool:
+            r = trying[k]
+            weak = _by_weakness(table, r, allowed)
             if rank[r.variable] < len(weak):
-                r.solve(regressions.table, np.setdiff1d(r.working, weak[rank[r.variable]]), _TINY, _TOLERANCE)
-        if not _add_best(regressions, trying, allowed):
-            break
-        for r in trying:
+                r.solve(table, np.setdiff1d(r.working, weak[rank[r.variable]]), _TINY, _TOLERANCE)
+            return True
+
+        def settle(k: int, trying: list[Regression] = trying, before: dict[int, Any] = before) -> bool:
+            r = trying[k]
             value, working = before[r.variable]
-            if r.value < value - worthwhile:
-                rank[r.variable] = 0
-            else:
-                rank[r.variable] += 1
-                r.solve(regressions.table, working, _TINY, _TOLERANCE)
+            improved = r.value < value - worthwhile
+            rank[r.variable] = 0 if improved else rank[r.variable] + 1
+            if not improved:
+                r.solve(table, working, _TINY, _TOLERANCE)
+            return True
+
+        _each(drop, len(trying), jobs)
+        added = _add_best(regressions, trying, allowed, jobs)
+        _each(settle, len(trying), jobs)
+        if not added:
+            break
 
 
 def _by_weakness(table: Table, regression: Regression, allowed: Allowed) -> list[int]:

@@ -112,7 +112,7 @@ def learn_structure(
     allowed = _allowed(rows.domain, settings)
     if settings.select == "degree" and settings.bound in ("gain", "graph"):
         by_gain = neighbours_by_gain if settings.bound == "gain" else graph_by_gain
-        chosen, coefficient = by_gain(rows, settings.max_degree, allowed, callback=callback)
+        chosen, coefficient = by_gain(rows, settings.max_degree, allowed, jobs=settings.jobs, callback=callback)
         entered, violation = np.full_like(coefficient, np.nan), 0.0
     else:
         paths = _paths(rows, settings, callback)
