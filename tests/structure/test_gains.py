@@ -94,7 +94,7 @@ def test_the_choice_is_near_the_best_subset() -> None:
     for i in range(7):
         empty = Regressions(Table.of(rows), [i]).all[0].value
         losses = {pair: _loss(rows, i, pair) for pair in combinations([j for j in range(7) if j != i], 2)}
-        mine, best = losses[tuple(np.flatnonzero(chosen[i]).tolist())], min(losses.values())
+        mine, best = _loss(rows, i, tuple(np.flatnonzero(chosen[i]).tolist())), min(losses.values())
         assert mine - best <= 0.1 * (empty - best)
 
 
@@ -117,7 +117,10 @@ def test_required_and_forbidden_edges(by_gain) -> None:
     assert (chosen.sum(axis=1) <= 3).all()
 
 
-@both
+@pytest.mark.parametrize(
+    "by_gain",
+    [pytest.param(neighbours_by_gain, id="gain"), pytest.param(graph_by_gain, id="graph")],
+)
 def test_required_edges_may_pass_the_bound_alone(by_gain) -> None:
     required = tuple((0, j) for j in range(1, 6))
     chosen, _ = by_gain(_ring(), 2, _wish(6, required=required))
@@ -130,7 +133,6 @@ def test_graph_adds_nothing_to_a_variable_whose_required_edges_fill_the_bound(rn
     assert chosen.sum(axis=1).max() == 1
 
 
-@pytest.mark.xfail(reason="_exchange adds a neighbour where none could be dropped, past the bound")
 @pytest.mark.parametrize("most", [1, 2])
 def test_gain_adds_nothing_to_a_variable_whose_required_edges_fill_the_bound(
     most: int, rng: np.random.Generator
@@ -214,8 +216,10 @@ def test_awkward_tables(by_gain, kind: str) -> None:
     assert not chosen[:, ~varies].any()
 
 
-@pytest.mark.xfail(reason="scores divide by a total curvature of zero", raises=RuntimeWarning)
-@both
+@pytest.mark.parametrize(
+    "by_gain",
+    [pytest.param(neighbours_by_gain, id="gain"), pytest.param(graph_by_gain, id="graph")],
+)
 def test_weights_of_very_different_size(by_gain) -> None:
     """Separable regressions of heavy rows have no curvature left in floating point."""
     for seed in range(10):
@@ -232,4 +236,4 @@ def test_the_callback_is_told_of_every_round(by_gain) -> None:
     told: list[int] = []
     by_gain(_ring(), 2, Allowed.all(6), callback=told.append)
     assert told
-    assert all(0 < count <= 6 for count in told)
+    assert all(0 <= count <= 6 for count in told)

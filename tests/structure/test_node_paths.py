@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -136,14 +137,18 @@ def _centred_problem(codes: np.ndarray, variable: int) -> tuple[np.ndarray, np.n
 
 
 def test_scikit_learn_with_a_constant(rng: np.random.Generator) -> None:
-    """saga leaves the constant free, as we do; C is one over the strength, which stands against the sum over rows."""
-    rows = random_rows(rng, (2,) * 7, 250, fractional=True)
+    """saga leaves the constant free, as we do; C is one over the strength, which stands against the sum over rows.
+
+    Rows are repeated, not weighted: its step does not know of weights, and diverges with large ones.
+    """
+    codes = random_codes(rng, (2,) * 7, 250)
+    rows = _rows(codes, (2,) * 7)
     for path in node_paths(rows, PRECISE, variables=[0, 3, 6]):
-        others = np.delete(rows.codes, path.variable, axis=1).astype(float)
-        for point in path.points[1:6:2]:
+        others = np.delete(codes, path.variable, axis=1).astype(float)
+        for point in path.points[1::2]:
             oracle = LogisticRegression(
-                l1_ratio=1.0, C=1.0 / point.strength, solver="saga", tol=1e-9, max_iter=50_000, random_state=0
-            ).fit(others, rows.codes[:, path.variable], sample_weight=rows.sample_weight)
+                l1_ratio=1.0, C=1.0 / point.strength, solver="saga", tol=1e-9, max_iter=20_000, random_state=0
+            ).fit(others, codes[:, path.variable])
             beta = DenseRegression.of(rows, path.variable).beta_of(point)[:, 0]
             np.testing.assert_allclose(beta, np.r_[oracle.intercept_, oracle.coef_[0]], atol=1e-5)
 
@@ -246,6 +251,8 @@ def test_couplings_learned_by_graphical_model_learning(case: str, conformance_di
     rows = UniqueRows.from_codes(domain_of((2,) * codes.shape[1]), codes, samples[:, 0])
     h, J = _spin_fit(rows)
     np.testing.assert_allclose((J + J.T) / 2 + np.diag(h), learned, atol=1e-6)
+    optimum = json.loads((conformance_dir / "gml" / "expected.json").read_text())[f"{case}_RPLE"]
+    np.testing.assert_allclose(J + np.diag(h), optimum["optimum_unsymmetrised"], atol=1e-8)
     # What is in the file is averaged, so the violation that can be asked of it is that of its fields and couplings.
     theirs = _spin_violation(samples, np.diag(learned), learned - np.diag(np.diag(learned)))
     assert _spin_violation(samples, h, J) <= min(1e-10, theirs)
@@ -431,7 +438,6 @@ def test_copies_share_what_one_of_them_would_have() -> None:
         )
 
 
-@pytest.mark.xfail(reason="_jump leaves coefficients that have just become zero out of the slope")
 @pytest.mark.parametrize(("n_rows", "n"), [(6, 12), (12, 60), (30, 60)])
 def test_more_variables_than_rows(n_rows: int, n: int) -> None:
     """Coefficients come and go along these paths; every point is optimal all the same."""

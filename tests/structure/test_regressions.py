@@ -22,11 +22,11 @@ def _dense_columns(rows: UniqueRows) -> np.ndarray:
 
 
 def _solved(rows: UniqueRows, working: list[int] | None = None, *, share: float = 0.2) -> Regressions:
-    """Every regression on ``working``, or on everything, at a share of its critical strength."""
+    """Every regression on ``working``, or on all that have columns, at a share of its critical strength."""
     regressions = Regressions(Table.of(rows), range(len(rows.domain)))
     regressions.check(regressions.all)
     for regression in regressions.all:
-        everything = [j for j in range(len(rows.domain)) if j != regression.variable]
+        everything = [j for j, c in enumerate(rows.domain.shape) if c > 1 and j != regression.variable]
         chosen = everything if working is None else [j for j in working if j != regression.variable]
         strength = share * float(regression.norms.max(initial=0.0))
         regression.solve(regressions.table, np.array(chosen, np.int64), strength, 1e-8 * max(strength, 1.0))
@@ -109,6 +109,19 @@ def test_refining_cells_in_any_order_gives_the_same(rng: np.random.Generator) ->
         by_steps.solve(Table.of(rows), np.array(working), 1.0, 1e-9)
     assert at_once.n_cells == by_steps.n_cells
     assert at_once.value == pytest.approx(by_steps.value, rel=1e-12)
+
+
+def test_a_variable_with_one_state_in_the_working_set_changes_nothing(rng: np.random.Generator) -> None:
+    """A required edge can put it there."""
+    rows = random_rows(rng, (3, 1, 2, 2), 150, fractional=True)
+    table = Table.of(rows)
+    for variable in (2, 3):
+        others = [j for j in (0, 2, 3) if j != variable]
+        without, with_ = (Regressions(table, [variable]).all[0] for _ in range(2))
+        without.solve(table, np.array(others), 0.3, 1e-8)
+        with_.solve(table, np.array(sorted([1, *others])), 0.3, 1e-8)
+        assert with_.violation <= 1e-7
+        assert with_.value == pytest.approx(without.value, rel=1e-12)
 
 
 # -- checking ----------------------------------------------------------------------------------------------------

@@ -162,9 +162,10 @@ def _jump(beta, gradient, hessian, strength, direction, slope):
         direction[chosen[i]] -= step[i]
     for j in range(size):
         slope[j] = gradient[j]
-    for i in range(n):
-        for j in range(size):
-            slope[j] += direction[chosen[i]] * hessian[chosen[i], j]
+    for k in range(size):  # also those that just became zero: they have moved
+        if direction[k] != 0.0:
+            for j in range(size):
+                slope[j] += direction[k] * hessian[k, j]
 
 
 @njit(cache=True, nogil=True)
@@ -180,7 +181,9 @@ def _descend(n_free, group_start, beta, gradient, hessian, strength, curvature, 
         direction[k] = 0.0
         slope[k] = gradient[k]
     n_groups = len(group_start) - 1
-    single = n_free == 1 and group_start[n_groups] == n_groups
+    single = n_free == 1
+    for g in range(n_groups):
+        single = single and group_start[g + 1] - group_start[g] <= 1
     move = np.empty(size)
     for sweep in range(1000):
         if single and sweep % 4 == 3:

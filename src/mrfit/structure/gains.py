@@ -184,10 +184,10 @@ def _exchange(regressions: Regressions, allowed: Allowed, jobs: int) -> None:
 
         def drop(k: int, trying: list[Regression] = trying) -> bool:
             r = trying[k]
-            weak = _by_weakness(table, r, allowed)
-            if rank[r.variable] < len(weak):
-                r.solve(table, np.setdiff1d(r.working, weak[rank[r.variable]]), _TINY, _TOLERANCE)
-            return True
+            weak = _by_weakness(table, r, allowed)[rank[r.variable] :]
+            if weak:
+                r.solve(table, np.setdiff1d(r.working, weak[0]), _TINY, _TOLERANCE)
+            return bool(weak)
 
         def settle(k: int, trying: list[Regression] = trying, before: dict[int, Any] = before) -> bool:
             r = trying[k]
@@ -198,8 +198,8 @@ def _exchange(regressions: Regressions, allowed: Allowed, jobs: int) -> None:
                 r.solve(table, working, _TINY, _TOLERANCE)
             return True
 
-        _each(drop, len(trying), jobs)
-        added = _add_best(regressions, trying, allowed, jobs)
+        dropped = _each(drop, len(trying), jobs)
+        added = _add_best(regressions, [r for r, done in zip(trying, dropped, strict=True) if done], allowed, jobs)
         _each(settle, len(trying), jobs)
         if not added:
             break

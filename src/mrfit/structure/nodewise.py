@@ -49,7 +49,7 @@ class StructureSettings:
     Parameters
     ----------
     max_degree
-        The bound d; for selections other than "degree" the most a path may select.
+        The bound d, for ``select="degree"``.
     bound, rule, select
         See the module.
     gamma
@@ -88,17 +88,23 @@ class StructureSettings:
             raise InputError(f"The degree bound must be at least 1; got {self.max_degree}.")
         if self.select == "strength" and not (self.strength is not None and 0 < self.strength < np.inf):
             raise InputError(f"Selection by strength needs a positive strength; got {self.strength}.")
+        if not self.theory > 0:
+            raise InputError(f"The constant of the theoretical strength must be positive; got {self.theory:g}.")
         if not 0 <= self.gamma <= 1:
             raise InputError(f"gamma of the EBIC lies between 0 and 1; got {self.gamma:g}.")
 
 
 @dataclass(frozen=True)
 class LearnedStructure:
-    """The structure, the evidence for its edges, and the largest violation of any regression used."""
+    """The structure and the evidence for its edges.
+
+    ``violation`` is the largest of any point of a path that was used, as a share of its critical strength; None where
+    neighbours were chosen by gain.
+    """
 
     structure: Structure
     report: EdgeReport
-    violation: float
+    violation: float | None
 
 
 def learn_structure(
@@ -113,7 +119,7 @@ def learn_structure(
     if settings.select == "degree" and settings.bound in ("gain", "graph"):
         by_gain = neighbours_by_gain if settings.bound == "gain" else graph_by_gain
         chosen, coefficient = by_gain(rows, settings.max_degree, allowed, jobs=settings.jobs, callback=callback)
-        entered, violation = np.full_like(coefficient, np.nan), 0.0
+        entered, violation = np.full_like(coefficient, np.nan), None
     else:
         paths = _paths(rows, settings, callback)
         points = _selected_points(paths, rows, valid, settings)

@@ -24,6 +24,7 @@ from mrfit.data.unique_rows import UniqueRows
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
+_FLAT = 1e-100
 LANES = 64  # logits checked together: a row of them is eight vector registers
 
 
@@ -166,7 +167,8 @@ class Regressions:
             first = self.table.times(expected)
             weight = self.table.rows.sample_weight[:, None]
             curvature = expected * (1.0 - expected / weight)
-            second, total = self.table.times(curvature), curvature.sum(axis=0)
+            # A regression that fits every row has no curvature left, and nothing to gain.
+            second, total = self.table.times(curvature), np.maximum(curvature.sum(axis=0), _FLAT)
             for regression, lanes in _with_lanes(block):
                 gradient = first[:, lanes] - regression.observed
                 variance = second[:, lanes] - second[:, lanes] ** 2 / total[lanes]

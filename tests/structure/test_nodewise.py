@@ -1,0 +1,397 @@
+"""Learning a structure: bounds, rules, selections, wishes, evidence, and the value of what is learned."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.errors import InputError, StructureError
+from mrfit.learning import Settings, learn
+from mrfit.structure.node_paths import NodePath, PathSettings, node_paths
+from mrfit.structure.nodewise import (
+    BOUNDS,
+    SELECTIONS,
+    LearnedStructure,
+    StructureSettings,
+    learn_structure,
+    theoretical_strength,
+)
+from mrfit.structure.structure import Structure
+from populations import SHAPES, domain_of, random_codes, random_rows
+from reference.nodewise import DenseRegression, drawn_rows, pairwise_probabilities
+
+WAYS = [("degree", bound) for bound in BOUNDS] + [(select, "path") for select in SELECTIONS if select != "degree"]
+every_way = pytest.mark.parametrize(("select", "bound"), WAYS, ids=[f"{select}-{bound}" for select, bound in WAYS])
+
+GRID = [(0, 1), (1, 2), (3, 4), (4, 5), (0, 3), (1, 4), (2, 5)]
+
+
+def _grid_rows(n_rows: int = 800, seed: int = 0, states: int = 2) -> UniqueRows:
+    shape = (states,) * 6
+    return drawn_rows(np.random.default_rng(seed), shape, pairwise_probabilities(shape, GRID, 0.4), n_rows)
+
+
+def _settings(select: str, bound: str, **others: object) -> StructureSettings:
+    return StructureSettings(**{"max_degree": 2, "select": select, "bound": bound, "strength": 20.0, **others})
+
+
+def _learn(rows: UniqueRows, select: str, bound: str, **others: object) -> LearnedStructure:
+    return learn_structure(rows, _settings(select, bound, **others), valid=rows)
+
+
+def _edges(learned: LearnedStructure) -> set[tuple[int, int]]:
+    return {(a, b) for a, b in learned.structure.edges.tolist()}
+
+
+def _ebic_paths(rows: UniqueRows) -> list[NodePath]:
+    """The paths that selections by score walk."""
+    return node_paths(rows, PathSettings(len(rows.domain), lowest=0.01, tolerance=1e-5))
+
+
+def _joined(n: int, chosen: list[set[int]], rule: str) -> set[tuple[int, int]]:
+    pairs = [(a, b) for a in range(n) for b in range(a + 1, n)]
+    return {(a, b) for a, b in pairs if (all if rule == "and" else any)([b in chosen[a], a in chosen[b]])}
+
+
+# -- bounds and rules --------------------------------------------------------------------------------------------
+
+
+@every_way
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES.keys())
+def test_every_way_on_every_shape(shape: tuple[int, ...], select: str, bound: str, rng: np.random.Generator) -> None:
+    """A structure with all variables, evidence for each edge, no NaN where there is something to say."""
+    rows = random_rows(rng, shape, 200, fractional=True)
+    learned = _learn(rows, select, bound)
+    assert learned.structure.n_variables == len(shape)
+    assert len(learned.structure.blocks[1]) == len(shape)
+    np.testing.assert_array_equal(learned.report.edges, learned.structure.edges)
+    assert learned.report.coefficients.shape == learned.report.entered.shape == (len(learned.report), 2)
+    assert np.isfinite(learned.report.coefficients).all()
+    assert learned.violation is None or 0 <= learned.violation <= 1e-5
+
+
+@every_way
+def test_what_both_chose_is_part_of_what_either_chose(select: str, bound: str) -> None:
+    for seed in range(3):
+        rows = _grid_rows(150, seed)
+        both, either = (_edges(_learn(rows, select, bound, rule=rule)) for rule in ("and", "or"))
+        assert both <= either
+        if bound == "graph":
+            assert both == either
+
+
+@pytest.mark.parametrize("bound", BOUNDS)
+@pytest.mark.parametrize("most", [1, 2, 3])
+@pytest.mark.parametrize("states", [2, 3])
+def test_bounds_keep_their_promise(bound: str, most: int, states: int) -> None:
+    """With "and" all bounds limit degrees, with "or" only ``graph`` does: d choices of each variable join."""
+    for seed in range(3):
+        rows = _grid_rows(200, seed, states)
+        both = _learn(rows, "degree", bound, max_degree=most, rule="and").structure
+        either = _learn(rows, "degree", bound, max_degree=most, rule="or").structure
+        assert both.degrees.max() <= most
+        assert len(either.edges) <= most * 6
+        if bound == "graph":
+            assert either.degrees.max() <= most
+
+
+def test_path_is_the_last_point_within_the_bound() -> None:
+    rows = _grid_rows(200)
+    paths = node_paths(rows, PathSettings(2, tolerance=1e-5))
+    chosen = [set(path.points[-1].selected.tolist()) for path in paths]
+    for rule in ("and", "or"):
+        assert _edges(_learn(rows, "degree", "path", rule=rule)) == _joined(6, chosen, rule)
+
+
+def test_top_is_the_largest_of_a_weak_regression() -> None:
+    rows = _grid_rows(200)
+    paths = node_paths(rows, PathSettings(50, ratio=0.75, tolerance=1e-5))
+    chosen = []
+    for path in paths:
+        last = path.points[-1]
+        chosen.append(set(last.selected[np.argsort(-np.abs(last.sizes))[:2]].tolist()))
+    for rule in ("and", "or"):
+        assert _edges(_learn(rows, "degree", "top", rule=rule)) == _joined(6, chosen, rule)
+
+
+# -- selections --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("states", [2, 3])
+@pytest.mark.parametrize("gamma", [0.0, 0.25, 1.0])
+def test_the_ebic_is_that_of_the_definition(gamma: float, states: int) -> None:
+    """-2 log-likelihood + k log N + 2 gamma k log(n - 1), from losses computed densely."""
+    rows = _grid_rows(300, states=states)
+    chosen = []
+    for path in _ebic_paths(rows):
+        dense = DenseRegression.of(rows, path.variable)
+        scores = []
+        for point in path.points:
+            k = len(point.selected) * (states - 1) ** 2
+            scores.append(2 * dense.loss(dense.beta_of(point)) + k * np.log(300) + 2 * gamma * k * np.log(5))
+        chosen.append(set(path.points[int(np.argmin(scores))].selected.tolist()))
+    for rule in ("and", "or"):
+        assert _edges(_learn(rows, "ebic", "path", gamma=gamma, rule=rule)) == _joined(6, chosen, rule)
+
+
+def test_a_larger_gamma_selects_no_more() -> None:
+    rows = _grid_rows(200)
+    sizes = [len(_edges(_learn(rows, "ebic", "path", gamma=gamma))) for gamma in (0.0, 0.25, 0.5, 1.0)]
+    assert sizes == sorted(sizes, reverse=True)
+
+
+@pytest.mark.parametrize("states", [2, 3])
+def test_held_out_rows_select_what_they_like_best(states: int) -> None:
+    rows, valid = _grid_rows(150, 0, states), _grid_rows(150, 1, states)
+    chosen = []
+    for path in _ebic_paths(rows):
+        dense = DenseRegression.of(valid, path.variable)
+        losses = [dense.loss(dense.beta_of(point)) for point in path.points]
+        chosen.append(set(path.points[int(np.argmin(losses))].selected.tolist()))
+    for rule in ("and", "or"):
+        learned = learn_structure(rows, _settings("valid", "path", rule=rule), valid=valid)
+        assert _edges(learned) == _joined(6, chosen, rule)
+
+
+def test_held_out_rows_are_matched_by_name() -> None:
+    """Columns in another order, states in another order: the same rows."""
+    rows, valid = _grid_rows(150, 0), _grid_rows(150, 1)
+    codes = 1 - valid.codes[:, ::-1]
+    domain = type(rows.domain).from_states({f"x{i}": ["s1", "s0"] for i in reversed(range(6))})
+    turned = UniqueRows.from_codes(domain, codes, valid.sample_weight)
+    one, other = (learn_structure(rows, _settings("valid", "path"), valid=v) for v in (valid, turned))
+    assert one.structure == other.structure
+
+
+@pytest.mark.parametrize("states", [2, 3])
+@pytest.mark.parametrize("strength", [5.0, 30.0, 1e6])
+def test_a_given_strength_is_solved_at_exactly(strength: float, states: int) -> None:
+    rows = _grid_rows(300, states=states)
+    learned = _learn(rows, "strength", "path", strength=strength)
+    chosen, size = [], np.zeros((6, 6))
+    for i in range(6):
+        dense = DenseRegression.of(rows, i)
+        beta = dense.solve(strength)
+        chosen.append({j for j, group in dense.groups.items() if beta[group].any()})
+        for j, group in dense.groups.items():
+            size[i, j] = beta[group][0, 0] if states == 2 else np.linalg.norm(beta[group])
+    assert _edges(learned) == _joined(6, chosen, "or")
+    a, b = learned.structure.edges.T
+    np.testing.assert_allclose(learned.report.coefficients, np.stack([size[a, b], size[b, a]], axis=1), atol=1e-3)
+
+
+def test_theory_is_a_strength() -> None:
+    """A quarter of c sqrt(N log(n^2 / 0.05)): spins are twice columns, and so are couplings of pairs of them, twice."""
+    rows = _grid_rows(500)
+    strength = theoretical_strength(rows, 0.4)
+    assert strength == pytest.approx(0.1 * np.sqrt(500 * np.log(36 / 0.05)))
+    theory, given = _learn(rows, "theory", "path", theory=0.4), _learn(rows, "strength", "path", strength=strength)
+    assert theory.structure == given.structure
+    np.testing.assert_array_equal(theory.report.coefficients, given.report.coefficients)
+
+
+def test_theory_is_against_the_weight_of_rows() -> None:
+    rows = _grid_rows(500)
+    doubled = UniqueRows.from_codes(rows.domain, rows.codes, 4.0 * rows.sample_weight)
+    assert theoretical_strength(doubled, 0.2) == pytest.approx(2.0 * theoretical_strength(rows, 0.2))
+
+
+# -- wishes ------------------------------------------------------------------------------------------------------
+
+
+@every_way
+@pytest.mark.parametrize("rule", ["and", "or"])
+def test_required_edges_are_there_and_forbidden_ones_are_not(select: str, bound: str, rule: str) -> None:
+    """Against the evidence: a pair that does not interact, and two that do."""
+    wishes = {"required": [("x5", "x0")], "forbidden": [("x1", "x0"), ("x4", "x5")]}
+    edges = _edges(_learn(_grid_rows(), select, bound, rule=rule, **wishes))
+    assert (0, 5) in edges
+    assert not edges & {(0, 1), (4, 5)}
+
+
+def test_a_required_edge_that_no_path_selected_has_no_evidence() -> None:
+    learned = _learn(_grid_rows(), "strength", "path", strength=1e6, required=[("x0", "x5")])
+    assert _edges(learned) == {(0, 5)}
+    np.testing.assert_array_equal(learned.report.coefficients, 0.0)
+    assert np.isnan(learned.report.entered).all()
+
+
+@pytest.mark.parametrize(
+    ("wishes", "error", "word"),
+    [
+        ({"required": [("x0", "x1")], "forbidden": [("x1", "x0")]}, StructureError, "both required and forbidden"),
+        ({"required": [("x0", "nobody")]}, InputError, "nobody"),
+        ({"forbidden": [("nobody", "x1")]}, InputError, "nobody"),
+        ({"required": [("x2", "x2")]}, StructureError, "two different variables"),
+        ({"forbidden": [("x0", "x1", "x2")]}, StructureError, "two different variables"),
+    ],
+)
+@every_way
+def test_wishes_that_make_no_sense(wishes: dict, error: type[Exception], word: str, select: str, bound: str) -> None:
+    with pytest.raises(error, match=word):
+        _learn(_grid_rows(50), select, bound, **wishes)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "word"),
+    [
+        ({"bound": "most"}, "most"),
+        ({"rule": "xor"}, "xor"),
+        ({"select": "aic"}, "aic"),
+        ({"max_degree": 0}, "0"),
+        ({"select": "strength"}, "strength"),
+        ({"select": "strength", "strength": -1.0}, "-1"),
+        ({"select": "strength", "strength": float("nan")}, "nan"),
+        ({"gamma": 1.5}, "1.5"),
+    ],
+)
+def test_settings_out_of_range_are_refused(wrong: dict, word: str) -> None:
+    with pytest.raises(InputError, match=word):
+        StructureSettings(**wrong)
+
+
+def test_selection_by_held_out_rows_needs_them() -> None:
+    with pytest.raises(InputError, match="validation"):
+        learn_structure(_grid_rows(50), StructureSettings(select="valid"))
+
+
+# -- evidence ----------------------------------------------------------------------------------------------------
+
+
+def test_the_report_has_both_coefficients_and_where_they_entered() -> None:
+    rows = _grid_rows(300)
+    learned = _learn(rows, "degree", "path")
+    paths = node_paths(rows, PathSettings(2, tolerance=1e-5))
+    report = learned.report
+    for (a, b), coefficients, entered in zip(report.edges.tolist(), report.coefficients, report.entered, strict=True):
+        for k, (i, j) in enumerate(((a, b), (b, a))):
+            last = paths[i].points[-1]
+            sizes = dict(zip(last.selected.tolist(), last.sizes.tolist(), strict=True))
+            assert coefficients[k] == sizes.get(j, 0.0)
+            assert entered[k] == pytest.approx(paths[i].entered().get(j, np.nan), nan_ok=True)
+    np.testing.assert_allclose(report.strength, report.coefficients.mean(axis=1))
+
+
+def test_the_records_of_a_report_name_the_regression() -> None:
+    """``source_given_target`` is the coefficient in the regression of the source."""
+    learned = _learn(_grid_rows(300), "degree", "path")
+    report, names = learned.report, tuple("abcdef")
+    records = list(report.rows(names))
+    assert len(records) == len(report) == len(learned.structure.edges)
+    strengths = [abs(record["strength"]) for record in records]
+    assert strengths == sorted(strengths, reverse=True)
+    by_pair = {(names[a], names[b]): k for k, (a, b) in enumerate(report.edges.tolist())}
+    for record in records:
+        k = by_pair[record["source"], record["target"]]
+        assert (record["source_given_target"], record["target_given_source"]) == tuple(report.coefficients[k])
+        entered = (record["entered_source"], record["entered_target"])
+        np.testing.assert_array_equal(entered, report.entered[k])
+
+
+@pytest.mark.parametrize("bound", ["gain", "graph"])
+def test_gains_have_coefficients_of_sign_and_size_but_no_path(bound: str) -> None:
+    learned = _learn(_grid_rows(5000), "degree", bound, max_degree=3)
+    assert np.isnan(learned.report.entered).all()
+    truth = {edge: 4 * 0.4 * (-1) ** k for k, edge in enumerate(GRID)}
+    found = dict(zip(map(tuple, learned.report.edges.tolist()), learned.report.strength, strict=True))
+    for edge, coupling in truth.items():
+        assert found[edge] == pytest.approx(coupling, abs=0.3)
+
+
+def test_an_empty_report() -> None:
+    report = _learn(_grid_rows(), "strength", "path", strength=1e6).report
+    assert len(report) == 0
+    assert report.strength.shape == (0,)
+    assert list(report.rows(tuple("abcdef"))) == []
+
+
+# -- what must not matter ----------------------------------------------------------------------------------------
+
+
+def _assert_same(one: LearnedStructure, other: LearnedStructure) -> None:
+    assert one.structure == other.structure
+    np.testing.assert_allclose(one.report.coefficients, other.report.coefficients, rtol=1e-12)
+    np.testing.assert_array_equal(one.report.entered, other.report.entered)
+
+
+@every_way
+def test_weights_are_repeated_rows_in_any_order(select: str, bound: str, rng: np.random.Generator) -> None:
+    shape = (2, 3, 2, 2, 2)
+    domain, codes, times = domain_of(shape), random_codes(rng, shape, 80), rng.integers(1, 6, 80)
+    repeated = rng.permutation(np.repeat(codes, times, axis=0))
+    weighted = UniqueRows.from_codes(domain, codes, times.astype(float))
+    _assert_same(
+        _learn(weighted, select, bound),
+        _learn(UniqueRows.from_codes(domain, repeated, np.ones(len(repeated))), select, bound),
+    )
+
+
+@every_way
+def test_jobs_change_nothing(select: str, bound: str) -> None:
+    rows = _grid_rows(300)
+    _assert_same(_learn(rows, select, bound, jobs=1), _learn(rows, select, bound, jobs=2))
+
+
+@pytest.mark.parametrize(
+    ("select", "bound"), [way for way in WAYS if way not in [("degree", "gain"), ("degree", "graph")]]
+)
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_the_callback_counts_all_variables(select: str, bound: str, jobs: int, rng: np.random.Generator) -> None:
+    """Those that do not vary too."""
+    rows, told = random_rows(rng, (2, 3, 1, 2, 2), 100), []
+    learn_structure(rows, _settings(select, bound, jobs=jobs), valid=rows, callback=told.append)
+    assert sum(told) == 5
+
+
+# -- awkward tables ----------------------------------------------------------------------------------------------
+
+
+@every_way
+@pytest.mark.parametrize("kind", ["copies", "constants", "rare", "two", "one", "one row"])
+def test_awkward_tables(kind: str, select: str, bound: str) -> None:
+    rng = np.random.default_rng(5)
+    x = rng.integers(0, 2, (100, 4))
+    rare = (np.arange(100) == 3).astype(int)
+    codes = {
+        "copies": np.c_[x, x[:, 0], x[:, 0], 1 - x[:, 0]],
+        "constants": np.c_[x, x[:, 0], 0 * rare, 0 * rare + 1],
+        "rare": np.c_[x, rare, rare],
+        "two": np.c_[rare, rare],
+        "one": x[:, :1],
+        "one row": x[:1],
+    }[kind]
+    rows = UniqueRows.from_codes(domain_of((2,) * codes.shape[1]), codes.astype(np.uint8), np.ones(len(codes)))
+    learned = _learn(rows, select, bound, strength=0.1)
+    assert np.isfinite(learned.report.coefficients).all()
+    assert learned.violation is None or learned.violation <= 1e-5
+    constant = np.flatnonzero(codes.std(axis=0) == 0)
+    assert not np.isin(learned.structure.edges, constant).any()
+    if kind == "two" and select != "theory":  # two rows that differ are not enough for theory
+        assert _edges(learned) == {(0, 1)}
+
+
+def test_more_variables_than_rows() -> None:
+    """The weak regressions of ``top`` go furthest."""
+    codes = np.random.default_rng(2).integers(0, 2, (8, 20)).astype(np.uint8)
+    rows = UniqueRows.from_codes(domain_of((2,) * 20), codes, np.ones(8))
+    assert learn_structure(rows, StructureSettings(bound="top")).violation <= 1e-5
+
+
+# -- real data ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("bound", "least"), [("gain", -5.02), ("graph", -5.10)])
+def test_five_neighbours_are_enough_for_nltcs(bound: str, least: float, data_dir: Path) -> None:
+    """Test pseudo-log-likelihood after refitting, the strength chosen on held-out rows."""
+    train, valid, test = (
+        UniqueRows.from_file(data_dir / "nltcs" / f"{part}.csv.gz") for part in ("train", "valid", "test")
+    )
+    structure = learn_structure(train, StructureSettings(max_degree=5, bound=bound)).structure
+    if bound == "graph":
+        assert structure.degrees.max() <= 5
+    best = learn(train, structure, Settings((0.1, 1.0, 10.0)), valid=valid).best
+    assert best.model.pll(test) >= least
+    assert best.model.pll(test) > learn(train, Structure.independent(16)).best.model.pll(test) + 2.0
