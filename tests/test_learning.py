@@ -10,9 +10,12 @@ import pytest
 
 from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
+from mrfit.domain import Domain
 from mrfit.errors import InputError
 from mrfit.learning import HELD_AT, Settings, learn
+from mrfit.solvers.lbfgs import LBFGS
 from mrfit.solvers.method import Method
+from mrfit.solvers.newton import TruncatedNewton
 from mrfit.solvers.solution import Record, Status
 from mrfit.structure.structure import Structure
 from populations import METHODS, SHAPES, STRUCTURES, domain_of, random_rows
@@ -342,3 +345,18 @@ def test_a_path_of_l1_strengths_ends_where_single_fits_do(rng: np.random.Generat
         alone = learn(rows, Structure.complete(4), Settings((fit.strength,), penalty="l1", tolerance=1e-9)).best
         np.testing.assert_allclose(fit.model.w, alone.model.w, atol=1e-6)
     assert path[0].n_nonzero < path[-1].n_nonzero
+
+
+def test_a_reference_that_never_occurs_is_held_too() -> None:
+    """Three states, the first unseen, none penalised: the commonest is held, the ratio of the others is right."""
+    domain = Domain.from_states({"a": ["x", "y", "z"], "b": ["0", "1"]})
+    codes = np.array([[1, 0]] * 3 + [[2, 1]] * 5 + [[2, 0]] * 4, np.uint8)
+    rows = UniqueRows.from_codes(domain, codes, np.ones(len(codes)))
+    fits = [
+        learn(rows, Structure.independent(2), Settings(free_orders=(1,), method=method)).best
+        for method in (TruncatedNewton(), LBFGS())
+    ]
+    for fit in fits:
+        assert fit.held == ["a=z"]
+        assert fit.solution.converged
+        np.testing.assert_allclose(fit.model.w[:2], [30.0 + np.log(3 / 9), 30.0], atol=1e-5)

@@ -151,7 +151,7 @@ def learn(
     cells = ConditionalCells.count(rows, parameters, jobs=settings.jobs)
     objective = PseudoLikelihood(cells, jobs=settings.jobs)
     bound = np.where(penalized, np.inf, HELD_AT)
-    w = _start(objective, parameters, penalized, rows.total_weight)
+    w = _start(objective, parameters, penalized)
     fits: list[Fit] = []
     for strength, penalty in zip(strengths, penalties, strict=True):
         begun = time.perf_counter()
@@ -183,9 +183,7 @@ def _plain(strength: Any) -> float:
     return float(strength)
 
 
-def _start(
-    objective: PseudoLikelihood, parameters: Canonical, penalized: NDArray[np.bool_], total_weight: float
-) -> Floats:
+def _start(objective: PseudoLikelihood, parameters: Canonical, penalized: NDArray[np.bool_]) -> Floats:
     """Zero, but for free parameters without a finite optimum, which start at their bound.
 
     Where all probabilities of non-reference states vanish the gradient is minus the weight of every feature,
@@ -197,7 +195,13 @@ def _start(
     _, gradient = objective.value_and_gradient(np.full(len(w), -1e4))
     share = -gradient / parameters.order_of_parameter
     w[~penalized & (share <= 0.0)] = -HELD_AT
-    w[~penalized & (parameters.order_of_parameter == 1) & (share >= 1.0 - 1e-12)] = HELD_AT
+    singles = parameters.structure.blocks.get(1, np.empty((0, 1), np.int64))[:, 0]
+    for variable, first in zip(singles, parameters.first_parameter.get(1, ()), strict=True):
+        mine = np.arange(first, first + parameters.n_free[variable])
+        if len(mine) and not penalized[mine[0]] and share[mine].sum() >= 1.0 - 1e-12:
+            # The reference never occurs: the commonest state goes to the bound, the others stand relative to it.
+            seen = mine[share[mine] > 0.0]
+            w[seen] = HELD_AT + np.log(share[seen] / share[seen].max())
     return w
 
 

@@ -62,11 +62,17 @@ class Table:
         columns_times(self.row_start, self.row_columns, expected, 0, self.rows.n_distinct, out)
         return out
 
+    @cached_property
+    def widths(self) -> Indices:
+        """Columns of each variable, one less than it has states."""
+        return np.diff(self.group_start)
+
     def group_sums(self, values: Floats) -> Floats:
         """Sum of a column-wise array over the columns of each variable; variables with one state get zero."""
-        widths = np.diff(self.group_start)
-        sums = np.zeros(len(widths))
-        some = widths > 0
+        if (self.widths == 1).all():
+            return values
+        sums = np.zeros(len(self.widths))
+        some = self.widths > 0
         if some.any():
             sums[some] = np.add.reduceat(values, self.group_start[:-1][some])
         return sums
@@ -98,7 +104,7 @@ class Regression:
     def solve(self, table: Table, working: Indices, strength: float, tolerance: float) -> None:
         """Solve on the groups of ``working``, from the present coefficients."""
         rows = table.rows
-        widths = np.diff(table.group_start)[working]
+        widths = table.widths[working]
         group_start = np.concatenate([[0], np.cumsum(widths)])
         columns = np.repeat(table.group_start[working] - group_start[:-1], widths) + np.arange(group_start[-1])
         new = columns[~self.refined[columns]]
