@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mrfit.cli.options import common, data_path, declared_states, numbers, reading, whole_numbers
+from mrfit.cli.options import common, data_path, declared_states, numbers, read_rows, reading, whole_numbers
 from mrfit.cli.output import note, print_json, solver_progress
 from mrfit.cli.structure_options import structure_options, structure_settings
 from mrfit.errors import InputError
@@ -73,8 +73,6 @@ def command(data: str, **options: Any) -> None:
       mrfit fit counts.csv --weight count --structure order:3 -o counts.mrf
     """
     from mrfit.choices import Source, method_from, structure_from
-    from mrfit.data.coding import Reading
-    from mrfit.data.unique_rows import UniqueRows
     from mrfit.learning import Settings, learn
     from mrfit.workers import resolve_jobs
 
@@ -90,13 +88,10 @@ def command(data: str, **options: Any) -> None:
         jobs=resolve_jobs(options["jobs"]),
     )
     learning = structure_settings(options)
-    source = data_path(data)
-    held_out = None if options["valid"] is None else data_path(_given(options["valid"], "--valid"))
-    output = None if options["output"] is None else _checked_output(options["output"], source, held_out)
-    table = {"weight": options["weight"], "header": "auto" if options["header"] is None else options["header"]}
-    words = {"missing": options["missing"], "unknown": options["unknown"]}
-    rows = UniqueRows.from_file(source, Reading(states=declared_states(options["states"]), **words), **table)
-    valid = None if held_out is None else UniqueRows.from_file(held_out, Reading(rows.domain, **words), **table)
+    held_out = None if options["valid"] is None else _given(options["valid"], "--valid")
+    output = None if options["output"] is None else _checked_output(options["output"], data, held_out)
+    rows = read_rows(data, options, states=declared_states(options["states"]))
+    valid = None if held_out is None else read_rows(held_out, options, domain=rows.domain)
     structure = structure_from(options["structure"], Source(rows, learning, valid))
     quiet = options["quiet"] or options["as_json"]
     with solver_progress(settings.tolerance, quiet=quiet) as callback:
@@ -122,13 +117,13 @@ def _given(text: str, option: str) -> str:
     return text
 
 
-def _checked_output(output: str, *sources: Path | None) -> Path:
+def _checked_output(output: str, *sources: str | None) -> Path:
     """Where the model goes; complains before the work is done, and never replaces the data."""
     from mrfit.formats.whole import check_writable
 
     path = Path(_given(output, "-o"))
     check_writable(path)
-    if any(source is not None and source.exists() and path.resolve() == source.resolve() for source in sources):
+    if path.exists() and any(text is not None and path.resolve() == data_path(text).resolve() for text in sources):
         raise InputError(f"-o {output} is the data file itself; choose another name.")
     return path
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from mrfit.errors import InputError
+
+if TYPE_CHECKING:
+    from mrfit.data.unique_rows import UniqueRows
+    from mrfit.domain import Domain
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -88,6 +92,21 @@ def data_path(text: str) -> Path:
         if entry.name == text:
             raise InputError(f"{text} is a named data set; say which part, as in {text}:{entry.splits[0]}.")
     return path
+
+
+def header_of(options: Mapping[str, Any]) -> bool | str:
+    return "auto" if options["header"] is None else bool(options["header"])
+
+
+def read_rows(
+    text: str, options: Mapping[str, Any], *, domain: Domain | None = None, states: dict[str, list[str]] | None = None
+) -> UniqueRows:
+    """The distinct rows of a file or named data set, read as the options of `reading` say."""
+    from mrfit.data.coding import Reading
+    from mrfit.data.unique_rows import UniqueRows
+
+    reading = Reading(domain, states, options["missing"], options["unknown"])
+    return UniqueRows.from_file(data_path(text), reading, weight=options["weight"], header=header_of(options))
 
 
 def declared_states(path: str | None) -> dict[str, list[str]] | None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from mrfit.cli.options import common, data_path, reading
+from mrfit.cli.options import common, data_path, header_of, reading
 from mrfit.cli.output import print_json
 
 
@@ -36,11 +36,10 @@ def command(model_file: str, data: str, **options: Any) -> None:
 
     model = MarkovNetwork.load(model_file)
     coder = Coder(Reading(model.domain, missing=options["missing"], unknown=options["unknown"]))
-    header = "auto" if options["header"] is None else options["header"]
     path = data_path(data)
     scores, weights = [], []
     with named_in_errors(path):
-        for batch in read_batches(path, weight=options["weight"], header=header):
+        for batch in read_batches(path, weight=options["weight"], header=header_of(options)):
             codes, weight = coder.encode(batch)
             scores.append(row_pll(model.parameters, model.w, codes))
             weights.append(weight)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mrfit.cli.options import common, data_path, reading
+from mrfit.cli.options import common, read_rows, reading
 from mrfit.cli.output import counting_progress, print_json
 from mrfit.cli.structure_options import structure_options, structure_settings
 
@@ -41,8 +41,6 @@ def command(data: str, **options: Any) -> None:
       mrfit structure survey.csv --select ebic --rule and -o graph.graphml
       mrfit fit survey.csv --structure edges:edges.csv -o survey.mrf
     """
-    from mrfit.data.coding import Reading
-    from mrfit.data.unique_rows import UniqueRows
     from mrfit.formats.graphs import check_structure_path, save_structure
     from mrfit.report.network import check_figure_path, network_figure, save_figure
     from mrfit.structure.nodewise import learn_structure
@@ -52,12 +50,8 @@ def command(data: str, **options: Any) -> None:
         check_structure_path(options["output"])
     if options["plot"] is not None:
         check_figure_path(options["plot"])
-    table = {"weight": options["weight"], "header": "auto" if options["header"] is None else options["header"]}
-    words = {"missing": options["missing"], "unknown": options["unknown"]}
-    rows = UniqueRows.from_file(data_path(data), Reading(**words), **table)
-    valid = None
-    if options["valid"] is not None:
-        valid = UniqueRows.from_file(data_path(options["valid"]), Reading(rows.domain, **words), **table)
+    rows = read_rows(data, options)
+    valid = None if options["valid"] is None else read_rows(options["valid"], options, domain=rows.domain)
     begun = time.perf_counter()
     quiet = options["quiet"] or options["as_json"]
     with counting_progress("regressions", len(rows.domain), quiet=quiet) as callback:
