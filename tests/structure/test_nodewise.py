@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError, StructureError
 from mrfit.learning import Settings, learn
@@ -395,3 +396,16 @@ def test_five_neighbours_are_enough_for_nltcs(bound: str, least: float, data_dir
     best = learn(train, structure, Settings((0.1, 1.0, 10.0)), valid=valid).best
     assert best.model.pll(test) >= least
     assert best.model.pll(test) > learn(train, Structure.independent(16)).best.model.pll(test) + 2.0
+
+
+@pytest.mark.parametrize("bound", ["path", "top", "gain", "graph"])
+def test_a_forbidden_variable_takes_no_place_of_another(bound: str, rng: np.random.Generator) -> None:
+    """With its best neighbour forbidden, a bound of one goes to the second best."""
+    b = rng.integers(0, 2, 4000)
+    a = np.where(rng.random(4000) < 0.9, b, 1 - b)
+    c = np.where(rng.random(4000) < 0.75, b, 1 - b)
+    rows = UniqueRows.from_dataset(Dataset.from_table({"a": a, "b": b, "c": c}))
+    settings = StructureSettings(max_degree=1, bound=bound, rule="or", forbidden=[("a", "b")])
+    learned = learn_structure(rows, settings)
+    assert (1, 2) in {(int(i), int(j)) for i, j in learned.structure.edges}
+    assert (0, 1) not in {(int(i), int(j)) for i, j in learned.structure.edges}

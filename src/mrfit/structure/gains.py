@@ -58,7 +58,7 @@ def neighbours_by_gain(
     Returns (chosen, coefficient), both (variables, variables): row i is the regression of variable i. ``callback`` is
     told after every common step how many regressions took part.
     """
-    regressions = Regressions(Table.of(rows), range(len(rows.domain)))
+    regressions = Regressions(Table.of(rows), range(len(rows.domain)), allowed.forbidden)
     _start(regressions, allowed)
     for _ in range(max_degree):
         growing = [r for r in regressions.all if len(r.working) < max_degree]
@@ -84,7 +84,7 @@ def graph_by_gain(
     all regressions are refitted. Returns (graph, coefficient) as `neighbours_by_gain`.
     """
     n = len(rows.domain)
-    regressions = Regressions(Table.of(rows), range(n))
+    regressions = Regressions(Table.of(rows), range(n), allowed.forbidden)
     _start(regressions, allowed)
     graph, scores = allowed.required.copy(), np.zeros((n, n))
     changed = regressions.all
@@ -141,7 +141,6 @@ def _add_best(regressions: Regressions, growing: list[Regression], allowed: Allo
 
     def step(k: int) -> bool:
         regression, score = growing[k], scores[k]
-        score[allowed.forbidden[regression.variable]] = 0.0
         score[regression.working] = 0.0
         promising = np.argsort(-score, kind="stable")[:_LOOK_AHEAD]
         promising = promising[score[promising] > _LEAST_SCORE]

@@ -103,14 +103,16 @@ def node_paths(
     settings: PathSettings,
     *,
     variables: Sequence[int] | None = None,
+    forbidden: NDArray[np.bool_] | None = None,
     strengths: Callable[[float], Floats] | None = None,
     jobs: int = 1,
     callback: Callable[[NodePath], None] | None = None,
 ) -> list[NodePath]:
     """Paths of the regressions of ``variables`` (all by default), in that order.
 
-    ``strengths`` may give the decreasing strengths to solve at, from the critical one; by default they are geometric.
-    ``callback`` sees every path as it ends, from any thread. A variable that does not vary has an empty path.
+    ``forbidden`` pairs (a symmetric 0/1 matrix) do not enter each other's regressions. ``strengths`` may give the
+    decreasing strengths to solve at, from the critical one; by default they are geometric. ``callback`` sees every path
+    as it ends, from any thread. A variable that does not vary has an empty path.
     """
     table = Table.of(rows)
     chosen = list(range(len(rows.domain)) if variables is None else variables)
@@ -118,7 +120,7 @@ def node_paths(
     width = max(1, min(LANES, len(chosen) // jobs))
     blocks = [chosen[low : low + width] for low in range(0, len(chosen), width)]
     hands = [blocks[k::jobs] for k in range(min(jobs, len(blocks)))]
-    walker = _Walker(table, settings, strengths or settings.strengths, callback)
+    walker = _Walker(table, settings, forbidden, strengths or settings.strengths, callback)
 
     def walk(first: int, last: int) -> list[NodePath]:
         return [path for hand in hands[first:last] for block in hand for path in walker.walk(block)]
@@ -134,11 +136,12 @@ class _Walker:
 
     table: Table
     settings: PathSettings
+    forbidden: NDArray[np.bool_] | None
     strengths: Callable[[float], Floats]
     callback: Callable[[NodePath], None] | None
 
     def walk(self, variables: list[int]) -> list[NodePath]:
-        regressions = Regressions(self.table, variables)
+        regressions = Regressions(self.table, variables, self.forbidden)
         regressions.check(regressions.all)
         paths = {i: NodePath(i, 0.0) for i in variables}
         steps: dict[int, Floats] = {}

@@ -121,7 +121,7 @@ def learn_structure(
         chosen, coefficient = by_gain(rows, settings.max_degree, allowed, jobs=settings.jobs, callback=callback)
         entered, violation = np.full_like(coefficient, np.nan), None
     else:
-        paths = _paths(rows, settings, callback)
+        paths = _paths(rows, settings, allowed, callback)
         points = _selected_points(paths, rows, valid, settings)
         chosen, coefficient, entered, violation = _from_points(paths, points, settings)
     graph = _joined(chosen, settings.rule) & ~allowed.forbidden | allowed.required
@@ -145,7 +145,9 @@ def theoretical_strength(rows: UniqueRows, c: float) -> float:
     return 0.25 * N * c * float(np.sqrt(np.log(n**2 / 0.05) / N))
 
 
-def _paths(rows: UniqueRows, settings: StructureSettings, callback: Callable[[int], None] | None) -> list[NodePath]:
+def _paths(
+    rows: UniqueRows, settings: StructureSettings, allowed: Allowed, callback: Callable[[int], None] | None
+) -> list[NodePath]:
     most = max(settings.max_degree, _WEAK) if settings.bound == "top" else settings.max_degree
     strengths = None
     if settings.select in ("strength", "theory"):
@@ -161,7 +163,9 @@ def _paths(rows: UniqueRows, settings: StructureSettings, callback: Callable[[in
         tolerance=settings.tolerance,
     )
     tell = None if callback is None else lambda path: callback(1)
-    return node_paths(rows, path_settings, strengths=strengths, jobs=settings.jobs, callback=tell)
+    return node_paths(
+        rows, path_settings, forbidden=allowed.forbidden, strengths=strengths, jobs=settings.jobs, callback=tell
+    )
 
 
 def _down_to(weakest: float) -> Callable[[float], Floats]:

@@ -87,6 +87,7 @@ class Regression:
     class_of: NDArray[np.int32]  # cell of every row
     size: NDArray[np.int32]  # rows of every cell
     refined: NDArray[np.bool_]  # columns the cells already tell apart
+    excluded: NDArray[np.bool_]  # variables that may not enter: itself, and those forbidden
     observed: Floats  # weight of the rows with a column and a state together, (columns, states - 1)
     constant: Floats
     n_cells: int = 1
@@ -125,10 +126,16 @@ class Regression:
 
 
 class Regressions:
-    """The regressions of some variables over one table."""
+    """The regressions of some variables over one table.
 
-    def __init__(self, table: Table, variables: Sequence[int]) -> None:
+    ``forbidden`` is a symmetric 0/1 matrix of pairs that may not enter each other's regressions.
+    """
+
+    def __init__(self, table: Table, variables: Sequence[int], forbidden: NDArray[np.bool_] | None = None) -> None:
         self.table = table
+        excluded = np.eye(len(table.widths), dtype=bool)
+        if forbidden is not None:
+            excluded |= forbidden
         counts = {
             i: np.bincount(table.codes[i], table.rows.sample_weight, table.rows.domain.shape[i]) for i in variables
         }
@@ -144,6 +151,7 @@ class Regressions:
                 class_of=np.zeros(n, np.int32),
                 size=np.full(n + 1, n, np.int32),
                 refined=np.zeros(table.n_columns, bool),
+                excluded=excluded[i],
                 observed=observed[i],
                 constant=np.log(counts[i][1:] / counts[i][0]),
             )
@@ -159,7 +167,7 @@ class Regressions:
             for regression, lanes in _with_lanes(block):
                 mine = gradient[:, lanes] - regression.observed
                 regression.norms = np.sqrt(self.table.group_sums((mine * mine).sum(axis=1)))
-                regression.norms[regression.variable] = 0.0
+                regression.norms[regression.excluded] = 0.0
 
     def scores(self, regressions: Sequence[Regression]) -> list[Floats]:
         """Score statistics of all groups: about twice the gain in log-likelihood from adding each to the regression.
@@ -180,7 +188,7 @@ class Regressions:
                 variance = second[:, lanes] - second[:, lanes] ** 2 / total[lanes]
                 floor = 1e-9 * total[lanes]
                 score = self.table.group_sums((gradient**2 / np.maximum(variance, floor)).sum(axis=1))
-                score[regression.variable] = 0.0
+                score[regression.excluded] = 0.0
                 found.append(score)
         return found
 
