@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -32,6 +33,11 @@ class Variable:
         return {state: code for code, state in enumerate(self.states)}
 
 
+def repeated_names(names: Iterable[str]) -> list[str]:
+    """Names that stand more than once, sorted."""
+    return sorted(name for name, count in Counter(names).items() if count > 1)
+
+
 @dataclass(frozen=True)
 class Domain:
     """An ordered set of variables; the order is the column order of every array of codes."""
@@ -41,14 +47,8 @@ class Domain:
     def __post_init__(self) -> None:
         if not self.variables:
             raise DataError("The table has no columns; at least one variable is needed.")
-        names = [variable.name for variable in self.variables]
-        repeated = sorted({name for name in names if names.count(name) > 1}) if self._repeats(names) else []
-        if repeated:
+        if repeated := repeated_names(self.names):
             raise DataError(f"Column names must differ; repeated: {listed(repeated)}. Rename them.")
-
-    @staticmethod
-    def _repeats(names: Sequence[str]) -> bool:
-        return len(set(names)) != len(names)
 
     @classmethod
     def from_states(cls, states: Mapping[str, Iterable[str]]) -> Domain:

@@ -23,10 +23,6 @@ class ModelFileError(InputError):
     """A model file is damaged, foreign or newer than this library."""
 
 
-class MissingDependencyError(MrfitError, ImportError):
-    """An optional package is needed for what was asked."""
-
-
 def listed(names: object, *, limit: int = 6) -> str:
     """Quote names for a message: ``'a', 'b', 'c', ... (12 in all)``."""
     items = [repr(str(name)) for name in names]  # type: ignore[attr-defined]

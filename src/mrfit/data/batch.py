@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.data.labels import is_missing, label
-from mrfit.domain import Domain
+from mrfit.domain import Domain, repeated_names
 from mrfit.errors import DataError, listed
 
 MISSING = -1
@@ -115,8 +115,7 @@ def check_names(names: Sequence[str], *, source: str) -> None:
     """Refuse a table without columns or with two columns of one name."""
     if not names:
         raise DataError(f"{source} has no columns; at least one is needed.")
-    if len(set(names)) != len(names):
-        repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated := repeated_names(names):
         raise DataError(f"{source} repeats the column names {listed(repeated)}; give every column its own name.")
 
 

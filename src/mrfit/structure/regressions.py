@@ -133,15 +133,13 @@ class Regressions:
 
     def __init__(self, table: Table, variables: Sequence[int], forbidden: NDArray[np.bool_] | None = None) -> None:
         self.table = table
-        excluded = np.eye(len(table.widths), dtype=bool)
-        if forbidden is not None:
-            excluded |= forbidden
         counts = {
             i: np.bincount(table.codes[i], table.rows.sample_weight, table.rows.domain.shape[i]) for i in variables
         }
         # A state without rows has no finite constant: such variables are left alone.
-        self.constant_variables = [i for i in variables if len(counts[i]) < 2 or not counts[i].all()]
-        varying = [i for i in variables if i not in set(self.constant_variables)]
+        varies = {i: len(counts[i]) > 1 and bool(counts[i].all()) for i in variables}
+        self.constant_variables = [i for i in variables if not varies[i]]
+        varying = [i for i in variables if varies[i]]
         observed = self._observed(varying)
         n = table.rows.n_distinct
         self.all = [
@@ -151,7 +149,7 @@ class Regressions:
                 class_of=np.zeros(n, np.int32),
                 size=np.full(n + 1, n, np.int32),
                 refined=np.zeros(table.n_columns, bool),
-                excluded=excluded[i],
+                excluded=_excluded(i, len(table.widths), forbidden),
                 observed=observed[i],
                 constant=np.log(counts[i][1:] / counts[i][0]),
             )
@@ -221,6 +219,12 @@ class Regressions:
             edges = np.cumsum([0] + [shape[i] - 1 for i in some])
             observed |= {i: together[:, a:b] for i, a, b in zip(some, edges[:-1], edges[1:], strict=True)}
         return observed
+
+
+def _excluded(variable: int, n_variables: int, forbidden: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
+    excluded = np.zeros(n_variables, bool) if forbidden is None else forbidden[variable].copy()
+    excluded[variable] = True
+    return excluded
 
 
 def _with_lanes(block: list[Regression]) -> list[tuple[Regression, slice]]:
