@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from mrfit._kernels.nodewise import LANES
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.structure.regressions import LANES, Regressions, Table
+from mrfit.structure.node_paths import PathSettings, node_paths
+from mrfit.structure.regressions import Regression, Regressions, Table
 from populations import SHAPES, domain_of, random_codes, random_rows
 from reference.nodewise import DenseRegression
 
@@ -24,19 +26,26 @@ def _dense_columns(rows: UniqueRows) -> np.ndarray:
 def _solved(rows: UniqueRows, working: list[int] | None = None, *, share: float = 0.2) -> Regressions:
     """Every regression on ``working``, or on all that have columns, at a share of its critical strength."""
     regressions = Regressions(Table.of(rows), range(len(rows.domain)))
-    regressions.check(regressions.all)
-    for regression in regressions.all:
+    norms = regressions.table.norms_alone([r.variable for r in regressions.all])
+    for regression, own in zip(regressions.all, norms, strict=True):
         everything = [j for j, c in enumerate(rows.domain.shape) if c > 1 and j != regression.variable]
         chosen = everything if working is None else [j for j in working if j != regression.variable]
-        strength = share * float(regression.norms.max(initial=0.0))
+        strength = share * float(np.delete(own, regression.variable).max(initial=0.0))
         regression.solve(regressions.table, np.array(chosen, np.int64), strength, 1e-8 * max(strength, 1.0))
     return regressions
 
 
-def _beta(dense: DenseRegression, constant: np.ndarray, coefficients: dict[int, np.ndarray]) -> np.ndarray:
+def _tables(regression: Regression, table: Table) -> dict[int, np.ndarray]:
+    """Coefficients of every other variable that has columns."""
+    start = table.indicators.group_start
+    tables = {j: regression.coefficients[1 + start[j] : 1 + start[j + 1]] for j in range(len(table.widths))}
+    return {j: own for j, own in tables.items() if j != regression.variable and len(own)}
+
+
+def _beta(dense: DenseRegression, constant: np.ndarray, tables: dict[int, np.ndarray]) -> np.ndarray:
     beta = np.zeros((dense.design.shape[1], dense.target.shape[1]))
     beta[0] = constant
-    for j, table in coefficients.items():
+    for j, table in tables.items():
         beta[dense.groups[j]] = table
     return beta
 
@@ -47,8 +56,9 @@ def _beta(dense: DenseRegression, constant: np.ndarray, coefficients: dict[int, 
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES.keys())
 def test_sums_over_columns_are_a_matrix_product(shape: tuple[int, ...], rng: np.random.Generator) -> None:
     rows = random_rows(rng, shape, 40, fractional=True)
-    table, expected = Table.of(rows), rng.random((rows.n_distinct, 5))
-    np.testing.assert_allclose(table.times(expected), _dense_columns(rows).T @ expected, rtol=1e-12)
+    for lanes in (0, 1, 5, 20, LANES, LANES + 3, 2 * LANES + 20):
+        values = rng.random((lanes, rows.n_distinct))
+        np.testing.assert_allclose(Table.of(rows).times(values), (values @ _dense_columns(rows)).T, rtol=1e-12)
 
 
 def test_sums_over_variables_leave_one_state_at_zero(rng: np.random.Generator) -> None:
@@ -73,14 +83,16 @@ def test_a_solution_on_everything_is_the_reference(
 ) -> None:
     """Binary and multinomial, weighted rows: same coefficients, same value, same probabilities."""
     rows = random_rows(rng, shape, 150, fractional=True)
-    for r in _solved(rows, share=share).all:
+    regressions = _solved(rows, share=share)
+    for r in regressions.all:
         dense = DenseRegression.of(rows, r.variable)
         strength = share * dense.critical
         expected = dense.solve(strength)
-        np.testing.assert_allclose(_beta(dense, r.constant, r.coefficients), expected, atol=1e-5)
+        tables = _tables(r, regressions.table)
+        np.testing.assert_allclose(_beta(dense, r.coefficients[0], tables), expected, atol=1e-5)
         assert r.value == pytest.approx(dense.value(expected, strength), rel=1e-9)
         assert r.violation <= 1e-7 * max(strength, 1.0)
-        p = r.probability.reshape(r.n_free, -1)[:, r.class_of].T
+        p = r.cells.probability.reshape(r.n_free, -1)[:, r.cells.class_of].T
         np.testing.assert_allclose(p, dense.probabilities(expected), atol=1e-6)
 
 
@@ -96,8 +108,10 @@ def test_a_smaller_working_set_is_the_regression_without_the_others(rng: np.rand
             domain_of(tuple(rows.domain.shape[j] for j in part)), rows.codes[:, part], rows.sample_weight
         )
         dense = DenseRegression.of(narrow, part.index(r.variable))
-        renamed = {part.index(j): table for j, table in r.coefficients.items()}
-        np.testing.assert_allclose(_beta(dense, r.constant, renamed), dense.solve(0.5), atol=1e-5)
+        tables = _tables(r, regressions.table)
+        assert all((own == 0).all() for j, own in tables.items() if j not in working)
+        renamed = {part.index(j): tables[j] for j in working}
+        np.testing.assert_allclose(_beta(dense, r.coefficients[0], renamed), dense.solve(0.5), atol=1e-5)
 
 
 def test_refining_cells_in_any_order_gives_the_same(rng: np.random.Generator) -> None:
@@ -107,7 +121,10 @@ def test_refining_cells_in_any_order_gives_the_same(rng: np.random.Generator) ->
     by_steps = Regressions(Table.of(rows), [0]).all[0]
     for working in ([3], [1, 3], [1, 2, 3]):
         by_steps.solve(Table.of(rows), np.array(working), 1.0, 1e-9)
-    assert at_once.n_cells == by_steps.n_cells
+    assert len(at_once.cells.total) == len(by_steps.cells.total)
+    for cells in (at_once.cells, by_steps.cells):  # what is kept of the old columns is that of the rows
+        dense = _dense_columns(rows)[:, cells.columns]
+        np.testing.assert_array_equal(cells.bits[:, cells.class_of].T, dense)
     assert at_once.value == pytest.approx(by_steps.value, rel=1e-12)
 
 
@@ -132,20 +149,32 @@ def test_a_variable_with_one_state_in_the_working_set_changes_nothing(rng: np.ra
     [(2,) * 5, (2, 3, 5, 2), (3, 1, 2, 2), WIDE, MANY_STATES],
     ids=["binary", "mixed", "one state", "wide", "many"],
 )
-def test_norms_are_of_the_gradient_of_every_group(shape: tuple[int, ...], rng: np.random.Generator) -> None:
-    """In and out of the working set; more logits than lanes in one block, and in one regression."""
+def test_norms_alone_are_of_the_gradient_without_neighbours(shape: tuple[int, ...], rng: np.random.Generator) -> None:
+    """More logits than lanes in one block, and in one regression."""
+    rows = _every_state(shape, rng)
+    varying = [i for i, c in enumerate(shape) if c > 1]
+    for i, norms in zip(varying, Table.of(rows).norms_alone(varying), strict=True):
+        dense = DenseRegression.of(rows, i)
+        gradient = dense.gradient(dense.independent)
+        expected = {j: np.linalg.norm(gradient[group]) for j, group in dense.groups.items()}
+        np.testing.assert_allclose([norms[j] for j in expected], list(expected.values()), atol=1e-8)
+
+
+def _every_state(shape: tuple[int, ...], rng: np.random.Generator) -> UniqueRows:
     codes = random_codes(rng, shape, 150)
-    codes[:, 0] = np.arange(150) % shape[0]  # every state occurs
-    rows = UniqueRows.from_codes(domain_of(shape), codes, rng.uniform(0.5, 2.0, 150))
-    regressions = _solved(rows, [0, 2])
-    regressions.check(regressions.all)
-    for r in regressions.all:
-        dense = DenseRegression.of(rows, r.variable)
-        gradient = dense.gradient(_beta(dense, r.constant, r.coefficients))
-        expected = np.zeros(len(shape))
-        for j, group in dense.groups.items():
-            expected[j] = np.linalg.norm(gradient[group])
-        np.testing.assert_allclose(r.norms, expected, atol=1e-8)
+    codes[:, 0] = np.arange(150) % shape[0]
+    return UniqueRows.from_codes(domain_of(shape), codes, rng.uniform(0.5, 2.0, 150))
+
+
+@pytest.mark.parametrize("shape", [WIDE, MANY_STATES], ids=["wide", "many"])
+def test_paths_of_more_logits_than_lanes_are_optimal(shape: tuple[int, ...], rng: np.random.Generator) -> None:
+    rows = _every_state(shape, rng)
+    for path in node_paths(rows, PathSettings(4, lowest=0.2))[::7]:
+        dense = DenseRegression.of(rows, path.variable)
+        assert path.critical == pytest.approx(dense.critical)
+        assert len(path.points) > 1
+        for point in path.points:
+            assert dense.violation(dense.beta_of(point), point.strength) <= 1.01e-6 * path.critical
 
 
 def test_scores_are_squared_gradients_over_the_variance_left_by_the_constant(rng: np.random.Generator) -> None:
@@ -153,7 +182,7 @@ def test_scores_are_squared_gradients_over_the_variance_left_by_the_constant(rng
     regressions = _solved(rows, [1])
     for r, found in zip(regressions.all, regressions.scores(regressions.all), strict=True):
         dense = DenseRegression.of(rows, r.variable)
-        beta = _beta(dense, r.constant, r.coefficients)
+        beta = _beta(dense, r.coefficients[0], _tables(r, regressions.table))
         gradient, p = dense.gradient(beta), dense.probabilities(beta)
         expected = np.zeros(4)
         for j, group in dense.groups.items():
@@ -183,7 +212,5 @@ def test_variables_with_a_state_that_never_occurs_are_left_alone(rng: np.random.
     codes[:, 1], codes[:, 2] = 0, 1
     rows = UniqueRows.from_codes(domain_of((2, 2, 2, 1, 3)), codes, np.ones(60))
     regressions = Regressions(Table.of(rows), range(5))
-    assert regressions.constant_variables == [1, 2, 3, 4]
     assert [r.variable for r in regressions.all] == [0]
-    regressions.check(regressions.all)
-    np.testing.assert_allclose(regressions.all[0].norms[:4], 0.0, atol=1e-9)
+    np.testing.assert_allclose(regressions.table.norms_alone([0])[0, 1:4], 0.0, atol=1e-9)

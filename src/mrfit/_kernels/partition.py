@@ -87,6 +87,11 @@ def count_cells(class_of, state_of, sample_weight, block, total, counts):
     n_free = len(counts) // max(n_cells, 1)
     total[:] = 0.0
     counts[:] = 0.0
+    if n_free == 1:  # blocks do not matter, and nothing is divided
+        for r in range(len(class_of)):
+            total[class_of[r]] += sample_weight[r]
+            counts[class_of[r]] += sample_weight[r] * state_of[r]
+        return
     for r in range(len(class_of)):
         cell = class_of[r]
         total[cell] += sample_weight[r]

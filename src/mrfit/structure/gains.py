@@ -30,7 +30,6 @@ _MOST_EXCHANGES = 40
 _MOST_RANKS = 5  # neighbours, weakest first, that are tried for an exchange
 _NEAR_BEST = 0.95  # share of the best promise of either end that an edge must reach to enter in a round
 _LOOK_AHEAD = 4  # candidates of largest score that are tried by refitting
-_NONE = np.zeros((1, 1))
 
 
 @dataclass(frozen=True)
@@ -207,16 +206,14 @@ def _exchange(regressions: Regressions, allowed: Allowed, jobs: int) -> None:
 def _by_weakness(table: Table, regression: Regression, allowed: Allowed) -> list[int]:
     """Neighbours that may go, by the size of their coefficient times their standard deviation, smallest first."""
 
-    def size(j: int) -> float:
-        return float(table.standard_deviations[j] * np.abs(regression.coefficients.get(j, _NONE)).max())
-
-    return sorted((j for j in regression.working.tolist() if not allowed.required[regression.variable, j]), key=size)
+    may_go = regression.working[~allowed.required[regression.variable, regression.working]]
+    size = table.standard_deviations[may_go] * np.abs(regression.sizes(table)[may_go])
+    return [int(j) for j in may_go[np.argsort(size, kind="stable")]]
 
 
 def _result(regressions: Regressions, n: int) -> tuple[NDArray[np.bool_], Floats]:
     chosen, coefficient = np.zeros((n, n), bool), np.zeros((n, n))
     for r in regressions.all:
         chosen[r.variable, r.working] = True
-        for j, table in r.coefficients.items():
-            coefficient[r.variable, j] = table[0, 0] if table.size == 1 else np.linalg.norm(table)
+        coefficient[r.variable] = r.sizes(regressions.table)
     return chosen, coefficient

@@ -14,13 +14,17 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._kernels.node_walk import Nodes, Points, walk_paths
+from mrfit._kernels.nodewise import LANES
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
-from mrfit.structure.regressions import LANES, Regression, Regressions, Table
+from mrfit.structure.regressions import Table, excluded
 from mrfit.workers import run
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
+
+_ROUNDING = 1e-12  # of the total weight: a smaller gradient is none
 
 
 @dataclass(frozen=True)
@@ -60,20 +64,26 @@ class PathSettings:
 class PathPoint:
     """The solution of one regression at one strength.
 
-    ``coefficients[k]`` is the (states of neighbour - 1, states - 1) table of neighbour ``selected[k]``; violation is in
-    units of the critical strength.
+    ``values`` stacks the coefficients of all selected neighbours, ``widths[k]`` rows for neighbour ``selected[k]`` (one
+    less than it has states) and a column for each state but the first; violation is in units of the critical strength.
     """
 
     strength: float
     constant: Floats
     selected: Indices
-    coefficients: tuple[Floats, ...]
+    values: Floats
+    widths: Indices
     loss: float
     violation: float
 
     @property
+    def coefficients(self) -> tuple[Floats, ...]:
+        """The (states of neighbour - 1, states - 1) table of every selected neighbour."""
+        return tuple(np.split(self.values, np.cumsum(self.widths)[:-1])) if len(self.widths) else ()
+
+    @property
     def n_parameters(self) -> int:
-        return sum(table.size for table in self.coefficients)
+        return int(self.values.size)
 
     @property
     def sizes(self) -> Floats:
@@ -117,7 +127,7 @@ def node_paths(
     table = Table.of(rows)
     chosen = list(range(len(rows.domain)) if variables is None else variables)
     # Blocks are dealt in turn, so that threads finish together though variables differ.
-    width = max(1, min(LANES, len(chosen) // jobs))
+    width = max(1, min(4 * LANES, len(chosen) // jobs))
     blocks = [chosen[low : low + width] for low in range(0, len(chosen), width)]
     hands = [blocks[k::jobs] for k in range(min(jobs, len(blocks)))]
     walker = _Walker(table, settings, forbidden, strengths or settings.strengths, callback)
@@ -141,60 +151,60 @@ class _Walker:
     callback: Callable[[NodePath], None] | None
 
     def walk(self, variables: list[int]) -> list[NodePath]:
-        regressions = Regressions(self.table, variables, self.forbidden)
-        regressions.check(regressions.all)
         paths = {i: NodePath(i, 0.0) for i in variables}
-        steps: dict[int, Floats] = {}
-        for regression in regressions.all:
-            path = paths[regression.variable]
-            path.critical = float(regression.norms.max(initial=0.0))
-            steps[path.variable] = self.strengths(path.critical) if path.critical > 0 else np.empty(0)
-        live, t = list(regressions.all), 0
-        while live := [r for r in live if t < len(steps[r.variable])]:
-            now = {r.variable: float(steps[r.variable][t]) for r in live}
-            self._solve(regressions, live, now, {r.variable: paths[r.variable].critical for r in live})
-            live = [r for r in live if self._recorded(r, now[r.variable], paths[r.variable])]
-            t += 1
+        varying = [path for path in paths.values() if self.table.varies(path.variable)]
+        if varying:
+            self._fill(varying)
         if self.callback:
             for path in paths.values():
                 self.callback(path)
         return list(paths.values())
 
-    def _solve(
-        self, regressions: Regressions, live: list[Regression], strength: dict[int, float], critical: dict[int, float]
-    ) -> None:
-        """Solve all live regressions at their strengths, adding what the check finds missing until nothing is."""
-        pending = [(r, _let_in(r, strength[r.variable])) for r in live]
-        while pending:
-            for r, working in pending:
-                r.solve(self.table, working, strength[r.variable], 0.5 * self.settings.tolerance * critical[r.variable])
-            regressions.check([r for r, _ in pending])
-            found = []
-            for r, _ in pending:
-                outside = r.norms.copy()
-                outside[r.working] = 0.0
-                missed = np.flatnonzero(outside > strength[r.variable] + self.settings.tolerance * critical[r.variable])
-                if len(missed):
-                    found.append((r, np.union1d(r.working, missed)))
-                else:
-                    r.violation = max(r.violation, float(outside.max(initial=0.0)) - strength[r.variable])
-            pending = found
+    def _fill(self, paths: list[NodePath]) -> None:
+        table, variables = self.table, [path.variable for path in paths]
+        barred = np.stack([excluded(i, len(table.widths), self.forbidden) for i in variables])
+        norms = np.where(barred, 0.0, table.norms_alone(variables))
+        norms[norms <= _ROUNDING * table.rows.total_weight] = 0.0
+        critical = norms.max(axis=1)
+        steps = [self.strengths(c) if c > 0 else np.empty(0) for c in critical.tolist()]
+        for path, c in zip(paths, critical.tolist(), strict=True):
+            path.critical = c
+        nodes = Nodes(
+            variable=np.array(variables),
+            n_free=np.array([len(table.constant(i)) for i in variables]),
+            constant=_stacked([table.constant(i) for i in variables]),
+            excluded=barred,
+            norms=norms,
+            strength=_stacked(steps),
+            n_steps=np.array([len(strengths) for strengths in steps]),
+            slack=self.settings.tolerance * critical,
+        )
+        self._record(paths, nodes, walk_paths(table.indicators, nodes, self.settings.max_selected))
 
-    def _recorded(self, regression: Regression, strength: float, path: NodePath) -> bool:
-        """Keep a solution within the bound; past it the path ends."""
-        if len(regression.coefficients) > self.settings.max_selected:
-            return False
-        selected = sorted(regression.coefficients)
-        tables = tuple(regression.coefficients[j].copy() for j in selected)
-        loss = regression.value - strength * sum(float(np.linalg.norm(table)) for table in tables)
-        violation = max(regression.violation, 0.0) / path.critical
-        constant = regression.constant.copy()
-        path.points.append(PathPoint(strength, constant, np.array(selected, np.int64), tables, loss, violation))
-        return True
+    def _record(self, paths: list[NodePath], nodes: Nodes, points: Points) -> None:
+        for i, path in enumerate(paths):
+            n_free = nodes.n_free[i]
+            for t in np.flatnonzero(points.n_selected[i] >= 0).tolist():
+                first, first_value = points.first_selected[i, t], points.first_value[i, t]
+                selected = points.selected[first : first + points.n_selected[i, t]]
+                widths = self.table.widths[selected]
+                values = points.values[first_value : first_value + widths.sum() * n_free]
+                path.points.append(
+                    PathPoint(
+                        strength=float(nodes.strength[i, t]),
+                        constant=points.constant[i, t, :n_free],
+                        selected=selected,
+                        values=values.reshape(-1, n_free),
+                        widths=widths,
+                        loss=float(points.loss[i, t]),
+                        violation=max(0.0, float(points.violation[i, t])) / path.critical,
+                    )
+                )
 
 
-def _let_in(regression: Regression, strength: float) -> Indices:
-    """What is not zero, and what the gradient at the last solution says will enter."""
-    candidates = regression.norms > strength
-    candidates[list(regression.coefficients)] = True
-    return np.flatnonzero(candidates)
+def _stacked(rows: list[Floats]) -> Floats:
+    """Rows of different lengths as one array, zeros at their ends."""
+    stacked = np.zeros((len(rows), max(len(row) for row in rows)))
+    for place, row in zip(stacked, rows, strict=True):
+        place[: len(row)] = row
+    return stacked
