@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import settings
+
+from mrfit.data.unique_rows import UniqueRows
 
 
 @pytest.fixture
@@ -16,6 +19,12 @@ def data_dir() -> Path:
     if not os.environ.get("MRFIT_DATA"):
         pytest.skip("MRFIT_DATA is not set: real data sets absent")
     return Path(os.environ["MRFIT_DATA"])
+
+
+@pytest.fixture
+def named_rows(data_dir: Path) -> Callable[[str, str], UniqueRows]:
+    """Distinct rows of a part of a real data set."""
+    return lambda name, part: UniqueRows.from_file(data_dir / name / f"{part}.csv.gz")
 
 
 @pytest.fixture

@@ -11,18 +11,24 @@ from hypothesis import strategies as st
 from mrfit.counts.conditional_cells import ConditionalCells
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
+from mrfit.objectives.likelihood import Likelihood
 from mrfit.objectives.objective import Objective
 from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
+from mrfit.objectives.remembered import Remembered
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.penalties.l1 import L1
 from mrfit.penalties.l2 import L2
 from mrfit.penalties.penalized import Penalized
 from mrfit.penalties.penalty import NonsmoothPenalty, NoPenalty, SmoothPenalty
+from mrfit.penalties.tied import Tied
 from mrfit.solvers.lbfgs import LBFGS
 from mrfit.solvers.method import Method
 from mrfit.solvers.newton import TruncatedNewton
 from mrfit.solvers.owlqn import OWLQN
+from mrfit.solvers.projected_gradient import ProjectedGradient
 from mrfit.structure.structure import Structure
+from mrfit.tying.groups import Groups
+from mrfit.tying.hard import Reduced
 
 Shape = tuple[int, ...]
 
@@ -102,6 +108,16 @@ SMOOTH_PENALTIES: dict[type, Callable[[np.random.Generator, int], list[SmoothPen
         L2(250.0, np.ones(n, bool)),
         L2(2.0, rng.random(n) < 0.5),
         L2(2.0, np.zeros(n, bool)),
+        L2(2.0, rng.random(n) < 0.5, toward=rng.standard_normal(n)),
+    ],
+    Tied: lambda rng, n: [
+        Tied(1.0, np.zeros(n, int)),
+        Tied(2.0, np.arange(n)),
+        Tied(1e-3, rng.integers(0, 3, n)),
+        Tied(30.0, rng.integers(-1, 3, n)),
+        Tied(5.0, rng.integers(-1, 2, n), np.array([True, False])),
+        Tied(5.0, np.full(n, -1)),
+        Tied(1.0, np.full(n, 1), np.array([False, True])),
     ],
 }
 
@@ -126,7 +142,27 @@ def penalized(rows: UniqueRows, parameters: Canonical, *, jobs: int = 1, strengt
     return Penalized(objective, L2(strength), total_weight=rows.total_weight)
 
 
-OBJECTIVES: dict[type, Callable[..., Objective]] = {PseudoLikelihood: pseudo_likelihood, Penalized: penalized}
+def likelihood(rows: UniqueRows, parameters: Canonical, *, jobs: int = 1) -> Likelihood:
+    return Likelihood(parameters, rows)
+
+
+def remembered(rows: UniqueRows, parameters: Canonical, *, jobs: int = 1) -> Remembered:
+    return Remembered(pseudo_likelihood(rows, parameters, jobs=jobs))
+
+
+def reduced(rows: UniqueRows, parameters: Canonical, *, jobs: int = 1) -> Reduced:
+    """Every parameter in a group of its own: the same function, by way of the groups."""
+    n = parameters.n_parameters
+    return Reduced(pseudo_likelihood(rows, parameters, jobs=jobs), Groups(np.arange(n), np.zeros(n)))
+
+
+OBJECTIVES: dict[type, Callable[..., Objective]] = {
+    PseudoLikelihood: pseudo_likelihood,
+    Penalized: penalized,
+    Likelihood: likelihood,
+    Remembered: remembered,
+    Reduced: reduced,
+}
 
 METHODS: dict[str, Method[Any]] = {
     "newton": TruncatedNewton(),
@@ -136,6 +172,9 @@ METHODS: dict[str, Method[Any]] = {
     "owlqn": OWLQN(),
     "owlqn, one pair": OWLQN(memory=1),
 }
+
+# Methods that solve another problem than the driver's: they have tests of their own.
+SPECIAL_METHODS = {ProjectedGradient}
 
 # -- strategies --------------------------------------------------------------------------------------------------
 

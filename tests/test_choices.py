@@ -14,6 +14,7 @@ from mrfit.cli.fit import command
 from mrfit.errors import InputError, StructureError
 from mrfit.learning import Settings
 from mrfit.presets import PRESETS
+from mrfit.solvers.newton import TruncatedNewton
 from mrfit.structure.mutual_information import maximum_information_tree
 from mrfit.structure.nodewise import StructureSettings, learn_structure
 from mrfit.structure.structure import Structure
@@ -74,12 +75,13 @@ def test_no_word_leaves_the_choice_to_the_penalty() -> None:
     """Which has a method of its own."""
     assert choices.method_from(None) is None
     for word in choices.PENALTIES:
-        assert Settings(penalty=word).chosen_method == PRESETS[word].method()
+        expected = PRESETS[word].method() if word in PRESETS else TruncatedNewton()
+        assert Settings(penalty=word).chosen_method == expected
 
 
 def test_penalties_by_word() -> None:
     """Unknown ones are named."""
-    assert choices.PENALTIES == ("l2", "l1")
+    assert choices.PENALTIES == ("l2", "l1", "tied", "hard", "ltr")
     with pytest.raises(InputError, match="no penalty 'l7'; choose one of 'l2', 'l1'"):
         Settings(penalty="l7")
 

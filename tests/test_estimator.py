@@ -22,7 +22,11 @@ from sklearn.preprocessing import Binarizer, KBinsDiscretizer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mrfit import MarkovNetwork, MarkovNetworkLearner, Structure
+from mrfit.data.dataset import Dataset
+from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import DataError, InputError, StructureError
+from mrfit.learning import Settings, learn
+from mrfit.tying.settings import TyingSettings
 
 NAMES = ["v0", "v1", "v2", "v3"]  # the names columns without names get
 
@@ -157,6 +161,10 @@ def test_parameters_of_the_constructor(X: NDArray[np.int64]) -> None:
         "select": "degree",
         "penalty": "l2",
         "strength": 3.0,
+        "n_groups": 10,
+        "tie": "all",
+        "pin_zero": False,
+        "objective": "pseudo-likelihood",
         "free_orders": (1,),
         "solver": None,
         "tolerance": 1e-6,
@@ -363,3 +371,20 @@ def test_fitting_again_forgets(X: NDArray[np.int64], frame: pd.DataFrame) -> Non
     assert learner.n_features_in_ == 2
     assert not hasattr(learner, "feature_names_in_")
     np.testing.assert_array_equal(learner.model_.w, fitted(X[:, :2]).model_.w)
+
+
+@pytest.mark.parametrize("penalty", ["tied", "hard", "ltr"])
+def test_tied_parameters_are_those_of_the_library(penalty: str, X: NDArray[np.int64]) -> None:
+    learner = fitted(X, penalty=penalty, n_groups=3, strength=2.0)
+    rows = UniqueRows.from_dataset(Dataset.from_table(X))
+    settings = Settings((2.0,), penalty, TyingSettings((3,)))
+    expected = learn(rows, Structure.complete(X.shape[1]), settings).best.model
+    np.testing.assert_array_equal(learner.model_.w, expected.w)
+    assert learner.model_.groups is not None
+    assert learner.model_.groups.n_groups == 3
+
+
+def test_the_exact_likelihood_is_learned_on_request(X: NDArray[np.int64]) -> None:
+    exact, pseudo = (fitted(X, strength=1e-6, **how) for how in ({"objective": "likelihood"}, {}))
+    assert exact.model_.ll(X) > pseudo.model_.ll(X)
+    assert exact.model_.pll(X) < pseudo.model_.pll(X)

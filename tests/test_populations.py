@@ -32,7 +32,7 @@ def _import_all(package: ModuleType) -> None:
     [
         (Penalty, {*populations.SMOOTH_PENALTIES, *populations.NONSMOOTH_PENALTIES}),
         (Objective, populations.OBJECTIVES),
-        (Method, {type(method) for method in populations.METHODS.values()}),
+        (Method, {type(method) for method in populations.METHODS.values()} | populations.SPECIAL_METHODS),
     ],
     ids=["penalties", "objectives", "methods"],
 )

@@ -8,7 +8,7 @@ from typing import Any
 
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError, StructureError, listed
-from mrfit.presets import PRESETS
+from mrfit.learning import PENALTIES as PENALTIES
 from mrfit.solvers.lbfgs import LBFGS
 from mrfit.solvers.method import Method
 from mrfit.solvers.newton import TruncatedNewton
@@ -42,8 +42,6 @@ STRUCTURES: dict[str, Callable[[str, Source], Structure]] = {
 }
 
 METHODS: dict[str, type[Method[Any]]] = {"newton": TruncatedNewton, "lbfgs": LBFGS, "owlqn": OWLQN}
-
-PENALTIES = tuple(PRESETS)
 
 _WITH_ARGUMENT = {"order": "order:3", "edges": "edges:FILE"}
 

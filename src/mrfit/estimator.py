@@ -19,6 +19,7 @@ from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning import Settings, learn
 from mrfit.structure.nodewise import StructureSettings
+from mrfit.tying.settings import TyingSettings
 from mrfit.workers import resolve_jobs
 
 Floats = NDArray[np.float64]
@@ -36,15 +37,24 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         ``order:R`` (all scopes of up to R variables) or ``edges:FILE``.
     max_degree, bound, rule, select : int and str
         How ``structure="l1"`` is learned; explained at `mrfit.structure.nodewise`.
-    penalty : {"l2", "l1"}, default="l2"
-        ``l2`` shrinks all parameters, ``l1`` makes many of them exactly zero.
+    penalty : {"l2", "l1", "tied", "hard", "ltr"}, default="l2"
+        ``l2`` shrinks all parameters, ``l1`` makes many of them exactly zero, ``tied`` draws them to a few learned
+        values, ``hard`` makes them equal there, ``ltr`` learns with l2, clusters, and relearns as equal.
+    n_groups : int, default=10
+        Groups of tied parameters, in each class of them.
+    tie : {"all", "apart", "orders"}, default="all"
+        Which parameters may share a group: all, single variables apart from interactions, or each order.
+    pin_zero : bool, default=False
+        Whether one group of each class has its center at zero.
+    objective : {"pseudo-likelihood", "likelihood"}, default="pseudo-likelihood"
+        The second is exact over all joint states, for about 20 binary variables at most.
     strength : float, default=1.0
         The papers' lambda; it stands against the sum over rows.
     free_orders : sequence of int or None, default=None
-        Scope sizes the penalty leaves alone, for instance ``(1,)`` for single variables. None means none for
-        ``l2`` and single variables for ``l1``.
+        Scope sizes the penalty leaves alone, for instance ``(1,)`` for single variables. None means single variables
+        for ``l1`` and none for the others.
     solver : {"newton", "lbfgs", "owlqn"} or None, default=None
-        None takes the penalty's own: ``newton`` for ``l2``, ``owlqn`` for ``l1``.
+        None takes the penalty's own: ``owlqn`` for ``l1``, ``newton`` for the others.
     tolerance : float, default=1e-6
         Largest entry of the subgradient of the mean objective at the solution.
     max_iterations : int, default=1000
@@ -76,6 +86,10 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         select: str = "degree",
         penalty: str = "l2",
         strength: float = 1.0,
+        n_groups: int = 10,
+        tie: str = "all",
+        pin_zero: bool = False,
+        objective: str = "pseudo-likelihood",
         free_orders: Sequence[int] | None = None,
         solver: str | None = None,
         tolerance: float = 1e-6,
@@ -91,6 +105,10 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         self.select = select
         self.penalty = penalty
         self.strength = strength
+        self.n_groups = n_groups
+        self.tie = tie
+        self.pin_zero = pin_zero
+        self.objective = objective
         self.free_orders = free_orders
         self.solver = solver
         self.tolerance = tolerance
@@ -104,6 +122,8 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         settings = Settings(
             strengths=(self.strength,),
             penalty=self.penalty,
+            tying=TyingSettings((self.n_groups,), tie=self.tie, pin_zero=self.pin_zero),
+            objective=self.objective,
             free_orders=self.free_orders,
             method=method_from(self.solver),
             tolerance=self.tolerance,

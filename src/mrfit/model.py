@@ -14,9 +14,10 @@ from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
 from mrfit.errors import InputError
-from mrfit.objectives.row_scores import row_pll
+from mrfit.objectives.row_scores import row_ll, row_pll
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.structure.structure import Structure
+from mrfit.tying.groups import Groups
 
 Floats = NDArray[np.float64]
 
@@ -33,11 +34,14 @@ class MarkovNetwork:
         One value for each parameter, in the order of ``parameters.names()``.
     provenance
         How the model came about; anything JSON can hold.
+    groups
+        Which parameters were tied to each other, softly or hard, and to what; None where none were.
     """
 
     parameters: Canonical
     w: Floats
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    groups: Groups | None = None
 
     def __post_init__(self) -> None:
         w = np.array(self.w, np.float64)
@@ -47,6 +51,8 @@ class MarkovNetwork:
             )
         if not np.isfinite(w).all():
             raise InputError("Parameters must be finite numbers.")
+        if self.groups is not None and len(self.groups.assignment) != len(w):
+            raise InputError(f"The groups tie {len(self.groups.assignment)} parameters; the model has {len(w)}.")
         w.flags.writeable = False
         object.__setattr__(self, "w", w)
         object.__setattr__(self, "provenance", dict(self.provenance))
@@ -59,6 +65,11 @@ class MarkovNetwork:
     def structure(self) -> Structure:
         return self.parameters.structure
 
+    @property
+    def is_hard_tied(self) -> bool:
+        """Whether all parameters of a group are equal to its center."""
+        return self.groups is not None and np.array_equal(self.groups.tied(self.w), self.w)
+
     def pll(self, data: Any) -> float:
         """Mean pseudo-log-likelihood per row, in nats; weighted if the data are."""
         rows = self._unique(data)
@@ -67,6 +78,15 @@ class MarkovNetwork:
     def pll_rows(self, data: Any) -> Floats:
         """Pseudo-log-likelihood of every row, in nats and in the order of the data."""
         return row_pll(self.parameters, self.w, self._dataset(data).codes)
+
+    def ll(self, data: Any) -> float:
+        """Mean log-likelihood per row, in nats, exact over all joint states: for few variables."""
+        rows = self._unique(data)
+        return float(rows.sample_weight @ row_ll(self.parameters, self.w, rows.codes)) / rows.total_weight
+
+    def ll_rows(self, data: Any) -> Floats:
+        """Log-likelihood of every row, in nats and in the order of the data; for few variables."""
+        return row_ll(self.parameters, self.w, self._dataset(data).codes)
 
     def strongest(self, count: int, *, order: int) -> list[tuple[str, float]]:
         """Names and values of the largest parameters, in absolute value, of scopes with ``order`` variables."""

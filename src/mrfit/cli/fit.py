@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from mrfit.cli.options import common, data_path, declared_states, numbers, read_rows, reading, whole_numbers
-from mrfit.cli.output import note, print_json, solver_progress
+from mrfit.cli.output import grid_progress, note, print_json, solver_progress
 from mrfit.cli.structure_options import structure_options, structure_settings
+from mrfit.cli.tying_options import tying_options, tying_settings
 from mrfit.errors import InputError
 
 if TYPE_CHECKING:
     from mrfit.data.unique_rows import UniqueRows
-    from mrfit.learning import Fit, Learned
+    from mrfit.learning import Fit, Learned, Settings
 
 
 @click.command("fit")
@@ -30,37 +32,53 @@ if TYPE_CHECKING:
 @structure_options
 @click.option(
     "--penalty",
-    type=click.Choice(["l2", "l1"]),
+    type=click.Choice(["l2", "l1", "tied", "hard", "ltr"]),
     default="l2",
     show_default=True,
-    help="l2 shrinks all parameters; l1 makes many of them exactly zero.",
+    help="l2 shrinks all parameters; l1 makes many of them exactly zero; tied draws them to a few learned values; hard "
+    "makes them equal there; ltr learns with l2, clusters, and relearns as equal.",
+)
+@click.option(
+    "--objective",
+    type=click.Choice(["pseudo-likelihood", "likelihood"]),
+    default="pseudo-likelihood",
+    show_default=True,
+    help="likelihood is exact over all joint states, for about 20 variables at most.",
 )
 @click.option(
     "--strength",
     "strengths",
-    default="1",
-    show_default=True,
     metavar="S[,S...]",
-    help="Strength of the penalty against the sum over rows; several are warm-started, strongest first.",
+    help="Strength of the penalty against the sum over rows; several are warm-started. By default 1, for tied "
+    "parameters 0.01,0.1,0.5,1,10,15,30,50,100.",
 )
+@click.option(
+    "--folds",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="N",
+    help="Choose by N-fold cross-validation instead of --valid.",
+)
+@tying_options
 @click.option(
     "--free-orders",
     metavar="R[,R...]",
-    help="Scope sizes not penalised, '' for none; by default none for l2, 1 (single variables) for l1.",
+    help="Scope sizes not penalised, '' for none; by default 1 (single variables) for l1, else none.",
 )
-@click.option(
-    "--solver", type=click.Choice(["newton", "lbfgs", "owlqn"]), help="By default newton for l2, owlqn for l1."
-)
+@click.option("--solver", type=click.Choice(["newton", "lbfgs", "owlqn"]), help="By default owlqn for l1, else newton.")
 @click.option(
     "--tolerance", type=float, default=1e-6, show_default=True, help="Largest subgradient entry at the solution."
 )
 @click.option("--max-iterations", type=int, default=1000, show_default=True)
 @click.option("--states", metavar="FILE", help='JSON file that declares states: {"smoker": ["no", "yes"]}.')
+@click.option(
+    "--plot-scores", metavar="FILE", help="Draw the score against the number of groups, L2 dotted, as .png or .svg."
+)
 @click.option("-o", "--output", metavar="MODEL", help="Where to write the model, a .mrf file.")
 @reading
 @common
 def command(data: str, **options: Any) -> None:
-    """Learn a Markov network from DATA by penalised pseudo-likelihood.
+    """Learn a Markov network from DATA by penalised pseudo-likelihood or likelihood.
 
     DATA is a .csv, .tsv, .txt, .data (each also .gz) or .parquet file, or a named data set such as nltcs:train.
 
@@ -69,6 +87,7 @@ def command(data: str, **options: Any) -> None:
       mrfit fit survey.csv -o survey.mrf
       mrfit fit nltcs:train --valid nltcs:valid --strength 0.1,1,10 -o nltcs.mrf
       mrfit fit survey.csv --penalty l1 --strength 20 -o sparse.mrf
+      mrfit fit dna:train --valid dna:valid --structure l1 --penalty tied --groups 2,5,10 --strength 1,10,30 -o dna.mrf
       mrfit fit nltcs:train --structure l1 --max-degree 5 -o sparse.mrf
       mrfit fit counts.csv --weight count --structure order:3 -o counts.mrf
     """
@@ -79,25 +98,36 @@ def command(data: str, **options: Any) -> None:
     orders = options["free_orders"]
     free_orders = None if orders is None else whole_numbers(orders, "--free-orders")
     settings = Settings(
-        strengths=numbers(options["strengths"], "--strength"),
+        strengths=None if options["strengths"] is None else numbers(options["strengths"], "--strength"),
         penalty=options["penalty"],
+        tying=tying_settings(options),
+        objective=options["objective"],
         free_orders=free_orders,
         method=method_from(options["solver"]),
         tolerance=options["tolerance"],
         max_iterations=options["max_iterations"],
+        folds=options["folds"],
+        seed=options["seed"],
         jobs=resolve_jobs(options["jobs"]),
     )
     learning = structure_settings(options)
     held_out = None if options["valid"] is None else _given(options["valid"], "--valid")
     output = None if options["output"] is None else _checked_output(options["output"], data, held_out)
+    picture = _checked_picture(options["plot_scores"], settings, held_out)
     rows = read_rows(data, options, states=declared_states(options["states"]))
     valid = None if held_out is None else read_rows(held_out, options, domain=rows.domain)
     structure = structure_from(options["structure"], Source(rows, learning, valid))
     quiet = options["quiet"] or options["as_json"]
-    with solver_progress(settings.tolerance, quiet=quiet) as callback:
-        learned = learn(rows, structure, settings, valid=valid, callback=callback)
+    if settings.is_tied or settings.folds:
+        with grid_progress(quiet=quiet) as progress:
+            learned = learn(rows, structure, settings, valid=valid, progress=progress)
+    else:
+        with solver_progress(settings.tolerance, quiet=quiet) as callback:
+            learned = learn(rows, structure, settings, valid=valid, callback=callback)
     if output is not None:
         learned.best.model.save(output)
+    if picture is not None:
+        _draw_scores(learned, picture)
     if options["as_json"]:
         print_json({**_document(rows, learned), "output": options["output"]})
     elif not options["quiet"]:
@@ -105,7 +135,7 @@ def command(data: str, **options: Any) -> None:
     for fit in learned.fits:
         if not fit.solution.converged:
             note(f"warning: strength {fit.strength:g} {fit.solution.status.value}.")
-    if valid is None and len(learned.fits) > 1 and not quiet:
+    if learned.best.held_out is None and len(learned.fits) > 1 and not quiet:
         note(
             f"kept the weakest penalty, {learned.best.strength:g}; give held-out rows with --valid to choose the best."
         )
@@ -128,6 +158,35 @@ def _checked_output(output: str, *sources: str | None) -> Path:
     return path
 
 
+def _checked_picture(plot: str | None, settings: Settings, valid: str | None) -> Path | None:
+    """Where the picture of the scores goes, if there will be any."""
+    if plot is None:
+        return None
+    from mrfit.report.network import check_figure_path
+
+    if not settings.is_tied or (valid is None and not settings.folds):
+        raise InputError("--plot-scores draws held-out scores of tied fits; it needs --penalty tied, hard or ltr, and "
+                         "--valid or --folds.")  # fmt: skip
+    path = Path(_given(plot, "--plot-scores"))
+    check_figure_path(path)
+    return path
+
+
+def _draw_scores(learned: Learned, path: Path) -> None:
+    """The best score of every number of groups, and that of L2."""
+    from mrfit.report.network import save_figure
+    from mrfit.report.tying import ScoreCurve, draw_scores
+
+    best: dict[int, float] = {}
+    for fit in learned.fits:
+        if fit.n_groups is not None and fit.held_out is not None:
+            best[fit.n_groups] = max(best.get(fit.n_groups, -math.inf), fit.held_out)
+    l2 = None if learned.gain is None else learned.gain.l2.held_out
+    groups = sorted(best)
+    curve = ScoreCurve("tied", groups, [-best[k] for k in groups], -(l2 or math.nan))
+    save_figure(draw_scores([curve]), path)
+
+
 def _document(rows: UniqueRows, learned: Learned) -> dict[str, Any]:
     best = learned.best
     return {
@@ -139,15 +198,36 @@ def _document(rows: UniqueRows, learned: Learned) -> dict[str, Any]:
         "n_edges": len(best.model.structure.edges),
         "n_cells": learned.n_cells,
         **_fit_document(best),
+        **_tying_document(learned),
         "path": [_fit_document(fit) for fit in learned.fits],
     }
 
 
+def _tying_document(learned: Learned) -> dict[str, Any]:
+    best, gain = learned.best, learned.gain
+    if best.model.groups is None:
+        return {}
+    found: dict[str, Any] = {"centers": best.model.groups.centers.tolist(), "gain_over_l2": None}
+    if gain is not None:
+        found["gain_over_l2"] = {
+            "mean": gain.mean,
+            "standard_error": gain.standard_error,
+            "is_real": gain.is_real,
+            "l2": _fit_document(gain.l2),
+        }
+    return found
+
+
 def _fit_document(fit: Fit) -> dict[str, Any]:
+    tied = fit.model.groups is not None
     return {
         "strength": fit.strength,
+        **({"groups": fit.n_groups, "tying_iterations": len(fit.rounds)} if tied else {}),
+        **({} if fit.train_ll is None else {"train_ll": fit.train_ll, "valid_ll": fit.valid_ll}),
         "train_pll": fit.train_pll,
         "valid_pll": fit.valid_pll,
+        "n_distinct": fit.n_distinct,
+        "passes": fit.passes,
         "n_nonzero": fit.n_nonzero,
         "violation": fit.solution.violation,
         "status": fit.solution.status.value,
@@ -166,18 +246,38 @@ def _print_summary(data: str, rows: UniqueRows, learned: Learned, output: str | 
     click.echo(
         f"{len(best.model.structure.edges):,} edges, {len(best.model.w):,} parameters, {learned.n_cells:,} cells"
     )
-    click.echo(
-        f"{'strength':>10} {'train pll':>12} {'valid pll':>12} {'nonzero':>9} "
-        f"{'violation':>10} {'passes':>7} {'seconds':>8}"
-    )
-    for fit in learned.fits:
-        valid = "" if fit.valid_pll is None else f"{fit.valid_pll:.4f}"
-        passes = fit.solution.evaluations + fit.solution.products
-        kept = " *" if fit is best and len(learned.fits) > 1 else ""
+    _print_fits(learned)
+    if learned.gain is not None:
+        gain = learned.gain
+        verdict = "" if gain.is_real else ": no gain"
         click.echo(
-            f"{fit.strength:>10g} {fit.train_pll:>12.4f} {valid:>12} {fit.n_nonzero:>9,} "
-            f"{fit.solution.violation:>10.1e} {passes:>7} {fit.seconds:>8.2f}{kept}"
+            f"against the best L2 fit (strength {gain.l2.strength:g}, {gain.l2.held_out:.4f}) on held-out rows: "
+            f"{gain.mean:+.4f} +- {gain.standard_error:.4f}{verdict}"
         )
     if best.held:
         click.echo(f"held at a bound, because nothing penalises them and no finite value is best: {best.held}")
     click.echo(f"wrote {output}" if output else "no model written; name a file with -o MODEL.mrf to keep it")
+
+
+def _print_fits(learned: Learned) -> None:
+    """One line for each fit; of a large grid the best ten."""
+    best, tied = learned.best, learned.best.n_groups is not None
+    measure = "pll" if best.train_ll is None else "ll"
+    click.echo(
+        (f"{'groups':>8} " if tied else "") + f"{'strength':>10} {'train ' + measure:>12} {'valid ' + measure:>12} "
+        f"{'distinct' if tied else 'nonzero':>9} {'violation':>10} {'passes':>7} {'seconds':>8}"
+    )
+    shown = list(learned.fits)
+    if len(shown) > 20:
+        shown = sorted(shown, key=lambda fit: -(fit.held_out or -math.inf))[:10]
+    for fit in shown:
+        held_out = "" if fit.held_out is None else f"{fit.held_out:.4f}"
+        train = fit.train_pll if fit.train_ll is None else fit.train_ll
+        kept = " *" if fit is best and len(learned.fits) > 1 else ""
+        click.echo(
+            (f"{fit.n_groups:>8} " if tied else "") + f"{fit.strength:>10g} {train:>12.4f} {held_out:>12} "
+            f"{fit.n_distinct if tied else fit.n_nonzero:>9,} {fit.solution.violation:>10.1e} {fit.passes:>7} "
+            f"{fit.seconds:>8.2f}{kept}"
+        )
+    if len(shown) < len(learned.fits):
+        click.echo(f"  ... and {len(learned.fits) - len(shown)} more fits, none better; --json has them all")

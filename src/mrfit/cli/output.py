@@ -7,12 +7,9 @@ import math
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
-
-if TYPE_CHECKING:
-    from mrfit.solvers.solution import Record
 
 
 def print_json(document: Mapping[str, Any]) -> None:
@@ -25,8 +22,8 @@ def note(text: str) -> None:
 
 
 @contextmanager
-def counting_progress(what: str, total: int, *, quiet: bool) -> Iterator[Callable[[int], None] | None]:
-    """A bar on stderr with an estimate of the time left."""
+def counting_progress(what: str, total: int, *, quiet: bool) -> Iterator[Callable[..., None] | None]:
+    """A bar on stderr with an estimate of the time left; told how many are done, and the total if it changed."""
     if quiet or not sys.stderr.isatty():
         yield None
         return
@@ -36,11 +33,21 @@ def counting_progress(what: str, total: int, *, quiet: bool) -> Iterator[Callabl
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(what, total=total)
-        yield lambda n: progress.update(task, advance=n)
+        yield lambda n, total=total: progress.update(task, advance=n, total=total)
 
 
 @contextmanager
-def solver_progress(tolerance: float, *, quiet: bool) -> Iterator[Callable[[float, Record], None] | None]:
+def grid_progress(*, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
+    """A bar on stderr over the fits of a grid, with an estimate of the time left."""
+    with counting_progress("fits", 1, quiet=quiet) as advance:
+        if advance is None:
+            yield None
+            return
+        yield lambda done, total: advance(1, total)
+
+
+@contextmanager
+def solver_progress(tolerance: float, *, quiet: bool) -> Iterator[Callable[[float, Any], None] | None]:
     """A bar on stderr that follows the violation down to the tolerance, on a logarithmic scale."""
     if quiet or not sys.stderr.isatty():
         yield None
@@ -52,7 +59,7 @@ def solver_progress(tolerance: float, *, quiet: bool) -> Iterator[Callable[[floa
     with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True) as progress:
         bars: dict[float, tuple[Any, float]] = {}
 
-        def follow(strength: float, record: Record) -> None:
+        def follow(strength: float, record: Any) -> None:
             distance = math.log(max(record.violation, tolerance) / tolerance)
             if strength not in bars:
                 total = max(distance, 1e-9)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from mrfit.cli.options import common
 from mrfit.cli.output import print_json
-from mrfit.errors import listed
+from mrfit.errors import InputError, listed
+
+if TYPE_CHECKING:
+    from mrfit.model import MarkovNetwork
 
 
 @click.command("show")
 @click.argument("model_file", metavar="MODEL")
 @click.option("--top", type=click.IntRange(min=0), default=10, show_default=True, help="Parameters of each order.")
+@click.option("--plot", metavar="FILE", help="Draw tied parameters with their centers on a line, as .png or .svg.")
 @common
 def command(model_file: str, top: int, **options: Any) -> None:
     """Print what MODEL is: variables, structure, strongest parameters of each order, provenance.
@@ -24,6 +28,8 @@ def command(model_file: str, top: int, **options: Any) -> None:
     from mrfit.model import MarkovNetwork
 
     model = MarkovNetwork.load(model_file)
+    if options["plot"] is not None:
+        _draw(model, options["plot"])
     orders = list(model.structure.blocks)
     strongest = {order: model.strongest(top, order=order) for order in orders}
     if options["as_json"]:
@@ -38,6 +44,7 @@ def command(model_file: str, top: int, **options: Any) -> None:
                     str(order): [{"name": name, "value": value} for name, value in parameters]
                     for order, parameters in strongest.items()
                 },
+                "groups": None if model.groups is None else _groups(model),
                 "provenance": dict(model.provenance),
             }
         )
@@ -47,6 +54,8 @@ def command(model_file: str, top: int, **options: Any) -> None:
         click.echo(f"  {variable.name}: {listed(variable.states)}")
     if len(model.domain) > max(top, 1):
         click.echo(f"  ... and {len(model.domain) - max(top, 1)} more variables")
+    if model.groups is not None:
+        _print_groups(model, max(top, 1))
     for order, parameters in strongest.items():
         if parameters:
             click.echo("single variables" if order == 1 else f"interactions of {order} variables")
@@ -56,3 +65,47 @@ def command(model_file: str, top: int, **options: Any) -> None:
         if isinstance(entry, dict):
             entry = ", ".join(f"{name} {detail}" for name, detail in entry.items() if detail not in ([], None))
         click.echo(f"{key}: {entry}")
+
+
+def _groups(model: MarkovNetwork) -> list[dict[str, Any]]:
+    """Size, center and largest distance from it, of every group."""
+    groups = model.groups
+    if groups is None:
+        return []
+    distance = abs(model.w - groups.tied(model.w))
+    return [
+        {
+            "center": float(center),
+            "size": int(size),
+            "farthest": float(distance[groups.assignment == number].max(initial=0.0)),
+            "pinned": bool(pinned),
+        }
+        for number, (center, size, pinned) in enumerate(zip(groups.centers, groups.sizes, groups.pinned, strict=True))  # type: ignore[arg-type]
+    ]
+
+
+def _print_groups(model: MarkovNetwork, top: int) -> None:
+    groups = _groups(model)
+    kind = "equal" if model.is_hard_tied else "softly tied"
+    click.echo(f"{kind} in {len(groups):,} groups, the largest first")
+    for group in sorted(groups, key=lambda group: -group["size"])[:top]:
+        within = "" if model.is_hard_tied else f", within {group['farthest']:.4f}"
+        pinned = ", pinned" if group["pinned"] else ""
+        click.echo(f"  {group['center']:+9.4f}  {group['size']:,} parameters{within}{pinned}")
+    if len(groups) > top:
+        click.echo(f"  ... and {len(groups) - top:,} more groups")
+
+
+def _draw(model: MarkovNetwork, plot: str) -> None:
+    from mrfit.report.network import check_figure_path, save_figure
+    from mrfit.report.tying import draw_parameters
+
+    if model.groups is None:
+        raise InputError("--plot draws tied parameters, and this model has none; fit one with --penalty tied.")
+    check_figure_path(plot)
+    penalty = model.provenance.get("penalty", {})
+    strength = penalty.get("strength") if isinstance(penalty, dict) else None
+    save_figure(
+        draw_parameters(model.w, model.groups, strength=strength or 1.0, orders=model.parameters.order_of_parameter),
+        plot,
+    )

@@ -1,7 +1,8 @@
 """The native model file: a zip of one JSON document and the arrays it speaks of.
 
     model.json    format, schema, library version, domain, parameterization, provenance
-    arrays.npz    w, and scopes_<size> for every size of scope
+    arrays.npz    scopes_<size> for every size of scope, and w; for tied parameters also their group, the groups'
+                  centers, and which are pinned at zero. Where all members equal their center, w has only the others.
 
 No pickle anywhere. Archives carry fixed dates, so equal models are equal files.
 """
@@ -25,6 +26,7 @@ from mrfit.formats.whole import write_whole
 from mrfit.model import MarkovNetwork
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.structure.structure import Structure
+from mrfit.tying.groups import Groups
 
 FORMAT = "mrfit model"
 SCHEMA = 1
@@ -42,8 +44,9 @@ def save(model: MarkovNetwork, path: str | Path) -> None:
         "provenance": dict(model.provenance),
     }
     arrays = {f"scopes_{size}": block.astype(np.int32) for size, block in model.structure.blocks.items()}
+    arrays |= _parameter_arrays(model)
     packed_arrays, packed = io.BytesIO(), io.BytesIO()
-    np.savez_compressed(packed_arrays, w=model.w, **arrays)  # type: ignore[arg-type]
+    np.savez_compressed(packed_arrays, **arrays)  # type: ignore[arg-type]
     with zipfile.ZipFile(packed, "w") as archive:
         archive.writestr(
             zipfile.ZipInfo("model.json"),
@@ -60,15 +63,45 @@ def load(path: str | Path) -> MarkovNetwork:
         if description["parameterization"] != PARAMETERIZATION:
             raise ValueError(f"unknown parameterization {description['parameterization']}")
         domain = Domain.from_states(description["domain"])
-        blocks = {int(name.removeprefix("scopes_")): array for name, array in arrays.items() if name != "w"}
-        structure = Structure.from_blocks(len(domain), blocks)
-        if arrays["w"].dtype != np.float64:
-            raise ValueError(f"parameters of type {arrays['w'].dtype}")
-        return MarkovNetwork(Canonical(domain, structure), arrays["w"], dict(description["provenance"]))
+        scopes = {name.removeprefix("scopes_"): array for name, array in arrays.items() if name.startswith("scopes_")}
+        structure = Structure.from_blocks(len(domain), {int(size): block for size, block in scopes.items()})
+        w, groups = _parameters(arrays)
+        return MarkovNetwork(Canonical(domain, structure), w, dict(description["provenance"]), groups)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise ModelFileError(
             f"{path} is a mrfit model, but its parts do not fit together ({error}); it was altered or damaged."
         ) from error
+
+
+def _parameter_arrays(model: MarkovNetwork) -> dict[str, NDArray[Any]]:
+    groups = model.groups
+    if groups is None:
+        return {"w": model.w}
+    group = groups.assignment.astype(np.min_scalar_type(-max(groups.n_groups, 1)))
+    kept = model.w[groups.assignment < 0] if model.is_hard_tied else model.w
+    return {"w": kept, "group": group, "centers": groups.centers, "pinned": groups.pinned}  # type: ignore[dict-item]
+
+
+def _parameters(arrays: dict[str, NDArray[Any]]) -> tuple[NDArray[np.float64], Groups | None]:
+    w = arrays["w"]
+    if w.dtype != np.float64 or w.ndim != 1:
+        raise ValueError(f"parameters of type {w.dtype} and shape {w.shape}")
+    known = {"w", "group", "centers", "pinned"} if "group" in arrays else {"w"}
+    foreign = sorted(name for name in arrays if not name.startswith("scopes_") and name not in known)
+    if foreign:
+        raise ValueError(f"unknown arrays {foreign}")
+    if "group" not in arrays:
+        return w, None
+    group, centers, pinned = (arrays[name] for name in ("group", "centers", "pinned"))
+    if group.dtype.kind != "i" or centers.dtype != np.float64 or pinned.dtype != np.bool_:
+        raise ValueError(f"groups of types {group.dtype}, {centers.dtype}, {pinned.dtype}")
+    groups = Groups(group, centers, pinned)
+    if len(w) < len(group):
+        single = groups.assignment < 0
+        every = np.zeros(len(group))
+        every[single] = w
+        w = groups.tied(every)
+    return w, groups
 
 
 def _opened(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:

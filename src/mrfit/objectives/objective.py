@@ -16,6 +16,8 @@ Floats = NDArray[np.float64]
 class Expansion:
     """A function to second order at one point. ``product(v)`` is the Hessian times v.
 
+    ``precondition``, where it is given, is a symmetric positive definite guess at the inverse of the Hessian.
+
     It is valid until the objective is expanded at another point: the curvature of the cells is kept once.
     """
 
@@ -23,6 +25,18 @@ class Expansion:
     gradient: Floats
     diagonal: Floats
     product: Callable[[Floats], Floats]
+    precondition: Callable[[Floats], Floats] | None = None
+
+    def preconditioned(self, r: Floats) -> Floats:
+        """Roughly the inverse Hessian times r: by ``precondition`` where there is one, else by the diagonal."""
+        if self.precondition is not None:
+            return self.precondition(r)
+        return r / at_least(self.diagonal, 1e-8)
+
+
+def at_least(values: Floats, share: float) -> Floats:
+    """Positive entries, none below a share of the largest."""
+    return np.asarray(np.maximum(values, share * values.max(initial=1e-300)), np.float64)
 
 
 class Objective(ABC):

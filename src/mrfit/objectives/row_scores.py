@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from mrfit._kernels.cells import gather
 from mrfit._kernels.scoring import row_scores
+from mrfit.objectives.likelihood import JointStates
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.workers import available_jobs, deal, run
 
@@ -37,3 +38,9 @@ def row_pll(parameters: Canonical, w: Floats, codes: NDArray[np.uint8]) -> Float
     jobs = available_jobs() if n_features.sum() * len(codes) > _WORTH_A_THREAD else 1
     parts = run(score, deal(n_features + 1.0, jobs))
     return sum(parts, start=np.zeros(len(codes)))
+
+
+def row_ll(parameters: Canonical, w: Floats, codes: NDArray[np.uint8]) -> Floats:
+    """Log-likelihood of every row, exact over all joint states."""
+    log_p, _ = JointStates(parameters).log_probabilities(w)
+    return np.asarray(log_p[tuple(codes.T)], np.float64)

@@ -13,9 +13,9 @@ from mrfit.penalties.strength import checked_strength
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class L2(SmoothPenalty):
-    """strength / 2 * sum of squares over the penalised parameters (Chou et al. 2018).
+    """strength / 2 * sum of squares over the penalised parameters (Chou et al. 2018), or of distances to given values.
 
     Parameters
     ----------
@@ -23,10 +23,13 @@ class L2(SmoothPenalty):
         The papers' lambda, against the sum over rows.
     penalized
         Which parameters it touches; all by default, as in the paper.
+    toward
+        Where it draws each of them; zero by default.
     """
 
     strength: float
     penalized: NDArray[np.bool_] | None = None
+    toward: Floats | None = None
 
     traits = frozenset({Trait.DIFFERENTIABLE, Trait.SEPARABLE})
 
@@ -36,12 +39,15 @@ class L2(SmoothPenalty):
     def _touched(self, v: Floats) -> Floats:
         return v if self.penalized is None else np.where(self.penalized, v, 0.0)
 
+    def _distance(self, w: Floats) -> Floats:
+        return self._touched(w if self.toward is None else w - self.toward)
+
     def value(self, w: Floats) -> float:
-        touched = self._touched(w)
-        return 0.5 * self.strength * float(touched @ touched)
+        distance = self._distance(w)
+        return 0.5 * self.strength * float(distance @ distance)
 
     def gradient(self, w: Floats) -> Floats:
-        return self.strength * self._touched(w)
+        return self.strength * self._distance(w)
 
     def hessian_product(self, w: Floats, v: Floats) -> Floats:
         return self.strength * self._touched(v)

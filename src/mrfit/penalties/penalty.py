@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from enum import Enum
 from typing import ClassVar, Self
 
@@ -50,6 +51,10 @@ class SmoothPenalty(Penalty):
 
     @abstractmethod
     def hessian_diagonal(self, w: Floats) -> Floats: ...
+
+    def preconditioner(self, diagonal: Floats) -> Callable[[Floats], Floats] | None:
+        """Division by (this Hessian + ``diagonal``), where that is cheap and better than by its diagonal alone."""
+        return None
 
     def added_to(self, objective: Objective, *, total_weight: float) -> tuple[Objective, NonsmoothPenalty]:
         return Penalized(objective, self, total_weight=total_weight), NoPenalty()

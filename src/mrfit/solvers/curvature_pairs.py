@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.objectives.objective import Expansion
+from mrfit.objectives.objective import Expansion, at_least
 
 Floats = NDArray[np.float64]
 
@@ -22,7 +22,7 @@ class CurvaturePairs:
     @classmethod
     def at(cls, expansion: Expansion) -> CurvaturePairs:
         # A parameter whose feature never occurs has no curvature of its own; any positive scale will do.
-        return cls(np.maximum(expansion.diagonal, 1e-8 * expansion.diagonal.max(initial=1e-300)))
+        return cls(at_least(expansion.diagonal, 1e-8))
 
     def extended(self, move: Floats, change: Floats, *, memory: int) -> CurvaturePairs:
         """With one pair more and at most ``memory`` of them; a pair without curvature is left out."""

@@ -21,7 +21,7 @@ class NewtonState(State):
 
 @dataclass(frozen=True)
 class TruncatedNewton(Method[NewtonState]):
-    """Newton steps solved by diagonally preconditioned conjugate gradients (Dembo and Steihaug 1983).
+    """Newton steps solved by preconditioned conjugate gradients (Dembo and Steihaug 1983).
 
     Parameters
     ----------
@@ -54,10 +54,9 @@ class TruncatedNewton(Method[NewtonState]):
     def _solve(self, state: NewtonState, free: NDArray[np.bool_]) -> Floats:
         """Hessian^-1 (-gradient) on the free parameters, to a residual that shrinks with the gradient."""
         expansion = state.expansion
-        diagonal = np.maximum(expansion.diagonal, 1e-8 * expansion.diagonal.max(initial=1e-300))
         r = np.where(free, -state.gradient, 0.0)
         d = np.zeros_like(r)
-        y = r / diagonal
+        y = np.where(free, expansion.preconditioned(r), 0.0)
         p = y.copy()
         ry = ry0 = float(r @ y)
         # Superlinear convergence: relative residual min(1/4, sqrt(norm)) in the preconditioned norm.
@@ -72,10 +71,10 @@ class TruncatedNewton(Method[NewtonState]):
             a = ry / curvature
             d += a * p
             r -= a * hp
-            y = r / diagonal
+            y = np.where(free, expansion.preconditioned(r), 0.0)
             ry, previous = float(r @ y), ry
             p = y + (ry / previous) * p
-        return d if d.any() else np.where(free, -state.gradient, 0.0) / diagonal
+        return d if d.any() else y
 
 
 def _state(w: Floats, expansion: Expansion, step: float) -> NewtonState:

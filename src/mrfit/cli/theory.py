@@ -1,0 +1,112 @@
+"""`mrfit theory`."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mrfit.cli.options import common
+from mrfit.cli.output import print_json
+from mrfit.errors import InputError
+
+if TYPE_CHECKING:
+    from mrfit.model import MarkovNetwork
+    from mrfit.tying.groups import Groups
+    from mrfit.tying.theory import Bound, Theory
+
+
+@click.command("theory")
+@click.argument("model_file", metavar="MODEL")
+@click.option("--groups", "n_groups", type=click.IntRange(min=1), help="Cluster the parameters of MODEL into so many.")
+@click.option(
+    "--tie",
+    type=click.Choice(["all", "apart", "orders"]),
+    default="all",
+    show_default=True,
+    help="Which parameters may share a group: all, single variables apart from interactions, or each order alone.",
+)
+@click.option("--delta", type=float, default=0.05, show_default=True, help="Probability that the groups are not found.")
+@click.option("--xi", type=float, default=0.5, show_default=True, help="How fast lambda falls: n^(-xi/2); 0 < xi < 1.")
+@common
+def command(model_file: str, n_groups: int | None, tie: str, **options: Any) -> None:
+    """Print what theory says about a tied MODEL: how far its groups are apart and how many rows would find them.
+
+    MODEL is taken for the truth. Were new rows drawn from it, the stated number of rows would suffice to find its
+    groups again with probability 1 - delta (Chou et al. 2018, Theorem 1). It is an upper bound; far fewer often do.
+    """
+    import numpy as np
+
+    from mrfit.data.unique_rows import UniqueRows
+    from mrfit.model import MarkovNetwork
+    from mrfit.objectives.likelihood import Likelihood
+    from mrfit.tying.groups import classes_of
+    from mrfit.tying.theory import Theory
+
+    model = MarkovNetwork.load(model_file)
+    classes = classes_of(model.parameters.order_of_parameter, np.ones(len(model.w), bool), tie)
+    groups = _groups(model, classes, n_groups, model_file)
+    # The curvature of the likelihood does not depend on the data; any row will do.
+    row = np.zeros((1, len(model.domain)), np.uint8)
+    objective = Likelihood(model.parameters, UniqueRows.from_codes(model.domain, row, np.ones(1)))
+    theory = Theory.of(objective, model.w, groups, classes=classes, delta=options["delta"], xi=options["xi"])
+    if options["as_json"]:
+        print_json(_document(theory))
+    else:
+        _print(theory)
+
+
+def _groups(model: MarkovNetwork, classes: Any, n_groups: int | None, model_file: str) -> Groups:
+    from mrfit.tying.groups import clustered
+
+    if n_groups is not None:
+        return clustered(model.w, classes, n_groups)
+    if model.groups is None:
+        raise InputError(
+            f"{model_file} has no groups of parameters; a tied model is needed. Fit it with --penalty tied, or cluster "
+            "its parameters with --groups 5."
+        )
+    return model.groups
+
+
+def _document(theory: Theory) -> dict[str, Any]:
+    """All numbers; null for those that are infinite, as JSON has none of these."""
+
+    def finite(entry: Any) -> Any:
+        if isinstance(entry, dict):
+            return {name: finite(part) for name, part in entry.items()}
+        return None if isinstance(entry, float) and not math.isfinite(entry) else entry
+
+    return {"n_groups": theory.n_groups, "is_separated": theory.is_separated, **finite(asdict(theory))}
+
+
+def _print(theory: Theory) -> None:
+    sizes = ", ".join(f"{size:,}" for size in theory.group_sizes[:10]) + (", ..." if theory.n_groups > 10 else "")
+    click.echo(f"{theory.n_parameters:,} parameters, {theory.n_groups:,} groups (sizes {sizes})")
+    _line("omega, largest distance within a group", f"{theory.omega:.4g}")
+    _line("alpha, smallest distance between groups", _number(theory.alpha))
+    _line("well separated (alpha > omega)", "yes" if theory.is_separated else "no")
+    _line("C_min, smallest eigenvalue of the Hessian", f"{theory.c_min:.4g}")
+    _line("", "soft tying", "hard tying")
+    bounds = (theory.soft, theory.hard)
+    _line("harmless error of a parameter, Lemma 1", *(_number(bound.largest_error) for bound in bounds))
+    _line("  the same for optimal k-means", *(_number(bound.largest_kmeans_error) for bound in bounds))
+    _line(f"rows that suffice, delta {theory.delta:g}", *(_number(bound.n_samples) for bound in bounds))
+    _line(f"  lambda with so many rows, xi {theory.xi:g}", *(_number(bound.regularization) for bound in bounds))
+    for name, bound in zip(("soft", "hard"), bounds, strict=True):
+        _print_reason(name, bound)
+
+
+def _print_reason(name: str, bound: Bound) -> None:
+    if bound.reason:
+        click.echo(f"{name} tying: the theorem promises nothing, for {bound.reason}")
+
+
+def _line(label: str, *columns: str) -> None:
+    click.echo(f"{label:<43}" + "".join(f"{column:>13}" for column in columns))
+
+
+def _number(value: float) -> str:
+    return "infinite" if math.isinf(value) else f"{value:.4g}"

@@ -1,0 +1,114 @@
+"""Options of `mrfit fit` for tied parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mrfit.cli.options import stacked, whole_numbers
+from mrfit.errors import InputError
+
+if TYPE_CHECKING:
+    from mrfit.tying.settings import TyingSettings
+    from mrfit.tying.stochastic import Stochastic
+
+tying_options = stacked(
+    click.option(
+        "--groups",
+        metavar="K[,K...]",
+        help="Numbers of groups of tied parameters; by default 1,2,5,...,10000 cut at the number of parameters.",
+    ),
+    click.option(
+        "--tie",
+        type=click.Choice(["all", "apart", "orders"]),
+        default="all",
+        show_default=True,
+        help="Which parameters may share a group: all, single variables apart from interactions, or each order.",
+    ),
+    click.option("--pin-zero", is_flag=True, help="One group of each class has its center at zero."),
+    click.option(
+        "--start",
+        type=click.Choice(["l2", "random"]),
+        default="l2",
+        show_default=True,
+        help="Where soft tying begins: a rough L2 fit, or small random values (--seed).",
+    ),
+    click.option(
+        "--restarts",
+        type=click.IntRange(min=0),
+        default=0,
+        show_default=True,
+        help="Further random starts of soft tying; the best objective is kept.",
+    ),
+    click.option(
+        "--inner-iterations",
+        metavar="N|all",
+        default="2",
+        show_default=True,
+        help="Solver steps between two clusterings; all solves to the tolerance each time.",
+    ),
+    click.option(
+        "--centers",
+        type=click.Choice(["joint", "fixed"]),
+        default="joint",
+        show_default=True,
+        help="Whether centers move with the parameters or wait for the next clustering.",
+    ),
+    click.option(
+        "--growth",
+        metavar="SHARE,FACTOR",
+        help="Start at this share of the strength and multiply it each round, as in 0.1,2.",
+    ),
+    click.option(
+        "--batch-rows",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Tie by stochastic gradients over batches of N rows, as the paper did; slower, and without a certificate.",
+    ),
+    click.option(
+        "--epochs", type=click.IntRange(min=1), default=50, show_default=True, help="Passes with --batch-rows."
+    ),
+    click.option(
+        "--cluster-every",
+        type=click.IntRange(min=1),
+        default=50,
+        show_default=True,
+        help="Steps between two clusterings with --batch-rows.",
+    ),
+)
+
+
+def tying_settings(options: Mapping[str, Any]) -> TyingSettings:
+    from mrfit.cli.options import numbers
+    from mrfit.tying.settings import GROUPS, TyingSettings
+    from mrfit.tying.soft import SoftTying
+
+    steps = options["inner_iterations"]
+    if steps != "all" and not steps.isdecimal():
+        raise InputError(f"--inner-iterations {steps!r} is not a whole number; write it like 2, or all.")
+    growth = (1.0, 1.0) if options["growth"] is None else numbers(options["growth"], "--growth")
+    if len(growth) != 2:
+        raise InputError(f"--growth {options['growth']!r} must be a share and a factor; write it like 0.1,2.")
+    return TyingSettings(
+        groups=GROUPS if options["groups"] is None else whole_numbers(options["groups"], "--groups"),
+        tie=options["tie"],
+        pin_zero=options["pin_zero"],
+        start=options["start"],
+        restarts=options["restarts"],
+        seed=options["seed"],
+        how=SoftTying(
+            inner_iterations=None if steps == "all" else int(steps),
+            centers=options["centers"],
+            first_share=growth[0],
+            growth=growth[1],
+        ),
+        stochastic=None if options["batch_rows"] is None else _stochastic(options),
+    )
+
+
+def _stochastic(options: Mapping[str, Any]) -> Stochastic:
+    from mrfit.tying.stochastic import Stochastic
+
+    return Stochastic(options["batch_rows"], options["epochs"], options["cluster_every"])

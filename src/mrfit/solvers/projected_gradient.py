@@ -1,0 +1,57 @@
+"""Gradient steps followed by a projection on a convex set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.penalties.penalty import Trait
+from mrfit.solvers.method import Method, Problem, State, line_search
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ProjectedGradientState(State):
+    """``gradient`` is that part of the gradient along which the set lets the point move."""
+
+    full_gradient: Floats = None  # type: ignore[assignment]
+    length: float = 1.0  # of the next step, in units of the gradient
+
+
+@dataclass(frozen=True)
+class ProjectedGradient(Method[ProjectedGradientState]):
+    """w <- project(w - length * gradient), lengths by Barzilai and Borwein (1988) with sufficient decrease.
+
+    Parameters
+    ----------
+    project
+        The nearest point of the set.
+    """
+
+    project: Callable[[Floats], Floats]
+
+    needs = Trait.DIFFERENTIABLE
+
+    def start(self, problem: Problem, w: Floats) -> ProjectedGradientState:
+        w = self.project(w)
+        value, gradient = problem.value_and_gradient(w)
+        return ProjectedGradientState(w, value, self._residual(w, gradient), full_gradient=gradient)
+
+    def advance(self, problem: Problem, state: ProjectedGradientState) -> ProjectedGradientState | None:
+        direction = self.project(state.w - state.length * state.full_gradient) - state.w
+        found = line_search(self.project, state, direction, problem.value_and_gradient)
+        if found is None:
+            return None
+        w, value, gradient, step = found
+        move, change = w - state.w, gradient - state.full_gradient
+        curvature = float(move @ change)
+        length = float(move @ move) / curvature if curvature > 0 else 2.0 * state.length
+        return ProjectedGradientState(w, value, self._residual(w, gradient), step, gradient, length)
+
+    def _residual(self, w: Floats, gradient: Floats) -> Floats:
+        """w - project(w - gradient): zero at an optimum."""
+        return w - self.project(w - gradient)

@@ -1,0 +1,210 @@
+"""Learning tied parameters: grids, selection, what is kept, and what real data show."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.errors import InputError
+from mrfit.learning import Settings, learn
+from mrfit.model import MarkovNetwork
+from mrfit.structure.nodewise import StructureSettings, learn_structure
+from mrfit.structure.structure import Structure
+from mrfit.tying.settings import GROUPS, STRENGTHS, TyingSettings
+from mrfit.tying.stochastic import Stochastic
+from populations import random_rows
+
+SHAPE = (2, 2, 3, 2)
+
+
+def _rows(seed: int, n: int = 400) -> UniqueRows:
+    return random_rows(np.random.default_rng(seed), SHAPE, n)
+
+
+def _learn(penalty: str, *, valid: UniqueRows | None = None, groups: tuple[int, ...] = (2, 3), **more: Any) -> Any:
+    tying = TyingSettings(groups, **more.pop("tying", {}))
+    settings = Settings((1.0, 10.0), penalty, tying, tolerance=1e-8, **more)
+    return learn(_rows(0), Structure.complete(len(SHAPE)), settings, valid=valid)
+
+
+def test_the_papers_grids_are_the_defaults() -> None:
+    assert GROUPS == (1, 2, 5, 10, 20, 100, 500, 1000, 5000, 10000)
+    assert STRENGTHS == (0.01, 0.1, 0.5, 1.0, 10.0, 15.0, 30.0, 50.0, 100.0)
+    assert Settings(penalty="tied").chosen_strengths == STRENGTHS
+    assert TyingSettings().groups_up_to(30) == (1, 2, 5, 10, 20, 30)
+
+
+@pytest.mark.parametrize("penalty", ["tied", "hard", "ltr"])
+@pytest.mark.parametrize("objective", ["pseudo-likelihood", "likelihood"])
+def test_every_point_of_the_grid_is_an_optimum_with_its_groups(penalty: str, objective: str) -> None:
+    learned = _learn(penalty, valid=_rows(1), objective=objective)
+    assert sorted((fit.n_groups, fit.strength) for fit in learned.fits) == [(2, 1), (2, 10), (3, 1), (3, 10)]
+    assert learned.best.held_out == max(fit.held_out for fit in learned.fits)
+    for fit in learned.fits:
+        groups = fit.model.groups
+        assert groups.n_groups == fit.n_groups
+        assert fit.solution.converged
+        assert fit.solution.violation <= 1e-8
+        assert fit.model.is_hard_tied == (penalty != "tied")
+        assert fit.n_distinct == fit.n_groups if penalty != "tied" else fit.n_distinct > fit.n_groups
+        assert fit.passes > 0
+        means = [fit.model.w[groups.assignment == g].mean() for g in range(groups.n_groups)]
+        np.testing.assert_allclose(groups.centers, means, atol=1e-9)
+        score = fit.model.pll if objective == "pseudo-likelihood" else fit.model.ll
+        assert fit.held_out == pytest.approx(score(_rows(1)), rel=1e-12)
+        train = fit.train_pll if objective == "pseudo-likelihood" else fit.train_ll
+        assert train == pytest.approx(score(_rows(0)), rel=1e-9)
+
+
+def test_a_gain_is_measured_against_the_best_l2_fit_on_the_same_rows() -> None:
+    valid = _rows(1)
+    learned = _learn("tied", valid=valid)
+    l2 = learn(_rows(0), Structure.complete(len(SHAPE)), Settings((1.0, 10.0), tolerance=1e-8), valid=valid).best
+    assert learned.gain.l2.valid_pll == pytest.approx(l2.valid_pll, rel=1e-9)
+    assert learned.gain.mean == pytest.approx(learned.best.valid_pll - l2.valid_pll, abs=1e-9)
+    repeated = np.repeat(valid.codes, valid.sample_weight.astype(int), axis=0)
+    rows = [UniqueRows.from_codes(valid.domain, row[None], np.ones(1)) for row in repeated]
+    difference = [learned.best.model.pll(row) - l2.model.pll(row) for row in rows]
+    assert learned.gain.standard_error == pytest.approx(np.std(difference) / np.sqrt(len(difference)), rel=1e-4)
+    assert learned.gain.is_real == (learned.gain.mean > 2 * learned.gain.standard_error)
+
+
+@pytest.mark.parametrize("penalty", ["l2", "tied"])
+def test_cross_validation_scores_every_point_on_rows_it_did_not_see(penalty: str) -> None:
+    learned = _learn(penalty, folds=3, seed=4)
+    for fit in learned.fits:
+        assert len(fit.fold_scores) == 3
+        assert fit.valid_pll == pytest.approx(np.mean(fit.fold_scores))
+        assert fit.valid_pll < fit.train_pll
+    assert learned.best.valid_pll == max(fit.valid_pll for fit in learned.fits)
+    assert (learned.gain is not None) == (penalty == "tied")
+    again = _learn(penalty, folds=3, seed=4)
+    assert again.best.fold_scores == learned.best.fold_scores
+
+
+def test_progress_counts_every_fit() -> None:
+    told: list[tuple[int, int]] = []
+    settings = Settings((1.0, 10.0), "tied", TyingSettings((2, 3)), folds=2)
+    learn(_rows(0), Structure.complete(4), settings, progress=lambda *counts: told.append(counts))
+    assert told == [(k + 1, 18) for k in range(18)]  # (4 tied + 2 l2) on all rows and on 2 parts
+
+
+def test_ways_to_tie_keep_orders_apart() -> None:
+    orders = _learn("hard", groups=(2,), valid=_rows(1)).best.model.parameters.order_of_parameter
+    for tie, n_groups in (("all", 2), ("apart", 4)):
+        best = _learn("hard", groups=(2,), valid=_rows(1), tying={"tie": tie}).best
+        assert best.model.groups.n_groups == n_groups
+        shared = set(best.model.groups.assignment[orders == 1]) & set(best.model.groups.assignment[orders == 2])
+        assert bool(shared) == (tie == "all")
+
+
+def test_a_pinned_group_is_tied_to_zero_and_free_orders_are_not_tied() -> None:
+    best = _learn("hard", groups=(3,), valid=_rows(1), tying={"pin_zero": True}, free_orders=(1,)).best
+    orders, groups = best.model.parameters.order_of_parameter, best.model.groups
+    assert (groups.assignment[orders == 1] == -1).all()
+    assert groups.pinned.sum() == 1
+    zero = groups.assignment == np.flatnonzero(groups.pinned)[0]
+    assert zero.any()
+    np.testing.assert_array_equal(best.model.w[zero], 0.0)
+    assert best.n_nonzero == len(best.model.w) - zero.sum()
+
+
+def test_restarts_keep_the_best_objective_and_seeds_repeat() -> None:
+    one = _learn("tied", groups=(3,), valid=_rows(1), tying={"start": "random", "seed": 5})
+    same = _learn("tied", groups=(3,), valid=_rows(1), tying={"start": "random", "seed": 5})
+    more = _learn("tied", groups=(3,), valid=_rows(1), tying={"restarts": 4, "seed": 5})
+    single = _learn("tied", groups=(3,), valid=_rows(1))
+    np.testing.assert_array_equal(one.best.model.w, same.best.model.w)
+    for a, b in zip(more.fits, single.fits, strict=True):
+        assert a.solution.value <= b.solution.value + 1e-12
+        assert a.passes > b.passes
+
+
+def test_stochastic_tying_comes_near() -> None:
+    exact = _learn("tied", groups=(2,), valid=_rows(1))
+    near = _learn("tied", groups=(2,), valid=_rows(1), tying={"stochastic": Stochastic(batch_rows=50, epochs=100)})
+    for a, b in zip(exact.fits, near.fits, strict=True):
+        assert not b.solution.converged
+        assert a.solution.value <= b.solution.value + 1e-9
+        assert b.solution.value - a.solution.value < 0.02 * abs(a.solution.value)
+
+
+def test_save_and_load_keep_groups_and_hard_models_are_smaller(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    rows = random_rows(rng, (2,) * 40, 500)
+    sizes = {}
+    for penalty in ("l2", "tied", "hard"):
+        settings = Settings((5.0,), penalty, TyingSettings((4,), tie="apart"), free_orders=())
+        model = learn(rows, Structure.complete(40), settings).best.model
+        model.save(tmp_path / "m.mrf")
+        sizes[penalty] = (tmp_path / "m.mrf").stat().st_size
+        back = MarkovNetwork.load(tmp_path / "m.mrf")
+        np.testing.assert_array_equal(back.w, model.w)
+        assert (back.groups is None) == (model.groups is None)
+        if model.groups is not None and back.groups is not None:
+            for name in ("assignment", "centers", "pinned"):
+                np.testing.assert_array_equal(getattr(back.groups, name), getattr(model.groups, name))
+    assert sizes["hard"] < 0.5 * sizes["l2"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"penalty": "tied"}, "Choosing one of .* fits needs held-out rows"),
+        ({"penalty": "knotted"}, "no penalty 'knotted'.*'tied'"),
+        ({"objective": "other"}, "no objective 'other'"),
+        ({"folds": 1}, "at least 2 folds"),
+    ],
+)
+def test_wrong_settings_are_refused(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        learn(_rows(0), Structure.complete(4), Settings(**settings))
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"groups": ()}, "at least 1"),
+        ({"groups": (0,)}, "at least 1; got"),
+        ({"groups": (2.5,)}, "whole numbers"),
+        ({"tie": "none"}, "no way to tie 'none'"),
+        ({"start": "zero"}, "no start 'zero'"),
+        ({"restarts": -1}, "must not be negative"),
+    ],
+)
+def test_wrong_ways_to_tie_are_refused(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        TyingSettings(**settings)
+
+
+def test_validation_rows_and_folds_exclude_each_other() -> None:
+    with pytest.raises(InputError, match="not both"):
+        _learn("tied", valid=_rows(1), folds=3)
+
+
+# -- real data ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("degree", "least"), [(15, 0.7), (5, 0.1)])
+def test_tying_improves_on_l2_on_dna(degree: int, least: float, named_rows: Any) -> None:
+    """Blankets from OR-ed l1 paths, everything chosen on the validation rows, judged on the test rows."""
+    rows, valid, test = (named_rows("dna", part) for part in ("train", "valid", "test"))
+    structure = learn_structure(rows, StructureSettings(max_degree=degree, bound="path", jobs=2)).structure
+    settings = Settings(None, "tied", TyingSettings((1, 2, 5, 20)), jobs=2)
+    learned = learn(rows, structure, settings, valid=valid.recoded(rows.domain))
+    assert learned.gain is not None
+    assert learned.gain.is_real
+    test = test.recoded(rows.domain)
+    assert learned.best.model.pll(test) - learned.gain.l2.model.pll(test) > least
+
+
+def test_nothing_improves_on_nltcs_and_the_report_says_so(named_rows: Any) -> None:
+    rows, valid, test = (named_rows("nltcs", part) for part in ("train", "valid", "test"))
+    learned = learn(rows, Structure.complete(16), Settings(None, "tied", TyingSettings((2, 10)), jobs=2), valid=valid)
+    assert learned.gain is not None
+    assert not learned.gain.is_real
+    assert -learned.best.model.pll(test) == pytest.approx(4.951, abs=5e-4)
