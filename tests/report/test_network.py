@@ -20,15 +20,8 @@ from matplotlib.text import Text
 
 from mrfit.errors import InputError
 from mrfit.formats import whole
-from mrfit.report.network import (
-    NEGATIVE,
-    NEITHER,
-    POSITIVE,
-    check_figure_path,
-    draw_edges,
-    network_figure,
-    save_figure,
-)
+from mrfit.report.network import NEGATIVE, NEITHER, POSITIVE, draw_edges, network_figure
+from mrfit.report.page import check_figure_path, save_figure
 
 NO_EDGES = np.empty((0, 2), np.int64)
 

@@ -162,7 +162,7 @@ def _checked_picture(plot: str | None, settings: Settings, valid: str | None) ->
     """Where the picture of the scores goes, if there will be any."""
     if plot is None:
         return None
-    from mrfit.report.network import check_figure_path
+    from mrfit.report.page import check_figure_path
 
     if not settings.is_tied or (valid is None and not settings.folds):
         raise InputError("--plot-scores draws held-out scores of tied fits; it needs --penalty tied, hard or ltr, and "
@@ -174,8 +174,8 @@ def _checked_picture(plot: str | None, settings: Settings, valid: str | None) ->
 
 def _draw_scores(learned: Learned, path: Path) -> None:
     """The best score of every number of groups, and that of L2."""
-    from mrfit.report.network import save_figure
-    from mrfit.report.tying import ScoreCurve, draw_scores
+    from mrfit.report.page import save_figure
+    from mrfit.report.scores import ScoreCurve, draw_scores
 
     best: dict[int, float] = {}
     for fit in learned.fits:

@@ -97,8 +97,8 @@ def _print_groups(model: MarkovNetwork, top: int) -> None:
 
 
 def _draw(model: MarkovNetwork, plot: str) -> None:
-    from mrfit.report.network import check_figure_path, save_figure
-    from mrfit.report.tying import draw_parameters
+    from mrfit.report.page import check_figure_path, save_figure
+    from mrfit.report.parameters import draw_parameters
 
     if model.groups is None:
         raise InputError("--plot draws tied parameters, and this model has none; fit one with --penalty tied.")

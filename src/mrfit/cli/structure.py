@@ -42,7 +42,8 @@ def command(data: str, **options: Any) -> None:
       mrfit fit survey.csv --structure edges:edges.csv -o survey.mrf
     """
     from mrfit.formats.graphs import check_structure_path, save_structure
-    from mrfit.report.network import check_figure_path, network_figure, save_figure
+    from mrfit.report.network import network_figure
+    from mrfit.report.page import check_figure_path, save_figure
     from mrfit.structure.nodewise import learn_structure
 
     settings = structure_settings(options)

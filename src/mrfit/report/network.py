@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import io
-import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.errors import InputError
-from mrfit.formats.whole import check_writable, write_whole
 from mrfit.model import MarkovNetwork
 from mrfit.report.layout import FEW, fitted, layout, spread
+from mrfit.report.page import MARGIN, TITLE, Page, count, decimal, printable, text_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,7 +23,6 @@ Integers = NDArray[np.int64]
 
 POSITIVE, NEGATIVE = "#2166ac", "#b2182b"  # blue and red, apart for colour-blind eyes too
 NEITHER = "#777777"  # strength zero
-SUFFIXES = (".png", ".svg")
 
 
 def edge_strengths(model: MarkovNetwork) -> Floats:
@@ -124,50 +119,26 @@ def network_figure(names: Sequence[str], edges: Integers, strengths: Floats, *, 
     tall = width * float(np.clip(extent[1] / extent[0], 0.45, 0.85)) if len(linked) else 0.1
     rows = _rows([_label(names[i]) for i in alone], width) if len(alone) <= FEW else []
     below = _LINE * (len(rows) + 1.5) if len(alone) else 0.0
-    sheet = _Sheet(width, above=0.45 if title else 0.0, network=tall, below=below)
-    if title:
-        sheet.draw_title(title)
-    style = _draw_network(sheet, names, edges, strengths, places)
+    above = TITLE if title else 0.0
+    page = Page(width, above + tall + below + _FOOT, title)
+    area = np.array([(0.0, _FOOT + below), (width, page.height - above)])
+    style = _draw_network(page, area, names, edges, strengths, places)
     if len(alone):
         which = "an edge" if n_edges == len(edges) else "a drawn edge"
-        _draw_alone(sheet, f"{_count(len(alone), 'variable')} without {which}", rows)
-    caption = f"{_count(len(names), 'variable')}, {_count(n_edges, 'edge')}"
+        _draw_alone(page, area[0, 1], f"{count(len(alone), 'variable')} without {which}", rows)
+    caption = f"{count(len(names), 'variable')}, {count(n_edges, 'edge')}"
     if n_edges > len(edges):
         caption += f"; drawn: the {len(edges):,} strongest"
-    _draw_foot(sheet, caption, strengths, style)
-    return sheet.figure
+    _draw_foot(page, caption, strengths, style)
+    return page.figure
 
 
-def save_figure(figure: Figure, path: str | Path) -> None:
-    """Write a figure to a .png or .svg file, whole or not at all; equal figures are equal files."""
-    import matplotlib
-
-    check_figure_path(path)
-    suffix = Path(path).suffix.lower()
-    # Dates and random identifiers would make every file a different one.
-    metadata = {"Software": None} if suffix == ".png" else {"Date": None}
-    buffer = io.BytesIO()
-    with matplotlib.rc_context({"svg.hashsalt": "mrfit", "savefig.bbox": None}), _quiet_about_glyphs():
-        figure.savefig(buffer, format=suffix[1:], dpi=_DPI, metadata=metadata)
-    write_whole(path, buffer.getvalue())
-
-
-def check_figure_path(path: str | Path) -> None:
-    """Complain about a target of `save_figure` before the work is done, not after."""
-    if Path(path).suffix.lower() not in SUFFIXES:
-        raise InputError(
-            f"The name {Path(path).name!r} does not say which kind of picture it is; let it end in .png or .svg."
-        )
-    check_writable(path)
-
-
-_DPI = 150
 _MOST_EDGES = 6_000
 _N_HUBS = 40
 _LONGEST_LABEL = 18
+_SMALL = 7.0  # points, for variables without an edge
 
-# On paper, in inches.
-_EDGE_OF_PAGE = 0.15
+# On paper, in inches; from top to bottom: title, network, variables without an edge, caption and legend.
 _FOOT = 0.4  # height of the caption and the legend
 _LINE = 0.2  # height of a row of variables without an edge
 # Where a label may stand beside its variable, in halves of its width and height.
@@ -186,10 +157,6 @@ def _checked(names: Sequence[str], edges: Integers, strengths: Floats) -> tuple[
     if (edges[:, 0] == edges[:, 1]).any():
         raise InputError("Edges must join two variables; one joins a variable to itself.")
     return edges, strengths
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def _share(strengths: Floats) -> Floats:
@@ -211,69 +178,18 @@ def _bent(start: Floats, end: Floats) -> Floats:
     return np.asarray(start[:, None, :] + t * along + 0.4 * t * (1.0 - t) * across, np.float64)
 
 
-# --- words
-
-
-def _printable(text: str) -> str:
-    """One line of characters that a font may have."""
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in " ".join(text.split()))
-
-
 def _label(name: str) -> str:
-    line = _printable(name)
+    line = printable(name)
     return line if len(line) <= _LONGEST_LABEL else line[: _LONGEST_LABEL - 1].rstrip() + "…"
-
-
-def _text_width(text: str, size: float) -> float:
-    """Inches, without drawing."""
-    from matplotlib.font_manager import FontProperties
-    from matplotlib.textpath import text_to_path
-
-    with _quiet_about_glyphs():
-        points, _, _ = text_to_path.get_text_width_height_descent(text, FontProperties(size=size), False)
-    return float(points) / 72
-
-
-@contextmanager
-def _quiet_about_glyphs() -> Iterator[None]:
-    """Letters the font lacks are drawn as boxes; that is no reason to warn of each."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=r"(?s).*Glyph .* missing from")
-        yield
 
 
 # --- the parts of the page
 
 
-class _Sheet:
-    """A figure with one set of axes that covers it, in inches from the lower left corner.
-
-    From top to bottom: title, network, variables without an edge, one line with caption and legend.
-    """
-
-    def __init__(self, width: float, *, above: float, network: float, below: float) -> None:
-        from matplotlib.figure import Figure
-
-        self.width, self.height = width, above + network + below + _FOOT
-        self.floor, self.ceiling = _FOOT + below, self.height - above  # of the network
-        self.figure = Figure(figsize=(self.width, self.height), dpi=_DPI, facecolor="white")
-        self.axes = self.figure.add_axes((0, 0, 1, 1))
-        self.axes.set_axis_off()
-        self.keep_inches()
-
-    def keep_inches(self) -> None:
-        self.axes.set(xlim=(0, self.width), ylim=(0, self.height))
-
-    def text(self, text: str, x: float, y: float, **style: Any) -> None:
-        self.axes.text(x, y, text, parse_math=False, va="center", **style)
-
-    def draw_title(self, title: str) -> None:
-        title = _printable(title)
-        room = (self.width - 2 * _EDGE_OF_PAGE) / max(_text_width(title, 13), 1e-9)
-        self.text(title, _EDGE_OF_PAGE, self.height - 0.25, size=13 * min(1.0, room))
-
-
-def _draw_network(sheet: _Sheet, names: Sequence[str], edges: Integers, strengths: Floats, places: Floats) -> EdgeStyle:
+def _draw_network(
+    page: Page, area: Floats, names: Sequence[str], edges: Integers, strengths: Floats, places: Floats
+) -> EdgeStyle:
+    """Within ``area``, its lower left and upper right corner."""
     linked = np.unique(edges)
     few = len(linked) <= FEW
     room = min(1.0, (40 / max(len(linked), 1)) ** 0.5)  # 1 for few variables, 0.16 for 1,500
@@ -281,17 +197,15 @@ def _draw_network(sheet: _Sheet, names: Sequence[str], edges: Integers, strength
     if not len(linked):
         return style
     margin = np.array([0.75, 0.4] if few else [0.3, 0.3])
-    lower_left, upper_right = np.array([0.0, sheet.floor]), np.array([sheet.width, sheet.ceiling])
-    box = np.stack([lower_left + margin, upper_right - margin])
+    box = np.stack([area[0] + margin, area[1] - margin])
     positions = np.full_like(places, np.nan)
     positions[linked] = spread(fitted(places[linked], box), box)
-    draw_edges(sheet.axes, positions, edges, strengths, most=len(edges), style=style)
-    sheet.keep_inches()
+    draw_edges(page.axes, positions, edges, strengths, most=len(edges), style=style)
 
     share = _share(strengths)
     total = np.bincount(edges.ravel(), np.repeat(share + 1e-6, 2), minlength=len(names))
     diameter = 6.0 if few else (2.2 + 2.3 * room) * (0.8 + 0.7 * total[linked] / total.max())
-    sheet.axes.scatter(
+    page.axes.scatter(
         positions[linked, 0],
         positions[linked, 1],
         s=np.square(diameter),
@@ -303,19 +217,21 @@ def _draw_network(sheet: _Sheet, names: Sequence[str], edges: Integers, strength
     hubs = linked[np.argsort(-total[linked], kind="stable")][: len(linked) if few else 2 * _N_HUBS]
     lines = _bent(positions[edges[:, 0]], positions[edges[:, 1]])[share > 0.2, 1:-1]
     obstacles = np.concatenate([positions[linked], lines.reshape(-1, 2)])
-    _draw_labels(sheet, [(_label(names[i]), positions[i]) for i in hubs], obstacles, all_of_them=few)
+    _draw_labels(page, area, [(_label(names[i]), positions[i]) for i in hubs], obstacles, all_of_them=few)
     return style
 
 
-def _draw_labels(sheet: _Sheet, labels: list[tuple[str, Floats]], obstacles: Floats, *, all_of_them: bool) -> None:
+def _draw_labels(
+    page: Page, area: Floats, labels: list[tuple[str, Floats]], obstacles: Floats, *, all_of_them: bool
+) -> None:
     """Each label beside its place where it hides least; where it would hide another, it is left out if it may be."""
     from matplotlib.patheffects import withStroke
 
     size = float(np.clip(11.0 - 0.06 * len(labels), 7.5, 10.0))
-    low, high = np.array([0.03, sheet.floor]), np.array([sheet.width - 0.03, sheet.ceiling])
+    low, high = area + np.array([(0.03, 0.0), (-0.03, 0.0)])
     taken = np.empty((0, 2, 2))  # boxes: lower left and upper right corner
     for label, position in labels:
-        half = np.array([_text_width(label, size), 1.15 * size / 72]) / 2
+        half = np.array([text_width(label, size), 1.15 * size / 72]) / 2
         centres = position + _SIDES * (half + 0.06)
         boxes = np.stack([centres - half, centres + half], axis=1)
         outside = np.any((boxes[:, 0] < low) | (boxes[:, 1] > high), axis=1)
@@ -326,7 +242,7 @@ def _draw_labels(sheet: _Sheet, labels: list[tuple[str, Floats]], obstacles: Flo
             continue
         centre = np.clip(centres[best], np.minimum(low + half, high), np.maximum(high - half, low))
         halo = [withStroke(linewidth=2.0, foreground="white")]
-        sheet.text(label, *centre, size=size, ha="center", zorder=4, path_effects=halo)
+        page.text(label, *centre, size=size, ha="center", zorder=4, path_effects=halo)
         taken = np.concatenate([taken, [[centre - half, centre + half]]])
 
 
@@ -337,41 +253,38 @@ def _overlaps(boxes: Floats, others: Floats) -> Floats:
     return np.asarray(np.maximum(upper - lower, 0.0).prod(axis=2))
 
 
-_SMALL = 7.0  # points, for variables without an edge
-
-
 def _rows(labels: list[str], width: float) -> list[list[tuple[float, str]]]:
     """Labels in columns: their left ends and their texts, row by row."""
-    column = max((_text_width(label, _SMALL) for label in labels), default=0.0) + 0.2
-    in_row = max(1, int((width - 2 * _EDGE_OF_PAGE) / column))
+    column = max((text_width(label, _SMALL) for label in labels), default=0.0) + 0.2
+    in_row = max(1, int((width - 2 * MARGIN) / column))
     lines = [labels[k : k + in_row] for k in range(0, len(labels), in_row)]
-    return [[(_EDGE_OF_PAGE + k * column, label) for k, label in enumerate(line)] for line in lines]
+    return [[(MARGIN + k * column, label) for k, label in enumerate(line)] for line in lines]
 
 
-def _draw_alone(sheet: _Sheet, heading: str, rows: list[list[tuple[float, str]]]) -> None:
-    y = sheet.floor - 0.5 * _LINE
-    sheet.text(heading + (":" if rows else ""), _EDGE_OF_PAGE, y, size=8, color="0.3")
+def _draw_alone(page: Page, ceiling: float, heading: str, rows: list[list[tuple[float, str]]]) -> None:
+    y = ceiling - 0.5 * _LINE
+    page.text(heading + (":" if rows else ""), MARGIN, y, size=8, color="0.3")
     for row in rows:
         y -= _LINE
         for x, label in row:
-            sheet.text(label, x, y, size=_SMALL, color="0.45")
+            page.text(label, x, y, size=_SMALL, color="0.45")
 
 
-def _draw_foot(sheet: _Sheet, caption: str, strengths: Floats, style: EdgeStyle) -> None:
+def _draw_foot(page: Page, caption: str, strengths: Floats, style: EdgeStyle) -> None:
     """The caption on the left; on the right, lines as drawn with the strengths they stand for."""
-    x, y = sheet.width - _EDGE_OF_PAGE, _FOOT / 2
+    x, y = page.width - MARGIN, _FOOT / 2
     for value in reversed(_landmarks(strengths)):
-        text, share = f"{value:+.2g}".replace("-", "\N{MINUS SIGN}"), np.array(abs(value) / np.abs(strengths).max())
-        sheet.text(text, x, y, size=8, ha="right")
-        x -= _text_width(text, 8) + 0.06
+        text, share = decimal(value, 2, sign="+"), np.array(abs(value) / np.abs(strengths).max())
+        page.text(text, x, y, size=8, ha="right")
+        x -= text_width(text, 8) + 0.06
         width, opacity = float(style.width(share)), float(style.opacity(share))
-        sheet.axes.plot(
+        page.axes.plot(
             [x - 0.35, x], [y, y], color=_colour(value), linewidth=width, alpha=opacity, solid_capstyle="butt"
         )
         x -= 0.5
     if np.any(strengths):
-        sheet.text("strength", x, y, size=8, ha="right", color="0.3")
-    sheet.text(caption, _EDGE_OF_PAGE, y, size=8, color="0.3")
+        page.text("strength", x, y, size=8, ha="right", color="0.3")
+    page.text(caption, MARGIN, y, size=8, color="0.3")
 
 
 def _landmarks(strengths: Floats) -> list[float]:

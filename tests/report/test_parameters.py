@@ -1,4 +1,4 @@
-"""Pictures of tied parameters: every group in its place, nothing on top of another, the same bytes for the same fit."""
+"""Pictures of tied parameters: every group in its place, the same bytes for the same fit."""
 
 from __future__ import annotations
 
@@ -10,16 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.colors import to_hex
-from matplotlib.figure import Figure
-from matplotlib.text import Text
 
 from mrfit.errors import InputError
-from mrfit.report.network import save_figure
-from mrfit.report.tying import COLOURS, INTERACTION, SINGLE, UNTIED, ScoreCurve, draw_parameters, draw_scores
+from mrfit.report.lane import INTERACTION, SINGLE, UNTIED
+from mrfit.report.page import save_figure
+from mrfit.report.parameters import draw_parameters
 from mrfit.tying.groups import Groups, clustered
+from readable import assert_readable, panels_of, words_on
 
 
 def _tied(w: np.ndarray, n_groups: int, *, pin_zero: bool = False) -> tuple[np.ndarray, Groups]:
@@ -62,44 +61,6 @@ CASES = {
 }
 
 
-def _page(figure: Figure) -> Axes:
-    return figure.axes[0]
-
-
-def _lanes(figure: Figure) -> list[Axes]:
-    return figure.axes[1:]
-
-
-def _words(figure: Figure) -> list[str]:
-    return [text.get_text() for text in _page(figure).texts]
-
-
-def _printed(figure: Figure) -> list[Text]:
-    ticks = [
-        tick.label1
-        for lane in _lanes(figure)
-        for axis in (lane.xaxis, lane.yaxis)
-        for tick in axis.get_major_ticks()
-        if axis.get_view_interval()[0] <= tick.get_loc() <= axis.get_view_interval()[1]
-    ]
-    names = [label for lane in _lanes(figure) for label in (lane.xaxis.label, lane.yaxis.label)]
-    return [text for text in (*_page(figure).texts, *ticks, *names) if text.get_text()]
-
-
-def _assert_readable(figure: Figure) -> None:
-    """No text crosses the border or another text."""
-    canvas = FigureCanvasAgg(figure)
-    canvas.draw()
-    texts = _printed(figure)
-    boxes = np.array([text.get_window_extent(canvas.get_renderer()).get_points() for text in texts])
-    assert boxes.min() >= 0
-    assert (boxes <= figure.bbox.size).all()
-    upper = np.minimum(boxes[:, None, 1], boxes[None, :, 1])
-    lower = np.maximum(boxes[:, None, 0], boxes[None, :, 0])
-    pairs = np.argwhere(np.triu((upper - lower > 1.0).all(axis=2), 1))
-    assert not [(texts[a].get_text(), texts[b].get_text()) for a, b in pairs]
-
-
 def _boundaries(lane: Axes) -> np.ndarray:
     dashed = [item for item in lane.collections if isinstance(item, LineCollection) and item.get_zorder() == 2]
     return np.array([path.vertices[0, 0] for item in dashed for path in item.get_paths()])
@@ -119,11 +80,11 @@ def test_awkward_parameters_are_drawn(case: str, strength: float | None) -> None
     """Without a warning, and readable; with all that can be told, or with little."""
     w, groups = CASES[case]
     if strength in (0.01, 1e6):
-        _assert_readable(draw_parameters(w, groups, strength=strength, title="A title"))
+        assert_readable(draw_parameters(w, groups, strength=strength, title="A title"))
     else:
         orders = 1 + np.arange(len(w)) % 3
         names = [f"variable {k} = yes & variable {k + 1} = no" for k in range(len(w))]
-        _assert_readable(draw_parameters(w, groups, strength=strength, orders=orders, names=names))
+        assert_readable(draw_parameters(w, groups, strength=strength, orders=orders, names=names))
 
 
 @pytest.mark.parametrize("suffix", [".png", ".svg"])
@@ -144,7 +105,7 @@ def test_few_parameters_are_dots_under_gaussians() -> None:
     """One dot for each parameter, near its value; one label and one curve for each group, one boundary less."""
     w, groups = CASES["five groups"]
     figure = draw_parameters(w, groups, strength=40.0)
-    (lane,) = _lanes(figure)
+    (lane,) = panels_of(figure)
     dots = _dots(lane)
     assert len(dots) == len(w)
     np.testing.assert_allclose(np.sort(dots[:, 0]), np.sort(w), atol=0.12 * np.ptp(w) / 6)
@@ -152,15 +113,15 @@ def test_few_parameters_are_dots_under_gaussians() -> None:
     np.testing.assert_allclose(_boundaries(lane), (groups.centers[1:] + groups.centers[:-1]) / 2)
     curves = _curves(lane)
     np.testing.assert_allclose([x[np.argmax(y)] for x, y in (curve.T for curve in curves)], groups.centers, atol=0.02)
-    assert {"−2", "−0.9", "1.8", "27", "135 parameters in 5 groups"} <= set(_words(figure))
-    assert any("standard deviation 0.16" in word for word in _words(figure))
+    assert {"−2", "−0.9", "1.8", "27", "135 parameters in 5 groups"} <= set(words_on(figure))
+    assert any("standard deviation 0.16" in word for word in words_on(figure))
 
 
 def test_curves_are_the_gaussians_of_the_penalty() -> None:
     """exp(-strength / 2 distance^2), higher for larger groups."""
     w = np.concatenate([np.linspace(-1.3, -0.7, 40), np.linspace(0.8, 1.2, 10)])
     groups = Groups(np.repeat([0, 1], [40, 10]), np.array([-1.0, 1.0]))
-    (lane,) = _lanes(draw_parameters(w, groups, strength=9.0))
+    (lane,) = panels_of(draw_parameters(w, groups, strength=9.0))
     first, second = _curves(lane)
     for (x, y), center in ((first.T, -1.0), (second.T, 1.0)):
         shape = np.exp(-0.5 * 9.0 * (x - center) ** 2)
@@ -170,7 +131,7 @@ def test_curves_are_the_gaussians_of_the_penalty() -> None:
 
 def test_curves_and_columns_have_one_scale() -> None:
     """Where heights are roots of counts, curves are roots of Gaussians."""
-    (lane,) = _lanes(draw_parameters(*CASES["many"], strength=100.0))
+    (lane,) = panels_of(draw_parameters(*CASES["many"], strength=100.0))
     for curve, center in zip(_curves(lane), CASES["many"][1].centers, strict=True):
         x, y = curve[curve[:, 1] > 1e-9].T
         shape = np.exp(-0.5 * 100.0 * (x - center) ** 2)
@@ -180,7 +141,7 @@ def test_curves_and_columns_have_one_scale() -> None:
 def test_many_parameters_are_columns() -> None:
     """All are counted, on a scale with ticks."""
     w, groups = CASES["many"]
-    (lane,) = _lanes(draw_parameters(w, groups, strength=100.0))
+    (lane,) = panels_of(draw_parameters(w, groups, strength=100.0))
     assert sum(bar.get_height() for bar in lane.patches) == len(w)
     assert "square-root scale" in lane.get_ylabel()
     assert "1,000" in [label.get_text() for label in lane.get_yticklabels()]
@@ -193,17 +154,17 @@ def test_hard_tied_parameters_lie_on_their_centers(case: str) -> None:
     """And have no Gaussians."""
     w, groups = CASES[case]
     figure = draw_parameters(w, groups, strength=25.0)
-    (lane,) = _lanes(figure)
+    (lane,) = panels_of(figure)
     places = [bar.get_x() + bar.get_width() / 2 for bar in lane.patches] or _dots(lane)[:, 0]
     np.testing.assert_allclose(np.unique(np.round(places, 9)), np.round(groups.centers, 9))
     assert not _curves(lane)
-    assert any("equal to their centers" in word for word in _words(figure))
+    assert any("equal to their centers" in word for word in words_on(figure))
 
 
 def test_a_far_cluster_breaks_the_axis() -> None:
     """Both clusters have their room, in one direction and at one scale."""
     w, groups = CASES["an outlying cluster"]
-    (lane,) = _lanes(draw_parameters(w, groups, strength=25.0))
+    (lane,) = panels_of(draw_parameters(w, groups, strength=25.0))
     places = np.array([groups.centers[0] - 0.1, groups.centers[0] + 0.1, -0.4, -0.2, 0.0, 0.2])
     steps = np.diff(lane.transData.transform(np.stack([places, np.zeros(6)], axis=1))[:, 0]) / 150  # inches
     assert (steps > 0).all()
@@ -222,13 +183,13 @@ def test_centers_have_as_many_digits_as_tell_them_apart() -> None:
         ([-1.0, 1e-17, 1.0], {"−1", "0", "1"}),
     ):
         groups = Groups(np.arange(3), np.array(centers))
-        assert words <= set(_words(draw_parameters(np.array(centers), groups, strength=None)))
+        assert words <= set(words_on(draw_parameters(np.array(centers), groups, strength=None)))
 
 
 @pytest.mark.parametrize("case", ["five groups", "one group", "many", "two parameters"])
 def test_an_axis_is_not_broken_without_need(case: str) -> None:
     w, groups = CASES[case]
-    (lane,) = _lanes(draw_parameters(w, groups, strength=25.0))
+    (lane,) = panels_of(draw_parameters(w, groups, strength=25.0))
     low, high = lane.get_xlim()
     inches = lane.transData.transform(np.array([[x, 0.0] for x in np.linspace(low, high, 9)]))[:, 0]
     np.testing.assert_allclose(np.diff(inches), np.diff(inches)[0])
@@ -238,21 +199,21 @@ def test_the_pinned_group_is_marked() -> None:
     """With a diamond at zero, and words."""
     for case, n_marks in (("many, pinned", 1), ("many", 0)):
         figure = draw_parameters(*CASES[case], strength=4.0)
-        (lane,) = _lanes(figure)
+        (lane,) = panels_of(figure)
         marks = [point for line in lane.lines if line.get_marker() == "D" for point in line.get_xydata()]
         assert len(marks) == n_marks
         assert not np.any(marks)
-        assert any("pinned at zero" in word for word in _words(figure)) == (n_marks > 0)
+        assert any("pinned at zero" in word for word in words_on(figure)) == (n_marks > 0)
 
 
 def test_labels_that_do_not_fit_are_counted() -> None:
     """Twenty groups all have labels; of sixty, the outer ones and the largest do."""
     w, groups = CASES["many"]
-    words = _words(draw_parameters(w, groups, strength=4.0))
+    words = words_on(draw_parameters(w, groups, strength=4.0))
     assert {f"{size:,}" for size in groups.sizes} <= set(words)
     assert not any("without a label" in word for word in words)
     w, groups = CASES["sixty groups"]
-    words = _words(draw_parameters(w, groups, strength=4.0))
+    words = words_on(draw_parameters(w, groups, strength=4.0))
     (note,) = (word for word in words if "without a label" in word)
     n_missing = int(note.split("; ")[1].split()[0])
     assert len(words) == 2 * (60 - n_missing) + 2
@@ -265,21 +226,21 @@ def test_single_variables_are_drawn_apart() -> None:
     w, groups = CASES["five groups"]
     orders = np.where(np.arange(len(w)) % 9 == 0, 1, 2)
     figure = draw_parameters(w, groups, strength=40.0, orders=orders)
-    upper, lower = _lanes(figure)
+    upper, lower = panels_of(figure)
     for lane, colour, n_dots in ((upper, INTERACTION, 120), (lower, SINGLE, 15)):
         (dots,) = (item for item in lane.collections if isinstance(item, PathCollection))
         assert to_hex(dots.get_facecolor()[0]) == colour
         assert len(dots.get_offsets()) == n_dots
     assert upper.get_xlim() == lower.get_xlim()
     np.testing.assert_array_equal(_boundaries(upper), _boundaries(lower))
-    assert {"interactions (120)", "single variables (15)"} <= set(_words(figure))
+    assert {"interactions (120)", "single variables (15)"} <= set(words_on(figure))
 
 
 def test_kinds_tied_apart_have_their_own_boundaries() -> None:
     """A midpoint between centers of different kinds parts nothing."""
     w = np.array([-1.1, -0.9, 0.9, 1.1, 0.1, 0.2, 0.7, 0.8])
     groups = Groups(np.array([0, 0, 1, 1, 2, 2, 3, 3]), np.array([-1.0, 1.0, 0.15, 0.75]))
-    upper, lower = _lanes(draw_parameters(w, groups, strength=40.0, orders=np.repeat([2, 1], 4)))
+    upper, lower = panels_of(draw_parameters(w, groups, strength=40.0, orders=np.repeat([2, 1], 4)))
     np.testing.assert_allclose(_boundaries(upper), [0.0])
     np.testing.assert_allclose(_boundaries(lower), [0.45])
 
@@ -287,22 +248,32 @@ def test_kinds_tied_apart_have_their_own_boundaries() -> None:
 def test_parameters_of_no_group_are_grey() -> None:
     """Over a line of their own."""
     figure = draw_parameters(*CASES["some tied"], strength=4.0)
-    _, lane = _lanes(figure)
+    _, lane = panels_of(figure)
     (dots,) = (item for item in lane.collections if isinstance(item, PathCollection))
     assert to_hex(dots.get_facecolor()[0]) == UNTIED
     assert not _curves(lane)
-    assert "not tied (15)" in _words(figure)
+    assert "not tied (15)" in words_on(figure)
 
 
 def test_members_of_small_groups_are_listed() -> None:
     """Up to five groups of up to three."""
     w = np.array([-20.0, 3.0, 3.1, *np.linspace(0.0, 0.5, 10)])
     groups = Groups(np.array([0, 1, 1] + [2] * 10), np.array([-20.0, 3.05, 0.25]))
-    words = _words(draw_parameters(w, groups, strength=4.0, names=[f"name {k}" for k in range(13)]))
+    words = words_on(draw_parameters(w, groups, strength=4.0, names=[f"name {k}" for k in range(13)]))
     assert {"−20: name 0", "3.05: name 1; name 2"} <= set(words)
     assert not any("name 3" in word for word in words)
-    words = _words(draw_parameters(*CASES["sixty groups"], strength=4.0, names=["a"] * 135))
+    words = words_on(draw_parameters(*CASES["sixty groups"], strength=4.0, names=["a"] * 135))
     assert any(word.startswith("... and ") for word in words)
+
+
+@given(st.text(max_size=25), st.text(min_size=1, max_size=200))
+@settings(max_examples=15, deadline=None)
+def test_any_names_are_drawn_beside_parameters(name: str, title: str) -> None:
+    """Formulas, line breaks and letters the font lacks, without a warning."""
+    w, groups = CASES["as many groups as parameters"]
+    figure = draw_parameters(w, groups, strength=1.0, names=[name] * len(w), title=title)
+    with TemporaryDirectory() as folder:
+        save_figure(figure, Path(folder) / "parameters.svg")
 
 
 @pytest.mark.parametrize(
@@ -324,107 +295,3 @@ def test_wrong_parameters_are_refused(change: dict[str, object], message: str) -
     right = {"w": np.array([0.0, 0.5, 1.0]), "groups": Groups(np.array([0, 0, 1]), np.array([0.2, 1.0])), "strength": 1}
     with pytest.raises(InputError, match=message):
         draw_parameters(**(right | change))
-
-
-# --- scores
-
-K = (1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 75, 100, 200)
-
-
-def _curve(label: str, lowest: float, best: int, l2: float, bend: float = 0.02) -> ScoreCurve:
-    return ScoreCurve(label, K, [lowest + bend * np.log(k / best) ** 2 for k in K], l2)
-
-
-PAPER = [_curve("d = 5", 12.4, 30, 12.45), _curve("d = 15", 12.2, 20, 12.42), _curve("d = 50", 12.15, 10, 12.7)]
-TABLES = {
-    "the paper's": PAPER,
-    "one point": [ScoreCurve("a", [4], [1.0], 1.0)],
-    "one k": [ScoreCurve("a", [7], [1.0], 2.0), ScoreCurve("b", [7], [3.0], 2.5)],
-    "all equal": [ScoreCurve("a", K, [0.0] * len(K), 0.0), ScoreCurve("b", K, [0.0] * len(K), 0.0)],
-    "different k": [ScoreCurve("a", [9, 1], [2.0, 1.0], 1.5), ScoreCurve("b", [1_000, 3], [1.2, 1.9], 1.1)],
-    "close by": [ScoreCurve("a", [1, 2], [9_999.9991, 9_999.9992], 9_999.999)],
-    "all k": [ScoreCurve("a", range(1, 101), np.linspace(1.0, 2.0, 100), 1.5)],
-    "ten series": [_curve(f"strength {k}", 12 + 0.01 * k, 20, 12.5 + 0.001 * k) for k in range(10)],
-    "twenty series": [_curve(f"series {k}", 12 + k, 20, 12.5 + k) for k in range(20)],
-    "long labels": [_curve("a label of very, very, very many letters", 12, 20, 12.5)],
-    "empty labels": [_curve("", 12, 20, 12.5), _curve("", 13, 20, 12.5)],
-}
-
-
-@pytest.mark.parametrize("case", TABLES)
-def test_awkward_scores_are_drawn(case: str) -> None:
-    """Without a warning, and readable."""
-    _assert_readable(draw_scores(TABLES[case], title="A title"))
-    _assert_readable(draw_scores(TABLES[case]))
-
-
-def test_each_series_has_a_line_and_its_rival() -> None:
-    """Solid and dotted in one colour, a ring at the best number of groups, names beside them."""
-    figure = draw_scores(PAPER)
-    (axes,) = _lanes(figure)
-    assert axes.get_xscale() == "log"
-    assert axes.get_xlim()[0] < 1 < 200 < axes.get_xlim()[1]
-    assert axes.get_ylim()[0] < 12.15 < 12.7 < axes.get_ylim()[1]
-    for curve, colour in zip(PAPER, COLOURS, strict=False):
-        mine = [line for line in axes.lines if line.get_color() == colour]
-        (dotted,) = (line for line in mine if line.get_linestyle() == ":")
-        assert set(dotted.get_ydata()) == {curve.l2}
-        (solid,) = (line for line in mine if len(line.get_xdata()) == len(K))
-        np.testing.assert_array_equal(solid.get_xydata(), np.stack([curve.groups, curve.scores], axis=1))
-        assert solid.get_linestyle() == "-"
-        (ring,) = (line for line in mine if line.get_linestyle() == "None")
-        np.testing.assert_array_equal(ring.get_xydata(), [curve.best])
-    best = {"d = 5, best k = 30", "d = 15, best k = 20", "d = 50, best k = 10"}
-    assert set(_words(figure)) == best | {"d = 5, L2", "d = 15, L2", "d = 50, L2"}
-    assert {"1", "10", "100"} <= {label.get_text() for label in axes.get_xticklabels()}
-
-
-def test_a_common_rival_is_drawn_once() -> None:
-    """One strength of L2, several of tying."""
-    figure = draw_scores([_curve("a", 12, 20, 12.5), _curve("b", 12.2, 20, 12.5)])
-    (axes,) = _lanes(figure)
-    assert sum(line.get_linestyle() == ":" for line in axes.lines) == 1
-    assert "L2" in _words(figure)
-
-
-def test_the_best_of_equals_is_the_smallest() -> None:
-    """Fewer groups are simpler."""
-    assert ScoreCurve("a", [9, 3, 5], [1.0, 1.0, 2.0], 1.0).best == (3, 1.0)
-
-
-@pytest.mark.parametrize("suffix", [".png", ".svg"])
-def test_equal_scores_are_equal_files(suffix: str, tmp_path: Path) -> None:
-    """Whatever the order of the points."""
-    turned = [ScoreCurve(c.label, c.groups[::-1], c.scores[::-1], c.l2) for c in PAPER]
-    save_figure(draw_scores(PAPER), tmp_path / f"a{suffix}")
-    save_figure(draw_scores(turned), tmp_path / f"b{suffix}")
-    assert (tmp_path / f"a{suffix}").read_bytes() == (tmp_path / f"b{suffix}").read_bytes()
-
-
-@given(st.text(max_size=25), st.text(min_size=1, max_size=200))
-@settings(max_examples=15, deadline=None)
-def test_any_words_are_drawn(name: str, title: str) -> None:
-    """Formulas, line breaks and letters the font lacks, without a warning."""
-    w, groups = CASES["as many groups as parameters"]
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "picture.svg"
-        save_figure(draw_parameters(w, groups, strength=1.0, names=[name] * len(w), title=title), path)
-        save_figure(draw_scores([ScoreCurve(name, [1, 2], [1.0, 2.0], 1.5)], title=title), path)
-
-
-@pytest.mark.parametrize(
-    ("groups", "scores", "l2", "message"),
-    [
-        ([1, 2], [1.0], 1.0, "Series 'a' has 2 numbers of groups and 1 scores"),
-        ([], [], 1.0, "at least one"),
-        ([0, 2], [1.0, 2.0], 1.0, "a score for 0 groups"),
-        ([1, 2], [1.0, np.nan], 1.0, "must be finite"),
-        ([1, 2], [1.0, 2.0], np.nan, "must be finite"),
-    ],
-)
-def test_wrong_scores_are_refused(groups: list[int], scores: list[float], l2: float, message: str) -> None:
-    """At the door."""
-    with pytest.raises(InputError, match=message):
-        ScoreCurve("a", groups, scores, l2)
-    with pytest.raises(InputError, match="no series to draw"):
-        draw_scores([])

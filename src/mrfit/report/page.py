@@ -1,0 +1,152 @@
+"""Pages with pictures: what stands on them in inches, words that fit, and files."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.errors import InputError
+from mrfit.formats.whole import check_writable, write_whole
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Floats = NDArray[np.float64]
+
+SUFFIXES = (".png", ".svg")
+DPI = 150
+
+# On paper, in inches.
+WIDTH = 8.0  # of pages that do not grow with what they show
+MARGIN = 0.15  # left and right of all words
+TITLE = 0.45  # height of a title
+
+# Okabe and Ito (2008), apart for colour-blind eyes too; their yellow is too pale for a line and left out.
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000")
+
+
+class Page:
+    """A figure with one set of axes that covers it, in inches from the lower left corner, for all that has no scale.
+
+    A title takes the upper `TITLE` inches of its height.
+    """
+
+    def __init__(self, width: float, height: float, title: str | None) -> None:
+        from matplotlib.figure import Figure
+
+        self.width, self.height = width, height
+        self.figure = Figure(figsize=(self.width, self.height), dpi=DPI, facecolor="white")
+        self.axes = self.figure.add_axes((0, 0, 1, 1))
+        self.axes.set_axis_off()
+        self.axes.set(xlim=(0, self.width), ylim=(0, self.height), autoscale_on=False)
+        if title:
+            title = printable(title)
+            room = (self.width - 2 * MARGIN) / max(text_width(title, 13), 1e-9)
+            self.text(title, MARGIN, self.height - 0.25, size=13 * min(1.0, room))
+
+    def text(self, text: str, x: float, y: float, **style: Any) -> None:
+        self.axes.text(x, y, text, parse_math=False, va="center", **style)
+
+    def panel(self, left: float, floor: float, width: float, height: float) -> Axes:
+        """Axes with scales, on a part of the page."""
+        axes = self.figure.add_axes((0, 0, 1, 1), facecolor="none")
+        self.move(axes, left, floor, width, height)
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.tick_params(labelsize=8)
+        return axes
+
+    def move(self, axes: Axes, left: float, floor: float, width: float, height: float) -> None:
+        """Put axes on another part of the page."""
+        axes.set_position((left / self.width, floor / self.height, width / self.width, height / self.height))
+
+
+def apart(wanted: Floats, room: Floats, low: float, high: float) -> Floats:
+    """Middles of intervals of lengths ``room`` between low and high, in the order wanted and nearest to it.
+
+    With the room of those before subtracted, "in order and disjoint" is "ascending": isotonic regression, whose
+    bounded solution is the free one, clipped.
+    """
+    from scipy.optimize import isotonic_regression
+
+    order = np.argsort(wanted, kind="stable")
+    before = np.cumsum(room[order]) - room[order] / 2
+    free = isotonic_regression(np.asarray(wanted, np.float64)[order] - before).x
+    places = np.empty(len(wanted))
+    places[order] = np.clip(free, low, max(low, high - float(room.sum()))) + before
+    return places
+
+
+def save_figure(figure: Figure, path: str | Path) -> None:
+    """Write a figure to a .png or .svg file, whole or not at all; equal figures are equal files."""
+    import matplotlib
+
+    check_figure_path(path)
+    suffix = Path(path).suffix.lower()
+    # Dates and random identifiers would make every file a different one.
+    metadata = {"Software": None} if suffix == ".png" else {"Date": None}
+    buffer = io.BytesIO()
+    with matplotlib.rc_context({"svg.hashsalt": "mrfit", "savefig.bbox": None}), _quiet_about_glyphs():
+        figure.savefig(buffer, format=suffix[1:], dpi=DPI, metadata=metadata)
+    write_whole(path, buffer.getvalue())
+
+
+def check_figure_path(path: str | Path) -> None:
+    """Complain about a target of `save_figure` before the work is done, not after."""
+    if Path(path).suffix.lower() not in SUFFIXES:
+        raise InputError(
+            f"The name {Path(path).name!r} does not say which kind of picture it is; let it end in .png or .svg."
+        )
+    check_writable(path)
+
+
+# --- words
+
+
+def printable(text: str) -> str:
+    """One line of characters that a font may have."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in " ".join(text.split()))
+
+
+def text_width(text: str, size: float) -> float:
+    """Inches, without drawing."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
+
+    with _quiet_about_glyphs():
+        points, _, _ = text_to_path.get_text_width_height_descent(text, FontProperties(size=size), False)
+    return float(points) / 72
+
+
+@contextmanager
+def _quiet_about_glyphs() -> Iterator[None]:
+    """Letters the font lacks are drawn as boxes; that is no reason to warn of each."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=r"(?s).*Glyph .* missing from")
+        yield
+
+
+def cut(text: str, width: float, size: float) -> str:
+    """As much of a text as ``width`` inches hold."""
+    text = printable(text)
+    if text_width(text, size) <= width:
+        return text
+    n_kept = int(np.searchsorted([text_width(text[:n] + "…", size) for n in range(len(text))], width, side="right"))
+    return text[: max(n_kept - 1, 0)].rstrip() + "…"
+
+
+def count(number: int, noun: str) -> str:
+    """With the noun in singular or plural."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def decimal(value: float, digits: int, *, sign: str = "-") -> str:
+    """With a true minus; and a plus, if ``sign`` is one."""
+    return f"{value:{sign}.{digits}g}".replace("-", "\N{MINUS SIGN}")

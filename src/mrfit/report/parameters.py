@@ -1,0 +1,136 @@
+"""The picture of tied parameters: where they lie on the real line."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.errors import InputError
+from mrfit.penalties.strength import checked_strength
+from mrfit.report.centers import center_labels, draw_centers, room_above
+from mrfit.report.lane import draw_lane, lanes_of
+from mrfit.report.number_line import NumberLine
+from mrfit.report.page import MARGIN, TITLE, WIDTH, Page, count, cut, decimal, printable
+from mrfit.tying.groups import Groups
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+_HEADING, _TICKS, _LINE = 0.26, 0.36, 0.18  # inches
+_MOST_LISTED = 5
+_MOST_MEMBERS = 3  # of a group that is listed
+
+
+def draw_parameters(
+    w: Floats,
+    groups: Groups,
+    *,
+    strength: float | None,
+    orders: Integers | None = None,
+    names: Sequence[str] | None = None,
+    title: str | None = None,
+) -> Figure:
+    """Parameters on the real line and the groups that tie them (Chou et al. 2018, figure 1).
+
+    Dots are stacked where they are dense, or columns drawn where stacks would be too high. Over each group stand its
+    center and how many parameters it has; short dashed lines are the quantization boundaries, halfway between
+    neighbouring centers; curves are the Gaussians exp(-strength / 2 (w - center)^2), each within its boundaries.
+    Empty stretches that would leave the rest too small to see are cut out of the axis, which has one scale throughout.
+
+    Parameters
+    ----------
+    w
+        Values of the parameters, shape (parameters,).
+    groups
+        What they are tied to; those of no group are drawn apart, in grey.
+    strength
+        Of the penalty that ties, against the sum over rows. No curves with None, nor where all parameters are at their
+        centers.
+    orders
+        How many variables each parameter is about, shape (parameters,). Single variables are then drawn apart from
+        interactions; where no group has both, so are their groups and boundaries.
+    names
+        One for each parameter; members of the smallest groups are then listed.
+    """
+    w = _checked_values(w, groups, orders, names)
+    if strength is not None and not np.array_equal(groups.tied(w), w):
+        sigma = 1.0 / math.sqrt(checked_strength(strength))
+    else:
+        sigma = None
+    lanes = lanes_of(w, groups, orders)
+    axis = NumberLine.around(np.concatenate([w, groups.centers[groups.sizes > 0]]), 3.0 * (sigma or 0.0))
+    shown = [center_labels(lane, axis) for lane in lanes]
+    heights = [
+        _HEADING * (len(lanes) > 1) + room_above(labels) + lane.height + _TICKS
+        for lane, labels in zip(lanes, shown, strict=True)
+    ]
+    notes = _notes(
+        w, groups, sigma, sum(lane.n_labelled - len(labels) for lane, labels in zip(lanes, shown, strict=True))
+    )
+    members = _small_groups(groups, names) if names is not None else []
+    foot = _LINE * (len(notes) + len(members) + 1)
+    page = Page(WIDTH, sum(heights) + foot + (TITLE if title else 0.1), title)
+    floor = foot + sum(heights)
+    for lane, labels, height in zip(lanes, shown, heights, strict=True):
+        floor -= height
+        draw_lane(page, floor + _TICKS, lane, axis, sigma)
+        draw_centers(page, floor + _TICKS + lane.height, labels, axis)
+        if len(lanes) > 1:
+            page.text(lane.label, MARGIN, floor + height - _HEADING / 2, size=9, color=lane.colour)
+    for number, line in enumerate(members + notes):
+        page.text(cut(line, WIDTH - 2 * MARGIN, 8), MARGIN, foot - _LINE * (number + 1), size=8, color="0.3")
+    return page.figure
+
+
+def _checked_values(w: Floats, groups: Groups, orders: Integers | None, names: Sequence[str] | None) -> Floats:
+    w = np.asarray(w, np.float64)
+    if w.shape != groups.assignment.shape:
+        raise InputError(f"The groups tie {len(groups.assignment)} parameters; got values of shape {w.shape}.")
+    if not len(w):
+        raise InputError("There are no parameters to draw; give at least one.")
+    if not np.isfinite(w).all():
+        raise InputError(f"Parameters must be finite numbers; number {np.flatnonzero(~np.isfinite(w))[0]} is not.")
+    if orders is not None and np.shape(orders) != w.shape:
+        raise InputError(f"{len(w)} parameters need as many orders; got an array of shape {np.shape(orders)}.")
+    if names is not None and len(names) != len(w):
+        raise InputError(f"{len(w)} parameters need as many names; got {len(names)}.")
+    return w
+
+
+def _notes(w: Floats, groups: Groups, sigma: float | None, n_unlabelled: int) -> list[str]:
+    n_tied = int(groups.sizes.sum())
+    counts = f"{count(n_tied, 'parameter')} in {count(groups.n_groups, 'group')}"
+    if n_tied < len(w):
+        counts += f", {len(w) - n_tied:,} not tied"
+    if n_unlabelled:
+        counts += f"; {count(n_unlabelled, 'more center')} without a label"
+    if groups.pinned is not None and groups.pinned.any():
+        counts += "; \N{BLACK DIAMOND} pinned at zero"
+    marks = "on top: center and size of each group"
+    if groups.n_groups > 1:
+        marks += "; dashed: boundaries"
+    if sigma is not None:
+        marks += f"; curves: Gaussians, standard deviation {sigma:.2g}, higher for larger groups"
+    elif n_tied and np.array_equal(groups.tied(w), w):
+        counts += "; all tied parameters are equal to their centers"
+    return [counts, marks] if n_tied else [counts]
+
+
+def _small_groups(groups: Groups, names: Sequence[str]) -> list[str]:
+    """Members of the smallest groups, a line for each."""
+    small = np.flatnonzero((groups.sizes > 0) & (groups.sizes <= _MOST_MEMBERS))
+    chosen = small[np.argsort(groups.sizes[small], kind="stable")][:_MOST_LISTED]
+    lines = []
+    for group in chosen[np.argsort(groups.centers[chosen], kind="stable")]:
+        members = (printable(names[int(k)]) for k in np.flatnonzero(groups.assignment == group))
+        lines.append(f"{decimal(float(groups.centers[group]), 3)}: {'; '.join(members)}")
+    if len(small) > len(chosen):
+        lines.append(f"... and {count(len(small) - len(chosen), 'more group')} of at most {_MOST_MEMBERS} parameters")
+    return lines
