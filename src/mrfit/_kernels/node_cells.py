@@ -40,21 +40,26 @@ class Cells(NamedTuple):
     probability: np.ndarray  # the same, as a share of the cell, under the present solution
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def one_cell(table, variable, n_free):
     """All rows together."""
     n_rows = len(table.sample_weight)
     size = np.empty(n_rows + 1, np.int32)
     size[0] = n_rows
     class_of = np.zeros(n_rows, np.int32)
-    slot = np.full(len(table.variable), -1, np.int32)
+    slot = np.empty(len(table.variable), np.int32)
+    for k in range(len(slot)):
+        slot[k] = -1
     total, counts = np.empty(1), np.empty(n_free)
     count_cells(class_of, table.codes[variable], table.sample_weight, BLOCK, total, counts)
+    probability = np.empty(n_free)
+    for s in range(n_free):
+        probability[s] = counts[s] / total[0]
     bits = np.empty((0, 1), np.uint8)
-    return Cells(class_of, size, np.empty(0, np.int64), slot, bits, total, counts, counts / total[0])
+    return Cells(class_of, size, np.empty(0, np.int64), slot, bits, total, counts, probability)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def split_cells(table, variable, cells, new):
     """The cells split by the columns ``new``.
 
@@ -66,9 +71,13 @@ def split_cells(table, variable, cells, new):
     n_cells = split(table.start, table.rows, new, cells.class_of, cells.size, n_before)
     total, counts = np.empty(n_cells), np.empty(n_free * n_cells)
     count_cells(cells.class_of, table.codes[variable], table.sample_weight, BLOCK, total, counts)
-    columns = np.concatenate((cells.columns, new))
+    columns = np.empty(n_old + len(new), np.int64)
     bits = np.zeros((len(columns), n_cells), np.uint8)
-    bits[:n_old, :n_before] = cells.bits
+    for k in range(len(columns)):
+        columns[k] = cells.columns[k] if k < n_old else new[k - n_old]
+    for k in range(n_old):
+        for c in range(n_before):
+            bits[k, c] = cells.bits[k, c]
     member = np.empty(n_cells, np.int64)  # any row of a cell; a new cell has only rows with a new column
     for k in range(n_old, len(columns)):
         cells.slot[columns[k]] = k

@@ -39,7 +39,7 @@ class Points(NamedTuple):
     values: np.ndarray
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def walk_paths(table, nodes, max_selected):
     """Solve every node at each of its strengths in turn, each from the last, until it selects too many variables.
 
@@ -48,14 +48,14 @@ def walk_paths(table, nodes, max_selected):
     are checked, for all nodes under way in one pass, and what was missed is added.
     """
     n_nodes, n_steps = nodes.strength.shape
-    most_free = nodes.n_free.max()
+    most_free = _largest(nodes.n_free)
     n_slots, n_lanes = max(1, LANES // most_free), max(LANES, most_free)
     loss, violation = np.zeros((n_nodes, n_steps)), np.zeros((n_nodes, n_steps))
-    constant, n_selected = np.zeros((n_nodes, n_steps, most_free)), np.full((n_nodes, n_steps), -1)
+    constant, n_selected = np.zeros((n_nodes, n_steps, most_free)), _minus_ones((n_nodes, n_steps))
     first_selected, first_value = np.zeros((n_nodes, n_steps), np.int64), np.zeros((n_nodes, n_steps), np.int64)
     selected, values, n_chosen, n_values = np.empty(64, np.int64), np.empty(64), 0, 0
 
-    node, step, waiting = np.full(n_slots, -1), np.zeros(n_slots, np.int64), 0
+    node, step, waiting = _minus_ones((n_slots,)), np.zeros(n_slots, np.int64), 0
     cells = [one_cell(table, 0, 1) for slot in range(n_slots)]
     coefficients = [np.empty((1, 1)) for slot in range(n_slots)]
     norms = np.empty((n_slots, nodes.norms.shape[1]))
@@ -63,7 +63,9 @@ def walk_paths(table, nodes, max_selected):
     # Room to work in: fresh memory for every pass would cost as much as the pass.
     residual, sums = np.empty((n_lanes, len(table.sample_weight))), np.empty((len(table.variable), n_lanes))
     while True:
-        for slot in np.flatnonzero(node < 0):
+        for slot in range(n_slots):
+            if node[slot] >= 0:
+                continue
             while waiting < n_nodes and nodes.n_steps[waiting] == 0:
                 waiting += 1
             if waiting < n_nodes:
@@ -73,13 +75,13 @@ def walk_paths(table, nodes, max_selected):
                 coefficients[slot] = _without_neighbours(table, nodes, i)
                 _let_in(table, coefficients[slot], norms[slot], nodes.strength[i, 0], working[slot])
                 waiting += 1
-        busy = np.flatnonzero(node >= 0)
+        busy = _indices(node >= 0)
         if len(busy) == 0:
             break
         for slot in busy:
             i, t = node[slot], step[slot]
             cells[slot], violation[i, t], loss[i, t], _, _ = solve_node(
-                table, nodes.variable[i], cells[slot], np.flatnonzero(working[slot]), nodes.strength[i, t],
+                table, nodes.variable[i], cells[slot], _indices(working[slot]), nodes.strength[i, t],
                 0.5 * nodes.slack[i], coefficients[slot],
             )  # fmt: skip
         _check(table, nodes, node, busy, cells, residual, sums, norms)
@@ -95,11 +97,17 @@ def walk_paths(table, nodes, max_selected):
                 node[slot] = -1
                 continue
             n_selected[i, t], first_selected[i, t], first_value[i, t] = len(chosen), n_chosen, n_values
-            constant[i, t, : nodes.n_free[i]] = coefficients[slot][0]
-            selected, n_chosen = _append(selected, n_chosen, chosen)
+            own = coefficients[slot]
+            selected, values = _with_room(selected, n_chosen, len(chosen)), _with_room(values, n_values, own.size)
+            for s in range(nodes.n_free[i]):
+                constant[i, t, s] = own[0, s]
             for j in chosen:
-                own = coefficients[slot][1 + table.group_start[j] : 1 + table.group_start[j + 1]]
-                values, n_values = _append(values, n_values, own.ravel())
+                selected[n_chosen] = j
+                n_chosen += 1
+                for k in range(table.group_start[j], table.group_start[j + 1]):
+                    for s in range(nodes.n_free[i]):
+                        values[n_values] = own[1 + k, s]
+                        n_values += 1
             step[slot] += 1
             if step[slot] == nodes.n_steps[i]:
                 node[slot] = -1
@@ -110,14 +118,15 @@ def walk_paths(table, nodes, max_selected):
     )
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _without_neighbours(table, nodes, i):
     coefficients = np.zeros((1 + len(table.variable), nodes.n_free[i]))
-    coefficients[0] = nodes.constant[i, : nodes.n_free[i]]
+    for s in range(nodes.n_free[i]):
+        coefficients[0, s] = nodes.constant[i, s]
     return coefficients
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _is_selected(table, coefficients, j):
     for k in range(table.group_start[j], table.group_start[j + 1]):
         for s in range(coefficients.shape[1]):
@@ -126,9 +135,9 @@ def _is_selected(table, coefficients, j):
     return False
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _selected(table, coefficients, working):
-    chosen = np.flatnonzero(working)
+    chosen = _indices(working)
     n = 0
     for j in chosen:
         if _is_selected(table, coefficients, j):
@@ -137,14 +146,14 @@ def _selected(table, coefficients, working):
     return chosen[:n]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _let_in(table, coefficients, norms, strength, working):
     """What is not zero, and what the gradient at the last solution says will enter at a lower strength."""
     for j in range(len(norms)):
         working[j] = norms[j] > strength or (working[j] and _is_selected(table, coefficients, j))
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _let_in_missed(norms, limit, working):
     """Let in what a check found missing; returns the largest norm outside before."""
     largest = 0.0
@@ -157,7 +166,7 @@ def _let_in_missed(norms, limit, working):
     return largest
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _check(table, nodes, node, busy, cells, residual, sums, norms):
     """The gradient norms of all variables in the regressions of the ``busy`` slots."""
     lane = np.zeros(len(busy) + 1, np.int64)
@@ -181,12 +190,41 @@ def _check(table, nodes, node, busy, cells, residual, sums, norms):
             norms[slot, j] = 0.0 if nodes.excluded[node[slot], j] else np.sqrt(norms[slot, j])
 
 
-@njit(cache=True, nogil=True)
-def _append(buffer, length, items):
-    """(buffer, length) with ``items`` at its end, twice as large where there is no room."""
-    if length + len(items) > len(buffer):
-        larger = np.empty(2 * (length + len(items)), buffer.dtype)
-        larger[:length] = buffer[:length]
-        buffer = larger
-    buffer[length : length + len(items)] = items
-    return buffer, length + len(items)
+# Plain loops instead of numpy's functions: each of those would be compiled too, which the first call would wait for.
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _with_room(buffer, length, more):
+    """The buffer, or a copy twice as large where ``more`` do not fit behind its first ``length``."""
+    if length + more <= len(buffer):
+        return buffer
+    larger = np.empty(2 * (length + more), buffer.dtype)
+    for k in range(length):
+        larger[k] = buffer[k]
+    return larger
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _minus_ones(shape):
+    array = np.zeros(shape, np.int64)
+    array -= 1
+    return array
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _largest(values):
+    largest = values[0]
+    for value in values:
+        largest = max(largest, value)
+    return largest
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _indices(mask):
+    """Where ``mask`` is true."""
+    found, n = np.empty(len(mask), np.int64), 0
+    for k in range(len(mask)):
+        if mask[k]:
+            found[n] = k
+            n += 1
+    return found[:n]

@@ -13,17 +13,28 @@ FEW = 8  # or fewer of them
 _TILE = 64  # rows whose expected counts stay in the first cache
 
 
-@njit(cache=True, nogil=True)
-def _columns_of(group_start, working):
-    """(first column of every group in the joint list, columns) of the variables ``working``."""
+@njit(cache=True, nogil=True, error_model="numpy")
+def _columns_of(group_start, working, slot):
+    """(first column of every group in the joint list, columns, how many have no slot) of the variables ``working``."""
     starts = np.zeros(len(working) + 1, np.int64)
     for g in range(len(working)):
         starts[g + 1] = starts[g] + group_start[working[g] + 1] - group_start[working[g]]
-    columns = np.empty(starts[-1], np.int64)
+    columns, n_absent = np.empty(starts[-1], np.int64), 0
     for g in range(len(working)):
         for k in range(starts[g], starts[g + 1]):
             columns[k] = group_start[working[g]] + k - starts[g]
-    return starts, columns
+            n_absent += slot[columns[k]] < 0
+    return starts, columns, n_absent
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _absent(columns, slot, n_absent):
+    absent, n = np.empty(n_absent, np.int64), 0
+    for k in columns:
+        if slot[k] < 0:
+            absent[n] = k
+            n += 1
+    return absent
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -34,24 +45,30 @@ def solve_node(table, variable, cells, working, strength, tolerance, coefficient
     (cells, violation, loss, penalty, Newton steps).
     """
     n_free = coefficients.shape[1]
-    starts, columns = _columns_of(table.group_start, working)
-    new = columns[cells.slot[columns] < 0]
-    if len(new):
-        cells = split_cells(table, variable, cells, new)
+    starts, columns, n_new = _columns_of(table.group_start, working, cells.slot)
+    if n_new:
+        cells = split_cells(table, variable, cells, _absent(columns, cells.slot, n_new))
     n_cells, probability = len(cells.total), cells.probability
     bits = np.empty((len(columns), n_cells), np.uint8)
     beta = np.empty((1 + len(columns), n_free))
-    beta[0] = coefficients[0]
+    for s in range(n_free):
+        beta[0, s] = coefficients[0, s]
     for k in range(len(columns)):
-        bits[k] = cells.bits[cells.slot[columns[k]]]
-        beta[1 + k] = coefficients[1 + columns[k]]
+        own = cells.bits[cells.slot[columns[k]]]
+        for c in range(n_cells):
+            bits[k, c] = own[c]
+        for s in range(n_free):
+            beta[1 + k, s] = coefficients[1 + columns[k], s]
     violation, value, penalty, steps = solve_on_cells(
-        n_free, starts, bits, cells.counts, cells.total, strength, tolerance, beta.ravel(), probability
+        n_free, starts, bits, cells.counts, cells.total, strength, tolerance, beta.reshape(-1), probability
     )
-    coefficients[:] = 0.0
-    coefficients[0] = beta[0]
-    for k in range(len(columns)):
-        coefficients[1 + columns[k]] = beta[1 + k]
+    for k in range(len(coefficients)):
+        for s in range(n_free):
+            coefficients[k, s] = 0.0
+    for s in range(n_free):
+        coefficients[0, s] = beta[0, s]
+        for k in range(len(columns)):
+            coefficients[1 + columns[k], s] = beta[1 + k, s]
     for first in range(0, n_cells, BLOCK):
         width = min(BLOCK, n_cells - first)
         for s in range(n_free):
@@ -61,7 +78,7 @@ def solve_node(table, variable, cells, working, strength, tolerance, coefficient
     return cells, violation, value - penalty, penalty, steps
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def residual_over_rows(table, variable, cells, residual):
     """residual[s, row] = weight of the row * (probability of state s + 1 in its cell - 1 if it is in that state)."""
     n_free, n_cells, class_of = len(residual), len(cells.total), cells.class_of
@@ -82,7 +99,7 @@ def residual_over_rows(table, variable, cells, residual):
 def _pass_of(width):
     """A pass over the table for ``width`` lanes: a constant, so that the inner loop is whole vector registers."""
 
-    @njit(cache=True, nogil=True)
+    @njit(cache=True, nogil=True, error_model="numpy")
     def columns_times(start, rows, values, sums):
         n_lanes, n_rows = values.shape
         tile, own = np.zeros((_TILE, width)), np.zeros((len(start) - 1, width))
@@ -115,7 +132,7 @@ def _pass_of(width):
 _few_times, _many_times = _pass_of(FEW), _pass_of(LANES)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def columns_times(start, rows, values, sums):
     """sums[k, lane] = sum over the rows in which column k is active of values[lane, row].
 

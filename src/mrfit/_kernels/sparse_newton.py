@@ -23,7 +23,7 @@ _MOST_STEPS = 200
 _RIDGE = 1e-6
 
 
-@njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
 def _masked_sum(column, values):
     total = 0.0
     for c in range(len(column)):
@@ -31,13 +31,21 @@ def _masked_sum(column, values):
     return total
 
 
-@njit(cache=True, nogil=True, fastmath={"contract"})
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
+def _total(values):
+    total = 0.0
+    for c in range(len(values)):
+        total += values[c]
+    return total
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
 def _add_masked(column, value, out):
     for c in range(len(column)):
         out[c] += column[c] * value
 
 
-@njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
 def _single_dot(a, b, length):
     total = np.float32(0.0)
     for c in range(length):
@@ -45,13 +53,13 @@ def _single_dot(a, b, length):
     return total
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _evaluate(n_free, bits, beta, counts, total, residual, gradient, scratch):
-    """The loss at ``beta``; fills residual = total * p - counts, and the gradient."""
+    """The loss at ``beta``; fills residual = total * p - counts, and the gradient. ``scratch``: one block, one, S."""
     n_columns, n_cells = bits.shape
     value = 0.0
     gradient[:] = 0.0
-    z = scratch[2:].ravel()
+    z = scratch[2]
     for first in range(0, n_cells, BLOCK):
         width = min(BLOCK, n_cells - first)
         at = n_free * first
@@ -68,7 +76,7 @@ def _evaluate(n_free, bits, beta, counts, total, residual, gradient, scratch):
             value += multinomial_loss(n_free, width, z, counts, at, total, first, block, scratch[0], scratch[1])
         for s in range(n_free):
             r = block[s * width : (s + 1) * width]
-            gradient[s] += r.sum()
+            gradient[s] += _total(r)
             for k in range(n_columns):
                 gradient[(1 + k) * n_free + s] += _masked_sum(bits[k, first : first + width], r)
     return value
@@ -78,8 +86,10 @@ def _evaluate(n_free, bits, beta, counts, total, residual, gradient, scratch):
 def _hessian(n_free, bits, residual, counts, total, hessian):
     """Sum over cells of the curvature e_s (1[s = t] - e_t / total), e the expected counts, on their active columns."""
     n_columns, n_cells = bits.shape
-    column = np.ones((1 + n_columns, BLOCK), np.float32)  # the constant first
+    column = np.empty((1 + n_columns, BLOCK), np.float32)  # the constant first
     curvature, masked = np.empty(BLOCK, np.float32), np.empty(BLOCK, np.float32)
+    for c in range(BLOCK):
+        column[0, c] = 1.0
     hessian[:] = 0.0
     for first in range(0, n_cells, BLOCK):
         width = min(BLOCK, n_cells - first)
@@ -96,13 +106,13 @@ def _hessian(n_free, bits, residual, counts, total, hessian):
     _symmetrize(n_free, hessian)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _widen(column, out):
     for c in range(len(column)):
         out[c] = column[c]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _times(a, b, length, out):
     for c in range(length):
         out[c] = a[c] * b[c]
@@ -118,7 +128,7 @@ def _curvature(at_s, at_t, residual, counts, total, curvature):
         curvature[c] = (e_s[c] + n_s[c]) * (own - (e_t[c] + n_t[c]) / total[c])
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _symmetrize(n_free, hessian):
     """Copy what was summed for columns k >= m and states s >= t: the curvature is symmetric in both pairs."""
     size = len(hessian)
@@ -132,7 +142,7 @@ def _symmetrize(n_free, hessian):
                 hessian[k * n_free + s, row - s + t] = value
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def violation_of(n_free, group_start, beta, gradient, strength):
     """Largest distance of minus the gradient to the subdifferential, over groups and the constant."""
     worst = 0.0
@@ -155,7 +165,7 @@ def violation_of(n_free, group_start, beta, gradient, strength):
     return worst
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _penalty(n_free, group_start, beta, strength):
     value = 0.0
     for g in range(len(group_start) - 1):
@@ -166,7 +176,7 @@ def _penalty(n_free, group_start, beta, strength):
     return value
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _solve_positive(matrix, target):
     """Solve a positive definite system in place by Cholesky; False if it is not positive definite."""
     n = len(target)
@@ -195,7 +205,7 @@ def _solve_positive(matrix, target):
     return True
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _jump(beta, gradient, hessian, strength, direction, slope):
     """For single coefficients: the exact minimiser with the present zeros and signs, if it keeps the signs."""
     size = len(beta)
@@ -227,7 +237,7 @@ def _jump(beta, gradient, hessian, strength, direction, slope):
                 slope[j] += direction[k] * hessian[k, j]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _descend(n_free, group_start, beta, gradient, hessian, strength, curvature, goal, direction, slope):
     """Minimise the quadratic model plus penalty by group coordinate descent; fills ``direction``.
 
@@ -271,7 +281,7 @@ def _descend(n_free, group_start, beta, gradient, hessian, strength, curvature, 
             break
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _bound_curvature(n_free, group_start, hessian, curvature):
     """A bound on the curvature of every group, the constant first: the trace of its block.
 
@@ -287,14 +297,14 @@ def _bound_curvature(n_free, group_start, hessian, curvature):
         curvature[g + 1] = trace
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def solve_on_cells(n_free, group_start, bits, counts, total, strength, tolerance, beta, residual):
     """Proximal Newton on the given columns; improves ``beta`` in place and leaves total * p - counts in ``residual``.
 
     Returns (violation, value, penalty, Newton steps). Stops at ``tolerance``, or where rounding hides any decrease.
     """
     size, n_groups = len(beta), len(group_start) - 1
-    scratch = np.empty((2 + n_free, BLOCK))
+    scratch = np.empty((3, n_free * BLOCK))
     gradient, direction, slope, trial = np.empty(size), np.empty(size), np.empty(size), np.empty(size)
     hessian, curvature = np.empty((size, size)), np.empty(n_groups + 1)
     penalty = _penalty(n_free, group_start, beta, strength)
@@ -306,12 +316,15 @@ def solve_on_cells(n_free, group_start, bits, counts, total, strength, tolerance
         goal = max(0.1 * tolerance, 1e-2 * violation)
         _descend(n_free, group_start, beta, gradient, hessian, strength, curvature, goal, direction, slope)
         # Armijo on the full objective: compare with what slope and penalty promise for a full step.
-        promise = np.dot(gradient, direction) - penalty
-        trial[:] = beta + direction
+        promise = -penalty
+        for k in range(size):
+            trial[k] = beta[k] + direction[k]
+            promise += gradient[k] * direction[k]
         promise += _penalty(n_free, group_start, trial, strength)
         step, accepted = 1.0, False
         while promise < 0.0 and step > 1e-9 and not accepted:
-            trial[:] = beta + step * direction
+            for k in range(size):
+                trial[k] = beta[k] + step * direction[k]
             new_penalty = _penalty(n_free, group_start, trial, strength)
             new = _evaluate(n_free, bits, trial, counts, total, residual, gradient, scratch) + new_penalty
             accepted = new <= value + 1e-4 * step * promise + 1e-14 * abs(value)
@@ -319,7 +332,8 @@ def solve_on_cells(n_free, group_start, bits, counts, total, strength, tolerance
         if not accepted:
             _evaluate(n_free, bits, beta, counts, total, residual, gradient, scratch)
             break
-        beta[:] = trial
+        for k in range(size):
+            beta[k] = trial[k]
         value, penalty = new, new_penalty
         violation = violation_of(n_free, group_start, beta, gradient, strength)
         steps += 1

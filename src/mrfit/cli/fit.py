@@ -17,6 +17,7 @@ from mrfit.errors import InputError
 if TYPE_CHECKING:
     from mrfit.data.unique_rows import UniqueRows
     from mrfit.learning import Fit, Learned, Settings
+    from mrfit.structure.nodewise import StructureSettings
 
 
 @click.command("fit")
@@ -110,35 +111,53 @@ def command(data: str, **options: Any) -> None:
         seed=options["seed"],
         jobs=resolve_jobs(options["jobs"]),
     )
-    learning = structure_settings(options)
+    learning = _checked_degrees(structure_settings(options), options)
     held_out = None if options["valid"] is None else _given(options["valid"], "--valid")
     output = None if options["output"] is None else _checked_output(options["output"], data, held_out)
     picture = _checked_picture(options["plot_scores"], settings, held_out)
     rows = read_rows(data, options, states=declared_states(options["states"]))
     valid = None if held_out is None else read_rows(held_out, options, domain=rows.domain)
-    structure = structure_from(options["structure"], Source(rows, learning, valid))
     quiet = options["quiet"] or options["as_json"]
-    if settings.is_tied or settings.folds:
-        with grid_progress(quiet=quiet) as progress:
-            learned = learn(rows, structure, settings, valid=valid, progress=progress)
-    else:
-        with solver_progress(settings.tolerance, quiet=quiet) as callback:
-            learned = learn(rows, structure, settings, valid=valid, callback=callback)
+    by_degree: dict[int, Learned] = {}
+    for how in learning:
+        structure = structure_from(options["structure"], Source(rows, how, valid))
+        if settings.is_tied or settings.folds:
+            with grid_progress(quiet=quiet) as progress:
+                learned = learn(rows, structure, settings, valid=valid, progress=progress)
+        else:
+            with solver_progress(settings.tolerance, quiet=quiet) as callback:
+                learned = learn(rows, structure, settings, valid=valid, callback=callback)
+        by_degree[how.max_degree] = learned
+    degree = max(by_degree, key=lambda degree: by_degree[degree].best.held_out or -math.inf)
+    learned = by_degree[degree]
     if output is not None:
         learned.best.model.save(output)
     if picture is not None:
-        _draw_scores(learned, picture)
+        _draw_scores(by_degree, picture)
     if options["as_json"]:
-        print_json({**_document(rows, learned), "output": options["output"]})
+        degrees = {"max_degree": degree, "degrees": {str(d): _document(rows, by_degree[d]) for d in by_degree}}
+        print_json({**_document(rows, learned), **(degrees if len(by_degree) > 1 else {}), "output": options["output"]})
     elif not options["quiet"]:
+        for d, each in by_degree.items() if len(by_degree) > 1 else ():
+            mark = " *" if d == degree else ""
+            click.echo(f"at most {d} neighbours: held-out score {each.best.held_out:.4f}{mark}")
         _print_summary(data, rows, learned, options["output"])
-    for fit in learned.fits:
-        if not fit.solution.converged:
-            note(f"warning: strength {fit.strength:g} {fit.solution.status.value}.")
+    for each in by_degree.values():
+        for fit in each.fits:
+            if not fit.solution.converged:
+                note(f"warning: strength {fit.strength:g} {fit.solution.status.value}.")
     if learned.best.held_out is None and len(learned.fits) > 1 and not quiet:
         note(
             f"kept the weakest penalty, {learned.best.strength:g}; give held-out rows with --valid to choose the best."
         )
+
+
+def _checked_degrees(learning: list[StructureSettings], options: dict[str, Any]) -> list[StructureSettings]:
+    if len(learning) > 1 and options["structure"] != "l1":
+        raise InputError(f"--max-degree {options['max_degree']} chooses among learned structures; add --structure l1.")
+    if len(learning) > 1 and options["valid"] is None and not options["folds"]:
+        raise InputError("Choosing among several degree bounds needs held-out rows: give --valid or --folds.")
+    return learning
 
 
 def _given(text: str, option: str) -> str:
@@ -172,19 +191,22 @@ def _checked_picture(plot: str | None, settings: Settings, valid: str | None) ->
     return path
 
 
-def _draw_scores(learned: Learned, path: Path) -> None:
-    """The best score of every number of groups, and that of L2."""
+def _draw_scores(by_degree: dict[int, Learned], path: Path) -> None:
+    """The best score of every number of groups, and that of L2, for every degree bound."""
     from mrfit.report.page import save_figure
     from mrfit.report.scores import ScoreCurve, draw_scores
 
-    best: dict[int, float] = {}
-    for fit in learned.fits:
-        if fit.n_groups is not None and fit.held_out is not None:
-            best[fit.n_groups] = max(best.get(fit.n_groups, -math.inf), fit.held_out)
-    l2 = None if learned.gain is None else learned.gain.l2.held_out
-    groups = sorted(best)
-    curve = ScoreCurve("tied", groups, [-best[k] for k in groups], -(l2 or math.nan))
-    save_figure(draw_scores([curve]), path)
+    curves = []
+    for degree, learned in by_degree.items():
+        best: dict[int, float] = {}
+        for fit in learned.fits:
+            if fit.n_groups is not None and fit.held_out is not None:
+                best[fit.n_groups] = max(best.get(fit.n_groups, -math.inf), fit.held_out)
+        groups = sorted(best)
+        l2 = math.nan if learned.gain is None or learned.gain.l2.held_out is None else learned.gain.l2.held_out
+        label = "tied" if len(by_degree) == 1 else f"d = {degree}"
+        curves.append(ScoreCurve(label, groups, [-best[k] for k in groups], -l2))
+    save_figure(draw_scores(curves), path)
 
 
 def _document(rows: UniqueRows, learned: Learned) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import click
 from mrfit.cli.options import common, read_rows, reading
 from mrfit.cli.output import counting_progress, print_json
 from mrfit.cli.structure_options import structure_options, structure_settings
+from mrfit.errors import InputError
 
 if TYPE_CHECKING:
     from mrfit.data.unique_rows import UniqueRows
@@ -46,7 +47,9 @@ def command(data: str, **options: Any) -> None:
     from mrfit.report.page import check_figure_path, save_figure
     from mrfit.structure.nodewise import learn_structure
 
-    settings = structure_settings(options)
+    settings, *others = structure_settings(options)
+    if others:
+        raise InputError(f"--max-degree {options['max_degree']} names several bounds; a structure has one.")
     if options["output"] is not None:
         check_structure_path(options["output"])
     if options["plot"] is not None:

@@ -6,14 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mrfit.cli.options import stacked
+from mrfit.cli.options import stacked, whole_numbers
 from mrfit.errors import InputError
 
 if TYPE_CHECKING:
     from mrfit.structure.nodewise import StructureSettings
 
 structure_options = stacked(
-    click.option("--max-degree", type=int, default=15, show_default=True, metavar="D", help="Bound on the neighbours."),
+    click.option(
+        "--max-degree",
+        default="15",
+        show_default=True,
+        metavar="D[,D...]",
+        help="Bound on the neighbours; `mrfit fit` chooses among several on held-out rows.",
+    ),
     click.option(
         "--bound",
         type=click.Choice(["gain", "path", "top", "graph"]),
@@ -42,21 +48,28 @@ structure_options = stacked(
 )
 
 
-def structure_settings(options: dict[str, Any]) -> StructureSettings:
+def structure_settings(options: dict[str, Any]) -> list[StructureSettings]:
+    """One for each degree bound."""
     from mrfit.structure.nodewise import StructureSettings
     from mrfit.workers import resolve_jobs
 
-    return StructureSettings(
-        max_degree=options["max_degree"],
-        bound=options["bound"],
-        rule=options["rule"],
-        select=options["select"],
-        gamma=options["gamma"],
-        strength=options["l1_strength"],
-        required=[_pair(text, "--require") for text in options["require"]],
-        forbidden=[_pair(text, "--forbid") for text in options["forbid"]],
-        jobs=resolve_jobs(options["jobs"]),
-    )
+    degrees = whole_numbers(options["max_degree"], "--max-degree")
+    if not degrees:
+        raise InputError("--max-degree is given without a number; write it like 5, or 5,15,50.")
+    return [
+        StructureSettings(
+            max_degree=degree,
+            bound=options["bound"],
+            rule=options["rule"],
+            select=options["select"],
+            gamma=options["gamma"],
+            strength=options["l1_strength"],
+            required=[_pair(text, "--require") for text in options["require"]],
+            forbidden=[_pair(text, "--forbid") for text in options["forbid"]],
+            jobs=resolve_jobs(options["jobs"]),
+        )
+        for degree in degrees
+    ]
 
 
 def _pair(text: str, option: str) -> tuple[str, str]:
