@@ -25,8 +25,8 @@ from mrfit.data.coding import Reading
 from mrfit.data.named import find
 from mrfit.data.readers import read_batches
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.fitting import Task, l2_path, relearned_grid, soft_grid
 from mrfit.learning import HELD_AT, Settings, learn
+from mrfit.learning.grids import Task, l2_path, relearned_grid, soft_grid
 from mrfit.model import MarkovNetwork
 from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
 from mrfit.objectives.remembered import Remembered

@@ -128,7 +128,7 @@ def command(data: str, **options: Any) -> None:
             with solver_progress(settings.tolerance, quiet=quiet) as callback:
                 learned = learn(rows, structure, settings, valid=valid, callback=callback)
         by_degree[how.max_degree] = learned
-    degree = max(by_degree, key=lambda degree: by_degree[degree].best.held_out or -math.inf)
+    degree = max(by_degree, key=lambda degree: by_degree[degree].best.rank)
     learned = by_degree[degree]
     if output is not None:
         learned.best.model.save(output)
@@ -291,7 +291,7 @@ def _print_fits(learned: Learned) -> None:
     )
     shown = list(learned.fits)
     if len(shown) > 20:
-        shown = sorted(shown, key=lambda fit: -(fit.held_out or -math.inf))[:10]
+        shown = sorted(shown, key=lambda fit: -fit.rank)[:10]
     for fit in shown:
         held_out = "" if fit.held_out is None else f"{fit.held_out:.4f}"
         train = fit.train_pll if fit.train_ll is None else fit.train_ll

@@ -38,7 +38,8 @@ class SoftTying:
     Parameters
     ----------
     inner_iterations
-        Steps of the solver between two clusterings; None solves to the tolerance each time, as Algorithm 1 is written.
+        Steps of the solver between two clusterings, twice as many each time that no parameter changed its group; None
+        solves to the tolerance each time, as Algorithm 1 is written.
     centers
         ``joint``: they move with the parameters (they are eliminated); ``fixed``: they stay where the clustering put
         them until the next one, as Algorithm 1 is written.
@@ -120,6 +121,7 @@ def tie_softly(
     how: SoftTying | None = None,
     *,
     total_weight: float,
+    groups: Groups | None = None,
     method: Method[Any] | None = None,
     bound: Floats | None = None,
     tolerance: float = 1e-6,
@@ -128,21 +130,21 @@ def tie_softly(
 ) -> TiedSolution:
     """Learn parameters, groups and centers from ``w``.
 
-    Rounds go on until the groups of the last optimum are its best groups. ``callback`` sees every round and may return
-    True to stop.
+    Rounds go on until the groups of the last optimum are its best groups. ``groups`` are those of ``w``, where they are
+    known. ``callback`` sees every round and may return True to stop.
     """
     how = how or SoftTying()
     method = method or TruncatedNewton()
     bound = np.full(len(w), np.inf) if bound is None else bound
     first, iterations = objective.passes, 0
     rounds: list[Round] = []
-    groups = tying.groups(w)
+    groups, inner = groups or tying.groups(w), how.inner_iterations
     while True:
         t = len(rounds)
         strength = how.share(t) * tying.strength
         smooth, _ = _penalty(strength, groups, how.centers).added_to(objective, total_weight=total_weight)
-        steps = max_iterations - iterations
-        steps = steps if how.inner_iterations is None else min(how.inner_iterations, steps)
+        left = max_iterations - iterations
+        steps = left if inner is None else min(inner, left)
         solution = minimize(smooth, method, w, bound=bound, tolerance=tolerance, max_iterations=steps)
         w, iterations = solution.w, iterations + solution.iterations
         # Both blocks at the new point: the parameters with the centers they imply, and the groups.
@@ -156,7 +158,10 @@ def tie_softly(
             status = Status.INTERRUPTED
         if status is not None:
             break
-        groups = best if moved else groups
+        if moved:
+            groups, inner = best, how.inner_iterations
+        elif inner is not None:
+            inner *= 2
     solution = replace(solution, value=value, violation=violation, status=status)
     return TiedSolution(solution, groups, gap, tuple(rounds), objective.passes - first)
 

@@ -92,14 +92,15 @@ def soft_grid(task: Task, tying: TyingSettings, strengths: Sequence[float]) -> I
     All numbers of groups begin at one rough L2 fit. Growing strengths are what Chou et al. (2018) advise.
     """
     classes = classes_of(task.orders, task.penalized, tying.tie)
-    starts = list(_starts(task, tying))
-    for n_groups in tying.groups_up_to(_largest_class(classes)):
+    starts: list[tuple[Floats, Groups | None]] = [(w, None) for w in _starts(task, tying)]
+    for n_groups in numbers_of_groups(task.orders, task.penalized, tying):
         latest = starts
         for strength in sorted(strengths):
             begun, before = time.perf_counter(), task.objective.passes
             what = Tying(n_groups, strength, classes, tying.pin_zero)
-            tried = [_softly(task, w, what, tying) for w in latest]
-            latest = [found.w for found in tried]
+            tried = [_softly(task, w, groups, what, tying) for w, groups in latest]
+            # Where a fit converged its groups are the best ones, whatever the strength.
+            latest = [(found.w, found.groups if found.solution.converged else None) for found in tried]
             best = min(tried, key=lambda found: found.solution.value)
             penalty = Tied(strength, best.groups.assignment, best.groups.pinned).value(best.w)
             passes, seconds = task.objective.passes - before, time.perf_counter() - begun
@@ -117,7 +118,7 @@ def relearned_grid(task: Task, tying: TyingSettings, strengths: Sequence[float])
     """Learn with L2, tie by clustering, relearn as equal."""
     classes = classes_of(task.orders, task.penalized, tying.tie)
     for l2 in l2_path(task, strengths):
-        for n_groups in tying.groups_up_to(_largest_class(classes)):
+        for n_groups in numbers_of_groups(task.orders, task.penalized, tying):
             groups = clustered(l2.solution.w, classes, n_groups, pin_zero=tying.pin_zero)
             yield _hardened(task, l2, groups, n_groups)
 
@@ -135,8 +136,10 @@ def l2_path(task: Task, strengths: Sequence[float]) -> Iterator[Found]:
     return penalized_path(replace(task, method=TruncatedNewton()), PRESETS["l2"], strengths)
 
 
-def _largest_class(classes: NDArray[np.int64]) -> int:
-    return int(np.bincount(classes[classes >= 0]).max(initial=0))
+def numbers_of_groups(orders: NDArray[np.int64], penalized: NDArray[np.bool_], tying: TyingSettings) -> tuple[int, ...]:
+    """Those asked for, cut at the size of the largest class of parameters."""
+    classes = classes_of(orders, penalized, tying.tie)
+    return tying.groups_up_to(int(np.bincount(classes[classes >= 0]).max(initial=0)))
 
 
 def _starts(task: Task, tying: TyingSettings) -> Iterator[Floats]:
@@ -149,7 +152,7 @@ def _starts(task: Task, tying: TyingSettings) -> Iterator[Floats]:
         yield np.where(task.penalized, rng.normal(0.0, _RANDOM_SCALE, len(task.start)), task.start)
 
 
-def _softly(task: Task, w: Floats, what: Tying, tying: TyingSettings) -> TiedSolution:
+def _softly(task: Task, w: Floats, groups: Groups | None, what: Tying, tying: TyingSettings) -> TiedSolution:
     if tying.stochastic is not None and task.batches is not None:
         return tie_stochastically(
             task.objective, task.batches(tying.stochastic.batch_rows), w, what, tying.stochastic,
@@ -157,7 +160,7 @@ def _softly(task: Task, w: Floats, what: Tying, tying: TyingSettings) -> TiedSol
             rng=np.random.default_rng(tying.seed), callback=task.told(what.strength),
         )  # fmt: skip
     return tie_softly(
-        task.objective, w, what, tying.how, total_weight=task.total_weight, method=task.method,
+        task.objective, w, what, tying.how, total_weight=task.total_weight, groups=groups, method=task.method,
         bound=np.full(len(w), task.held_at), tolerance=task.tolerance, max_iterations=task.max_iterations,
         callback=task.told(what.strength),
     )  # fmt: skip
