@@ -7,16 +7,18 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 import mrfit
+from mrfit.cli.output import note_compiling
 from mrfit.data.named import catalogue
 
 Shell = Callable[..., Any]
 
-COMMANDS = [["fit"], ["score"], ["show"], ["data", "list"], ["data", "get"], ["data", "path"], ["demo"]]
+COMMANDS = [["fit"], ["structure"], ["score"], ["show"], ["theory"], ["data", "list"], ["data", "get"], ["data", "path"], ["demo"]]
 TABLE = "smoker,cough\nyes,no\nno,yes\nyes,yes\nno,no\nyes,yes\n"
 
 
@@ -201,3 +203,21 @@ def test_a_reader_that_leaves_early(folder: Path) -> None:
         )
     assert ran.stderr == ""
     assert ran.returncode not in (0, 2)
+
+
+def test_the_first_call_says_that_it_compiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only to a person at a terminal, and only while there is no compiled code."""
+    said: list[str] = []
+    kernel = SimpleNamespace(stats=SimpleNamespace(cache_path=str(tmp_path)), py_func=SimpleNamespace(__name__="sweep"))
+    monkeypatch.setattr("mrfit.cli.output.note", said.append)
+    note_compiling(kernel, "10", quiet=False)
+    assert said == []
+    monkeypatch.setattr("sys.stderr", SimpleNamespace(isatty=lambda: True))
+    note_compiling(kernel, "10", quiet=True)
+    assert said == []
+    note_compiling(kernel, "10", quiet=False)
+    assert len(said) == 1
+    assert "once" in said[0]
+    (tmp_path / "cells.sweep-52.py311.nbi").touch()
+    note_compiling(kernel, "10", quiet=False)
+    assert len(said) == 1

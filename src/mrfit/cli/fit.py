@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mrfit.cli.options import common, data_path, declared_states, numbers, read_rows, reading, whole_numbers
-from mrfit.cli.output import grid_progress, note, print_json, solver_progress
+from mrfit.cli.output import grid_progress, note, note_compiling, print_json, solver_progress
 from mrfit.cli.structure_options import structure_options, structure_settings
 from mrfit.cli.tying_options import tying_options, tying_settings
 from mrfit.errors import InputError
@@ -92,6 +92,7 @@ def command(data: str, **options: Any) -> None:
       mrfit fit nltcs:train --structure l1 --max-degree 5 -o sparse.mrf
       mrfit fit counts.csv --weight count --structure order:3 -o counts.mrf
     """
+    from mrfit._kernels.cells import sweep
     from mrfit.choices import Source, method_from, structure_from
     from mrfit.learning import Settings, learn
     from mrfit.workers import resolve_jobs
@@ -118,6 +119,7 @@ def command(data: str, **options: Any) -> None:
     rows = read_rows(data, options, states=declared_states(options["states"]))
     valid = None if held_out is None else read_rows(held_out, options, domain=rows.domain)
     quiet = options["quiet"] or options["as_json"]
+    note_compiling(sweep, "10", quiet=quiet)
     by_degree: dict[int, Learned] = {}
     for how in learning:
         structure = structure_from(options["structure"], Source(rows, how, valid))

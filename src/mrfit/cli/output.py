@@ -7,6 +7,7 @@ import math
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import click
@@ -19,6 +20,13 @@ def print_json(document: Mapping[str, Any]) -> None:
 def note(text: str) -> None:
     """One line for the person at the terminal, on stderr."""
     click.echo(f"mrfit: {text}", err=True)
+
+
+def note_compiling(kernel: Any, seconds: str, *, quiet: bool) -> None:
+    """Say so before the first call on a machine, which compiles and would seem to hang."""
+    compiled = Path(kernel.stats.cache_path).glob(f"*{kernel.py_func.__name__}*.nbi")
+    if not quiet and sys.stderr.isatty() and not any(compiled):
+        note(f"compiling for this machine; this happens once and takes about {seconds} seconds.")
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mrfit.cli.options import common, read_rows, reading
-from mrfit.cli.output import counting_progress, print_json
+from mrfit.cli.output import counting_progress, note_compiling, print_json
 from mrfit.cli.structure_options import structure_options, structure_settings
 from mrfit.errors import InputError
 
@@ -42,6 +42,7 @@ def command(data: str, **options: Any) -> None:
       mrfit structure survey.csv --select ebic --rule and -o graph.graphml
       mrfit fit survey.csv --structure edges:edges.csv -o survey.mrf
     """
+    from mrfit._kernels.nodewise import solve_node
     from mrfit.formats.graphs import check_structure_path, save_structure
     from mrfit.report.network import network_figure
     from mrfit.report.page import check_figure_path, save_figure
@@ -58,6 +59,7 @@ def command(data: str, **options: Any) -> None:
     valid = None if options["valid"] is None else read_rows(options["valid"], options, domain=rows.domain)
     begun = time.perf_counter()
     quiet = options["quiet"] or options["as_json"]
+    note_compiling(solve_node, "20", quiet=quiet)
     with counting_progress("regressions", len(rows.domain), quiet=quiet) as callback:
         learned = learn_structure(rows, settings, valid=valid, callback=callback)
     seconds = time.perf_counter() - begun
