@@ -18,7 +18,17 @@ from mrfit.data.named import catalogue
 
 Shell = Callable[..., Any]
 
-COMMANDS = [["fit"], ["structure"], ["score"], ["show"], ["theory"], ["data", "list"], ["data", "get"], ["data", "path"], ["demo"]]
+COMMANDS = [
+    ["fit"],
+    ["structure"],
+    ["score"],
+    ["show"],
+    ["theory"],
+    ["data", "list"],
+    ["data", "get"],
+    ["data", "path"],
+    ["demo"],
+]
 TABLE = "smoker,cough\nyes,no\nno,yes\nyes,yes\nno,no\nyes,yes\n"
 
 

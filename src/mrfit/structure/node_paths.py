@@ -9,7 +9,8 @@ exactly, and what was missed is added.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,7 @@ from mrfit.workers import run
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
+_MOST_GRADIENTS = 2**22  # numbers, 32 MB, held for one block of regressions
 _ROUNDING = 1e-12  # of the total weight: a smaller gradient is none
 
 
@@ -93,11 +95,18 @@ class PathPoint:
 
 @dataclass
 class NodePath:
-    """All solutions of one variable's regression, strongest penalty first."""
+    """All solutions of one variable's regression, strongest penalty first.
+
+    They stay in the arrays they were found in until someone looks at them.
+    """
 
     variable: int
     critical: float
-    points: list[PathPoint] = field(default_factory=list)
+    look: Callable[[], list[PathPoint]] = list
+
+    @cached_property
+    def points(self) -> list[PathPoint]:
+        return self.look()
 
     def entered(self) -> dict[int, float]:
         """The strength at which each variable was first selected."""
@@ -126,14 +135,19 @@ def node_paths(
     """
     table = Table.of(rows)
     chosen = list(range(len(rows.domain)) if variables is None else variables)
-    # Blocks are dealt in turn, so that threads finish together though variables differ.
-    width = max(1, min(4 * LANES, len(chosen) // jobs))
-    blocks = [chosen[low : low + width] for low in range(0, len(chosen), width)]
-    hands = [blocks[k::jobs] for k in range(min(jobs, len(blocks)))]
+    # Variables are dealt in turn, so that threads finish together though variables differ; blocks are as large as the
+    # memory for their gradients allows, since a block that ends has fewer and fewer regressions to share its passes.
+    hands = [chosen[k::jobs] for k in range(min(jobs, len(chosen)))]
+    width = max(4 * LANES, _MOST_GRADIENTS // max(1, len(rows.domain)))
     walker = _Walker(table, settings, forbidden, strengths or settings.strengths, callback)
 
     def walk(first: int, last: int) -> list[NodePath]:
-        return [path for hand in hands[first:last] for block in hand for path in walker.walk(block)]
+        return [
+            path
+            for hand in hands[first:last]
+            for low in range(0, len(hand), width)
+            for path in walker.walk(hand[low : low + width])
+        ]
 
     parts = run(walk, [(k, k + 1) for k in range(len(hands))])
     paths = {path.variable: path for part in parts for path in part}
@@ -179,27 +193,29 @@ class _Walker:
             n_steps=np.array([len(strengths) for strengths in steps]),
             slack=self.settings.tolerance * critical,
         )
-        self._record(paths, nodes, walk_paths(table.indicators, nodes, self.settings.max_selected))
-
-    def _record(self, paths: list[NodePath], nodes: Nodes, points: Points) -> None:
+        found = walk_paths(table.indicators, nodes, self.settings.max_selected)
         for i, path in enumerate(paths):
-            n_free = nodes.n_free[i]
-            for t in np.flatnonzero(points.n_selected[i] >= 0).tolist():
-                first, first_value = points.first_selected[i, t], points.first_value[i, t]
-                selected = points.selected[first : first + points.n_selected[i, t]]
-                widths = self.table.widths[selected]
-                values = points.values[first_value : first_value + widths.sum() * n_free]
-                path.points.append(
-                    PathPoint(
-                        strength=float(nodes.strength[i, t]),
-                        constant=points.constant[i, t, :n_free],
-                        selected=selected,
-                        values=values.reshape(-1, n_free),
-                        widths=widths,
-                        loss=float(points.loss[i, t]),
-                        violation=max(0.0, float(points.violation[i, t])) / path.critical,
-                    )
-                )
+            path.look = partial(_points, table.widths, nodes, found, i, path.critical)
+
+
+def _points(widths: Indices, nodes: Nodes, found: Points, i: int, critical: float) -> list[PathPoint]:
+    """The points of node i, cut out of the kernel's arrays."""
+    points, n_free = [], nodes.n_free[i]
+    for t in np.flatnonzero(found.n_selected[i] >= 0).tolist():
+        first, first_value = found.first_selected[i, t], found.first_value[i, t]
+        selected = found.selected[first : first + found.n_selected[i, t]]
+        values = found.values[first_value : first_value + widths[selected].sum() * n_free]
+        point = PathPoint(
+            strength=float(nodes.strength[i, t]),
+            constant=found.constant[i, t, :n_free],
+            selected=selected,
+            values=values.reshape(-1, n_free),
+            widths=widths[selected],
+            loss=float(found.loss[i, t]),
+            violation=max(0.0, float(found.violation[i, t])) / critical,
+        )
+        points.append(point)
+    return points
 
 
 def _stacked(rows: list[Floats]) -> Floats:
