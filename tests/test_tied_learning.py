@@ -124,6 +124,14 @@ def test_restarts_keep_the_best_objective_and_seeds_repeat() -> None:
         assert a.passes > b.passes
 
 
+def test_both_ways_to_relearn_reach_one_optimum() -> None:
+    reduced = _learn("ltr", groups=(3,), valid=_rows(1))
+    projected = _learn("ltr", groups=(3,), valid=_rows(1), tying={"relearn": "projected"})
+    for a, b in zip(reduced.fits, projected.fits, strict=True):
+        np.testing.assert_allclose(a.model.w, b.model.w, atol=1e-5)
+        assert b.model.is_hard_tied
+
+
 def test_stochastic_tying_comes_near() -> None:
     exact = _learn("tied", groups=(2,), valid=_rows(1))
     near = _learn("tied", groups=(2,), valid=_rows(1), tying={"stochastic": Stochastic(batch_rows=50, epochs=100)})
@@ -174,6 +182,7 @@ def test_wrong_settings_are_refused(settings: dict[str, Any], message: str) -> N
         ({"tie": "none"}, "no way to tie 'none'"),
         ({"start": "zero"}, "no start 'zero'"),
         ({"restarts": -1}, "must not be negative"),
+        ({"relearn": "twice"}, "no way to relearn 'twice'"),
     ],
 )
 def test_wrong_ways_to_tie_are_refused(settings: dict[str, Any], message: str) -> None:

@@ -43,6 +43,13 @@ tying_options = stacked(
         help="Further random starts of soft tying; the best objective is kept.",
     ),
     click.option(
+        "--relearn",
+        type=click.Choice(["reduced", "projected"]),
+        default="reduced",
+        show_default=True,
+        help="How hard and ltr relearn: one unknown for each group, or projected gradients as in the paper.",
+    ),
+    click.option(
         "--inner-iterations",
         metavar="N|all",
         default="2",
@@ -97,6 +104,7 @@ def tying_settings(options: Mapping[str, Any]) -> TyingSettings:
         pin_zero=options["pin_zero"],
         start=options["start"],
         restarts=options["restarts"],
+        relearn=options["relearn"],
         seed=options["seed"],
         how=SoftTying(
             inner_iterations=None if steps == "all" else int(steps),

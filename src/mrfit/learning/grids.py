@@ -21,7 +21,7 @@ from mrfit.solvers.minimize import minimize
 from mrfit.solvers.newton import TruncatedNewton
 from mrfit.solvers.solution import Record, Solution
 from mrfit.tying.groups import Groups, classes_of, clustered
-from mrfit.tying.hard import tie_hard
+from mrfit.tying.hard import tie_hard, tie_hard_by_projection
 from mrfit.tying.settings import TyingSettings
 from mrfit.tying.soft import Round, TiedSolution, Tying, tie_softly
 from mrfit.tying.stochastic import tie_stochastically
@@ -111,7 +111,7 @@ def hard_grid(task: Task, tying: TyingSettings, strengths: Sequence[float]) -> I
     """Soft tying, then the same groups relearned as equal."""
     for soft in soft_grid(task, tying, strengths):
         if soft.groups is not None:
-            yield _hardened(task, soft, soft.groups, soft.n_groups)
+            yield _hardened(task, soft, soft.groups, soft.n_groups, tying)
 
 
 def relearned_grid(task: Task, tying: TyingSettings, strengths: Sequence[float]) -> Iterator[Found]:
@@ -120,7 +120,7 @@ def relearned_grid(task: Task, tying: TyingSettings, strengths: Sequence[float])
     for l2 in l2_path(task, strengths):
         for n_groups in numbers_of_groups(task.orders, task.penalized, tying):
             groups = clustered(l2.solution.w, classes, n_groups, pin_zero=tying.pin_zero)
-            yield _hardened(task, l2, groups, n_groups)
+            yield _hardened(task, l2, groups, n_groups, tying)
 
 
 # Ways to learn tied parameters, by the name of the penalty.
@@ -166,12 +166,17 @@ def _softly(task: Task, w: Floats, groups: Groups | None, what: Tying, tying: Ty
     )  # fmt: skip
 
 
-def _hardened(task: Task, found: Found, groups: Groups, n_groups: int | None) -> Found:
+def _hardened(task: Task, found: Found, groups: Groups, n_groups: int | None, tying: TyingSettings) -> Found:
     begun, before = time.perf_counter(), task.objective.passes
-    hard = tie_hard(
-        task.objective, groups, found.solution.w, method=task.method, bound=task.held_at, tolerance=task.tolerance,
-        max_iterations=task.max_iterations,
-    )  # fmt: skip
+    if tying.relearn == "projected":
+        hard = tie_hard_by_projection(
+            task.objective, groups, found.solution.w, bound=task.held_at, tolerance=task.tolerance
+        )
+    else:
+        hard = tie_hard(
+            task.objective, groups, found.solution.w, method=task.method, bound=task.held_at, tolerance=task.tolerance,
+            max_iterations=task.max_iterations,
+        )  # fmt: skip
     passes = found.passes + task.objective.passes - before
     seconds = found.seconds + time.perf_counter() - begun
     return Found(found.strength, hard.solution, 0.0, passes, seconds, n_groups, hard.groups, found.rounds)

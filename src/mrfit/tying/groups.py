@@ -69,10 +69,6 @@ class Groups:
         distance = w - self.tied(w)
         return float(distance @ distance)
 
-    def same_partition(self, other: Groups) -> bool:
-        """Whether both tie the same parameters to each other; `clustered` numbers groups by their values."""
-        return np.array_equal(self.assignment, other.assignment) and np.array_equal(self.pinned, other.pinned)  # type: ignore[arg-type]
-
 
 def classes_of(order: Indices, penalized: NDArray[np.bool_], way: str) -> Indices:
     """Which parameters may share a group: those of one class; -1 for those not tied at all.

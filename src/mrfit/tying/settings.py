@@ -15,6 +15,7 @@ GROUPS = (1, 2, 5, 10, 20, 100, 500, 1000, 5000, 10000)
 STRENGTHS = (0.01, 0.1, 0.5, 1.0, 10.0, 15.0, 30.0, 50.0, 100.0)
 
 STARTS = ("l2", "random")
+RELEARN = ("reduced", "projected")
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,8 @@ class TyingSettings:
         Further random starts; the one with the best objective is kept.
     seed
         Of the random values.
+    relearn
+        How equal parameters are relearned: ``reduced`` to one unknown for each group, or by ``projected`` gradients.
     how
         The alternation of soft tying.
     stochastic
@@ -48,6 +51,7 @@ class TyingSettings:
     start: str = "l2"
     restarts: int = 0
     seed: int = 0
+    relearn: str = "reduced"
     how: SoftTying = field(default_factory=SoftTying)
     stochastic: Stochastic | None = None
 
@@ -56,7 +60,11 @@ class TyingSettings:
         if not groups or any(isinstance(k, bool) or int(k) != k or k < 1 for k in groups):
             raise InputError(f"Numbers of groups are whole numbers of at least 1; got {list(groups)}.")
         object.__setattr__(self, "groups", tuple(sorted({int(k) for k in groups})))
-        for name, value, words in (("way to tie", self.tie, WAYS), ("start", self.start, STARTS)):
+        for name, value, words in (
+            ("way to tie", self.tie, WAYS),
+            ("start", self.start, STARTS),
+            ("way to relearn", self.relearn, RELEARN),
+        ):
             if value not in words:
                 raise InputError(f"There is no {name} {value!r}; choose one of {listed(words)}.")
         if self.restarts < 0:
