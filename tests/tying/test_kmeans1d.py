@@ -239,6 +239,18 @@ def test_the_scale_of_weights_scales_the_cost(scale: float, rng: np.random.Gener
     assert scaled.cost == pytest.approx(found.cost * scale, rel=1e-12, abs=0.0)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_weights_of_all_sizes_hide_no_better_partition(seed: int) -> None:
+    """Over 24 decades near-ties of one price are wide gaps at the next: what is rounded must not be handed on."""
+    rng = np.random.default_rng(seed)
+    x = np.arange(36) + 1e-13 * rng.standard_normal(36)
+    weight = 10.0 ** rng.uniform(-12, 12, 36)
+    for k, least in enumerate(least_costs(exact_costs(x.tolist(), weight.tolist())), 1):
+        found = kmeans1d(x, k, sample_weight=weight)
+        exact = cost_of_assignment(x.tolist(), weight.tolist(), found.assignment.tolist())
+        assert exact <= least * (1 + Fraction(1, 10**11))
+
+
 def test_close_values_among_distant_ones_are_told_apart() -> None:
     found = kmeans1d([0.0, 1e-60, 3e-60, 1.0, 1e60], 4)
     assert found.assignment.tolist() == [0, 0, 1, 2, 3]

@@ -24,14 +24,13 @@ if TYPE_CHECKING:
 @click.option(
     "--tie",
     type=click.Choice(["all", "apart", "orders"]),
-    default="all",
-    show_default=True,
-    help="Which parameters may share a group: all, single variables apart from interactions, or each order alone.",
+    help="Which parameters may share a group: all, single variables apart from interactions, or each order alone; by "
+    "default as MODEL was fitted.",
 )
 @click.option("--delta", type=float, default=0.05, show_default=True, help="Probability that the groups are not found.")
 @click.option("--xi", type=float, default=0.5, show_default=True, help="How fast lambda falls: n^(-xi/2); 0 < xi < 1.")
 @common
-def command(model_file: str, n_groups: int | None, tie: str, **options: Any) -> None:
+def command(model_file: str, n_groups: int | None, tie: str | None, **options: Any) -> None:
     """Print what theory says about a tied MODEL: how far its groups are apart and how many rows would find them.
 
     MODEL is taken for the truth. Were new rows drawn from it, the stated number of rows would suffice to find its
@@ -46,7 +45,9 @@ def command(model_file: str, n_groups: int | None, tie: str, **options: Any) -> 
     from mrfit.tying.theory import Theory
 
     model = MarkovNetwork.load(model_file)
-    classes = classes_of(model.parameters.order_of_parameter, np.ones(len(model.w), bool), tie)
+    penalty = model.provenance.get("penalty")
+    fitted = penalty.get("tie", "all") if isinstance(penalty, dict) else "all"
+    classes = classes_of(model.parameters.order_of_parameter, np.ones(len(model.w), bool), tie or fitted)
     groups = _groups(model, classes, n_groups, model_file)
     # The curvature of the likelihood does not depend on the data; any row will do.
     row = np.zeros((1, len(model.domain)), np.uint8)
