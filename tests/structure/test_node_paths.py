@@ -453,3 +453,18 @@ def test_more_variables_than_rows(n_rows: int, n: int) -> None:
 def test_settings_out_of_range_are_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(InputError):
         PathSettings(**{"max_selected": 3, **wrong})
+
+
+def test_paths_are_the_same_to_the_last_bit_whatever_memory_they_get(rng: np.random.Generator) -> None:
+    """Cells of small regressions lie close together in memory; sums must not depend on how close."""
+    rows = random_rows(rng, (2,) * 30, 400)
+
+    def bits(jobs: int) -> list[tuple[float, float, bytes]]:
+        held = [np.empty(k) for k in rng.integers(1, 60, 50)]  # moves what is allocated next
+        paths = node_paths(rows, PathSettings(8, tolerance=1e-5), jobs=jobs)
+        assert len(held) == 50
+        return [(point.loss, point.violation, point.values.tobytes()) for path in paths for point in path.points]
+
+    first = bits(1)
+    for repetition in range(12):
+        assert bits(1 + repetition % 2) == first

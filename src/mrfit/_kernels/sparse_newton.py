@@ -55,7 +55,12 @@ def _single_dot(a, b, length):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _evaluate(n_free, bits, beta, counts, total, residual, gradient, scratch):
-    """The loss at ``beta``; fills residual = total * p - counts, and the gradient. ``scratch``: one block, one, S."""
+    """The loss at ``beta``; fills residual = total * p - counts, and the gradient.
+
+    Each row of ``scratch`` holds a block. Residuals are computed in the second and copied: the compiler checks at run
+    time whether what it writes lies within a vector of what it reads, and small arrays may; it then sums in another
+    order, and the last bit would depend on where memory was found.
+    """
     n_columns, n_cells = bits.shape
     value = 0.0
     gradient[:] = 0.0
@@ -69,16 +74,18 @@ def _evaluate(n_free, bits, beta, counts, total, residual, gradient, scratch):
             for k in range(n_columns):
                 if beta[(1 + k) * n_free + s] != 0.0:
                     _add_masked(bits[k, first : first + width], beta[(1 + k) * n_free + s], z_s)
-        block = residual[at : at + n_free * width]
+        block = scratch[1]
         if n_free == 1:
             value += binary_loss(width, z, counts, at, total, first, block)
         else:
-            value += multinomial_loss(n_free, width, z, counts, at, total, first, block, scratch[0], scratch[1])
+            value += multinomial_loss(n_free, width, z, counts, at, total, first, block, scratch[0], scratch[3])
         for s in range(n_free):
             r = block[s * width : (s + 1) * width]
             gradient[s] += _total(r)
             for k in range(n_columns):
                 gradient[(1 + k) * n_free + s] += _masked_sum(bits[k, first : first + width], r)
+        for c in range(n_free * width):
+            residual[at + c] = block[c]
     return value
 
 
@@ -304,7 +311,7 @@ def solve_on_cells(n_free, group_start, bits, counts, total, strength, tolerance
     Returns (violation, value, penalty, Newton steps). Stops at ``tolerance``, or where rounding hides any decrease.
     """
     size, n_groups = len(beta), len(group_start) - 1
-    scratch = np.empty((3, n_free * BLOCK))
+    scratch = np.empty((4, n_free * BLOCK))
     gradient, direction, slope, trial = np.empty(size), np.empty(size), np.empty(size), np.empty(size)
     hessian, curvature = np.empty((size, size)), np.empty(n_groups + 1)
     penalty = _penalty(n_free, group_start, beta, strength)
