@@ -138,7 +138,11 @@ def tie_softly(
     bound = np.full(len(w), np.inf) if bound is None else bound
     first, iterations = objective.passes, 0
     rounds: list[Round] = []
-    groups, inner = groups or tying.groups(w), how.inner_iterations
+    inner = how.inner_iterations
+    if groups is None:
+        groups = tying.groups(w)
+    elif inner is not None:
+        inner *= 2  # known groups come from a neighbouring optimum and seldom change
     while True:
         t = len(rounds)
         strength = how.share(t) * tying.strength
