@@ -35,7 +35,9 @@ def test_every_method_takes_a_smooth_problem(method: type) -> None:
 @pytest.mark.parametrize("method", [TruncatedNewton, LBFGS])
 def test_the_error_names_the_way_out(method: type) -> None:
     """What is needed, what is not so, and both other choices."""
-    expected = f"`{method.__name__}` needs a differentiable penalty; `L1` is not. Use `OWLQN`, or `L2` instead."
+    expected = (
+        f"`{method.__name__}` needs a differentiable penalty; `L1` is not. Use `OWLQN`, or `L2` or `Tied` instead."
+    )
     with pytest.raises(InputError) as caught:
         check_suitable(method, L1)
     assert str(caught.value) == expected
@@ -47,7 +49,9 @@ def test_a_penalty_that_no_method_takes() -> None:
     """Only another penalty is suggested."""
     with pytest.raises(InputError) as caught:
         check_suitable(OWLQN, _Tangled)
-    assert str(caught.value) == "`OWLQN` needs a separable penalty; `_Tangled` is not. Use `L2` or `L1` instead."
+    assert (
+        str(caught.value) == "`OWLQN` needs a separable penalty; `_Tangled` is not. Use `L2` or `L1` or `Tied` instead."
+    )
 
 
 def test_the_driver_refuses_an_unsuitable_pair(rng: np.random.Generator) -> None:
