@@ -96,14 +96,14 @@ def soft_grid(task: Task, tying: TyingSettings, strengths: Sequence[float]) -> I
     for n_groups in numbers_of_groups(task.orders, task.penalized, tying):
         latest = starts
         for strength in sorted(strengths):
-            begun, before = time.perf_counter(), task.objective.passes
+            begun = time.perf_counter()
             what = Tying(n_groups, strength, classes, tying.pin_zero)
             tried = [_softly(task, w, groups, what, tying) for w, groups in latest]
             # Where a fit converged its groups are the best ones, whatever the strength.
             latest = [(found.w, found.groups if found.solution.converged else None) for found in tried]
             best = min(tried, key=lambda found: found.solution.value)
             penalty = Tied(strength, best.groups.assignment, best.groups.pinned).value(best.w)
-            passes, seconds = task.objective.passes - before, time.perf_counter() - begun
+            passes, seconds = sum(found.passes for found in tried), time.perf_counter() - begun
             yield Found(strength, best.solution, penalty, passes, seconds, n_groups, best.groups, best.rounds)
 
 
