@@ -63,7 +63,7 @@ def test_every_point_of_the_grid_is_an_optimum_with_its_groups(penalty: str, obj
 def test_a_gain_is_measured_against_the_best_l2_fit_on_the_same_rows() -> None:
     valid = _rows(1)
     learned = _learn("tied", valid=valid)
-    l2 = learn(_rows(0), Structure.complete(len(SHAPE)), Settings((1.0, 10.0), tolerance=1e-8), valid=valid).best
+    l2 = learn(_rows(0), Structure.complete(len(SHAPE)), Settings(STRENGTHS, tolerance=1e-8), valid=valid).best
     assert learned.gain.l2.valid_pll == pytest.approx(l2.valid_pll, rel=1e-9)
     assert learned.gain.mean == pytest.approx(learned.best.valid_pll - l2.valid_pll, abs=1e-9)
     repeated = np.repeat(valid.codes, valid.sample_weight.astype(int), axis=0)
@@ -90,7 +90,7 @@ def test_progress_counts_every_fit() -> None:
     told: list[tuple[int, int]] = []
     settings = Settings((1.0, 10.0), "tied", TyingSettings((2, 3)), folds=2)
     learn(_rows(0), Structure.complete(4), settings, progress=lambda *counts: told.append(counts))
-    assert told == [(k + 1, 18) for k in range(18)]  # (4 tied + 2 l2) on all rows and on 2 parts
+    assert told == [(k + 1, 39) for k in range(39)]  # (4 tied + 9 l2) on all rows and on 2 parts
 
 
 def test_ways_to_tie_keep_orders_apart() -> None:

@@ -41,7 +41,7 @@ def learn(
             "or just one number of groups and one strength."
         )
     compared = settings.is_tied and choosable
-    total = (problem.n_points + (len(settings.chosen_strengths) if compared else 0)) * (1 + settings.folds)
+    total = (problem.n_points + (len(problem.l2_strengths) if compared else 0)) * (1 + settings.folds)
     done = count(1)
     judge = Judge(
         problem,

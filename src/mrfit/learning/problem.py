@@ -26,6 +26,7 @@ from mrfit.parameterizations.canonical import Canonical
 from mrfit.presets import PRESETS
 from mrfit.solvers.solution import Solution
 from mrfit.structure.structure import Structure
+from mrfit.tying.settings import STRENGTHS
 
 Floats = NDArray[np.float64]
 
@@ -91,8 +92,13 @@ class Problem:
             return TIED_GRIDS[settings.penalty](task, settings.tying, settings.chosen_strengths)
         return penalized_path(task, PRESETS[settings.penalty], settings.chosen_strengths)
 
+    @property
+    def l2_strengths(self) -> tuple[float, ...]:
+        """What tying is measured against: the paper's strengths too, so that few and strong ones flatter nothing."""
+        return tuple(sorted({*STRENGTHS, *self.settings.chosen_strengths}))
+
     def l2_grid(self, callback: Callback | None) -> Iterator[Found]:
-        return l2_path(self.task(callback), self.settings.chosen_strengths)
+        return l2_path(self.task(callback), self.l2_strengths)
 
     def model(self, found: Found) -> MarkovNetwork:
         settings = self.settings
