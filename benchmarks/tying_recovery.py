@@ -135,11 +135,11 @@ def trial(truth: Truth, n_rows: int, how: argparse.Namespace, rng: np.random.Gen
     best = min([soft, *others], key=lambda found: found.solution.value)
     hard = tie_hard(objective, soft.groups, soft.w, bound=BOUND)
     error = float(np.abs(hard.groups.centers - CENTERS).sum())
-    right = soft.groups.same_partition(truth.groups)
+    right = np.array_equal(soft.groups.assignment, truth.groups.assignment)
     found = (
-        clustered(l2, tying.classes, len(CENTERS)).same_partition(truth.groups),
+        np.array_equal(clustered(l2, tying.classes, len(CENTERS)).assignment, truth.groups.assignment),
         right,
-        best.groups.same_partition(truth.groups),
+        np.array_equal(best.groups.assignment, truth.groups.assignment),
         right and error < truth.theory.hard.largest_error,
     )
     return Trial(dict(zip(METHODS, found, strict=True)), error)
