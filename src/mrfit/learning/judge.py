@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from itertools import repeat
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mrfit.data.folds import folds_of
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning.fits import Fit, Gain
 from mrfit.learning.grids import Callback, Found
 from mrfit.learning.problem import Problem
-from mrfit.model import MarkovNetwork
 
+Floats = NDArray[np.float64]
 Grid = Callable[[Problem, Callback | None], Iterator[Found]]
 
 
@@ -41,12 +42,12 @@ class Judge:
             part = Problem(fold.train, problem.parameters.structure, problem.settings)
             scores.append([])
             for found in grid(part, None):
-                scores[-1].append(self._mean(part.model(found), fold.held_out))
+                scores[-1].append(self._mean(found.solution.w, fold.held_out))
                 self.done()
         return scores
 
-    def _mean(self, model: MarkovNetwork, rows: UniqueRows) -> float:
-        return float(rows.sample_weight @ self.problem.row_scores(model, rows)) / rows.total_weight
+    def _mean(self, w: Floats, rows: UniqueRows) -> float:
+        return float(rows.sample_weight @ self.problem.row_scores(w, rows)) / rows.total_weight
 
     def _fit(self, found: Found, fold_scores: tuple[float, ...]) -> Fit:
         problem, solution = self.problem, found.solution
@@ -54,7 +55,7 @@ class Judge:
         train = found.penalty / problem.rows.total_weight - solution.value
         held_out = None
         if self.valid is not None:
-            held_out = self._mean(model, self.valid)
+            held_out = self._mean(solution.w, self.valid)
         elif fold_scores:
             held_out = float(np.mean(fold_scores))
         exact = problem.is_exact
@@ -79,7 +80,7 @@ class Judge:
             difference = np.array(best.fold_scores) - np.array(l2.fold_scores)
             return Gain(float(difference.mean()), float(difference.std(ddof=1) / np.sqrt(len(difference))), l2)
         rows = self.valid
-        difference = self.problem.row_scores(best.model, rows) - self.problem.row_scores(l2.model, rows)
+        difference = self.problem.row_scores(best.model.w, rows) - self.problem.row_scores(l2.model.w, rows)
         share = rows.sample_weight / rows.total_weight
         mean = float(share @ difference)
         return Gain(mean, float(np.sqrt(share @ (difference - mean) ** 2 / rows.total_weight)), l2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -107,14 +108,35 @@ class Problem:
         if found.n_groups is not None:
             told |= {"groups": found.n_groups, "tie": settings.tying.tie}
         told["free_orders"] = list(self.free_orders)
-        return MarkovNetwork(
-            self.parameters, found.solution.w, _provenance(self.rows, told, settings, found.solution), found.groups
-        )
+        provenance = self._provenance(told, found.solution)
+        return MarkovNetwork(self.parameters, found.solution.w, provenance, found.groups)
 
-    def row_scores(self, model: MarkovNetwork, rows: UniqueRows) -> Floats:
+    def row_scores(self, w: Floats, rows: UniqueRows) -> Floats:
         """Log-(pseudo-)likelihood of every distinct row, whichever is maximised."""
         score = row_ll if self.is_exact else row_pll
-        return score(self.parameters, model.w, rows.codes)
+        return score(self.parameters, w, rows.codes)
+
+    @cached_property
+    def _sha256(self) -> str:
+        """Shows whether two models saw the same data."""
+        digest = hashlib.sha256(json.dumps(self.rows.domain.to_states()).encode())
+        digest.update(self.rows.codes.tobytes())
+        digest.update(self.rows.sample_weight.tobytes())
+        return digest.hexdigest()
+
+    def _provenance(self, penalty: dict[str, Any], solution: Solution) -> dict[str, Any]:
+        """What a reader of the model file wants to know."""
+        return {
+            "mrfit": __version__,
+            "objective": self.settings.objective,
+            "penalty": penalty,
+            "data": {"rows": self.rows.n_rows, "weight": self.rows.total_weight, "sha256": self._sha256},
+            "solver": {
+                "method": type(self.settings.chosen_method).__name__,
+                "status": solution.status.value,
+                "violation": solution.violation,
+            },
+        }
 
 
 def _start(objective: Objective, parameters: Canonical, penalized: NDArray[np.bool_], *, exact: bool = False) -> Floats:
@@ -137,21 +159,3 @@ def _start(objective: Objective, parameters: Canonical, penalized: NDArray[np.bo
             seen = mine[share[mine] > 0.0]
             w[seen] = HELD_AT + np.log(share[seen] / share[seen].max())
     return w
-
-
-def _provenance(rows: UniqueRows, penalty: dict[str, Any], settings: Settings, solution: Solution) -> dict[str, Any]:
-    """What a reader of the model file wants to know, and what shows whether two models saw the same data."""
-    digest = hashlib.sha256(json.dumps(rows.domain.to_states()).encode())
-    digest.update(rows.codes.tobytes())
-    digest.update(rows.sample_weight.tobytes())
-    return {
-        "mrfit": __version__,
-        "objective": settings.objective,
-        "penalty": penalty,
-        "data": {"rows": rows.n_rows, "weight": rows.total_weight, "sha256": digest.hexdigest()},
-        "solver": {
-            "method": type(settings.chosen_method).__name__,
-            "status": solution.status.value,
-            "violation": solution.violation,
-        },
-    }
