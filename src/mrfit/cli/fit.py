@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mrfit.cli.options import common, data_path, declared_states, numbers, read_rows, reading, whole_numbers
+from mrfit.cli.options import choice, common, data_path, declared_states, numbers, read_rows, reading, whole_numbers
 from mrfit.cli.output import grid_progress, note, note_compiling, print_json, solver_progress
 from mrfit.cli.structure_options import structure_options, structure_settings
 from mrfit.cli.tying_options import tying_options, tying_settings
@@ -31,19 +31,20 @@ if TYPE_CHECKING:
     help="Which variables interact; l1 learns it, as `mrfit structure` does with the same options.",
 )
 @structure_options
-@click.option(
+@choice(
     "--penalty",
-    type=click.Choice(["l2", "l1", "tied", "hard", "ltr"]),
-    default="l2",
-    show_default=True,
+    "l2",
+    "l1",
+    "tied",
+    "hard",
+    "ltr",
     help="l2 shrinks all parameters; l1 makes many of them exactly zero; tied draws them to a few learned values; hard "
     "makes them equal there; ltr learns with l2, clusters, and relearns as equal.",
 )
-@click.option(
+@choice(
     "--objective",
-    type=click.Choice(["pseudo-likelihood", "likelihood"]),
-    default="pseudo-likelihood",
-    show_default=True,
+    "pseudo-likelihood",
+    "likelihood",
     help="likelihood is exact over all joint states, for about 20 variables at most.",
 )
 @click.option(
@@ -202,10 +203,10 @@ def _draw_scores(by_degree: dict[int, Learned], path: Path) -> None:
     for degree, learned in by_degree.items():
         best: dict[int, float] = {}
         for fit in learned.fits:
-            if fit.n_groups is not None and fit.held_out is not None:
-                best[fit.n_groups] = max(best.get(fit.n_groups, -math.inf), fit.held_out)
+            if fit.n_groups is not None:
+                best[fit.n_groups] = max(best.get(fit.n_groups, -math.inf), fit.rank)
         groups = sorted(best)
-        l2 = math.nan if learned.gain is None or learned.gain.l2.held_out is None else learned.gain.l2.held_out
+        l2 = math.nan if learned.gain is None else learned.gain.l2.rank
         label = "tied" if len(by_degree) == 1 else f"d = {degree}"
         curves.append(ScoreCurve(label, groups, [-best[k] for k in groups], -l2))
     save_figure(draw_scores(curves), path)

@@ -27,6 +27,11 @@ def stacked(*decorators: Callable[[Any], Any]) -> Callable[[Command], Command]:
     return decorate
 
 
+def choice(name: str, *words: str, help: str) -> Callable[[Any], Any]:
+    """An option that is one of ``words``, the first by default."""
+    return click.option(name, type=click.Choice(words), default=words[0], show_default=True, help=help)
+
+
 common = stacked(
     click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else."),
     click.option(
@@ -43,18 +48,17 @@ reading = stacked(
         default=None,
         help="Whether the first line of text files names the columns; found out by default.",
     ),
-    click.option(
+    choice(
         "--missing",
-        type=click.Choice(["error", "drop", "state"]),
-        default="error",
-        show_default=True,
+        "error",
+        "drop",
+        "state",
         help="What a missing value does: stop, drop its row, or be a state of its own.",
     ),
-    click.option(
+    choice(
         "--unknown",
-        type=click.Choice(["error", "drop"]),
-        default="error",
-        show_default=True,
+        "error",
+        "drop",
         help="What a value outside the known or declared states does: stop, or drop its row.",
     ),
 )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mrfit.cli.options import stacked, whole_numbers
+from mrfit.cli.options import choice, stacked, whole_numbers
 from mrfit.errors import InputError
 
 if TYPE_CHECKING:
@@ -20,25 +20,15 @@ structure_options = stacked(
         metavar="D[,D...]",
         help="Bound on the neighbours; `mrfit fit` chooses among several on held-out rows.",
     ),
-    click.option(
-        "--bound",
-        type=click.Choice(["gain", "path", "top", "graph"]),
-        default="gain",
-        show_default=True,
-        help="How the bound is met.",
-    ),
-    click.option(
-        "--rule",
-        type=click.Choice(["or", "and"]),
-        default="or",
-        show_default=True,
-        help="An edge if either, or if both, of its regressions chose it.",
-    ),
-    click.option(
+    choice("--bound", "gain", "path", "top", "graph", help="How the bound is met."),
+    choice("--rule", "or", "and", help="An edge if either, or if both, of its regressions chose it."),
+    choice(
         "--select",
-        type=click.Choice(["degree", "ebic", "valid", "strength", "theory"]),
-        default="degree",
-        show_default=True,
+        "degree",
+        "ebic",
+        "valid",
+        "strength",
+        "theory",
         help="What decides: the degree bound, the extended BIC, held-out rows, a fixed or the theoretical strength.",
     ),
     click.option("--gamma", type=float, default=0.25, show_default=True, help="Extra price of the EBIC."),

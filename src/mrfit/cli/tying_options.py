@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mrfit.cli.options import stacked, whole_numbers
+from mrfit.cli.options import choice, stacked, whole_numbers
 from mrfit.errors import InputError
 
 if TYPE_CHECKING:
@@ -20,21 +20,15 @@ tying_options = stacked(
         metavar="K[,K...]",
         help="Numbers of groups of tied parameters; by default 1,2,5,...,10000 cut at the number of parameters.",
     ),
-    click.option(
+    choice(
         "--tie",
-        type=click.Choice(["all", "apart", "orders"]),
-        default="all",
-        show_default=True,
+        "all",
+        "apart",
+        "orders",
         help="Which parameters may share a group: all, single variables apart from interactions, or each order.",
     ),
     click.option("--pin-zero", is_flag=True, help="One group of each class has its center at zero."),
-    click.option(
-        "--start",
-        type=click.Choice(["l2", "random"]),
-        default="l2",
-        show_default=True,
-        help="Where soft tying begins: a rough L2 fit, or small random values (--seed).",
-    ),
+    choice("--start", "l2", "random", help="Where soft tying begins: a rough L2 fit, or small random values (--seed)."),
     click.option(
         "--restarts",
         type=click.IntRange(min=0),
@@ -42,11 +36,10 @@ tying_options = stacked(
         show_default=True,
         help="Further random starts of soft tying; the best objective is kept.",
     ),
-    click.option(
+    choice(
         "--relearn",
-        type=click.Choice(["reduced", "projected"]),
-        default="reduced",
-        show_default=True,
+        "reduced",
+        "projected",
         help="How hard and ltr relearn: one unknown for each group, or projected gradients as in the paper.",
     ),
     click.option(
@@ -56,12 +49,8 @@ tying_options = stacked(
         show_default=True,
         help="Solver steps between two clusterings; all solves to the tolerance each time.",
     ),
-    click.option(
-        "--centers",
-        type=click.Choice(["joint", "fixed"]),
-        default="joint",
-        show_default=True,
-        help="Whether centers move with the parameters or wait for the next clustering.",
+    choice(
+        "--centers", "joint", "fixed", help="Whether centers move with the parameters or wait for the next clustering."
     ),
     click.option(
         "--growth",
