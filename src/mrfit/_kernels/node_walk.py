@@ -80,7 +80,7 @@ def walk_paths(table, nodes, max_selected):
             break
         for slot in busy:
             i, t = node[slot], step[slot]
-            cells[slot], violation[i, t], loss[i, t], _, _ = solve_node(
+            cells[slot], violation[i, t], loss[i, t], _ = solve_node(
                 table, nodes.variable[i], cells[slot], _indices(working[slot]), nodes.strength[i, t],
                 0.5 * nodes.slack[i], coefficients[slot],
             )  # fmt: skip

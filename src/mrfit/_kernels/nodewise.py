@@ -42,7 +42,7 @@ def solve_node(table, variable, cells, working, strength, tolerance, coefficient
     """Solve one regression on the groups of ``working``, from the present ``coefficients``, which take the solution.
 
     Everything outside ``working`` becomes zero. Splits the cells where needed and fills their probabilities. Returns
-    (cells, violation, loss, penalty, Newton steps).
+    (cells, violation, loss, penalty).
     """
     n_free = coefficients.shape[1]
     starts, columns, n_new = _columns_of(table.group_start, working, cells.slot)
@@ -59,7 +59,7 @@ def solve_node(table, variable, cells, working, strength, tolerance, coefficient
             bits[k, c] = own[c]
         for s in range(n_free):
             beta[1 + k, s] = coefficients[1 + columns[k], s]
-    violation, value, penalty, steps = solve_on_cells(
+    violation, value, penalty = solve_on_cells(
         n_free, starts, bits, cells.counts, cells.total, strength, tolerance, beta.reshape(-1), probability
     )
     for k in range(len(coefficients)):
@@ -75,7 +75,7 @@ def solve_node(table, variable, cells, working, strength, tolerance, coefficient
             at = n_free * first + s * width
             for c in range(width):
                 probability[at + c] = (probability[at + c] + cells.counts[at + c]) / cells.total[first + c]
-    return cells, violation, value - penalty, penalty, steps
+    return cells, violation, value - penalty, penalty
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

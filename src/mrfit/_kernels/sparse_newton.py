@@ -308,7 +308,7 @@ def _bound_curvature(n_free, group_start, hessian, curvature):
 def solve_on_cells(n_free, group_start, bits, counts, total, strength, tolerance, beta, residual):
     """Proximal Newton on the given columns; improves ``beta`` in place and leaves total * p - counts in ``residual``.
 
-    Returns (violation, value, penalty, Newton steps). Stops at ``tolerance``, or where rounding hides any decrease.
+    Returns (violation, value, penalty). Stops at ``tolerance``, or where rounding hides any decrease.
     """
     size, n_groups = len(beta), len(group_start) - 1
     scratch = np.empty((4, n_free * BLOCK))
@@ -344,4 +344,4 @@ def solve_on_cells(n_free, group_start, bits, counts, total, strength, tolerance
         value, penalty = new, new_penalty
         violation = violation_of(n_free, group_start, beta, gradient, strength)
         steps += 1
-    return violation, value, penalty, steps
+    return violation, value, penalty

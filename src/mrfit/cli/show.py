@@ -69,18 +69,17 @@ def command(model_file: str, top: int, **options: Any) -> None:
 
 def _groups(model: MarkovNetwork) -> list[dict[str, Any]]:
     """Size, center and largest distance from it, of every group."""
+    import numpy as np
+
     groups = model.groups
     if groups is None:
         return []
-    distance = abs(model.w - groups.tied(model.w))
+    tied, farthest = groups.assignment >= 0, np.zeros(groups.n_groups)
+    np.maximum.at(farthest, groups.assignment[tied], abs(model.w - groups.tied(model.w))[tied])
+    columns = zip(groups.centers, groups.sizes, farthest, groups.pinned, strict=True)  # type: ignore[arg-type]
     return [
-        {
-            "center": float(center),
-            "size": int(size),
-            "farthest": float(distance[groups.assignment == number].max(initial=0.0)),
-            "pinned": bool(pinned),
-        }
-        for number, (center, size, pinned) in enumerate(zip(groups.centers, groups.sizes, groups.pinned, strict=True))  # type: ignore[arg-type]
+        {"center": float(center), "size": int(size), "farthest": float(far), "pinned": bool(pinned)}
+        for center, size, far, pinned in columns
     ]
 
 

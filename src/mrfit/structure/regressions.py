@@ -138,7 +138,7 @@ class Regression:
 
     def solve(self, table: Table, working: Indices, strength: float, tolerance: float) -> None:
         """Solve on the groups of ``working``, from the present coefficients."""
-        cells, self.violation, loss, penalty, _ = solve_node(
+        cells, self.violation, loss, penalty = solve_node(
             table.indicators, self.variable, self.cells, working, strength, tolerance, self.coefficients
         )
         self.cells, self.working, self.value = Cells(*cells), working, loss + penalty
