@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
+from scipy import sparse
 
 from mrfit.counts.conditional_cells import ConditionalCells
 from mrfit.data.unique_rows import UniqueRows
@@ -15,17 +16,27 @@ from mrfit.objectives.likelihood import Likelihood
 from mrfit.objectives.objective import Objective
 from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
 from mrfit.objectives.remembered import Remembered
+from mrfit.objectives.reparameterized import Reparameterized
 from mrfit.parameterizations.canonical import Canonical
+from mrfit.parameterizations.full import Full
+from mrfit.parameterizations.generalized_ising import GeneralizedIsing
+from mrfit.parameterizations.ising import Ising
+from mrfit.parameterizations.parameterization import Parameterization
+from mrfit.parameterizations.spectral import Spectral
+from mrfit.penalties.group import GroupL1
+from mrfit.penalties.hierarchical import HierarchicalL1
 from mrfit.penalties.l1 import L1
 from mrfit.penalties.l2 import L2
 from mrfit.penalties.penalized import Penalized
 from mrfit.penalties.penalty import NonsmoothPenalty, NoPenalty, SmoothPenalty
 from mrfit.penalties.tied import Tied
+from mrfit.solvers.fista import Fista
 from mrfit.solvers.lbfgs import LBFGS
 from mrfit.solvers.method import Method
 from mrfit.solvers.newton import TruncatedNewton
 from mrfit.solvers.owlqn import OWLQN
 from mrfit.solvers.projected_gradient import ProjectedGradient
+from mrfit.solvers.proximal_newton import ProximalNewton
 from mrfit.structure.structure import Structure
 from mrfit.tying.groups import Groups
 from mrfit.tying.hard import Reduced
@@ -99,6 +110,34 @@ STRUCTURES: dict[str, Callable[[int], Structure]] = {
     "no scopes": lambda n: Structure.from_scopes(n, [], closed=False),
 }
 
+# -- parameterizations -------------------------------------------------------------------------------------------
+
+
+def _last(domain: Domain) -> tuple[int, ...]:
+    return tuple(c - 1 for c in domain.shape)
+
+
+def _mixed(domain: Domain, rng: np.random.Generator) -> tuple[int, ...]:
+    return tuple(int(code) for code in rng.integers(0, domain.shape))
+
+
+PARAMETERIZATIONS: dict[type, Callable[[Domain, Structure, np.random.Generator], list[Parameterization]]] = {
+    Canonical: lambda domain, structure, rng: [
+        Canonical(domain, structure),
+        Canonical(domain, structure, _last(domain)),
+        Canonical(domain, structure, _mixed(domain, rng)),
+    ],
+    Spectral: lambda domain, structure, rng: [Spectral(domain, structure)],
+    Full: lambda domain, structure, rng: [Full(domain, structure)],
+    Ising: lambda domain, structure, rng: [Ising(domain, structure)],
+    GeneralizedIsing: lambda domain, structure, rng: [GeneralizedIsing(domain, structure)],
+}
+
+
+def all_parameterizations(domain: Domain, structure: Structure, rng: np.random.Generator) -> list[Parameterization]:
+    return [each for build in PARAMETERIZATIONS.values() for each in build(domain, structure, rng)]
+
+
 # -- penalties, objectives, methods ------------------------------------------------------------------------------
 
 SMOOTH_PENALTIES: dict[type, Callable[[np.random.Generator, int], list[SmoothPenalty]]] = {
@@ -121,6 +160,23 @@ SMOOTH_PENALTIES: dict[type, Callable[[np.random.Generator, int], list[SmoothPen
     ],
 }
 
+
+def hierarchical(
+    strength: float, block: np.ndarray, weight: np.ndarray, above: Mapping[int, Iterable[int]]
+) -> HierarchicalL1:
+    """From the blocks above each; itself is understood."""
+    lists = [sorted({a, *above.get(a, ())}) for a in range(len(weight))]
+    start = np.append(0, np.cumsum([len(members) for members in lists], dtype=int))
+    return HierarchicalL1(strength, block, weight, start, np.array([b for members in lists for b in members], int))
+
+
+def subsets(n: int, order: int | None = None) -> tuple[np.ndarray, dict[int, list[int]]]:
+    """The weights 2^(size - 2) of Buchman et al. (2012) for the sets of 1 .. order of n variables, singles free."""
+    masks = [mask for mask in range(1, 2**n) if mask.bit_count() <= (order or n)]
+    above = {a: [b for b, other in enumerate(masks) if mask & other == mask] for a, mask in enumerate(masks)}
+    return np.array([2.0 ** (mask.bit_count() - 2) * (mask.bit_count() > 1) for mask in masks]), above
+
+
 NONSMOOTH_PENALTIES: dict[type, Callable[[np.random.Generator, int], list[NonsmoothPenalty]]] = {
     NoPenalty: lambda rng, n: [NoPenalty()],
     L1: lambda rng, n: [
@@ -129,6 +185,26 @@ NONSMOOTH_PENALTIES: dict[type, Callable[[np.random.Generator, int], list[Nonsmo
         L1(0.7, np.where(rng.random(n) < 0.5, rng.uniform(0.5, 2.0, n), 0.0)),
         L1(250.0, np.ones(n)),
         L1(2.0, np.zeros(n)),
+    ],
+    GroupL1: lambda rng, n: [
+        GroupL1(1.0, np.arange(n), np.ones(n)),
+        GroupL1(0.7, np.zeros(n, int), np.ones(1)),
+        GroupL1(1e-3, rng.integers(0, 3, n), rng.uniform(0.5, 2.0, 3)),
+        GroupL1(0.5, np.arange(n) % 4 - 1, np.array([1.0, 0.0, 0.8])),
+        GroupL1(250.0, np.arange(n) // 2, np.ones(n)),
+        GroupL1(2.0, np.full(n, -1), np.zeros(0)),
+        GroupL1(2.0, np.zeros(n, int), np.zeros(2)),
+    ],
+    HierarchicalL1: lambda rng, n: [
+        hierarchical(1.0, np.arange(n), np.ones(n), {}),
+        hierarchical(0.3, np.arange(n), rng.uniform(0.5, 2.0, n), {a: range(a, n) for a in range(n)}),
+        hierarchical(0.5, np.arange(n) % 3, np.array([1.0, 0.4, 0.7]), {0: (2, 0), 1: (1, 2)}),
+        hierarchical(1e-3, rng.integers(0, 4, n), np.array([0.0, 1.0, 1.0, 2.0]), {0: (1,), 1: (3,), 2: (3,)}),
+        hierarchical(0.6, np.arange(n) // 2, np.array([1.0, 0.5, *np.zeros(n)]), {0: (2, 3), 1: (3,), 2: (3,)}),
+        hierarchical(0.4, np.arange(n), *subsets(3)),
+        hierarchical(0.2, rng.permutation(n), *subsets(3)),
+        hierarchical(250.0, np.arange(n), *subsets(3)),
+        hierarchical(2.0, np.zeros(n, int), np.zeros(1), {}),
     ],
 }
 
@@ -156,12 +232,19 @@ def reduced(rows: UniqueRows, parameters: Canonical, *, jobs: int = 1) -> Reduce
     return Reduced(pseudo_likelihood(rows, parameters, jobs=jobs), Groups(np.arange(n), np.zeros(n)))
 
 
+def reparameterized(rows: UniqueRows, parameters: Canonical, *, jobs: int = 1) -> Reparameterized:
+    """In its own coordinates: the same function, by way of a matrix."""
+    identity = sparse.csr_array(sparse.eye_array(parameters.n_parameters))
+    return Reparameterized(pseudo_likelihood(rows, parameters, jobs=jobs), identity)
+
+
 OBJECTIVES: dict[type, Callable[..., Objective]] = {
     PseudoLikelihood: pseudo_likelihood,
     Penalized: penalized,
     Likelihood: likelihood,
     Remembered: remembered,
     Reduced: reduced,
+    Reparameterized: reparameterized,
 }
 
 METHODS: dict[str, Method[Any]] = {
@@ -171,7 +254,15 @@ METHODS: dict[str, Method[Any]] = {
     "lbfgs, one pair": LBFGS(memory=1),
     "owlqn": OWLQN(),
     "owlqn, one pair": OWLQN(memory=1),
+    "proximal newton": ProximalNewton(),
+    "fista": Fista(),
 }
+
+# Methods whose momentum may carry values uphill: they are sure to arrive, not to descend.
+WITH_MOMENTUM = {"fista"}
+
+# Methods that clip the best point of a model without bounds: they arrive only where no bound binds.
+BLIND_TO_BOUNDS = {"proximal newton"}
 
 # Methods that solve another problem than the driver's: they have tests of their own.
 SPECIAL_METHODS = {ProjectedGradient}

@@ -13,6 +13,7 @@ from mrfit import choices
 from mrfit.cli.fit import command
 from mrfit.errors import InputError, StructureError
 from mrfit.learning import Settings
+from mrfit.learning.closed_forms import CLOSED_FORMS
 from mrfit.presets import PRESETS
 from mrfit.solvers.newton import TruncatedNewton
 from mrfit.structure.mutual_information import maximum_information_tree
@@ -76,12 +77,16 @@ def test_no_word_leaves_the_choice_to_the_penalty() -> None:
     assert choices.method_from(None) is None
     for word in choices.PENALTIES:
         expected = PRESETS[word].method() if word in PRESETS else TruncatedNewton()
-        assert Settings(penalty=word).chosen_method == expected
+        exact = PRESETS[word].exact_method() if word in PRESETS else TruncatedNewton()
+        if word not in CLOSED_FORMS:
+            assert Settings(penalty=word).chosen_method == expected
+        assert Settings(penalty=word, objective="likelihood").chosen_method == exact
 
 
 def test_penalties_by_word() -> None:
     """Unknown ones are named."""
-    assert choices.PENALTIES == ("l2", "l1", "tied", "hard", "ltr")
+    own = ("l2", "l1", "group", "hierarchical", "flat-l1", "flat-l2", "none", "pseudo-counts")
+    assert (*own, "tied", "hard", "ltr") == choices.PENALTIES
     with pytest.raises(InputError, match="no penalty 'l7'; choose one of 'l2', 'l1'"):
         Settings(penalty="l7")
 

@@ -7,13 +7,18 @@ import inspect
 import pkgutil
 from types import ModuleType
 
+import numpy as np
 import pytest
 
 import mrfit.objectives
+import mrfit.parameterizations
 import mrfit.penalties
 import mrfit.solvers
 import populations
 from mrfit.objectives.objective import Objective
+from mrfit.parameterizations.canonical import Canonical
+from mrfit.parameterizations.kinds import KINDS
+from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.penalties.penalty import Penalty
 from mrfit.solvers.method import Method
 
@@ -33,12 +38,24 @@ def _import_all(package: ModuleType) -> None:
         (Penalty, {*populations.SMOOTH_PENALTIES, *populations.NONSMOOTH_PENALTIES}),
         (Objective, populations.OBJECTIVES),
         (Method, {type(method) for method in populations.METHODS.values()} | populations.SPECIAL_METHODS),
+        (Parameterization, populations.PARAMETERIZATIONS),
     ],
-    ids=["penalties", "objectives", "methods"],
+    ids=["penalties", "objectives", "methods", "parameterizations"],
 )
 def test_every_component_is_in_the_population(base: type, members: set[type]) -> None:
     """A new concrete class of the library must get a line in populations.py."""
-    for package in (mrfit.objectives, mrfit.penalties, mrfit.solvers):
+    for package in (mrfit.objectives, mrfit.parameterizations, mrfit.penalties, mrfit.solvers):
         _import_all(package)
     concrete = {cls for cls in _subclasses(base) if cls.__module__.startswith("mrfit.") and not inspect.isabstract(cls)}
     assert concrete == set(members)
+
+
+def test_every_parameterization_has_a_word() -> None:
+    """By which a user chooses it; and the population has something of each kind."""
+    assert set(KINDS.values()) == set(populations.PARAMETERIZATIONS)
+    assert all(kind.word == word for word, kind in KINDS.items())
+    domain = populations.domain_of((2, 3, 2))
+    built = populations.all_parameterizations(domain, populations.STRUCTURES["complete"](3), np.random.default_rng(0))
+    assert {type(each) for each in built} == set(populations.PARAMETERIZATIONS)
+    references = {each.reference for each in built if isinstance(each, Canonical)}
+    assert len(references) == 3

@@ -9,10 +9,12 @@ from typing import Any
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError, StructureError, listed
 from mrfit.learning import PENALTIES as PENALTIES
+from mrfit.solvers.fista import Fista
 from mrfit.solvers.lbfgs import LBFGS
 from mrfit.solvers.method import Method
 from mrfit.solvers.newton import TruncatedNewton
 from mrfit.solvers.owlqn import OWLQN
+from mrfit.solvers.proximal_newton import ProximalNewton
 from mrfit.structure.edges_file import read_edges
 from mrfit.structure.mutual_information import maximum_information_tree
 from mrfit.structure.nodewise import StructureSettings, learn_structure
@@ -37,11 +39,17 @@ STRUCTURES: dict[str, Callable[[str, Source], Structure]] = {
     "independent": lambda _, source: Structure.independent(source.n_variables),
     "tree": lambda _, source: maximum_information_tree(source.rows),
     "l1": lambda _, source: learn_structure(source.rows, source.learning, valid=source.valid).structure,
-    "order": lambda argument, source: Structure.up_to_order(source.n_variables, _order(argument)),
+    "order": lambda argument, source: _up_to_order(argument, source.n_variables),
     "edges": lambda argument, source: read_edges(argument, source.rows.domain),
 }
 
-METHODS: dict[str, type[Method[Any]]] = {"newton": TruncatedNewton, "lbfgs": LBFGS, "owlqn": OWLQN}
+METHODS: dict[str, type[Method[Any]]] = {
+    "newton": TruncatedNewton,
+    "lbfgs": LBFGS,
+    "owlqn": OWLQN,
+    "proximal-newton": ProximalNewton,
+    "fista": Fista,
+}
 
 _WITH_ARGUMENT = {"order": "order:3", "edges": "edges:FILE"}
 
@@ -68,7 +76,7 @@ def structure_from(choice: Any, source: Source) -> Structure:
 
 
 def method_from(word: str | None) -> Method[Any] | None:
-    """``newton``, ``lbfgs``, ``owlqn``, or None for the penalty's own."""
+    """``newton``, ``lbfgs``, ``owlqn``, ``proximal-newton``, ``fista``, or None for the penalty's own."""
     if word is None:
         return None
     if word not in METHODS:
@@ -76,7 +84,11 @@ def method_from(word: str | None) -> Method[Any] | None:
     return METHODS[word]()
 
 
-def _order(argument: str) -> int:
+def _up_to_order(argument: str, n_variables: int) -> Structure:
+    if argument == "all":
+        return Structure.up_to_order(n_variables, n_variables)
     if not argument.isdecimal():
-        raise StructureError(f"order:{argument} is not a structure; expected a whole number, as in order:3.")
-    return int(argument)
+        raise StructureError(
+            f"order:{argument} is not a structure; expected a whole number as in order:3, or order:all."
+        )
+    return Structure.up_to_order(n_variables, int(argument))

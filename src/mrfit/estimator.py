@@ -34,12 +34,22 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
     ----------
     structure : str, Structure or networkx.Graph, default="complete"
         ``complete`` (all pairs), ``independent``, ``tree`` (most mutual information), ``l1`` (learned, see below),
-        ``order:R`` (all scopes of up to R variables) or ``edges:FILE``.
+        ``order:R`` (all scopes of up to R variables), ``order:all`` or ``edges:FILE``.
     max_degree, bound, rule, select : int and str
         How ``structure="l1"`` is learned; explained at `mrfit.structure.nodewise`.
-    penalty : {"l2", "l1", "tied", "hard", "ltr"}, default="l2"
-        ``l2`` shrinks all parameters, ``l1`` makes many of them exactly zero, ``tied`` draws them to a few learned
-        values, ``hard`` makes them equal there, ``ltr`` learns with l2, clusters, and relearns as equal.
+    penalty : str, default="l2"
+        ``l2`` shrinks all parameters, ``l1`` makes many of them exactly zero, ``group`` all of a scope at once,
+        ``hierarchical`` a scope and all that contain it, ``flat-l1`` and ``flat-l2`` treat all orders alike,
+        ``pseudo-counts`` adds ``strength`` rows of every joint state, ``none`` is maximum likelihood, ``tied`` draws
+        parameters to a few learned values, ``hard`` makes them equal there, ``ltr`` learns with l2, clusters, and
+        relearns as equal.
+    parameterization : str, default="canonical"
+        The coordinates: ``canonical``, ``spectral``, ``full``, ``ising`` or ``generalized-ising``.
+    reference : str, default="first"
+        For canonical coordinates the silent state of each variable: ``first``, ``last``, ``random`` or
+        ``NAME=STATE,...``.
+    search : {"exact", "hierarchical"}, default="exact"
+        The optimum over all scopes at once, or only of those that enter after all their subsets.
     n_groups : int, default=10
         Groups of tied parameters, in each class of them.
     tie : {"all", "apart", "orders"}, default="all"
@@ -47,14 +57,15 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
     pin_zero : bool, default=False
         Whether one group of each class has its center at zero.
     objective : {"pseudo-likelihood", "likelihood"}, default="pseudo-likelihood"
-        The second is exact over all joint states, for about 20 binary variables at most.
+        The second is exact over all joint states, for about 24 binary variables at most; scores are then
+        log-likelihoods.
     strength : float, default=1.0
         The papers' lambda; it stands against the sum over rows.
     free_orders : sequence of int or None, default=None
         Scope sizes the penalty leaves alone, for instance ``(1,)`` for single variables. None means single variables
         for ``l1`` and none for the others.
-    solver : {"newton", "lbfgs", "owlqn"} or None, default=None
-        None takes the penalty's own: ``owlqn`` for ``l1``, ``newton`` for the others.
+    solver : {"newton", "lbfgs", "owlqn", "proximal-newton", "fista"} or None, default=None
+        None takes the one that suits the penalty.
     tolerance : float, default=1e-6
         Largest entry of the subgradient of the mean objective at the solution.
     max_iterations : int, default=1000
@@ -90,6 +101,9 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         tie: str = "all",
         pin_zero: bool = False,
         objective: str = "pseudo-likelihood",
+        parameterization: str = "canonical",
+        reference: str = "first",
+        search: str = "exact",
         free_orders: Sequence[int] | None = None,
         solver: str | None = None,
         tolerance: float = 1e-6,
@@ -109,6 +123,9 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         self.tie = tie
         self.pin_zero = pin_zero
         self.objective = objective
+        self.parameterization = parameterization
+        self.reference = reference
+        self.search = search
         self.free_orders = free_orders
         self.solver = solver
         self.tolerance = tolerance
@@ -120,10 +137,13 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> MarkovNetworkLearner:
         """Learn from a frame, an array or a sparse matrix; ``y`` is ignored."""
         settings = Settings(
-            strengths=(self.strength,),
+            strengths=None if self.penalty == "none" else (self.strength,),
             penalty=self.penalty,
             tying=TyingSettings((self.n_groups,), tie=self.tie, pin_zero=self.pin_zero),
             objective=self.objective,
+            parameterization=self.parameterization,
+            reference=self.reference,
+            search=self.search,
             free_orders=self.free_orders,
             method=method_from(self.solver),
             tolerance=self.tolerance,
@@ -144,12 +164,13 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         return self
 
     def score_samples(self, X: Any) -> Floats:
-        """Pseudo-log-likelihood of every row, in nats."""
+        """Log-likelihood of every row, in nats, or pseudo-log-likelihood: what was maximised."""
         check_is_fitted(self)
-        return self.model_.pll_rows(self._checked(X, reset=False))
+        table = self._checked(X, reset=False)
+        return self.model_.ll_rows(table) if self.objective == "likelihood" else self.model_.pll_rows(table)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Mean pseudo-log-likelihood per row, in nats; larger is better."""
+        """Mean of `score_samples`; larger is better."""
         scores = self.score_samples(X)
         weight = None if sample_weight is None else checked_sample_weight(sample_weight, len(scores))
         return float(np.average(scores, weights=weight))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +13,12 @@ from numpy.typing import NDArray
 from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
-from mrfit.errors import InputError
+from mrfit.errors import InputError, listed
 from mrfit.objectives.row_scores import row_ll, row_pll
 from mrfit.parameterizations.canonical import Canonical
+from mrfit.parameterizations.kinds import KINDS
+from mrfit.parameterizations.parameterization import Parameterization
+from mrfit.parameterizations.reference import reference_from
 from mrfit.structure.structure import Structure
 from mrfit.tying.groups import Groups
 
@@ -38,7 +41,7 @@ class MarkovNetwork:
         Which parameters were tied to each other, softly or hard, and to what; None where none were.
     """
 
-    parameters: Canonical
+    parameters: Parameterization
     w: Floats
     provenance: Mapping[str, Any] = field(default_factory=dict)
     groups: Groups | None = None
@@ -89,10 +92,28 @@ class MarkovNetwork:
         return row_ll(self.parameters, self.w, self._dataset(data).codes)
 
     def strongest(self, count: int, *, order: int) -> list[tuple[str, float]]:
-        """Names and values of the largest parameters, in absolute value, of scopes with ``order`` variables."""
-        chosen = np.flatnonzero(self.parameters.order_of_parameter == order)
+        """Names and values of the largest parameters, in absolute value, of scopes with ``order`` variables.
+
+        Parameters that are exactly zero say nothing and are left out.
+        """
+        chosen = np.flatnonzero((self.parameters.order_of_parameter == order) & (self.w != 0))
         top = chosen[np.argsort(-np.abs(self.w[chosen]), kind="stable")[:count]]
         return [(self.parameters.name(int(k)), float(self.w[k])) for k in top]
+
+    def to_parameterization(self, word: str, *, reference: str = "first") -> MarkovNetwork:
+        """The same distribution in other coordinates: ``canonical``, ``spectral``, ``full``, and others if they can.
+
+        Scopes are joined by their subsets, over which the same function spreads in other coordinates. ``reference``
+        names the silent states of canonical ones (see `mrfit.parameterizations.reference`).
+        """
+        if word not in KINDS:
+            raise InputError(f"There is no parameterization {word!r}; choose one of {listed(KINDS)}.")
+        source, w = self.parameters.canonical, self.parameters.to_canonical(self.w)
+        target = KINDS[word](self.domain, source.structure.closure())
+        if isinstance(target, Canonical):
+            codes = reference_from(reference, self.domain, np.random.default_rng(0))
+            target = replace(target, reference=codes)
+        return MarkovNetwork(target, target.from_canonical(source, w), self.provenance)
 
     def save(self, path: str | Path) -> None:
         """Write the model to one ``.mrf`` file, whole or not at all."""

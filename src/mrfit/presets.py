@@ -9,14 +9,41 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.penalties.group import GroupL1
+from mrfit.penalties.hierarchical import HierarchicalL1
 from mrfit.penalties.l1 import L1
 from mrfit.penalties.l2 import L2
-from mrfit.penalties.penalty import Penalty
+from mrfit.penalties.penalty import NoPenalty, Penalty
 from mrfit.solvers.method import Method
 from mrfit.solvers.newton import TruncatedNewton
 from mrfit.solvers.owlqn import OWLQN
+from mrfit.solvers.proximal_newton import ProximalNewton
+from mrfit.structure.hierarchy import supersets
+from mrfit.structure.structure import Structure
 
-Orders = NDArray[np.int64]
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which scope each parameter belongs to, of which size, and whether it is penalised."""
+
+    structure: Structure
+    orders: NDArray[np.integer]
+    scopes: Callable[[], Indices]
+    penalized: NDArray[np.bool_]
+
+    @property
+    def weight(self) -> NDArray[np.float64]:
+        """2^(r - 2) for a scope of r variables: one for pairs, twice as much with every variable more; 0 for free."""
+        return np.where(self.penalized, np.exp2(np.arange(-2.0, 254.0))[self.orders], 0.0)
+
+    def of_scopes(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Of numbers that are the same for all parameters of a scope, one for each scope."""
+        scopes = self.scopes()
+        out = np.zeros(max(self.structure.n_scopes, int(scopes.max(initial=-1)) + 1))
+        out[scopes] = values
+        return out
 
 
 @dataclass(frozen=True)
@@ -28,30 +55,54 @@ class Preset:
     penalty
         Its class.
     free_orders
-        Scope sizes it leaves alone.
-    method
-        The solver that suits it best.
+        Scope sizes it leaves alone; None for all.
+    method, exact_method
+        The solvers that suit it best, for the pseudo-likelihood and for the exact likelihood.
     build
-        The penalty itself from its strength, the scope size of every parameter and which of them are penalised.
+        The penalty itself from its strength and the layout of the parameters.
+    is_sparse
+        Whether it makes parameters exactly zero, all of them from some strength on.
     """
 
     penalty: type[Penalty]
-    free_orders: tuple[int, ...]
+    free_orders: tuple[int, ...] | None
     method: type[Method[Any]]
-    build: Callable[[float, Orders, NDArray[np.bool_]], Penalty]
+    exact_method: type[Method[Any]]
+    build: Callable[[float, Layout], Penalty]
+    is_sparse: bool = False
 
 
-def _l2(strength: float, order: Orders, penalized: NDArray[np.bool_]) -> L2:
-    """Every parameter alike (Chou et al. 2018)."""
-    return L2(strength, penalized)
+def _hierarchical(strength: float, layout: Layout) -> HierarchicalL1:
+    """A scope together with all that contain it (Buchman et al. 2012, eq. 10)."""
+    start, members = supersets(layout.structure)
+    return HierarchicalL1(strength, layout.scopes(), layout.of_scopes(layout.weight), start, members)
 
 
-def _l1(strength: float, order: Orders, penalized: NDArray[np.bool_]) -> L1:
-    """A scope of r variables weighs 2^(r - 2): one for pairs, twice as much with every variable more."""
-    return L1(strength, np.where(penalized, 2.0 ** (order - 2), 0.0))
+def _flat_l2(strength: float, layout: Layout) -> L2:
+    """strength times the sum of squares, without a factor 1/2 (Buchman et al. 2012, eq. 11)."""
+    return L2(2.0 * strength, layout.penalized)
 
 
 PRESETS: dict[str, Preset] = {
-    "l2": Preset(L2, (), TruncatedNewton, _l2),
-    "l1": Preset(L1, (1,), OWLQN, _l1),
+    "l2": Preset(L2, (), TruncatedNewton, TruncatedNewton, lambda strength, layout: L2(strength, layout.penalized)),
+    "l1": Preset(L1, (1,), OWLQN, ProximalNewton, lambda strength, layout: L1(strength, layout.weight), is_sparse=True),
+    "group": Preset(
+        GroupL1,
+        (1,),
+        ProximalNewton,
+        ProximalNewton,
+        lambda strength, layout: GroupL1(strength, layout.scopes(), layout.of_scopes(layout.weight)),
+        is_sparse=True,
+    ),
+    "hierarchical": Preset(HierarchicalL1, (1,), ProximalNewton, ProximalNewton, _hierarchical, is_sparse=True),
+    "flat-l1": Preset(
+        L1,
+        (),
+        OWLQN,
+        ProximalNewton,
+        lambda strength, layout: L1(strength, layout.penalized.astype(np.float64)),
+        is_sparse=True,
+    ),
+    "flat-l2": Preset(L2, (), TruncatedNewton, TruncatedNewton, _flat_l2),
+    "none": Preset(NoPenalty, None, TruncatedNewton, TruncatedNewton, lambda strength, layout: NoPenalty()),
 }

@@ -312,7 +312,7 @@ def _without(key: str) -> Callable[[dict[str, Any], dict[str, Any]], object]:
 ALTERATIONS: dict[str, Callable[[dict[str, Any], dict[str, Any]], object]] = {
     "foreign format": lambda description, arrays: description.update(format="something else"),
     "newer schema": lambda description, arrays: description.update(schema=99),
-    "unknown parameterization": lambda description, arrays: description.update(parameterization={"name": "spectral"}),
+    "unknown parameterization": lambda description, arrays: description.update(parameterization={"name": "astral"}),
     "no domain": _without("domain"),
     "a list as domain": lambda description, arrays: description.update(domain=[1, 2]),
     "an empty domain": lambda description, arrays: description.update(domain={}),

@@ -14,10 +14,27 @@ from mrfit.penalties.l1 import L1
 from mrfit.solvers.method import Method
 from mrfit.solvers.minimize import minimize
 from mrfit.solvers.solution import Status
-from populations import METHODS, SHAPES, STRUCTURES, pseudo_likelihood, random_rows
+from populations import (
+    BLIND_TO_BOUNDS,
+    METHODS,
+    SHAPES,
+    STRUCTURES,
+    WITH_MOMENTUM,
+    pseudo_likelihood,
+    random_rows,
+)
 
 TAKING_L1 = {name: method for name, method in METHODS.items() if method.needs in L1.traits}
-every_method = pytest.mark.parametrize("method", TAKING_L1.values(), ids=TAKING_L1.keys())
+
+
+def _each(names: set[str]) -> pytest.MarkDecorator:
+    chosen = {name: method for name, method in TAKING_L1.items() if name in names}
+    return pytest.mark.parametrize("method", chosen.values(), ids=chosen.keys())
+
+
+every_method = _each(set(TAKING_L1))
+every_descent_method = _each(set(TAKING_L1) - WITH_MOMENTUM)
+every_bounded_method = _each(set(TAKING_L1) - BLIND_TO_BOUNDS)
 
 PROBLEMS = [
     ("binary", "complete"),
@@ -85,7 +102,7 @@ def test_zeros_are_exact(method: Method[Any]) -> None:
     assert np.count_nonzero(w[penalty.weight > 0]) > 0
 
 
-@every_method
+@every_descent_method
 @every_problem
 def test_the_trace_descends(method: Method[Any], shape: str, structure: str) -> None:
     """Full values never rise beyond rounding."""
@@ -120,7 +137,7 @@ def test_any_start_leads_to_the_same_optimum(method: Method[Any], rng: np.random
         np.testing.assert_array_equal(solution.w == 0, from_zero.w == 0)
 
 
-@every_method
+@every_bounded_method
 @pytest.mark.parametrize("kinked", [False, True], ids=["free parameters", "penalised parameters"])
 def test_bounds_hold_beside_the_penalty(method: Method[Any], kinked: bool) -> None:
     """Held parameters are pushed further out, all others are optimal."""
@@ -138,7 +155,7 @@ def test_bounds_hold_beside_the_penalty(method: Method[Any], kinked: bool) -> No
     assert np.abs(np.delete(s, solution.at_bound)).max() <= 1e-9
 
 
-@every_method
+@every_descent_method
 @every_problem
 def test_rounding_ends_the_search(method: Method[Any], shape: str, structure: str) -> None:
     """With a status that says so, at a point that is optimal to rounding."""
@@ -146,3 +163,14 @@ def test_rounding_ends_the_search(method: Method[Any], shape: str, structure: st
     solution = minimize(objective, method, penalty=penalty, tolerance=1e-300, max_iterations=3000)
     assert solution.status is Status.NO_DECREASE
     assert solution.violation < 1e-9
+
+
+@every_problem
+@pytest.mark.parametrize("name", sorted(WITH_MOMENTUM))
+def test_momentum_reaches_the_value_of_a_descent(name: str, shape: str, structure: str) -> None:
+    """To rounding, if only because the limit of iterations ends it."""
+    objective, penalty = _problem(shape, structure)
+    solution = minimize(objective, METHODS[name], penalty=penalty, tolerance=1e-300, max_iterations=1500)
+    descent = minimize(objective, METHODS["proximal newton"], penalty=penalty, tolerance=1e-10)
+    assert solution.value == pytest.approx(descent.value, rel=1e-13)
+    assert solution.violation < 1e-6

@@ -38,7 +38,7 @@ def test_value_and_derivatives_equal_the_plain_twin(problem: Problem) -> None:
     np.testing.assert_allclose(gradient, network.gradient(parameters, w, rows), rtol=1e-11, atol=1e-13)
     expansion = objective.expand(w)
     hessian = network.hessian(parameters, w, rows)
-    np.testing.assert_allclose(expansion.diagonal, np.diag(hessian), rtol=1e-9, atol=1e-13)
+    np.testing.assert_allclose(expansion.diagonal(), np.diag(hessian), rtol=1e-9, atol=1e-13)
     for direction in np.eye(len(w)):
         np.testing.assert_allclose(expansion.product(direction), hessian @ direction, rtol=1e-9, atol=1e-13)
 
@@ -55,7 +55,7 @@ def test_derivatives_equal_finite_differences(build: Build, problem: Problem) ->
     np.testing.assert_allclose(gradient, by_value, rtol=1e-6, atol=1e-8)
     by_gradient = differences(lambda at: objective.value_and_gradient(at)[1], w)
     expansion = objective.expand(w)
-    np.testing.assert_allclose(expansion.diagonal, np.diag(by_gradient), rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(expansion.diagonal(), np.diag(by_gradient), rtol=1e-6, atol=1e-8)
     direction = np.cos(np.arange(len(w)))
     np.testing.assert_allclose(expansion.product(direction), direction @ by_gradient, rtol=1e-6, atol=1e-8)
 
@@ -126,7 +126,7 @@ def test_two_jobs_give_the_same_bits_as_one(build: Build, problem: Problem) -> N
             objective = build(rows, parameters, jobs=jobs)
             value, gradient = objective.value_and_gradient(w)
             expansion = objective.expand(w)
-            answers.append((value, gradient, expansion.value, expansion.diagonal, expansion.product(direction)))
+            answers.append((value, gradient, expansion.value, expansion.diagonal(), expansion.product(direction)))
     for other in answers[1:]:
         for mine, theirs in zip(answers[0], other, strict=True):
             np.testing.assert_array_equal(mine, theirs)

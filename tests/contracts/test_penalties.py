@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 from mrfit.errors import InputError
+from mrfit.penalties.group import GroupL1
+from mrfit.penalties.hierarchical import HierarchicalL1
 from mrfit.penalties.l1 import L1
 from mrfit.penalties.l2 import L2
-from mrfit.penalties.penalty import NonsmoothPenalty, Penalty, SmoothPenalty
+from mrfit.penalties.penalty import NonsmoothPenalty, NoPenalty, Penalty, SmoothPenalty
 from populations import NONSMOOTH_PENALTIES, SMOOTH_PENALTIES
 
 N = 7
@@ -118,6 +120,99 @@ def test_a_scaled_penalty_is_that_many_times_the_penalty(penalty: NonsmoothPenal
     np.testing.assert_allclose(penalty.scaled(0.25).prox(w, 2.0), penalty.prox(w, 0.5), atol=1e-15)
 
 
+@pytest.mark.parametrize("penalty", NONSMOOTH)
+def test_a_restricted_penalty_is_the_penalty_with_zeros_elsewhere(
+    penalty: NonsmoothPenalty, rng: np.random.Generator
+) -> None:
+    """For any choice of whole blocks, in any order, none and all included."""
+    block = np.arange(N) if penalty.block is None else penalty.block
+    for share in (0.0, 0.3, 0.6, 1.0):
+        chosen = rng.permutation(np.flatnonzero((rng.random(block.max() + 1) < share)[block]))
+        part = penalty.restricted(chosen)
+        w, gradient = np.zeros(N), rng.standard_normal(N)
+        w[chosen] = rng.standard_normal(len(chosen))
+        assert part.value(w[chosen]) == pytest.approx(penalty.value(w), rel=1e-14)
+        np.testing.assert_array_equal(part.is_free(len(chosen)), penalty.is_free(N)[chosen])
+        np.testing.assert_allclose(part.prox(w[chosen], 0.5), penalty.prox(w, 0.5)[chosen], rtol=1e-12, atol=1e-14)
+        expected = penalty.least_subgradient(w, gradient)[chosen]
+        if share in (0.0, 1.0):  # otherwise parameters left out may take some of the gradient of a common group
+            np.testing.assert_allclose(part.least_subgradient(w[chosen], gradient[chosen]), expected, atol=1e-13)
+
+
+@pytest.mark.parametrize("penalty", NONSMOOTH)
+def test_the_dual_scale_makes_a_gradient_feasible(penalty: NonsmoothPenalty, rng: np.random.Generator) -> None:
+    """No w has value(w) + t * gradient . w < 0, and a gradient that needs no scaling gets none."""
+    penalized = ~penalty.is_free(N)
+    for size in (1e-6, 0.1, 1.0, 1e3):
+        gradient = size * rng.standard_normal(N)
+        t = penalty.dual_scale(gradient)
+        assert 0 < t <= 1
+        for _ in range(200):
+            w = np.where(penalized & (rng.random(N) < rng.random()), rng.standard_normal(N), 0.0)
+            w = w if rng.random() < 0.5 else penalty.prox(np.where(penalized, -t * gradient, 0.0), rng.random())
+            assert penalty.value(w) + t * (gradient @ w) >= -1e-12 * (1 + penalty.value(w))
+    assert penalty.dual_scale(1e-6 * rng.standard_normal(N)) == 1.0
+    free_only = np.where(penalized, 0.0, 1e3)
+    assert penalty.dual_scale(free_only) == 1.0
+
+
+def _positive_definite(rng: np.random.Generator, rank: int) -> np.ndarray:
+    root = rng.standard_normal((rank, N))
+    return np.asarray(root.T @ root + 1e-3 * np.eye(N))
+
+
+@pytest.mark.parametrize("penalty", NONSMOOTH)
+@pytest.mark.parametrize("rank", [2, N])
+def test_the_scaled_prox_is_the_minimiser(penalty: NonsmoothPenalty, rank: int, rng: np.random.Generator) -> None:
+    """Its violation is as small as asked for, and no other point is better, wherever it starts."""
+    for w in _points(rng):
+        gradient, hessian = rng.standard_normal(N), _positive_definite(rng, rank)
+
+        def function(v: np.ndarray, w: np.ndarray = w, g: np.ndarray = gradient, H: np.ndarray = hessian) -> float:
+            return float(g @ (v - w) + 0.5 * (v - w) @ H @ (v - w)) + penalty.value(v)
+
+        v = penalty.scaled_prox(w, gradient, hessian, tolerance=1e-9)
+        assert penalty.violation(v, gradient + hessian @ (v - w)) <= 1e-9
+        for rival in [*_points(rng), w, *(v + 1e-3 * rng.standard_normal((5, N)))]:
+            assert function(rival) >= function(v) - 1e-9 * (1 + abs(function(rival)))
+
+
+@pytest.mark.parametrize("penalty", NONSMOOTH)
+def test_the_scaled_prox_of_a_multiple_of_the_identity_is_the_prox(
+    penalty: NonsmoothPenalty, rng: np.random.Generator
+) -> None:
+    """Completing the square."""
+    for w in _points(rng):
+        gradient = rng.standard_normal(N)
+        v = penalty.scaled_prox(w, gradient, np.eye(N) / 0.3, tolerance=1e-11)
+        np.testing.assert_allclose(v, penalty.prox(w - 0.3 * gradient, 0.3), atol=1e-10)
+
+
+@pytest.mark.parametrize("penalty", NONSMOOTH)
+def test_blocks_cover_the_parameters(penalty: NonsmoothPenalty, rng: np.random.Generator) -> None:
+    """Whole blocks are zero in a prox, unless they were before."""
+    if penalty.block is None:
+        return
+    assert penalty.block.shape == (N,)
+    assert penalty.block.min() >= 0
+    zero = penalty.prox(rng.standard_normal(N), 1.0) == 0
+    for b in np.unique(penalty.block):
+        assert len(set(zero[penalty.block == b])) == 1
+
+
+@pytest.mark.parametrize("penalty", [case for case in NONSMOOTH if not isinstance(case.values[0], NoPenalty)])
+def test_the_critical_strength_is_where_everything_vanishes(penalty: Any, rng: np.random.Generator) -> None:
+    """Just above it zero is optimal, just below it is not; nothing is critical where all is free."""
+    gradient = np.where(penalty.is_free(N), 0.0, rng.standard_normal(N))
+    critical = penalty.critical_strength(gradient)
+    if penalty.is_free(N).all():
+        assert critical == 0.0
+        return
+    at = penalty.scaled(critical / penalty.strength)
+    assert not at.scaled(1 + 1e-10).least_subgradient(np.zeros(N), gradient).any()
+    assert at.scaled(1 - 1e-10).least_subgradient(np.zeros(N), gradient).any()
+
+
 @pytest.mark.parametrize("penalty", [*SMOOTH, *NONSMOOTH])
 def test_free_parameters_are_those_it_does_not_touch(penalty: Penalty, rng: np.random.Generator) -> None:
     """Moving a free parameter changes nothing; moving any other far enough costs without limit."""
@@ -141,7 +236,12 @@ def test_l2_is_half_the_strength_times_the_squares() -> None:
 @pytest.mark.parametrize("strength", [0.0, -1.0, np.nan, np.inf])
 def test_a_strength_that_is_not_positive_is_refused(strength: float) -> None:
     """The message holds the value."""
-    for build in (L2, lambda value: L1(value, np.ones(2))):
+    for build in (
+        L2,
+        lambda value: L1(value, np.ones(2)),
+        lambda value: GroupL1(value, np.zeros(2, int), np.ones(1)),
+        lambda value: HierarchicalL1(value, np.zeros(2, int), np.ones(1), np.arange(2), np.zeros(1, int)),
+    ):
         with pytest.raises(InputError, match=rf"positive.* finite.*; got {strength:g}"):
             build(strength)
 
@@ -173,3 +273,37 @@ def test_the_critical_strength_of_l1() -> None:
     penalty = L1(1.0, np.array([1.0, 2.0, 0.0]))
     assert penalty.critical_strength(np.array([-3.0, 8.0, 100.0])) == 4.0
     assert L1(1.0, np.zeros(1)).critical_strength(np.ones(1)) == 0.0
+
+
+def test_group_l1_is_the_strength_times_the_weighted_norms() -> None:
+    """Not their squares, and without a factor 1/2."""
+    penalty = GroupL1(2.0, np.array([0, -1, 0, 1]), np.array([1.0, 0.5]))
+    assert penalty.value(np.array([3.0, 7.0, -4.0, 2.0])) == 12.0
+
+
+@pytest.mark.parametrize(
+    ("group", "weight", "message"),
+    [
+        ([[0]], [1.0], "one number for each parameter"),
+        ([-2], [1.0], "or -1 for none"),
+        ([0], [-1.0], "zero or more, for each group"),
+        ([0], [np.nan], "zero or more, for each group"),
+        ([0, 2], [1.0, 1.0], "There are 3 groups, but only 2 weights"),
+    ],
+)
+def test_group_l1_refuses_what_makes_no_groups(group: Any, weight: Any, message: str) -> None:
+    """Each with what was expected."""
+    with pytest.raises(InputError, match=message):
+        GroupL1(1.0, np.array(group), np.array(weight))
+
+
+def test_the_critical_strength_of_group_l1() -> None:
+    """The longest gradient of a group for its weight; free parameters do not count."""
+    penalty = GroupL1(1.0, np.array([0, 0, 1, 2, -1]), np.array([1.0, 2.0, 0.0]))
+    assert penalty.critical_strength(np.array([3.0, -4.0, 8.0, 100.0, 100.0])) == 5.0
+
+
+def test_group_l1_zeroes_groups_exactly() -> None:
+    """A group no longer than the threshold, the threshold included."""
+    penalty = GroupL1(5.0, np.array([0, 0, 1]), np.array([1.0, 1.0]))
+    np.testing.assert_array_equal(penalty.prox(np.array([3.0, -4.0, 7.0]), 1.0), [0.0, 0.0, 2.0])

@@ -36,7 +36,8 @@ def test_every_method_takes_a_smooth_problem(method: type) -> None:
 def test_the_error_names_the_way_out(method: type) -> None:
     """What is needed, what is not so, and both other choices."""
     expected = (
-        f"`{method.__name__}` needs a differentiable penalty; `L1` is not. Use `OWLQN`, or `L2` or `Tied` instead."
+        f"`{method.__name__}` needs a differentiable penalty; `L1` is not. "
+        "Use `OWLQN` or `ProximalNewton` or `Fista`, or `L2` or `Tied` instead."
     )
     with pytest.raises(InputError) as caught:
         check_suitable(method, L1)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mrfit.cli.exact_options import exact_options, structure_choice
 from mrfit.cli.options import choice, common, data_path, declared_states, numbers, read_rows, reading, whole_numbers
 from mrfit.cli.output import grid_progress, note, note_compiling, print_json, solver_progress
 from mrfit.cli.structure_options import structure_options, structure_settings
@@ -25,34 +26,37 @@ if TYPE_CHECKING:
 @click.option("--valid", metavar="FILE", help="Rows on which the best strength is chosen.")
 @click.option(
     "--structure",
-    default="complete",
-    show_default=True,
     metavar="complete|independent|tree|l1|order:R|edges:FILE",
-    help="Which variables interact; l1 learns it, as `mrfit structure` does with the same options.",
+    help="Which variables interact, by default complete: all pairs; l1 learns it, as `mrfit structure` does with the "
+    "same options.",
 )
 @structure_options
 @choice(
     "--penalty",
     "l2",
     "l1",
+    "group",
+    "hierarchical",
+    "flat-l1",
+    "flat-l2",
+    "none",
+    "pseudo-counts",
     "tied",
     "hard",
     "ltr",
-    help="l2 shrinks all parameters; l1 makes many of them exactly zero; tied draws them to a few learned values; hard "
-    "makes them equal there; ltr learns with l2, clusters, and relearns as equal.",
+    help="l2 shrinks all parameters; l1 makes many of them exactly zero; group all of a scope at once; hierarchical a "
+    "scope and all that contain it; flat-l1 and flat-l2 treat all orders alike; pseudo-counts adds S rows of every "
+    "joint state; tied draws parameters to a few learned values; hard makes them equal there; ltr learns with l2, "
+    "clusters, and relearns as equal.",
 )
-@choice(
-    "--objective",
-    "pseudo-likelihood",
-    "likelihood",
-    help="likelihood is exact over all joint states, for about 20 variables at most.",
-)
+@exact_options
 @click.option(
     "--strength",
     "strengths",
     metavar="S[,S...]",
-    help="Strength of the penalty against the sum over rows; several are warm-started. By default 1, for tied "
-    "parameters 0.01,0.1,0.5,1,10,15,30,50,100.",
+    help="Strength of the penalty against the sum over rows; several are warm-started. By default 1; for l1, group, "
+    "hierarchical and flat-l1 with held-out rows a path from the critical strength down, until they are predicted no "
+    "better; for tied parameters 0.01,0.1,0.5,1,10,15,30,50,100.",
 )
 @click.option(
     "--folds",
@@ -65,11 +69,20 @@ if TYPE_CHECKING:
 @click.option(
     "--free-orders",
     metavar="R[,R...]",
-    help="Scope sizes not penalised, '' for none; by default 1 (single variables) for l1, else none.",
+    help="Scope sizes not penalised, '' for none; by default 1 (single variables) for l1, group and hierarchical, else "
+    "none.",
 )
-@click.option("--solver", type=click.Choice(["newton", "lbfgs", "owlqn"]), help="By default owlqn for l1, else newton.")
 @click.option(
-    "--tolerance", type=float, default=1e-6, show_default=True, help="Largest subgradient entry at the solution."
+    "--solver",
+    type=click.Choice(["newton", "lbfgs", "owlqn", "proximal-newton", "fista"]),
+    help="By default newton; for penalties that make zeros proximal-newton, or owlqn for l1 and the pseudo-likelihood.",
+)
+@click.option(
+    "--tolerance",
+    type=float,
+    default=1e-6,
+    show_default=True,
+    help="Largest subgradient entry at the solution; the duality gap of a likelihood is brought to a thousandth of it.",
 )
 @click.option("--max-iterations", type=int, default=1000, show_default=True)
 @click.option("--states", metavar="FILE", help='JSON file that declares states: {"smoker": ["no", "yes"]}.')
@@ -92,6 +105,8 @@ def command(data: str, **options: Any) -> None:
       mrfit fit dna:train --valid dna:valid --structure l1 --penalty tied --groups 2,5,10 --strength 1,10,30 -o dna.mrf
       mrfit fit nltcs:train --structure l1 --max-degree 5 -o sparse.mrf
       mrfit fit counts.csv --weight count --structure order:3 -o counts.mrf
+      mrfit fit nltcs:train --valid nltcs:valid --objective likelihood --parameterization spectral --order all \\
+        --penalty l1 -o spectral.mrf
     """
     from mrfit._kernels.cells import sweep
     from mrfit.choices import Source, method_from, structure_from
@@ -105,6 +120,10 @@ def command(data: str, **options: Any) -> None:
         penalty=options["penalty"],
         tying=tying_settings(options),
         objective=options["objective"],
+        parameterization=options["parameterization"],
+        reference=options["reference"],
+        search=options["search"],
+        path=True,
         free_orders=free_orders,
         method=method_from(options["solver"]),
         tolerance=options["tolerance"],
@@ -113,17 +132,21 @@ def command(data: str, **options: Any) -> None:
         seed=options["seed"],
         jobs=resolve_jobs(options["jobs"]),
     )
-    learning = _checked_degrees(structure_settings(options), options)
+    choice_of_structure = structure_choice(options)
+    learning = _checked_degrees(structure_settings(options), choice_of_structure, options)
     held_out = None if options["valid"] is None else _given(options["valid"], "--valid")
     output = None if options["output"] is None else _checked_output(options["output"], data, held_out)
     picture = _checked_picture(options["plot_scores"], settings, held_out)
     rows = read_rows(data, options, states=declared_states(options["states"]))
     valid = None if held_out is None else read_rows(held_out, options, domain=rows.domain)
     quiet = options["quiet"] or options["as_json"]
-    note_compiling(sweep, "10", quiet=quiet)
+    if settings.is_exact:
+        _note_cost(rows, quiet=quiet)
+    else:
+        note_compiling(sweep, "10", quiet=quiet)
     by_degree: dict[int, Learned] = {}
     for how in learning:
-        structure = structure_from(options["structure"], Source(rows, how, valid))
+        structure = structure_from(choice_of_structure, Source(rows, how, valid))
         if settings.is_tied or settings.folds:
             with grid_progress(quiet=quiet) as progress:
                 learned = learn(rows, structure, settings, valid=valid, progress=progress)
@@ -155,12 +178,27 @@ def command(data: str, **options: Any) -> None:
         )
 
 
-def _checked_degrees(learning: list[StructureSettings], options: dict[str, Any]) -> list[StructureSettings]:
-    if len(learning) > 1 and options["structure"] != "l1":
+def _checked_degrees(
+    learning: list[StructureSettings], structure: str, options: dict[str, Any]
+) -> list[StructureSettings]:
+    if len(learning) > 1 and structure != "l1":
         raise InputError(f"--max-degree {options['max_degree']} chooses among learned structures; add --structure l1.")
     if len(learning) > 1 and options["valid"] is None and not options["folds"]:
         raise InputError("Choosing among several degree bounds needs held-out rows: give --valid or --folds.")
     return learning
+
+
+def _note_cost(rows: UniqueRows, *, quiet: bool) -> None:
+    """Say before long work what it will take; more than can be held is refused."""
+    from mrfit.objectives.likelihood import check_size, cost_of
+
+    check_size(rows.domain.shape)
+    cost = cost_of(rows.domain.shape)
+    if not quiet and cost.gigabytes >= 0.1:
+        note(
+            f"exact over {cost.n_states:,} joint states: up to {cost.gigabytes:.1f} GB, about {cost.seconds:.2g} "
+            "seconds an evaluation."
+        )
 
 
 def _given(text: str, option: str) -> str:
@@ -219,7 +257,7 @@ def _document(rows: UniqueRows, learned: Learned) -> dict[str, Any]:
         "n_distinct_rows": rows.n_distinct,
         "dropped": rows.dropped_rows,
         "n_variables": len(rows.domain),
-        "n_parameters": len(best.model.w),
+        "n_parameters": learned.n_parameters,
         "n_edges": len(best.model.structure.edges),
         "n_cells": learned.n_cells,
         **_fit_document(best),
@@ -248,12 +286,15 @@ def _fit_document(fit: Fit) -> dict[str, Any]:
     return {
         "strength": fit.strength,
         **({"groups": fit.n_groups, "tying_iterations": len(fit.rounds)} if tied else {}),
-        **({} if fit.train_ll is None else {"train_ll": fit.train_ll, "valid_ll": fit.valid_ll}),
+        **({} if fit.train_ll is None else _exact_document(fit)),
         "train_pll": fit.train_pll,
         "valid_pll": fit.valid_pll,
         "n_distinct": fit.n_distinct,
         "passes": fit.passes,
         "n_nonzero": fit.n_nonzero,
+        "n_nonzero_scopes": fit.n_nonzero_scopes,
+        "nonzero_by_order": {str(order): count for order, count in fit.nonzero_by_order.items()},
+        "objective_per_row": fit.solution.value,
         "violation": fit.solution.violation,
         "status": fit.solution.status.value,
         "iterations": fit.solution.iterations,
@@ -264,12 +305,17 @@ def _fit_document(fit: Fit) -> dict[str, Any]:
     }
 
 
+def _exact_document(fit: Fit) -> dict[str, Any]:
+    return {"train_ll": fit.train_ll, "valid_ll": fit.valid_ll, "duality_gap": fit.solution.gap}
+
+
 def _print_summary(data: str, rows: UniqueRows, learned: Learned, output: str | None) -> None:
     best = learned.best
     dropped = f" ({rows.dropped_rows:,} dropped)" if rows.dropped_rows else ""
     click.echo(f"{data}: {rows.n_rows:,} rows{dropped}, {rows.n_distinct:,} distinct, {len(rows.domain)} variables")
+    cells = "cells" if best.train_ll is None else "joint states"
     click.echo(
-        f"{len(best.model.structure.edges):,} edges, {len(best.model.w):,} parameters, {learned.n_cells:,} cells"
+        f"{len(best.model.structure.edges):,} edges, {learned.n_parameters:,} parameters, {learned.n_cells:,} {cells}"
     )
     _print_fits(learned)
     if learned.gain is not None:

@@ -19,6 +19,7 @@ _COMMANDS = {
     "structure": ("mrfit.cli.structure", "Learn which variables interact."),
     "score": ("mrfit.cli.score", "Score a table under a model."),
     "show": ("mrfit.cli.show", "Print what a model says."),
+    "spectrum": ("mrfit.cli.spectrum", "How large interactions are by the number of variables they join."),
     "theory": ("mrfit.cli.theory", "What theory says about a tied model."),
     "data": ("mrfit.cli.data", "List, fetch and locate named data sets."),
     "demo": ("mrfit.cli.demo", "Learn from a real data set that is built in, in seconds, with a picture."),

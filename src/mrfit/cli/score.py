@@ -6,24 +6,31 @@ from typing import Any
 
 import click
 
-from mrfit.cli.options import common, data_path, header_of, reading
+from mrfit.cli.options import choice, common, data_path, header_of, reading
 from mrfit.cli.output import print_json
 
 
 @click.command("score")
 @click.argument("model_file", metavar="MODEL")
 @click.argument("data")
+@choice(
+    "--metric",
+    "pll",
+    "ll",
+    help="The pseudo-log-likelihood, or the log-likelihood, exact over all joint states of up to about 24 variables.",
+)
 @click.option("--per-row", is_flag=True, help="Print the score of every row that was not dropped, one a line.")
 @reading
 @common
 def command(model_file: str, data: str, **options: Any) -> None:
-    """Mean pseudo-log-likelihood per row, in nats, of DATA under MODEL; larger is better.
+    """Mean log-likelihood or pseudo-log-likelihood per row, in nats, of DATA under MODEL; larger is better.
 
     Columns and states are matched by name, whatever their order; columns the model does not know are ignored.
 
     \b
     Examples:
       mrfit score model.mrf test.csv
+      mrfit score model.mrf test.csv --metric ll
       mrfit score model.mrf test.csv --per-row > scores.txt
     """
     import numpy as np
@@ -32,26 +39,28 @@ def command(model_file: str, data: str, **options: Any) -> None:
     from mrfit.data.coding import Coder, Reading
     from mrfit.data.readers import named_in_errors, read_batches
     from mrfit.model import MarkovNetwork
-    from mrfit.objectives.row_scores import row_pll
+    from mrfit.objectives.row_scores import row_ll, row_pll
 
     model = MarkovNetwork.load(model_file)
+    metric = options["metric"]
+    score_rows = {"pll": row_pll, "ll": row_ll}[metric]
     coder = Coder(Reading(model.domain, missing=options["missing"], unknown=options["unknown"]))
     path = data_path(data)
     scores, weights = [], []
     with named_in_errors(path):
         for batch in read_batches(path, weight=options["weight"], header=header_of(options)):
             codes, weight = coder.encode(batch)
-            scores.append(row_pll(model.parameters, model.w, codes))
+            scores.append(score_rows(model.parameters, model.w, codes))
             weights.append(weight)
         coder.finish()
         score = np.concatenate(scores)
         weight = checked_sample_weight(np.concatenate(weights), len(score))
     mean = float(score @ weight / weight.sum())
     if options["as_json"]:
-        document = {"rows": len(score), "pll": mean, "dropped": coder.dropped_rows}
+        document = {"rows": len(score), metric: mean, "dropped": coder.dropped_rows}
         print_json({**document, "per_row": score.tolist()} if options["per_row"] else document)
     elif options["per_row"]:
         click.echo("\n".join(f"{value:.10g}" for value in score))
     else:
         dropped = f" ({coder.dropped_rows:,} dropped)" if coder.dropped_rows else ""
-        click.echo(f"{len(score):,} rows{dropped}, mean pll {mean:.6f} nats")
+        click.echo(f"{len(score):,} rows{dropped}, mean {metric} {mean:.6f} nats")

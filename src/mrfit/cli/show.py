@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 def command(model_file: str, top: int, **options: Any) -> None:
     """Print what MODEL is: variables, structure, strongest parameters of each order, provenance.
 
-    A parameter belongs to a combination of states and is measured against each variable's first state: positive
-    means that the combination is more likely than the smaller terms say.
+    What a parameter means depends on the model's coordinates, which the output explains: with canonical ones it
+    belongs to a combination of states and is measured against each variable's reference state: positive means that
+    the combination is more likely than the smaller terms say. Parameters that are zero are not listed.
     """
     from mrfit.model import MarkovNetwork
 
@@ -40,6 +41,7 @@ def command(model_file: str, top: int, **options: Any) -> None:
                 "n_scopes": model.structure.n_scopes,
                 "n_edges": len(model.structure.edges),
                 "n_parameters": len(model.w),
+                "parameterization": {"name": model.parameters.word, **model.parameters.options},
                 "strongest": {
                     str(order): [{"name": name, "value": value} for name, value in parameters]
                     for order, parameters in strongest.items()
@@ -56,6 +58,7 @@ def command(model_file: str, top: int, **options: Any) -> None:
         click.echo(f"  ... and {len(model.domain) - max(top, 1)} more variables")
     if model.groups is not None:
         _print_groups(model, max(top, 1))
+    click.echo(f"{model.parameters.word} coordinates: {model.parameters.meaning}")
     for order, parameters in strongest.items():
         if parameters:
             click.echo("single variables" if order == 1 else f"interactions of {order} variables")

@@ -19,7 +19,8 @@ from mrfit._kernels.cells import BLOCK, CellArrays
 from mrfit._kernels.partition import count_cells, feature_members, refine, representatives
 from mrfit._kernels.prefix_tree import MAX_NODES, NODE_COST, grow
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.parameterizations.canonical import Canonical, Conditionals
+from mrfit.parameterizations.canonical import Canonical
+from mrfit.parameterizations.conditionals import Conditionals
 from mrfit.workers import deal, run
 
 Floats = NDArray[np.float64]

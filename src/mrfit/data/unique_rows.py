@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -100,6 +100,15 @@ class UniqueRows:
             return self
         batch = Batch.from_codes(self.domain, self.codes, self.sample_weight)
         return replace(self.from_batches([batch], Reading(domain)), n_rows=self.n_rows)
+
+    def on_columns(self, columns: Sequence[int]) -> UniqueRows:
+        """The same rows with some of the columns, in the order given."""
+        if list(columns) == list(range(len(self.domain))):
+            return self
+        domain = Domain(tuple(self.domain[i] for i in columns))
+        codes = np.ascontiguousarray(self.codes[:, list(columns)])
+        rows = self.from_codes(domain, codes, self.sample_weight)
+        return replace(rows, n_rows=self.n_rows, dropped_rows=self.dropped_rows)
 
     @property
     def n_distinct(self) -> int:

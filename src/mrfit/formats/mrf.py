@@ -13,6 +13,7 @@ import io
 import json
 import zipfile
 import zlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +26,13 @@ from mrfit.errors import ModelFileError
 from mrfit.formats.whole import write_whole
 from mrfit.model import MarkovNetwork
 from mrfit.parameterizations.canonical import Canonical
+from mrfit.parameterizations.kinds import KINDS
+from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.structure.structure import Structure
 from mrfit.tying.groups import Groups
 
 FORMAT = "mrfit model"
 SCHEMA = 1
-PARAMETERIZATION = {"name": "canonical", "reference": "first"}
 
 
 def save(model: MarkovNetwork, path: str | Path) -> None:
@@ -40,7 +42,7 @@ def save(model: MarkovNetwork, path: str | Path) -> None:
         "schema": SCHEMA,
         "mrfit": __version__,
         "domain": model.domain.to_states(),
-        "parameterization": PARAMETERIZATION,
+        "parameterization": {"name": model.parameters.word, **model.parameters.options},
         "provenance": dict(model.provenance),
     }
     arrays = {f"scopes_{size}": block.astype(np.int32) for size, block in model.structure.blocks.items()}
@@ -60,17 +62,30 @@ def load(path: str | Path) -> MarkovNetwork:
     """Read a model; a damaged, foreign or newer file raises `ModelFileError`."""
     description, arrays = _opened(Path(path))
     try:
-        if description["parameterization"] != PARAMETERIZATION:
-            raise ValueError(f"unknown parameterization {description['parameterization']}")
         domain = Domain.from_states(description["domain"])
         scopes = {name.removeprefix("scopes_"): array for name, array in arrays.items() if name.startswith("scopes_")}
         structure = Structure.from_blocks(len(domain), {int(size): block for size, block in scopes.items()})
         w, groups = _parameters(arrays)
-        return MarkovNetwork(Canonical(domain, structure), w, dict(description["provenance"]), groups)
+        parameters = _parameterization(domain, structure, **description["parameterization"])
+        return MarkovNetwork(parameters, w, dict(description["provenance"]), groups)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise ModelFileError(
             f"{path} is a mrfit model, but its parts do not fit together ({error}); it was altered or damaged."
         ) from error
+
+
+def _parameterization(
+    domain: Domain, structure: Structure, *, name: str, reference: str | list[str] | None = None
+) -> Parameterization:
+    if name not in KINDS:
+        raise ValueError(f"unknown parameterization {name!r}")
+    parameters = KINDS[name](domain, structure)
+    if reference in (None, "first"):
+        return parameters
+    if not isinstance(parameters, Canonical) or not isinstance(reference, list) or len(reference) != len(domain):
+        raise ValueError(f"reference states {reference!r}")
+    codes = tuple(variable.codes[state] for variable, state in zip(domain, reference, strict=True))
+    return replace(parameters, reference=codes)
 
 
 def _parameter_arrays(model: MarkovNetwork) -> dict[str, NDArray[Any]]:

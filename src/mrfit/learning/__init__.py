@@ -2,7 +2,7 @@
 
 from mrfit.learning.driver import learn
 from mrfit.learning.fits import Fit, Gain, Learned
-from mrfit.learning.problem import HELD_AT
-from mrfit.learning.settings import OBJECTIVES, PENALTIES, Settings
+from mrfit.learning.settings import OBJECTIVES, PENALTIES, SEARCHES, Settings
+from mrfit.learning.start import HELD_AT
 
-__all__ = ["HELD_AT", "OBJECTIVES", "PENALTIES", "Fit", "Gain", "Learned", "Settings", "learn"]
+__all__ = ["HELD_AT", "OBJECTIVES", "PENALTIES", "SEARCHES", "Fit", "Gain", "Learned", "Settings", "learn"]

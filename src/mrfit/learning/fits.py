@@ -48,6 +48,17 @@ class Fit:
         return int(np.count_nonzero(self.model.w))
 
     @property
+    def nonzero_by_order(self) -> dict[int, int]:
+        """Parameters that are not exactly zero, by the number of variables of their scope."""
+        orders = self.model.parameters.order_of_parameter[self.model.w != 0]
+        return {order: int(np.count_nonzero(orders == order)) for order in np.unique(orders).tolist()}
+
+    @property
+    def n_nonzero_scopes(self) -> int:
+        """Scopes with such a parameter."""
+        return len(np.unique(self.model.parameters.scope_of_parameter[self.model.w != 0]))
+
+    @property
     def n_distinct(self) -> int:
         """Different values among the parameters."""
         return len(np.unique(self.model.w))
@@ -79,4 +90,5 @@ class Learned:
     fits: tuple[Fit, ...]
     best: Fit
     n_cells: int
+    n_parameters: int  # that were considered
     gain: Gain | None = None

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.learning.coordinates import Coordinates
 from mrfit.objectives.objective import Objective
 from mrfit.objectives.remembered import Remembered
 from mrfit.penalties.l2 import L2
 from mrfit.penalties.tied import Tied
-from mrfit.presets import PRESETS, Preset
+from mrfit.presets import PRESETS, Layout, Preset
 from mrfit.solvers.method import Method
 from mrfit.solvers.minimize import minimize
 from mrfit.solvers.newton import TruncatedNewton
@@ -40,16 +41,25 @@ class Task:
     """What is the same at every point of a grid."""
 
     objective: Remembered
-    orders: NDArray[np.int64]  # scope size of every parameter
-    penalized: NDArray[np.bool_]
+    layout: Layout
     start: Floats
+    bound: Floats  # largest absolute value of every parameter
     held_at: float  # largest absolute value of what nothing keeps finite
     total_weight: float
     method: Method[Any]
     tolerance: float
+    gap_tolerance: float
     max_iterations: int
     callback: Callback | None = None
     batches: Callable[[int], Sequence[Objective]] | None = None  # of about so many rows each
+
+    @property
+    def orders(self) -> NDArray[np.integer]:
+        return self.layout.orders
+
+    @property
+    def penalized(self) -> NDArray[np.bool_]:
+        return self.layout.penalized
 
     def told(self, strength: float) -> Callable[[Any], bool | None] | None:
         return None if self.callback is None else partial(self.callback, strength)
@@ -67,23 +77,36 @@ class Found:
     n_groups: int | None = None
     groups: Groups | None = None
     rounds: tuple[Round, ...] = ()
+    coordinates: Coordinates | None = None  # where they are not those of the problem
 
 
 def penalized_path(task: Task, preset: Preset, strengths: Sequence[float]) -> Iterator[Found]:
     """From the strongest penalty to the weakest, each from the last."""
     w = task.start
-    bound = np.where(task.penalized, np.inf, task.held_at)
     for strength in sorted(strengths, reverse=True):
-        begun, before = time.perf_counter(), task.objective.passes
-        penalty = preset.build(strength, task.orders, task.penalized)
-        smooth, nonsmooth = penalty.added_to(task.objective, total_weight=task.total_weight)
-        solution = minimize(
-            smooth, task.method, w, penalty=nonsmooth, bound=bound, tolerance=task.tolerance,
-            max_iterations=task.max_iterations, callback=task.told(strength),
-        )  # fmt: skip
-        w = solution.w
-        passes, seconds = task.objective.passes - before, time.perf_counter() - begun
-        yield Found(strength, solution, penalty.value(w), passes, seconds)
+        found = penalized_fit(task, preset, strength, w)
+        w = found.solution.w
+        yield found
+
+
+def penalized_fit(task: Task, preset: Preset, strength: float, w: Floats) -> Found:
+    begun, before = time.perf_counter(), task.objective.passes
+    penalty = preset.build(strength, task.layout)
+    smooth, nonsmooth = penalty.added_to(task.objective, total_weight=task.total_weight)
+    solution = minimize(
+        smooth, task.method, w, penalty=nonsmooth, bound=task.bound, tolerance=task.tolerance,
+        gap_tolerance=task.gap_tolerance, max_iterations=task.max_iterations, callback=task.told(strength),
+    )  # fmt: skip
+    passes, seconds = task.objective.passes - before, time.perf_counter() - begun
+    return Found(strength, solution, penalty.value(solution.w), passes, seconds)
+
+
+def critical_strength(task: Task, preset: Preset) -> float:
+    """The smallest strength at which all penalised parameters are zero."""
+    overwhelming = penalized_fit(replace(task, callback=None), preset, 1e9 * task.total_weight, task.start)
+    _, gradient = task.objective.value_and_gradient(overwhelming.solution.w)
+    _, penalty = preset.build(1.0, task.layout).added_to(task.objective, total_weight=1.0)
+    return penalty.critical_strength(task.total_weight * gradient)
 
 
 def soft_grid(task: Task, tying: TyingSettings, strengths: Sequence[float]) -> Iterator[Found]:
@@ -136,7 +159,9 @@ def l2_path(task: Task, strengths: Sequence[float]) -> Iterator[Found]:
     return penalized_path(replace(task, method=TruncatedNewton()), PRESETS["l2"], strengths)
 
 
-def numbers_of_groups(orders: NDArray[np.int64], penalized: NDArray[np.bool_], tying: TyingSettings) -> tuple[int, ...]:
+def numbers_of_groups(
+    orders: NDArray[np.integer], penalized: NDArray[np.bool_], tying: TyingSettings
+) -> tuple[int, ...]:
     """Those asked for, cut at the size of the largest class of parameters."""
     classes = classes_of(orders, penalized, tying.tie)
     return tying.groups_up_to(int(np.bincount(classes[classes >= 0]).max(initial=0)))
@@ -146,8 +171,7 @@ def _starts(task: Task, tying: TyingSettings) -> Iterator[Floats]:
     rng = np.random.default_rng(tying.seed)
     if tying.start == "l2":
         rough, _ = L2(_START_STRENGTH, task.penalized).added_to(task.objective, total_weight=task.total_weight)
-        bound = np.where(task.penalized, np.inf, task.held_at)
-        yield minimize(rough, TruncatedNewton(), task.start, bound=bound, tolerance=_START_TOLERANCE).w
+        yield minimize(rough, TruncatedNewton(), task.start, bound=task.bound, tolerance=_START_TOLERANCE).w
     for _ in range(tying.restarts + (tying.start == "random")):
         yield np.where(task.penalized, rng.normal(0.0, _RANDOM_SCALE, len(task.start)), task.start)
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from itertools import repeat
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +13,7 @@ from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning.fits import Fit, Gain
 from mrfit.learning.grids import Callback, Found
 from mrfit.learning.problem import Problem
+from mrfit.objectives.row_scores import row_ll, row_pll
 
 Floats = NDArray[np.float64]
 Grid = Callable[[Problem, Callback | None], Iterator[Found]]
@@ -29,42 +29,51 @@ class Judge:
 
     def fits(self, grid: Grid, callback: Callback | None) -> tuple[Fit, ...]:
         """Fits on all rows, with held-out scores."""
-        by_fold = self._fold_scores(grid)
-        scores = zip(*by_fold, strict=True) if by_fold else repeat(())
-        return tuple(self._fit(found, each) for found, each in zip(grid(self.problem, callback), scores, strict=False))
+        fits: list[Fit] = []
+        scores = self._fold_scores(grid)
+        for found in grid(self.problem, callback):
+            fits.append(self._fit(found, next(scores)))
+            if self.problem.settings.walks_path and _has_passed_the_best(fits, self.problem.settings.patience):
+                break
+        return tuple(fits)
 
-    def _fold_scores(self, grid: Grid) -> list[list[float]]:
-        """For every held-out part the scores of all points."""
+    def _fold_scores(self, grid: Grid) -> Iterator[tuple[float, ...]]:
+        """The scores on every held-out part, point by point: all parts walk abreast, as far as they are asked to."""
         problem = self.problem
         rng = np.random.default_rng(problem.settings.seed)
-        scores: list[list[float]] = []
-        for fold in folds_of(problem.rows, problem.settings.folds, rng):
-            part = Problem(fold.train, problem.parameters.structure, problem.settings)
-            scores.append([])
-            for found in grid(part, None):
-                scores[-1].append(self._mean(found.solution.w, fold.held_out))
+        folds = list(folds_of(problem.rows, problem.settings.folds, rng))
+        same = replace(problem.settings, strengths=None if problem.settings.penalty == "none" else problem.strengths)
+        parts = [Problem(fold.train, problem.structure, same) for fold in folds]
+        grids = [grid(part, None) for part in parts]
+        while True:
+            scores = []
+            for part, points, fold in zip(parts, grids, folds, strict=True):
+                scores.append(self._mean(part, next(points), fold.held_out))
                 self.done()
-        return scores
+            yield tuple(scores)
 
-    def _mean(self, w: Floats, rows: UniqueRows) -> float:
-        return float(rows.sample_weight @ self.problem.row_scores(w, rows)) / rows.total_weight
+    def _mean(self, problem: Problem, found: Found, rows: UniqueRows) -> float:
+        return float(rows.sample_weight @ self._row_scores(problem, found, rows)) / rows.total_weight
+
+    def _row_scores(self, problem: Problem, found: Found, rows: UniqueRows) -> Floats:
+        return problem.coordinates_of(found).row_scores(found.solution.w, rows)
 
     def _fit(self, found: Found, fold_scores: tuple[float, ...]) -> Fit:
-        problem, solution = self.problem, found.solution
-        model = problem.model(found)
+        problem, rows = self.problem, self.problem.rows
+        model, solution = problem.model(found)
         train = found.penalty / problem.rows.total_weight - solution.value
         held_out = None
         if self.valid is not None:
-            held_out = self._mean(solution.w, self.valid)
+            held_out = self._mean(problem, found, self.valid)
         elif fold_scores:
             held_out = float(np.mean(fold_scores))
-        exact = problem.is_exact
+        exact = problem.settings.is_exact
         self.done()
         return Fit(
             strength=found.strength,
             model=model,
             solution=solution,
-            train_pll=model.pll(problem.rows) if exact else train,
+            train_pll=problem.coordinates_of(found).mean_pll(found.solution.w, rows) if exact else train,
             valid_pll=None if exact else held_out,
             seconds=found.seconds,
             passes=found.passes,
@@ -80,7 +89,15 @@ class Judge:
             difference = np.array(best.fold_scores) - np.array(l2.fold_scores)
             return Gain(float(difference.mean()), float(difference.std(ddof=1) / np.sqrt(len(difference))), l2)
         rows = self.valid
-        difference = self.problem.row_scores(best.model.w, rows) - self.problem.row_scores(l2.model.w, rows)
+        score = row_ll if self.problem.settings.is_exact else row_pll
+        tied, plain = (score(fit.model.parameters, fit.model.w, rows.codes) for fit in (best, l2))
+        difference = tied - plain
         share = rows.sample_weight / rows.total_weight
         mean = float(share @ difference)
         return Gain(mean, float(np.sqrt(share @ (difference - mean) ** 2 / rows.total_weight)), l2)
+
+
+def _has_passed_the_best(fits: list[Fit], patience: int) -> bool:
+    """Whether the last fits are no better than one before them."""
+    ranks = [fit.rank for fit in fits]
+    return len(ranks) > patience and max(ranks[-patience:]) <= max(ranks[:-patience])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -12,86 +13,118 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit._version import __version__
-from mrfit.counts.conditional_cells import ConditionalCells
 from mrfit.data.folds import folds_of
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.learning.grids import TIED_GRIDS, Callback, Found, Task, l2_path, numbers_of_groups, penalized_path
+from mrfit.errors import InputError
+from mrfit.learning.closed_forms import CLOSED_FORMS
+from mrfit.learning.coordinates import Coordinates, ExactCoordinates, PseudoCoordinates
+from mrfit.learning.grids import Callback, Found, Task, critical_strength, l2_path, numbers_of_groups
 from mrfit.learning.settings import Settings
+from mrfit.learning.start import HELD_AT, hold_what_never_occurs, start_and_bound
 from mrfit.model import MarkovNetwork
-from mrfit.objectives.likelihood import Likelihood
 from mrfit.objectives.objective import Objective
-from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
 from mrfit.objectives.remembered import Remembered
-from mrfit.objectives.row_scores import row_ll, row_pll
 from mrfit.parameterizations.canonical import Canonical
-from mrfit.presets import PRESETS
+from mrfit.parameterizations.kinds import KINDS
+from mrfit.parameterizations.reference import reference_from
+from mrfit.presets import PRESETS, Layout
 from mrfit.solvers.solution import Solution
 from mrfit.structure.structure import Structure
 from mrfit.tying.settings import STRENGTHS
 
 Floats = NDArray[np.float64]
 
-# A parameter that nothing penalises and whose feature never (or always) occurs has no finite optimum. It is held
-# where its conditional probability is exp(-30) = 1e-13: as good as never, and still a number.
-HELD_AT = 30.0
+_GAP_SHARE = 1e-3  # of the tolerance, for the duality gap
+_MOST_STRENGTHS = 60  # of a path from the critical strength down, each 1 / sqrt(2) of the last
 
 
 class Problem:
     """Rows, a structure and settings: everything a grid of fits needs."""
 
     def __init__(self, rows: UniqueRows, structure: Structure, settings: Settings) -> None:
-        self.rows, self.settings = rows, settings
+        self.rows, self.structure, self.settings = rows, structure, settings
         self.free_orders = settings.chosen_free_orders(structure)
-        self.parameters = Canonical(rows.domain, structure)
-        self.is_exact = settings.objective == "likelihood"
-        objective, self.n_cells = self._objective(rows)
-        self.objective = Remembered(objective)
+        self.coordinates = self._coordinates(structure)
+        self.objective = Remembered(self.coordinates.objective(rows))
         self._parts: dict[int, list[Objective]] = {}
-        self.penalized = ~np.isin(self.parameters.order_of_parameter, self.free_orders)
+        self.penalized = ~np.isin(self.coordinates.orders, self.free_orders)
 
-    def _objective(self, rows: UniqueRows) -> tuple[Objective, int]:
-        """What is minimised, and how many cells (or joint states) it goes over."""
-        if self.is_exact:
-            return Likelihood(self.parameters, rows), int(np.prod(rows.domain.shape))
-        cells = ConditionalCells.count(rows, self.parameters, jobs=self.settings.jobs)
-        return PseudoLikelihood(cells, jobs=self.settings.jobs), cells.n_cells
+    def _coordinates(self, structure: Structure) -> Coordinates:
+        settings = self.settings
+        parameters = KINDS[settings.parameterization](self.rows.domain, structure)
+        if isinstance(parameters, Canonical):
+            rng = np.random.default_rng(settings.seed)
+            parameters = replace(parameters, reference=reference_from(settings.reference, self.rows.domain, rng))
+        if not settings.is_exact:
+            return PseudoCoordinates(parameters, jobs=settings.jobs)
+        listed = settings.penalty == "hierarchical"  # whose groups are those of listed scopes
+        return ExactCoordinates(parameters, listed=listed, whole=settings.is_tied, jobs=settings.jobs)
 
     def _batches(self, batch_rows: int) -> list[Objective]:
-        """The same on parts of about so many rows, dealt at random."""
+        """The objective on parts of about so many rows, dealt at random."""
         if batch_rows not in self._parts:
             rng = np.random.default_rng(self.settings.seed)
             folds = folds_of(self.rows, max(1, round(self.rows.n_rows / batch_rows)), rng)
-            self._parts[batch_rows] = [self._objective(fold.held_out)[0] for fold in folds]
+            self._parts[batch_rows] = [self.coordinates.objective(fold.held_out) for fold in folds]
         return self._parts[batch_rows]
+
+    @cached_property
+    def strengths(self) -> tuple[float, ...]:
+        """Those asked for; else, where a path is walked, powers of sqrt(2) from the strongest that matters down."""
+        settings = self.settings
+        if not settings.walks_path:
+            return tuple(settings.chosen_strengths)
+        top = int(np.ceil(2.0 * np.log2(self._strongest()) - 1e-9))
+        return tuple(float(2.0 ** (k / 2)) for k in range(top, top - _MOST_STRENGTHS, -1))
+
+    def _strongest(self) -> float:
+        """Where a path begins: the critical strength, or where smoothing leaves next to nothing of the rows."""
+        penalty, weight = self.settings.penalty, self.rows.total_weight
+        if penalty in CLOSED_FORMS:
+            return 16.0 * weight / self.coordinates.n_cells
+        if not PRESETS[penalty].is_sparse:
+            return 4.0 * weight
+        critical = critical_strength(self.task(None), PRESETS[penalty])
+        if critical <= 0.0:
+            raise InputError(
+                "At every strength all penalised parameters are zero: in these rows no variables depend on each other, "
+                "or the structure has no interactions. There is no path to walk; give one --strength."
+            )
+        return critical
 
     @property
     def n_points(self) -> int:
         """Points of the grid."""
-        settings, orders = self.settings, self.parameters.order_of_parameter
+        settings, orders = self.settings, self.coordinates.orders
         groups = numbers_of_groups(orders, self.penalized, settings.tying) if settings.is_tied else (1,)
-        return len(groups) * len(settings.chosen_strengths)
+        return len(groups) * len(self.strengths)
 
     def task(self, callback: Callback | None) -> Task:
         settings = self.settings
+        w, bound = self._start
         return Task(
             objective=self.objective,
-            orders=self.parameters.order_of_parameter,
-            penalized=self.penalized,
-            start=_start(self.objective, self.parameters, self.penalized, exact=self.is_exact),
+            layout=Layout(self.structure, self.coordinates.orders, self.coordinates.scopes, self.penalized),
+            start=w,
+            bound=bound,
             held_at=HELD_AT,
             total_weight=self.rows.total_weight,
             method=settings.chosen_method,
             tolerance=settings.tolerance,
+            gap_tolerance=_GAP_SHARE * settings.tolerance,
             max_iterations=settings.max_iterations,
             callback=callback,
             batches=self._batches,
         )
 
-    def grid(self, callback: Callback | None) -> Iterator[Found]:
-        settings, task = self.settings, self.task(callback)
-        if settings.is_tied:
-            return TIED_GRIDS[settings.penalty](task, settings.tying, settings.chosen_strengths)
-        return penalized_path(task, PRESETS[settings.penalty], settings.chosen_strengths)
+    @cached_property
+    def _start(self) -> tuple[Floats, Floats]:
+        w, bound = start_and_bound(self.coordinates, self.rows, self.penalized)
+        parameters = self.coordinates.parameters
+        free = ~self.penalized & (self.coordinates.orders > 1)
+        if free.any() and isinstance(parameters, Canonical) and parameters.reference is None:
+            hold_what_never_occurs(w, self.objective.value_and_gradient(np.full(len(w), -1e4))[1], free)
+        return w, bound
 
     @property
     def l2_strengths(self) -> tuple[float, ...]:
@@ -101,20 +134,22 @@ class Problem:
     def l2_grid(self, callback: Callback | None) -> Iterator[Found]:
         return l2_path(self.task(callback), self.l2_strengths)
 
-    def model(self, found: Found) -> MarkovNetwork:
-        settings = self.settings
+    def coordinates_of(self, found: Found) -> Coordinates:
+        """A search may end in other coordinates than it began with."""
+        return found.coordinates or self.coordinates
+
+    def model(self, found: Found) -> tuple[MarkovNetwork, Solution]:
+        """The model, and its certificate in the parameters of the model."""
+        settings, solution = self.settings, found.solution
         is_baseline = settings.is_tied and found.n_groups is None
         told: dict[str, Any] = {"name": "l2" if is_baseline else settings.penalty, "strength": found.strength}
         if found.n_groups is not None:
             told |= {"groups": found.n_groups, "tie": settings.tying.tie}
-        told["free_orders"] = list(self.free_orders)
-        provenance = self._provenance(told, found.solution)
-        return MarkovNetwork(self.parameters, found.solution.w, provenance, found.groups)
-
-    def row_scores(self, w: Floats, rows: UniqueRows) -> Floats:
-        """Log-(pseudo-)likelihood of every distinct row, whichever is maximised."""
-        score = row_ll if self.is_exact else row_pll
-        return score(self.parameters, w, rows.codes)
+        told["free_orders"] = list(self.free_orders) if settings.penalty != "none" else None
+        parameters, kept = self.coordinates_of(found).kept(solution.w)
+        own = replace(solution, w=solution.w[kept], at_bound=np.flatnonzero(np.isin(kept, solution.at_bound)))
+        provenance = self._provenance(told, solution)
+        return MarkovNetwork(parameters, own.w, provenance, found.groups), own
 
     @cached_property
     def _sha256(self) -> str:
@@ -126,6 +161,7 @@ class Problem:
 
     def _provenance(self, penalty: dict[str, Any], solution: Solution) -> dict[str, Any]:
         """What a reader of the model file wants to know."""
+        exact = {"search": self.settings.search, "gap": solution.gap} if self.settings.is_exact else {}
         return {
             "mrfit": __version__,
             "objective": self.settings.objective,
@@ -135,27 +171,6 @@ class Problem:
                 "method": type(self.settings.chosen_method).__name__,
                 "status": solution.status.value,
                 "violation": solution.violation,
+                **exact,
             },
         }
-
-
-def _start(objective: Objective, parameters: Canonical, penalized: NDArray[np.bool_], *, exact: bool = False) -> Floats:
-    """Zero, but for free parameters without a finite optimum, which start at their bound.
-
-    Where all probabilities of non-reference states vanish the gradient is minus the weight of every feature; in the
-    pseudo-likelihood once for each variable of its scope.
-    """
-    w = np.zeros(parameters.n_parameters)
-    if penalized.all():
-        return w
-    _, gradient = objective.value_and_gradient(np.full(len(w), -1e4))
-    share = -gradient / (1 if exact else parameters.order_of_parameter)
-    w[~penalized & (share <= 0.0)] = -HELD_AT
-    singles = parameters.structure.blocks.get(1, np.empty((0, 1), np.int64))[:, 0]
-    for variable, first in zip(singles, parameters.first_parameter.get(1, ()), strict=True):
-        mine = np.arange(first, first + parameters.n_free[variable])
-        if len(mine) and not penalized[mine[0]] and share[mine].sum() >= 1.0 - 1e-12:
-            # The reference never occurs: the commonest state goes to the bound, the others stand relative to it.
-            seen = mine[share[mine] > 0.0]
-            w[seen] = HELD_AT + np.log(share[seen] / share[seen].max())
-    return w

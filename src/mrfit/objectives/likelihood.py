@@ -2,93 +2,143 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cache
+from math import prod
+
 import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
 from mrfit.objectives.objective import Expansion, Objective
-from mrfit.parameterizations.canonical import Canonical
+from mrfit.parameterizations.joint import Joint, Listed
+from mrfit.parameterizations.parameterization import Parameterization
+from mrfit.transforms import exponentiate
 
 Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
 
-MOST_STATES = 2**22  # joint states: a few vectors of 32 MB
+MOST_STATES = 2**26  # joint states: vectors of 512 MB
+_VECTORS = 12  # of that length that learning holds at most
+_SECONDS = 4e-10  # of an evaluation, for each joint state and variable
 
 
-class JointStates:
-    """Functions of all joint states, as arrays with one axis for each variable.
+@dataclass(frozen=True)
+class Cost:
+    """What the exact likelihood of variables with so many states takes: memory in all, time for an evaluation."""
 
-    The log-potentials are a tensor product of one small matrix for each variable, applied axis after axis; no feature
-    matrix is formed. Cost and memory grow with the number of joint states.
-    """
+    n_states: int
+    gigabytes: float
+    seconds: float
 
-    def __init__(self, parameters: Canonical) -> None:
-        self.shape = parameters.domain.shape
-        n_states = float(np.prod(np.array(self.shape, float)))
-        if n_states > MOST_STATES:
-            raise InputError(
-                f"The exact likelihood goes over all {n_states:.2g} joint states of {len(self.shape)} variables; the "
-                f"limit is {MOST_STATES:.2g}. Use the pseudo-likelihood, or fewer variables."
-            )
-        stride = np.concatenate([np.cumprod(self.shape[::-1])[-2::-1], [1]]).astype(np.int64)
-        # Where each parameter enters: its own states, and all other variables in their first.
-        assignments = map(parameters.assignment, range(parameters.n_parameters))
-        self._place = np.array([sum(int(stride[i]) * s for i, s in each) for each in assignments], np.int64)
 
-    def potentials(self, w: Floats) -> Floats:
-        """Sum of the parameters whose features are active, for every joint state."""
-        out = np.zeros(self.shape)
-        out.ravel()[self._place] = w
-        for axis in range(out.ndim):
-            turned = np.moveaxis(out, axis, 0)
-            turned[1:] += turned[0]
-        return out
+def cost_of(shape: tuple[int, ...]) -> Cost:
+    n_states = prod(shape)
+    return Cost(n_states, 8e-9 * _VECTORS * n_states, _SECONDS * n_states * len(shape))
 
-    def moments(self, p: Floats) -> Floats:
-        """Sum of ``p`` over the joint states in which each feature is active: the adjoint of `potentials`."""
-        out = p.copy()
-        for axis in range(out.ndim):
-            turned = np.moveaxis(out, axis, 0)
-            turned[0] += turned[1:].sum(axis=0)
-        return np.asarray(out.ravel()[self._place], np.float64)
 
-    def log_probabilities(self, w: Floats) -> tuple[Floats, float]:
-        """log p of every joint state, and log Z."""
-        potentials = self.potentials(w)
-        largest = float(potentials.max())
-        log_z = largest + float(np.log(np.exp(potentials - largest).sum()))
-        return potentials - log_z, log_z
+def check_size(shape: tuple[int, ...]) -> None:
+    """Refuse more joint states than can be held."""
+    cost = cost_of(shape)
+    if cost.n_states > MOST_STATES:
+        raise InputError(
+            f"The exact likelihood goes over all {float(cost.n_states):.2g} joint states of {len(shape)} variables, "
+            f"about {cost.gigabytes:.2g} GB; the limit is {MOST_STATES:.2g}. Use the pseudo-likelihood, or fewer "
+            "variables."
+        )
+
+
+@dataclass(frozen=True)
+class Point:
+    """All joint states under the model at one vector of parameters."""
+
+    log_z: float
+    mean: Floats  # of every feature
+    moments: Floats  # of every function of the base
+    log_potentials: Floats  # of the rows' states
+
+
+def log_probabilities(joint: Joint, w: Floats, *, jobs: int = 1) -> Floats:
+    """log p of every joint state, in the order of the base."""
+    potentials = joint.base.potentials(joint.spread(w), jobs=jobs)
+    largest, total = exponentiate(potentials.copy(), jobs=jobs)
+    potentials -= largest + np.log(total)
+    return potentials
 
 
 class Likelihood(Objective):
-    """log Z(w) - w . (mean of the features over the rows)."""
+    """log Z(w) - w . (mean of the features over the rows).
 
-    def __init__(self, parameters: Canonical, rows: UniqueRows) -> None:
-        self.n_parameters = parameters.n_parameters
-        self.states = JointStates(parameters)
-        empirical = np.zeros(self.states.shape)
-        np.add.at(empirical, tuple(rows.codes.T), rows.sample_weight / rows.total_weight)
-        self._observed = self.states.moments(empirical)
+    Value and gradient cost two transforms over all joint states and one pass of exponentials.
+    """
+
+    def __init__(self, parameters: Joint | Parameterization, rows: UniqueRows, *, jobs: int = 1) -> None:
+        check_size(rows.domain.shape)
+        self.joint = parameters if isinstance(parameters, Joint) else Listed(parameters)
+        self.base, self.jobs = self.joint.base, jobs
+        self.n_parameters = self.joint.n_parameters
+        self._rows = self.base.positions(rows.codes)
+        self._share = rows.sample_weight / rows.total_weight
+        empirical = np.zeros(self.base.size)
+        np.add.at(empirical, self._rows, self._share)
+        self._observed = self.joint.gather(self.base.moments(empirical, jobs=jobs))
 
     def value_and_gradient(self, w: Floats) -> tuple[float, Floats]:
-        value, mean, _ = self._at(w)
-        return value, mean - self._observed
+        point = self._at(w)
+        return self._value(w, point), point.mean - self._observed
 
     def expand(self, w: Floats) -> Expansion:
-        value, mean, p = self._at(w)
+        point = self._at(w)
+        kept: list[Floats] = []  # probabilities: few methods ask for products, and all states are a long vector
 
         def product(v: Floats) -> Floats:
             """The covariance of the features times v."""
-            return self.states.moments(p * (self.states.potentials(v) - float(mean @ v)))
+            if not kept:
+                kept.append(np.exp(self._potentials(w) - point.log_z))
+            change = self._potentials(v)
+            change -= float(point.mean @ v)
+            change *= kept[0]
+            return self.joint.gather(self.base.moments(change, jobs=self.jobs))
 
-        return Expansion(value, mean - self._observed, mean * (1.0 - mean), product)  # features are 0 or 1
+        return Expansion(
+            value=self._value(w, point),
+            gradient=point.mean - self._observed,
+            diagonal=cache(lambda: self.joint.variances(point.moments)),
+            product=product,
+            block=lambda chosen: self.joint.covariance(point.moments, chosen),
+            dual=lambda t: self._mixed_entropy(w, point, t),
+        )
 
     def probabilities(self, w: Floats) -> Floats:
         """p(x) of every joint state, an array with one axis for each variable."""
-        return self._at(w)[2]
+        return self.base.by_state(np.exp(log_probabilities(self.joint, w, jobs=self.jobs)))
 
-    def _at(self, w: Floats) -> tuple[float, Floats, Floats]:
-        """Value, mean of every feature under the model, and p."""
-        log_p, log_z = self.states.log_probabilities(w)
+    def _potentials(self, w: Floats) -> Floats:
+        return self.base.potentials(self.joint.spread(w), jobs=self.jobs)
+
+    def _at(self, w: Floats) -> Point:
+        a = self._potentials(w)
+        of_rows = a[self._rows]
+        largest, total = exponentiate(a, jobs=self.jobs)
+        moments = self.base.moments(a, jobs=self.jobs)
+        moments /= total
+        return Point(largest + float(np.log(total)), self.joint.gather(moments), moments, of_rows)
+
+    def _value(self, w: Floats, point: Point) -> float:
+        return point.log_z - float(self._observed @ w)
+
+    def _mixed_entropy(self, w: Floats, point: Point, t: float) -> float:
+        """Entropy of t * model + (1 - t) * table, whose features differ from the table's by t times the gradient.
+
+        The dual of the likelihood is maximum entropy. Beside the rows the mixture is t * model, whose entropy is known
+        from log Z, so that only the rows are gone through.
+        """
+        log_p = point.log_potentials - point.log_z
         p = np.exp(log_p)
-        return log_z - float(self._observed @ w), self.states.moments(p), p
+        entropy = point.log_z - float(point.mean @ w)
+        beside, log_beside = 1.0 - float(p.sum()), -entropy - float(p @ log_p)
+        mixed = t * p + (1.0 - t) * self._share
+        positive = mixed > 0
+        inside = float(mixed[positive] @ np.log(mixed[positive]))
+        return -inside - (t * (log_beside + np.log(t) * beside) if t > 0 else 0.0)

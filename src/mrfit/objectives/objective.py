@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -17,21 +18,27 @@ class Expansion:
     """A function to second order at one point. ``product(v)`` is the Hessian times v.
 
     ``precondition``, where it is given, is a symmetric positive definite guess at the inverse of the Hessian.
+    ``diagonal()`` is that of the Hessian, worked out when it is first asked for.
+    ``block(chosen)`` is the Hessian of the chosen parameters as a matrix, where that is cheaper than products.
+    ``dual(t)``, where it is given, is the value of the dual at the point whose gradient is t times this one: no point
+    at which a penalty's conjugate allows that gradient has a smaller value.
 
     It is valid until the objective is expanded at another point: the curvature of the cells is kept once.
     """
 
     value: float
     gradient: Floats
-    diagonal: Floats
+    diagonal: Callable[[], Floats]
     product: Callable[[Floats], Floats]
     precondition: Callable[[Floats], Floats] | None = None
+    block: Callable[[Indices], Floats] | None = None
+    dual: Callable[[float], float] | None = None
 
     def preconditioned(self, r: Floats) -> Floats:
         """Roughly the inverse Hessian times r: by ``precondition`` where there is one, else by the diagonal."""
         if self.precondition is not None:
             return self.precondition(r)
-        return r / at_least(self.diagonal, 1e-8)
+        return r / at_least(self.diagonal(), 1e-8)
 
 
 def at_least(values: Floats, share: float) -> Floats:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -42,7 +44,7 @@ class PseudoLikelihood(Objective):
         return Expansion(
             value=self._value(),
             gradient=gradient,
-            diagonal=self._pass(DIAGONAL, w),
+            diagonal=cache(lambda: self._pass(DIAGONAL, w)),
             product=lambda direction: self._pass(PRODUCT, direction),
         )
 

@@ -1,23 +1,33 @@
-"""Pseudo-log-likelihood of single rows."""
+"""Log-likelihood and pseudo-log-likelihood of single rows."""
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import logsumexp
 
 from mrfit._kernels.cells import gather
 from mrfit._kernels.scoring import row_scores
-from mrfit.objectives.likelihood import JointStates
-from mrfit.parameterizations.canonical import Canonical
+from mrfit.objectives.likelihood import check_size, log_probabilities
+from mrfit.parameterizations.bases import Base
+from mrfit.parameterizations.joint import Listed
+from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.workers import available_jobs, deal, run
 
 Floats = NDArray[np.float64]
 
 _WORTH_A_THREAD = 2_000_000  # features times rows
+_FEW_STATES = 2**20  # joint states: going over all of them is cheaper than listing the subsets of large scopes
 
 
-def row_pll(parameters: Canonical, w: Floats, codes: NDArray[np.uint8]) -> Floats:
+def row_pll(own: Parameterization, w: Floats, codes: NDArray[np.uint8]) -> Floats:
     """sum over variables of log p(x_i | rest) for every row of codes, shape (rows,)."""
+    if own.word != "canonical" and prod(own.domain.shape) <= _FEW_STATES:
+        base, log_p = _log_probabilities(own, w)
+        return conditional_scores(base, log_p, codes)
+    parameters, w = own.canonical, own.to_canonical(w)
     conditionals = parameters.conditionals
     w_slots = np.empty(len(conditionals.parameter_of_slot))
     gather(w, conditionals.parameter_of_slot, w_slots)
@@ -40,7 +50,23 @@ def row_pll(parameters: Canonical, w: Floats, codes: NDArray[np.uint8]) -> Float
     return sum(parts, start=np.zeros(len(codes)))
 
 
-def row_ll(parameters: Canonical, w: Floats, codes: NDArray[np.uint8]) -> Floats:
+def row_ll(parameters: Parameterization, w: Floats, codes: NDArray[np.uint8]) -> Floats:
     """Log-likelihood of every row, exact over all joint states."""
-    log_p, _ = JointStates(parameters).log_probabilities(w)
-    return np.asarray(log_p[tuple(codes.T)], np.float64)
+    base, log_p = _log_probabilities(parameters, w)
+    return np.asarray(log_p[base.positions(codes)], np.float64)
+
+
+def conditional_scores(base: Base, log_p: Floats, codes: NDArray[np.uint8]) -> Floats:
+    """sum over variables of log p(x_i | rest) for every row of codes, from log p of all joint states."""
+    at = base.positions(codes)
+    scores = len(base.shape) * log_p[at]
+    for i, digits in enumerate(base.digits):
+        rest = at - base.strides[i] * digits[codes[:, i]]
+        scores -= logsumexp(log_p[rest[:, None] + base.strides[i] * np.arange(base.shape[i])], axis=1)
+    return np.asarray(scores, np.float64)
+
+
+def _log_probabilities(parameters: Parameterization, w: Floats) -> tuple[Base, Floats]:
+    check_size(parameters.domain.shape)
+    joint = Listed(parameters)
+    return joint.base, log_probabilities(joint, w)

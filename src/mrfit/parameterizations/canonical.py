@@ -1,30 +1,93 @@
 """Canonical coordinates: one parameter for each scope and combination of non-reference states.
 
-The reference state of a variable, at which all its features are silent, is its first state (Koller and
-Friedman's sense). For 0/1 data this is the usual form: theta_i x_i + theta_ij x_i x_j + ...
+At the reference state of a variable all its features are silent (Koller and Friedman's sense). For 0/1 data and the
+first states as reference this is the usual form: theta_i x_i + theta_ij x_i x_j + ...
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.domain import Domain
-from mrfit.structure.structure import Structure
-
-Indices = NDArray[np.int64]
+from mrfit.errors import InputError
+from mrfit.parameterizations.bases import Base, Zeta
+from mrfit.parameterizations.conditionals import Conditionals, conditionals_of
+from mrfit.parameterizations.parameterization import Floats, Indices, Parameterization, Scope
 
 
 @dataclass(frozen=True)
-class Canonical:
-    """Parameters of a structure over a domain, scope after scope, each in C order of its free states."""
+class Canonical(Parameterization):
+    """theta_A(x_A) = w of the states x_A, zero where one of them is its variable's reference.
 
-    domain: Domain
-    structure: Structure
+    Parameters
+    ----------
+    reference
+        The code of the silent state of every variable; the first by default.
+    """
+
+    reference: tuple[int, ...] | None = None
+
+    word: ClassVar[str] = "canonical"
+    meaning: ClassVar[str] = (
+        "a combination of states is so much more likely, in log p, than the smaller terms say; nothing "
+        "is said at reference states"
+    )
+
+    def __post_init__(self) -> None:
+        if self.reference is None:
+            return
+        reference = tuple(int(code) for code in self.reference)
+        if len(reference) != len(self.domain) or any(
+            not 0 <= code < c for code, c in zip(reference, self.domain.shape, strict=False)
+        ):
+            raise InputError(
+                f"The reference states are {list(reference)}; expected a state of each of the {len(self.domain)} "
+                f"variables, which have {list(self.domain.shape)} states."
+            )
+        object.__setattr__(self, "reference", reference if any(reference) else None)
+
+    def n_features(self, shape: tuple[int, ...]) -> int:
+        return prod(c - 1 for c in shape)
+
+    def _silent(self, variable: int) -> int:
+        return 0 if self.reference is None else self.reference[variable]
+
+    def _loud(self, variable: int) -> list[int]:
+        """States of a variable beside the reference."""
+        return [s for s in range(self.domain.shape[variable]) if s != self._silent(variable)]
+
+    def features(self, scope: Scope) -> Floats:
+        out: Floats = np.ones((1, 1))
+        for i in scope:
+            out = np.asarray(np.kron(out, np.eye(self.domain.shape[i])[:, self._loud(i)]), np.float64)
+        return out
+
+    def feature_name(self, scope: Scope, number: int) -> str:
+        return named_states(self, self._states(scope, number))
+
+    def _states(self, scope: Scope, number: int) -> tuple[tuple[int, int], ...]:
+        loud = [self._loud(i) for i in scope]
+        at = np.unravel_index(number, tuple(map(len, loud)))
+        return tuple((i, states[k]) for i, states, k in zip(scope, loud, at, strict=True))
+
+    def assignment(self, parameter: int) -> tuple[tuple[int, int], ...]:
+        """The (variable, state) pairs at which the feature of a parameter is one."""
+        return self._states(*self._standing(parameter))
+
+    @property
+    def base(self) -> Base:
+        return Zeta(self.domain.shape, self.reference)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        if self.reference is None:
+            return {"reference": "first"}
+        return {"reference": [self.domain[i].states[code] for i, code in enumerate(self.reference)]}
 
     @cached_property
     def n_free(self) -> Indices:
@@ -32,135 +95,43 @@ class Canonical:
         return np.asarray(self.domain.shape, np.int64) - 1
 
     @cached_property
-    def first_parameter(self) -> dict[int, Indices]:
-        """Number of the first parameter of every scope, by scope size."""
-        firsts, offset = {}, 0
-        for size, block in self.structure.blocks.items():
-            sizes = self.n_free[block].prod(axis=1)
-            firsts[size] = offset + np.concatenate([[0], np.cumsum(sizes)[:-1]])
-            offset += int(sizes.sum())
-        return firsts
+    def canonical(self) -> Canonical:
+        return self if self.reference is None else super().canonical
 
-    @cached_property
-    def n_parameters(self) -> int:
-        return sum(int(self.n_free[block].prod(axis=1).sum()) for block in self.structure.blocks.values())
+    def to_canonical(self, w: Floats) -> Floats:
+        return w if self.reference is None else super().to_canonical(w)
 
-    @cached_property
-    def order_of_parameter(self) -> Indices:
-        """Size of the scope each parameter belongs to."""
-        counts = [int(self.n_free[block].prod(axis=1).sum()) for block in self.structure.blocks.values()]
-        return np.repeat(np.array(list(self.structure.blocks), np.int64), counts)
+    def _signature(self) -> Indices:
+        reference = np.zeros(len(self.domain), np.int64) if self.reference is None else np.array(self.reference)
+        return np.stack([np.array(self.domain.shape, np.int64), reference], axis=1)
 
-    def assignment(self, parameter: int) -> tuple[tuple[int, int], ...]:
-        """The (variable, state) pairs at which the feature of a parameter is one."""
-        size = int(self.order_of_parameter[parameter])
-        number = int(np.searchsorted(self.first_parameter[size], parameter, side="right")) - 1
-        # Scopes without parameters (a variable with one state) share their first number with the next one.
-        scope = self.structure.blocks[size][number]
-        states = np.unravel_index(parameter - self.first_parameter[size][number], tuple(self.n_free[scope]))
-        return tuple((int(i), int(s) + 1) for i, s in zip(scope, states, strict=True))
-
-    def name(self, parameter: int) -> str:
-        """A readable name: "lung=yes & smoker=yes"."""
-        return " & ".join(f"{self.domain[i].name}={self.domain[i].states[s]}" for i, s in self.assignment(parameter))
-
-    def names(self) -> Iterator[str]:
-        return map(self.name, range(self.n_parameters))
+    def joint_entries(self) -> tuple[Indices, Indices, NDArray[np.float64]]:
+        return joint_selection(self)
 
     @cached_property
     def conditionals(self) -> Conditionals:
-        """What each variable's conditional distribution is made of."""
-        return _conditionals(self)
+        """What each variable's conditional distribution is made of; for the first states as reference."""
+        return conditionals_of(self)
 
 
-@dataclass(frozen=True)
-class Conditionals:
-    """Features of the rest of a row that enter the conditional of each variable.
-
-    Variable i has features ``feature_start[i]:feature_start[i+1]``; feature f is a conjunction of the indicators
-    ``conditions[condition_start[f]:condition_start[f+1]]``. Its parameter for state s > 0 of variable i, and that
-    of the constant, stand in ``parameter_of_slot`` as an array (states - 1, 1 + features) at ``slot_start[i]``,
-    constant first; -1 where the structure has no scope of the single variable.
-    """
-
-    feature_start: Indices
-    condition_start: Indices
-    conditions: Indices
-    slot_start: Indices
-    parameter_of_slot: Indices
+def named_states(parameters: Parameterization, states: tuple[tuple[int, int], ...]) -> str:
+    domain = parameters.domain
+    return " & ".join(f"{domain[i].name}={domain[i].states[s]}" for i, s in states)
 
 
-@dataclass(frozen=True)
-class _Features:
-    """Features of one scope size, shape and owner position; parameter for state s is ``base + (s - 1) * stride``."""
-
-    owner: Indices
-    conditions: Indices  # (features, scope size - 1)
-    base: Indices
-    stride: Indices
-
-
-def _conditionals(parameters: Canonical) -> Conditionals:
-    n = parameters.structure.n_variables
-    n_free = parameters.n_free
-    constant = np.full(n, -1, np.int64)
-    if 1 in parameters.structure.blocks:
-        singles = parameters.structure.blocks[1][:, 0]
-        has_states = n_free[singles] > 0
-        constant[singles[has_states]] = parameters.first_parameter[1][has_states]
-    parts = list(_features(parameters))
-    n_conditions = np.concatenate([np.full(len(p.owner), p.conditions.shape[1]) for p in parts] or [_NONE])
-    owner = np.concatenate([p.owner for p in parts] or [_NONE])
-    base = np.concatenate([p.base for p in parts] or [_NONE])
-    stride = np.concatenate([p.stride for p in parts] or [_NONE])
-    flat = np.concatenate([p.conditions.ravel() for p in parts] or [_NONE])
-    starts = np.concatenate([[0], np.cumsum(n_conditions)])
-    # Neighbouring columns are often related (one-hot groups, questions on one theme): keeping the order of the
-    # variables makes shared patterns likely, and with them small prefix trees.
-    first_condition = flat[starts[:-1]] if len(flat) else _NONE
-    order = np.lexsort((first_condition, n_conditions, owner))
-    feature_start = np.searchsorted(owner[order], np.arange(n + 1))
-    condition_start = np.concatenate([[0], np.cumsum(n_conditions[order])])
-    within = np.arange(condition_start[-1]) - np.repeat(condition_start[:-1], n_conditions[order])
-    conditions = flat[np.repeat(starts[:-1][order], n_conditions[order]) + within]
-    base, stride = base[order], stride[order]
-    slots = []
-    for i in range(n):
-        mine = slice(feature_start[i], feature_start[i + 1])
-        state = np.arange(n_free[i])[:, None]
-        first = np.where(constant[i] >= 0, constant[i] + state, -1)
-        slots.append(np.hstack([first, base[mine] + state * stride[mine]]).ravel())
-    slot_start = np.concatenate([[0], np.cumsum([len(slot) for slot in slots])])
-    return Conditionals(feature_start, condition_start, conditions, slot_start, np.concatenate(slots))
-
-
-_NONE = np.empty(0, np.int64)
-
-
-def _features(parameters: Canonical) -> Iterator[_Features]:
-    """Features of all scopes of two or more variables, scopes of one shape together."""
-    n_free = parameters.n_free
-    first_indicator = np.concatenate([[0], np.cumsum(n_free)])
+def joint_selection(parameters: Parameterization) -> tuple[Indices, Indices, NDArray[np.float64]]:
+    """`Parameterization.joint_entries` where each feature is one function of the base: digits 1, 2, ... in C order."""
+    shape = np.array(parameters.domain.shape, np.int64)
+    positions = []
     for size, block in parameters.structure.blocks.items():
-        if size < 2:
-            continue
-        shapes, shape_of = np.unique(n_free[block], axis=0, return_inverse=True)
-        for number, shape in enumerate(shapes):
-            if not shape.all():
-                continue  # a variable with one state leaves its scopes without parameters
-            chosen = shape_of.ravel() == number
-            scopes, firsts = block[chosen], parameters.first_parameter[size][chosen]
-            strides = np.concatenate([np.cumprod(shape[::-1])[-2::-1], [1]])
-            for position in range(size):
-                rest = [k for k in range(size) if k != position]
-                states = np.stack(np.meshgrid(*(np.arange(shape[k]) for k in rest), indexing="ij"), axis=-1).reshape(
-                    -1, size - 1
-                )
-                conditions = first_indicator[scopes[:, None, rest]] + states  # (scopes, combinations, size - 1)
-                base = firsts[:, None] + states @ strides[rest]
-                yield _Features(
-                    owner=np.repeat(scopes[:, position], len(states)),
-                    conditions=conditions.reshape(-1, size - 1),
-                    base=base.ravel(),
-                    stride=np.full(base.size, strides[position]),
-                )
+        strides = parameters.base.strides[block]
+        shapes, shape_of = np.unique(shape[block], axis=0, return_inverse=True)
+        firsts = parameters.first_parameter[size] - parameters.first_parameter[size][0]
+        flat = np.empty(int((shape[block] - 1).prod(axis=1).sum()), np.int64)
+        for number, each in enumerate(shapes - 1):
+            chosen = np.flatnonzero(shape_of.ravel() == number)
+            digits = np.indices(tuple(each)).reshape(size, -1) + 1  # (size, parameters)
+            flat[firsts[chosen][:, None] + np.arange(digits.shape[1])] = strides[chosen] @ digits
+        positions.append(flat)
+    at = np.concatenate(positions) if positions else np.empty(0, np.int64)
+    return at, np.arange(len(at)), np.ones(len(at))

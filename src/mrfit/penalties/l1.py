@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.errors import InputError
-from mrfit.penalties.penalty import NonsmoothPenalty, Trait
+from mrfit.penalties.lasso import minimize_quadratic
+from mrfit.penalties.penalty import Indices, NonsmoothPenalty, Trait
 from mrfit.penalties.strength import checked_strength
 
 Floats = NDArray[np.float64]
@@ -29,7 +30,7 @@ class L1(NonsmoothPenalty):
     strength: float
     weight: Floats
 
-    traits = frozenset({Trait.SEPARABLE})
+    traits = frozenset({Trait.SEPARABLE, Trait.PROXIMAL})
 
     def __post_init__(self) -> None:
         checked_strength(self.strength)
@@ -61,6 +62,16 @@ class L1(NonsmoothPenalty):
 
     def scaled(self, factor: float) -> L1:
         return replace(self, strength=factor * self.strength)
+
+    def restricted(self, chosen: Indices) -> L1:
+        return replace(self, weight=self.weight[chosen])
+
+    def dual_scale(self, gradient: Floats, *, at: Floats | None = None) -> float:
+        worst = self.critical_strength(gradient)
+        return 1.0 if worst <= self.strength else self.strength / worst
+
+    def scaled_prox(self, w: Floats, gradient: Floats, hessian: Floats, *, tolerance: float) -> Floats:
+        return minimize_quadratic(w, gradient, hessian, self._slope, tolerance=tolerance)
 
     def critical_strength(self, gradient: Floats) -> float:
         """The smallest strength at which all penalised parameters are zero.

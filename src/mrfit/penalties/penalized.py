@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,11 +37,11 @@ class Penalized(Objective):
     def expand(self, w: Floats) -> Expansion:
         smooth = self.objective.expand(w)
         scale = 1.0 / self.total_weight
-        own = self.penalty.preconditioner(smooth.diagonal * self.total_weight)
+        own = self.penalty.preconditioner(smooth.diagonal() * self.total_weight)
         return Expansion(
             value=smooth.value + scale * self.penalty.value(w),
             gradient=smooth.gradient + scale * self.penalty.gradient(w),
-            diagonal=smooth.diagonal + scale * self.penalty.hessian_diagonal(w),
+            diagonal=cache(lambda: smooth.diagonal() + scale * self.penalty.hessian_diagonal(w)),
             product=lambda v: smooth.product(v) + scale * self.penalty.hessian_product(w, v),
             precondition=None if own is None else lambda r: self.total_weight * own(r),
         )

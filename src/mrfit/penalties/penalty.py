@@ -14,6 +14,7 @@ from mrfit.objectives.objective import Objective
 from mrfit.penalties.penalized import Penalized
 
 Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
 
 
 class Trait(Enum):
@@ -21,6 +22,7 @@ class Trait(Enum):
 
     DIFFERENTIABLE = "differentiable"
     SEPARABLE = "separable"  # a sum over parameters: its kinks are where single parameters vanish
+    PROXIMAL = "proximal"  # known by its proximal operators
 
 
 class Penalty(ABC):
@@ -75,6 +77,37 @@ class NonsmoothPenalty(Penalty):
     def scaled(self, factor: float) -> Self:
         """``factor`` times this penalty."""
 
+    @abstractmethod
+    def restricted(self, chosen: Indices) -> Self:
+        """This penalty as a function of some parameters alone, all others zero; whole blocks at a time."""
+
+    @abstractmethod
+    def dual_scale(self, gradient: Floats, *, at: Floats | None = None) -> float:
+        """A factor t <= 1 for which no w has value(w) + t * gradient . w < 0, free parameters left out.
+
+        Then t * gradient is a dual point, and with it a bound on how far any point is from the optimum. The point
+        ``at`` which the gradient was taken may help to find a good one.
+        """
+
+    @abstractmethod
+    def scaled_prox(self, w: Floats, gradient: Floats, hessian: Floats, *, tolerance: float) -> Floats:
+        """The v that minimises gradient . (v - w) + 1/2 (v - w)' hessian (v - w) + value(v).
+
+        It is found to a violation of ``tolerance``; ``hessian`` is positive definite.
+        """
+
+    @abstractmethod
+    def critical_strength(self, gradient: Floats) -> float:
+        """The smallest strength at which all penalised parameters are zero.
+
+        ``gradient`` is that of the sum over rows where they are zero and the free ones are at their optimum.
+        """
+
+    @property
+    def block(self) -> Indices | None:
+        """Number of the block each parameter belongs to, which enters a working set as a whole; None: each its own."""
+        return None
+
     def violation(self, w: Floats, gradient: Floats) -> float:
         """Largest entry of the distance from -gradient to the subdifferential at w; zero at an optimum."""
         return float(np.max(np.abs(self.least_subgradient(w, gradient)), initial=0.0))
@@ -86,7 +119,7 @@ class NonsmoothPenalty(Penalty):
 class NoPenalty(NonsmoothPenalty):
     """Zero: what a smooth problem carries in the place of a penalty with kinks."""
 
-    traits = frozenset({Trait.DIFFERENTIABLE, Trait.SEPARABLE})
+    traits = frozenset({Trait.DIFFERENTIABLE, Trait.SEPARABLE, Trait.PROXIMAL})
 
     def value(self, w: Floats) -> float:
         return 0.0
@@ -102,3 +135,15 @@ class NoPenalty(NonsmoothPenalty):
 
     def scaled(self, factor: float) -> NoPenalty:
         return self
+
+    def restricted(self, chosen: Indices) -> NoPenalty:
+        return self
+
+    def dual_scale(self, gradient: Floats, *, at: Floats | None = None) -> float:
+        return 1.0
+
+    def critical_strength(self, gradient: Floats) -> float:
+        return 0.0
+
+    def scaled_prox(self, w: Floats, gradient: Floats, hessian: Floats, *, tolerance: float) -> Floats:
+        return np.asarray(w - np.linalg.solve(hessian, gradient), np.float64)

@@ -34,7 +34,7 @@ def edge_strengths(model: MarkovNetwork) -> Floats:
     numbers = {(int(a), int(b)): k for k, (a, b) in enumerate(model.structure.edges)}
     strengths = np.zeros(len(numbers))
     for parameter in np.flatnonzero(model.parameters.order_of_parameter >= 2):
-        scope = [i for i, _ in model.parameters.assignment(int(parameter))]
+        scope = model.parameters.scope(int(parameter))
         for position, a in enumerate(scope):
             for b in scope[position + 1 :]:
                 edge = numbers[a, b]

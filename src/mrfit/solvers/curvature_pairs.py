@@ -22,7 +22,7 @@ class CurvaturePairs:
     @classmethod
     def at(cls, expansion: Expansion) -> CurvaturePairs:
         # A parameter whose feature never occurs has no curvature of its own; any positive scale will do.
-        return cls(at_least(expansion.diagonal, 1e-8))
+        return cls(at_least(expansion.diagonal(), 1e-8))
 
     def extended(self, move: Floats, change: Floats, *, memory: int) -> CurvaturePairs:
         """With one pair more and at most ``memory`` of them; a pair without curvature is left out."""

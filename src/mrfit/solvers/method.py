@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import ClassVar, Generic, TypeVar
 
 import numpy as np
@@ -55,6 +56,21 @@ class Problem:
         subgradient = self.penalty.least_subgradient(w, gradient)
         return float(np.max(np.abs(subgradient), where=~self.held(w, subgradient), initial=0.0))
 
+    def gap(self, state: State, dual: Callable[[float], float]) -> float:
+        """How far the value is from the optimum at most, by duality.
+
+        A free parameter may not leave its bounds: moving it can gain no more than its gradient times the bound.
+        """
+        t = self.penalty.dual_scale(state.gradient, at=state.w)
+        pull = np.abs(state.gradient[self.free])
+        loose = float(pull[pull > 0] @ self.bound[self.free][pull > 0])
+        return float(state.value - dual(t) + t * loose)
+
+    @cached_property
+    def free(self) -> NDArray[np.int64]:
+        """Parameters that the penalty does not touch."""
+        return np.flatnonzero(self.penalty.is_free(self.objective.n_parameters))
+
 
 @dataclass(frozen=True)
 class State:
@@ -64,6 +80,7 @@ class State:
     value: float
     gradient: Floats
     step: float = 1.0
+    dual: Callable[[float], float] | None = field(default=None, kw_only=True)  # of the objective at w, if it has one
 
 
 AnyState = TypeVar("AnyState", bound=State)

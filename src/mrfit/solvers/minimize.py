@@ -25,11 +25,13 @@ def minimize(
     penalty: NonsmoothPenalty | None = None,
     bound: Floats | None = None,
     tolerance: float = 1e-6,
+    gap_tolerance: float | None = None,
     max_iterations: int = 1000,
     callback: Callback | None = None,
 ) -> Solution:
     """Minimise ``objective + penalty`` from ``w`` (zero by default) until the violation is at most ``tolerance``.
 
+    Where the objective has a dual, the value must also be within ``gap_tolerance`` of the optimum, if that is given.
     Both are in the same scale, a mean over rows (`Penalty.added_to`). ``callback`` sees every record and may return
     True to stop.
     """
@@ -42,8 +44,9 @@ def minimize(
     trace: list[Record] = []
     for iteration in range(max_iterations + 1):
         violation = problem.violation(state.w, state.gradient)
-        trace.append(Record(iteration, state.value, violation, **problem.calls, step=state.step))
-        if violation <= tolerance:
+        gap = None if state.dual is None else problem.gap(state, state.dual)
+        trace.append(Record(iteration, state.value, violation, **problem.calls, step=state.step, gap=gap))
+        if violation <= tolerance and (gap is None or gap_tolerance is None or gap <= gap_tolerance):
             status = Status.CONVERGED
         elif callback is not None and callback(trace[-1]):
             status = Status.INTERRUPTED

@@ -78,4 +78,4 @@ class TruncatedNewton(Method[NewtonState]):
 
 
 def _state(w: Floats, expansion: Expansion, step: float) -> NewtonState:
-    return NewtonState(w, expansion.value, expansion.gradient, step, expansion)
+    return NewtonState(w, expansion.value, expansion.gradient, step, expansion, dual=expansion.dual)

@@ -28,6 +28,7 @@ class Record:
     evaluations: int
     products: int
     step: float
+    gap: float | None = None
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,7 @@ class Solution:
 
     ``violation`` is the largest entry of the gradient at ``w`` (with a penalty that has kinks, of the subgradient
     nearest zero), leaving out entries that push a bounded parameter further into its bound; it is zero at an optimum.
+    ``gap``, where the objective has a dual, bounds how far ``value`` is from the optimum.
     ``evaluations`` counts values with gradients, ``products`` Hessian-vector products.
     """
 
@@ -49,6 +51,10 @@ class Solution:
     @property
     def converged(self) -> bool:
         return self.status is Status.CONVERGED
+
+    @property
+    def gap(self) -> float | None:
+        return self.trace[-1].gap
 
     @property
     def iterations(self) -> int:

@@ -5,18 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from mrfit.errors import InputError
+from mrfit.penalties.group import GroupL1
+from mrfit.penalties.hierarchical import HierarchicalL1
 from mrfit.penalties.l1 import L1
 from mrfit.penalties.l2 import L2
 from mrfit.penalties.penalty import Penalty, Trait
 from mrfit.penalties.tied import Tied
+from mrfit.solvers.fista import Fista
 from mrfit.solvers.lbfgs import LBFGS
 from mrfit.solvers.method import Method
 from mrfit.solvers.newton import TruncatedNewton
 from mrfit.solvers.owlqn import OWLQN
+from mrfit.solvers.proximal_newton import ProximalNewton
 
 # What an error may suggest.
-METHODS: tuple[type[Method[Any]], ...] = (TruncatedNewton, LBFGS, OWLQN)
-PENALTIES: tuple[type[Penalty], ...] = (L2, L1, Tied)
+METHODS: tuple[type[Method[Any]], ...] = (TruncatedNewton, LBFGS, OWLQN, ProximalNewton, Fista)
+PENALTIES: tuple[type[Penalty], ...] = (L2, L1, GroupL1, HierarchicalL1, Tied)
 
 
 def check_suitable(method: type[Method[Any]], penalty: type[Penalty]) -> None:

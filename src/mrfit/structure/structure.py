@@ -31,10 +31,10 @@ class Structure:
     """
 
     n_variables: int
-    blocks: dict[int, Scopes]
+    blocks: Mapping[int, Scopes]
 
     def __post_init__(self) -> None:
-        for block in self.blocks.values():
+        for block in () if self.is_saturated else self.blocks.values():
             block.flags.writeable = False
 
     @classmethod
@@ -92,14 +92,21 @@ class Structure:
         """All scopes of at most ``order`` variables."""
         if order < 1:
             raise StructureError(f"The order of a structure must be at least 1; got {order}.")
-        sizes = range(1, min(order, n_variables) + 1)
-        n_scopes = sum(comb(n_variables, size) for size in sizes)
-        if n_scopes > _MOST_SCOPES:
-            raise StructureError(
-                f"All scopes of up to {order} of {n_variables} variables are {n_scopes:.2g}; the limit is "
-                f"{_MOST_SCOPES:.0g}. Use a lower order or name the scopes."
-            )
+        if order >= n_variables:
+            return cls(n_variables, AllScopes(n_variables))
+        sizes = range(1, order + 1)
+        _check_number(sum(comb(n_variables, size) for size in sizes), order, n_variables)
         return cls(n_variables, {size: _all_scopes(n_variables, size) for size in sizes})
+
+    @classmethod
+    def from_membership(cls, membership: NDArray[np.bool_]) -> Structure:
+        """A structure whose scopes are the rows of a 0/1 matrix (scopes, variables); empty rows are left out."""
+        size = membership.sum(axis=1)
+        blocks = {}
+        for r in np.unique(size[size > 0]).tolist():
+            variables = np.nonzero(membership[size == r])[1].reshape(-1, r)
+            blocks[r] = np.unique(variables, axis=0).astype(np.int64)
+        return cls(membership.shape[1], blocks)
 
     @classmethod
     def from_edges(cls, n_variables: int, edges: Iterable[tuple[int, int]]) -> Structure:
@@ -127,9 +134,43 @@ class Structure:
         edges = ((domain.index(str(a)), domain.index(str(b))) for a, b in graph.edges if a != b)
         return cls.from_edges(len(domain), edges)
 
+    @property
+    def is_saturated(self) -> bool:
+        """Whether all sets of variables are scopes, without naming them."""
+        return isinstance(self.blocks, AllScopes)
+
     @cached_property
     def n_scopes(self) -> int:
-        return sum(len(block) for block in self.blocks.values())
+        return 2**self.n_variables - 1 if self.is_saturated else sum(len(block) for block in self.blocks.values())
+
+    @cached_property
+    def is_closed(self) -> bool:
+        """Whether every subset of a scope is a scope: the hierarchical log-linear models."""
+        return self.is_saturated or all(
+            size == 1 or all((self.find(np.delete(block, k, axis=1)) >= 0).all() for k in range(size))
+            for size, block in self.blocks.items()
+        )
+
+    def closure(self) -> Structure:
+        """These scopes with all their subsets."""
+        if self.is_closed:
+            return self
+        blocks: dict[int, Scopes] = {}
+        parts: list[Scopes] = []
+        for size in range(self.order, 0, -1):
+            parts += [self.blocks[size]] if size in self.blocks else []
+            blocks[size] = np.unique(np.concatenate(parts), axis=0)
+            parts = [np.delete(blocks[size], k, axis=1) for k in range(size)]
+        return Structure(self.n_variables, dict(sorted(blocks.items())))
+
+    def find(self, scopes: Scopes) -> NDArray[np.int64]:
+        """Where each row of ``scopes``, shape (any, size), stands in the block of its size; -1 where it does not."""
+        wanted = _sortable(scopes)
+        known = _sortable(self.blocks[scopes.shape[1]]) if scopes.shape[1] in self.blocks else wanted[:0]
+        if not len(known):
+            return np.full(len(wanted), -1)
+        at = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
+        return np.where(known[at] == wanted, at, -1)
 
     @property
     def scopes(self) -> Iterator[tuple[int, ...]]:
@@ -146,6 +187,8 @@ class Structure:
     @cached_property
     def edges(self) -> Scopes:
         """Pairs that share a scope: the primal graph, shape (edges, 2)."""
+        if self.is_saturated:
+            return _all_scopes(self.n_variables, 2)
         pairs = [block[:, [a, b]] for size, block in self.blocks.items() for a, b in combinations(range(size), 2)]
         return np.unique(np.concatenate(pairs), axis=0) if pairs else np.empty((0, 2), np.int64)
 
@@ -176,8 +219,46 @@ class Structure:
     __hash__ = None  # type: ignore[assignment]
 
 
+class AllScopes(Mapping[int, Scopes]):
+    """All scopes of all sizes, each size listed only when it is asked for."""
+
+    def __init__(self, n_variables: int) -> None:
+        self.n_variables = n_variables
+        self._listed: dict[int, Scopes] = {}
+
+    def __getitem__(self, size: int) -> Scopes:
+        if not 1 <= size <= self.n_variables:
+            raise KeyError(size)
+        if size not in self._listed:
+            _check_number(comb(self.n_variables, size), size, self.n_variables)
+            block = _all_scopes(self.n_variables, size)
+            block.flags.writeable = False
+            self._listed[size] = block
+        return self._listed[size]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(1, self.n_variables + 1))
+
+    def __len__(self) -> int:
+        return self.n_variables
+
+
 _WIDEST_CLOSED = 16  # 65,535 subsets
 _MOST_SCOPES = 50_000_000  # 0.4 to 1 GB of scope numbers; beyond that nothing else would fit either
+
+
+def _check_number(n_scopes: int, order: int, n_variables: int) -> None:
+    if n_scopes > _MOST_SCOPES:
+        raise StructureError(
+            f"All scopes of up to {order} of {n_variables} variables are {n_scopes:.2g}; the limit is "
+            f"{_MOST_SCOPES:.0g}. Use a lower order or name the scopes."
+        )
+
+
+def _sortable(scopes: Scopes) -> NDArray[np.bytes_]:
+    """Every row as one string of bytes that sorts as the row does."""
+    big_endian = np.ascontiguousarray(scopes, ">i8")
+    return big_endian.view(f"S{8 * scopes.shape[1]}").ravel()
 
 
 def _subsets(scope: frozenset[int]) -> Iterator[tuple[int, ...]]:

@@ -70,7 +70,7 @@ class Groups:
         return float(distance @ distance)
 
 
-def classes_of(order: Indices, penalized: NDArray[np.bool_], way: str) -> Indices:
+def classes_of(order: NDArray[np.integer], penalized: NDArray[np.bool_], way: str) -> Indices:
     """Which parameters may share a group: those of one class; -1 for those not tied at all.
 
     ``all`` together (Chou et al. 2018), single variables ``apart`` from interactions, or each of the ``orders``.

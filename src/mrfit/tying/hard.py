@@ -65,7 +65,7 @@ class Reduced(Objective):
         return Expansion(
             value=inner.value,
             gradient=self._sums(inner.gradient),
-            diagonal=self._sums(inner.diagonal),
+            diagonal=lambda: self._sums(inner.diagonal()),
             product=lambda v: self._sums(inner.product(self.full(v))),
         )
 

@@ -1,0 +1,60 @@
+"""Options of `mrfit fit` for the coordinates and for the exact likelihood."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from mrfit.cli.options import choice, stacked
+from mrfit.errors import InputError
+
+exact_options = stacked(
+    choice(
+        "--objective",
+        "pseudo-likelihood",
+        "likelihood",
+        help="likelihood is exact over all joint states, for about 24 variables at most.",
+    ),
+    click.option(
+        "--order",
+        metavar="R|all",
+        help="All scopes of up to R variables, or all sets of variables; instead of --structure.",
+    ),
+    choice(
+        "--parameterization",
+        "canonical",
+        "spectral",
+        "full",
+        "ising",
+        "generalized-ising",
+        help="The coordinates: what is shrunk, made zero or tied depends on them.",
+    ),
+    click.option(
+        "--reference",
+        default="first",
+        show_default=True,
+        metavar="first|last|random|NAME=STATE,...",
+        help="For canonical coordinates, the state of each variable at which its features are silent.",
+    ),
+    choice(
+        "--search",
+        "exact",
+        "hierarchical",
+        help="exact: the optimum over all scopes at once. hierarchical: a scope of three or more variables enters only "
+        "when all its subsets are in.",
+    ),
+)
+
+
+def structure_choice(options: Mapping[str, Any]) -> str:
+    """--order R is --structure order:R; the complete graph where neither is given."""
+    order, structure = options["order"], options["structure"]
+    if order is None:
+        return "complete" if structure is None else str(structure)
+    if structure is not None:
+        raise InputError("Give --order or --structure, not both.")
+    if order != "all" and not order.isdecimal():
+        raise InputError(f"--order {order!r} is not an order; write a whole number like 3, or all.")
+    return f"order:{order}"

@@ -1,0 +1,148 @@
+"""`mrfit spectrum`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mrfit.cli.options import choice, common, numbers, read_rows, reading
+from mrfit.cli.output import grid_progress, print_json
+from mrfit.errors import InputError, listed
+
+if TYPE_CHECKING:
+    from mrfit.data.unique_rows import UniqueRows
+    from mrfit.learning.spectrum import OrderCost, Spectrum
+
+_MOST_STATES = 2**20  # joint states: cross-validation goes over them some ten thousand times
+
+
+@click.command("spectrum")
+@click.argument("data")
+@choice(
+    "--estimator",
+    "flat-l1",
+    "flat-l2",
+    "pseudo-counts",
+    help="How all sets of variables are estimated, none preferred: l1 makes most of them zero, l2 and pseudo-counts "
+    "none. l1 predicts best and takes longest.",
+)
+@click.option("--columns", metavar="NAME,...", help="Use only these columns; for tables with many.")
+@click.option(
+    "--most", type=click.IntRange(min=2), metavar="N", help="Use the N columns that depend most on each other."
+)
+@click.option(
+    "--strength",
+    "strengths",
+    metavar="S[,S...]",
+    help="Strengths to choose from; by default a path of powers of 2^0.5.",
+)
+@click.option(
+    "--folds", type=click.IntRange(min=2), default=10, show_default=True, help="Parts of the cross-validation."
+)
+@click.option(
+    "--max-order",
+    type=click.IntRange(min=0),
+    default=3,
+    show_default=True,
+    help="Largest sets for which to say what ignoring larger ones costs; 0 leaves that out.",
+)
+@click.option("--plot", metavar="FILE", help="Draw it, as .png or .svg.")
+@reading
+@common
+def command(data: str, **options: Any) -> None:
+    """Print the spectrum of DATA: how large interactions are by the number of variables they join.
+
+    A table of log-probabilities is expanded in products of signs, one for every set of variables. The strength of the
+    estimator is the one that predicts best in cross-validation. The second table says what ignoring large sets costs:
+    held-out log-likelihoods of l1 fits with sets of up to 1, 2, ... variables, and with all of them.
+
+    \b
+    Examples:
+      mrfit spectrum survey.csv --plot spectrum.png
+      mrfit spectrum nltcs:train --estimator pseudo-counts
+      mrfit spectrum plants:train --most 12
+    """
+    from mrfit.learning.spectrum import order_costs, spectrum
+    from mrfit.workers import resolve_jobs
+
+    if options["plot"] is not None:
+        from mrfit.report.page import check_figure_path
+
+        check_figure_path(options["plot"])
+    rows = _chosen(read_rows(data, options), options)
+    strengths = None if options["strengths"] is None else numbers(options["strengths"], "--strength")
+    shared = {"folds": options["folds"], "seed": options["seed"], "jobs": resolve_jobs(options["jobs"])}
+    quiet = options["quiet"] or options["as_json"]
+    with grid_progress(quiet=quiet) as progress:
+        found = spectrum(rows, options["estimator"], strengths=strengths, progress=progress, **shared)
+    costs: tuple[OrderCost, ...] = ()
+    if options["max_order"]:
+        with grid_progress(quiet=quiet) as progress:
+            costs = order_costs(rows, max_order=options["max_order"], progress=progress, **shared)
+    if options["plot"] is not None:
+        from mrfit.report.page import save_figure
+        from mrfit.report.spectrum import draw_spectrum
+
+        save_figure(draw_spectrum([found], costs, title=data), options["plot"])
+    if options["as_json"]:
+        print_json(_document(rows, found, costs))
+    elif not options["quiet"]:
+        _print(data, rows, found, costs)
+
+
+def _chosen(rows: UniqueRows, options: dict[str, Any]) -> UniqueRows:
+    """The rows with the columns asked for; too many are refused with a way out."""
+    import numpy as np
+
+    from mrfit.structure.mutual_information import pairwise_mutual_information
+
+    if options["columns"] is not None and options["most"] is not None:
+        raise InputError("Give --columns or --most, not both.")
+    columns: list[int] = list(range(len(rows.domain)))
+    if options["columns"] is not None:
+        columns = sorted({rows.domain.index(name) for name in options["columns"].split(",")})
+    elif options["most"] is not None:
+        information = pairwise_mutual_information(rows)
+        np.fill_diagonal(information, 0.0)
+        columns = sorted(np.argsort(-information.sum(axis=1), kind="stable")[: options["most"]].tolist())
+    rows = rows.on_columns(columns)
+    n_states = float(np.prod(np.array(rows.domain.shape, float)))
+    if n_states > _MOST_STATES:
+        raise InputError(
+            f"The spectrum of {len(rows.domain)} variables has {n_states:.2g} terms; the limit is {_MOST_STATES:.2g}, "
+            f"20 columns of two states. Choose some with --columns {','.join(rows.domain.names[:3])},... or let --most 16 "
+            "choose those that depend most on each other."
+        )
+    return rows
+
+
+def _document(rows: UniqueRows, found: Spectrum, costs: tuple[OrderCost, ...]) -> dict[str, Any]:
+    return {
+        "n_rows": rows.n_rows,
+        "columns": list(rows.domain.names),
+        "estimator": found.estimator,
+        "strength": found.strength,
+        "held_out_ll": found.held_out,
+        "duality_gap": found.fit.solution.gap,
+        "orders": [asdict(size) for size in found.sizes],
+        "ignoring": [asdict(cost) for cost in costs],
+    }
+
+
+def _print(data: str, rows: UniqueRows, found: Spectrum, costs: tuple[OrderCost, ...]) -> None:
+    click.echo(f"{data}: {rows.n_rows:,} rows, {len(rows.domain)} variables: {listed(rows.domain.names)}")
+    click.echo(f"{found.estimator}, strength {found.strength:g}, held-out ll {found.held_out:.4f}")
+    click.echo(f"{'variables':>10} {'sets':>8} {'mean |w|':>10} {'not zero':>9}")
+    for size in found.sizes:
+        click.echo(f"{size.order:>10} {size.n_scopes:>8,} {size.mean:>10.2e} {size.density:>9.1%}")
+    if costs:
+        click.echo("what ignoring larger sets costs (l1, spectral):")
+        click.echo(f"{'up to':>10} {'strength':>9} {'nonzero':>8} {'held-out ll':>12} {'loss':>9} {'+-':>8}")
+    for cost in costs:
+        order = "all" if cost.order is None else str(cost.order)
+        click.echo(
+            f"{order:>10} {cost.strength:>9.4g} {cost.n_nonzero:>8,} {cost.held_out:>12.4f} {cost.loss:>9.4f} "
+            f"{cost.standard_error:>8.4f}"
+        )

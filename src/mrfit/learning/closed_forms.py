@@ -1,0 +1,104 @@
+"""Estimates of all joint states that need no solver."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+from scipy.special import wrightomega
+
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.errors import InputError
+from mrfit.learning.coordinates import Coordinates, ExactCoordinates
+from mrfit.learning.grids import Found
+from mrfit.parameterizations.bases import Base, Zeta
+from mrfit.parameterizations.joint import Saturated
+from mrfit.penalties.l2 import L2
+from mrfit.solvers.solution import Record, Solution, Status
+
+Floats = NDArray[np.float64]
+
+Estimate = Callable[[Floats, float], Floats]  # log p of all joint states from their counts and a strength
+
+
+def pseudo_counts(counts: Floats, strength: float) -> Floats:
+    """log p = log (count + strength), but for a constant: Dirichlet smoothing."""
+    return np.log(counts + strength)
+
+
+def flat_l2(counts: Floats, strength: float) -> Floats:
+    """log p that maximises the likelihood minus strength times the sum of squares of all spectral parameters.
+
+    By Parseval's identity the penalty is strength / states times the squared distance of log p from its mean, so that
+    log p of a state depends on its count alone: with b = states / (2 strength) * count it is b - W(kappa e^b), up to a
+    constant, with the one kappa for which probabilities sum to one. W is Lambert's function.
+    """
+    scale = len(counts) / (2.0 * strength)
+    distinct, number = np.unique(counts, return_inverse=True)
+    how_many = np.bincount(number.ravel())
+    b = scale * distinct
+    goal = scale * float(counts.sum())
+
+    def excess(log_kappa: float) -> float:
+        return float(how_many @ wrightomega(log_kappa + b).real) - goal
+
+    # W(e^x) grows from zero to infinity: between these two the sum passes the goal.
+    low = -float(b.max()) - 50.0
+    while excess(low) > 0.0:
+        low *= 2.0
+    high = np.log(goal) + 1.0
+    while excess(high) < 0.0:
+        high = 2.0 * abs(high) + 1.0
+    log_kappa = float(brentq(excess, low, high, xtol=1e-14, rtol=8.9e-16))
+    return np.asarray((b - wrightomega(log_kappa + b).real)[number.ravel()], np.float64)
+
+
+CLOSED_FORMS: dict[str, Estimate] = {"pseudo-counts": pseudo_counts}
+
+
+def closed_form_path(
+    coordinates: Coordinates, rows: UniqueRows, estimate: Estimate, strengths: Sequence[float], *, squares: bool
+) -> Iterator[Found]:
+    """An estimate at every strength; ``squares`` says whether it minimises a sum of squares, which certifies it."""
+    joint = joint_states(coordinates)
+    counts = np.zeros(joint.base.size)
+    np.add.at(counts, joint.base.positions(rows.codes), rows.sample_weight)
+    objective = coordinates.objective(rows)
+    for strength in sorted(strengths, reverse=True):
+        begun = time.perf_counter()
+        w = joint.gather(joint.base.coefficients(estimate(counts, strength)))
+        value, gradient = objective.value_and_gradient(w)
+        cost, violation, gap = 0.0, 0.0, None
+        if squares:
+            penalty = L2(2.0 * strength)
+            cost = penalty.value(w)
+            slope = gradient + penalty.gradient(w) / rows.total_weight
+            violation = float(np.abs(slope).max())
+            # The function is strongly convex: no point is lower by more than the squared slope over twice the modulus.
+            gap = float(slope @ slope) * rows.total_weight / (4.0 * strength)
+        record = Record(0, value + cost / rows.total_weight, violation, 1, 0, 1.0, gap)
+        none = np.empty(0, np.int64)
+        solution = Solution(w, record.value, violation, Status.CONVERGED, (record,), none)
+        yield Found(strength, solution, cost, 1, time.perf_counter() - begun)
+
+
+def joint_states(coordinates: Coordinates) -> Saturated:
+    if isinstance(coordinates, ExactCoordinates) and isinstance(coordinates.joint, Saturated):
+        return coordinates.joint
+    raise InputError("This penalty smooths all joint states, so it needs all sets of variables: --order all.")
+
+
+def has_squares_form(coordinates: Coordinates) -> bool:
+    """Whether the squares of the parameters sum to those of the log-probabilities: spectral, all sets of variables."""
+    return (
+        isinstance(coordinates, ExactCoordinates)
+        and isinstance(coordinates.joint, Saturated)
+        and not _is_zeta(coordinates.joint.base)
+    )
+
+
+def _is_zeta(base: Base) -> bool:
+    return isinstance(base, Zeta)

@@ -1,0 +1,146 @@
+"""The parameters to be learned, as the objective sees them and as the model will."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.counts.conditional_cells import ConditionalCells
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.objectives.likelihood import Likelihood, check_size, log_probabilities
+from mrfit.objectives.objective import Objective
+from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
+from mrfit.objectives.reparameterized import Reparameterized
+from mrfit.objectives.row_scores import conditional_scores, row_pll
+from mrfit.parameterizations.joint import Listed, joint_of
+from mrfit.parameterizations.parameterization import Parameterization
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+class Coordinates(ABC):
+    """A vector of parameters of some kind, whichever order it has."""
+
+    parameters: Parameterization
+    n_parameters: int
+    n_cells: int  # that the objective goes over
+
+    @property
+    @abstractmethod
+    def orders(self) -> NDArray[np.integer]:
+        """Size of the scope of each parameter."""
+
+    @abstractmethod
+    def scopes(self) -> Indices:
+        """Number of the scope of each parameter."""
+
+    @abstractmethod
+    def objective(self, rows: UniqueRows) -> Objective: ...
+
+    @abstractmethod
+    def row_scores(self, w: Floats, rows: UniqueRows) -> Floats:
+        """What is maximised, for every distinct row."""
+
+    @abstractmethod
+    def mean_pll(self, w: Floats, rows: UniqueRows) -> float:
+        """Mean pseudo-log-likelihood of the rows."""
+
+    @abstractmethod
+    def singles(self) -> list[Indices]:
+        """For every variable with a scope of its own, the numbers of its parameters; none for the others."""
+
+    @abstractmethod
+    def kept(self, w: Floats) -> tuple[Parameterization, Indices]:
+        """The parameterization of the model, and which of these parameters it has."""
+
+
+class PseudoCoordinates(Coordinates):
+    """Parameters of a structure, for the pseudo-likelihood."""
+
+    def __init__(self, parameters: Parameterization, *, jobs: int = 1) -> None:
+        self.parameters, self.jobs = parameters, jobs
+        self.n_parameters, self.n_cells = parameters.n_parameters, 0
+
+    @property
+    def orders(self) -> NDArray[np.integer]:
+        return self.parameters.order_of_parameter
+
+    def scopes(self) -> Indices:
+        return self.parameters.scope_of_parameter
+
+    def objective(self, rows: UniqueRows) -> Objective:
+        canonical = self.parameters.canonical
+        cells = ConditionalCells.count(rows, canonical, jobs=self.jobs)
+        self.n_cells = cells.n_cells
+        objective = PseudoLikelihood(cells, jobs=self.jobs)
+        return objective if canonical is self.parameters else Reparameterized(objective, self.parameters.canonical_map)
+
+    def row_scores(self, w: Floats, rows: UniqueRows) -> Floats:
+        return row_pll(self.parameters, w, rows.codes)
+
+    def mean_pll(self, w: Floats, rows: UniqueRows) -> float:
+        return float(rows.sample_weight @ self.row_scores(w, rows)) / rows.total_weight
+
+    def singles(self) -> list[Indices]:
+        return _listed_singles(self.parameters)
+
+    def kept(self, w: Floats) -> tuple[Parameterization, Indices]:
+        return self.parameters, np.arange(self.n_parameters)
+
+
+class ExactCoordinates(Coordinates):
+    """Parameters of a structure or of all sets of variables, for the exact likelihood.
+
+    ``listed`` keeps the order of the parameterization also where all sets of variables could stand, leaner, in the
+    order of the joint states; ``whole`` keeps scopes in the model whose parameters are all zero.
+    """
+
+    def __init__(
+        self, parameters: Parameterization, *, listed: bool = False, whole: bool = False, jobs: int = 1
+    ) -> None:
+        check_size(parameters.domain.shape)
+        self.parameters, self.whole, self.jobs = parameters, whole, jobs
+        self.joint = Listed(parameters) if listed or whole else joint_of(parameters)
+        self.n_parameters = self.joint.n_parameters
+        self.n_cells = prod(parameters.domain.shape)
+
+    @property
+    def orders(self) -> NDArray[np.integer]:
+        return self.joint.orders
+
+    def scopes(self) -> Indices:
+        return self.joint.scopes
+
+    def objective(self, rows: UniqueRows) -> Likelihood:
+        return Likelihood(self.joint, rows, jobs=self.jobs)
+
+    def row_scores(self, w: Floats, rows: UniqueRows) -> Floats:
+        log_p = log_probabilities(self.joint, w, jobs=self.jobs)
+        return np.asarray(log_p[self.joint.base.positions(rows.codes)], np.float64)
+
+    def mean_pll(self, w: Floats, rows: UniqueRows) -> float:
+        log_p = log_probabilities(self.joint, w, jobs=self.jobs)
+        return float(rows.sample_weight @ conditional_scores(self.joint.base, log_p, rows.codes)) / rows.total_weight
+
+    def singles(self) -> list[Indices]:
+        if isinstance(self.joint, Listed):
+            return _listed_singles(self.parameters)
+        base = self.joint.base
+        return [stride * np.arange(1, c) - 1 for stride, c in zip(base.strides, base.shape, strict=True)]
+
+    def kept(self, w: Floats) -> tuple[Parameterization, Indices]:
+        return (self.parameters, np.arange(self.n_parameters)) if self.whole else self.joint.pruned(w)
+
+
+def _listed_singles(parameters: Parameterization) -> list[Indices]:
+    singles = [np.empty(0, np.int64)] * len(parameters.domain)
+    if 1 in parameters.structure.blocks:
+        variables = parameters.structure.blocks[1][:, 0].tolist()
+        for variable, first in zip(variables, parameters.first_parameter[1].tolist(), strict=True):
+            c = parameters.domain.shape[variable]
+            singles[variable] = first + np.arange(parameters.n_features((c,)) if c > 1 else 0)
+    return singles

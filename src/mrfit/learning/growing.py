@@ -1,0 +1,70 @@
+"""The growing search of Schmidt and Murphy (2010): a scope enters only when all its subsets are in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.learning.grids import Callback, Found, penalized_fit
+from mrfit.learning.problem import Problem
+from mrfit.presets import PRESETS
+from mrfit.structure.structure import Structure
+
+Floats = NDArray[np.float64]
+Scopes = NDArray[np.int64]
+
+
+def growing_path(problem: Problem, callback: Callback | None) -> Iterator[Found]:
+    """From the strongest penalty to the weakest, each growing from the scopes of the last.
+
+    At every strength: solve; keep the scopes that are not zero; add all pairs, and all larger scopes of the problem's
+    structure whose subsets with one variable less are not zero; solve again, until nothing new may enter. The end is
+    an optimum over the scopes that were let in, not over all of them: it has fewer parameters and a worse objective.
+    """
+    settings, limit = problem.settings, problem.structure
+    structure = _allowed(Structure.independent(limit.n_variables), limit)
+    w: Floats | None = None
+    for strength in problem.strengths:
+        passes, seconds, grows = 0, 0.0, True
+        while grows:
+            part = Problem(problem.rows, structure, settings)
+            task = part.task(callback)
+            found = penalized_fit(task, PRESETS[settings.penalty], strength, task.start if w is None else w)
+            passes, seconds = passes + found.passes, seconds + found.seconds
+            smaller, kept = part.coordinates.parameters.pruned(found.solution.w)
+            larger = _allowed(smaller.structure, limit)
+            grows = not all((structure.find(block) >= 0).all() for block in larger.blocks.values())
+            structure = larger
+            w = smaller.on(larger).spread(smaller, found.solution.w[kept])
+        yield replace(found, passes=passes, seconds=seconds, coordinates=part.coordinates)
+
+
+def _allowed(alive: Structure, limit: Structure) -> Structure:
+    """The scopes that are not zero, all pairs, and larger ones whose subsets with one variable less are not zero."""
+    blocks = {size: block for size, block in alive.blocks.items() if size != 2}
+    if 2 in limit.blocks:
+        blocks[2] = limit.blocks[2]
+    for size in (size for size in alive.blocks if size >= 2 and size + 1 in limit.blocks):
+        candidates = _one_more(alive.blocks[size], alive.n_variables)
+        entering = _has(limit, candidates)
+        for k in range(size + 1):
+            entering &= alive.find(np.delete(candidates, k, axis=1)) >= 0
+        both = [candidates[entering], blocks.get(size + 1, candidates[:0])]
+        if len(new := np.unique(np.concatenate(both), axis=0)):
+            blocks[size + 1] = new
+    return Structure(alive.n_variables, dict(sorted(blocks.items())))
+
+
+def _one_more(block: Scopes, n_variables: int) -> Scopes:
+    """Every scope with every variable after its last."""
+    n_after = n_variables - 1 - block[:, -1]
+    after = np.arange(n_after.sum()) - np.repeat(np.cumsum(n_after) - n_after, n_after)
+    longer = np.repeat(block, n_after, axis=0)
+    return np.column_stack([longer, longer[:, -1] + 1 + after])
+
+
+def _has(limit: Structure, scopes: Scopes) -> NDArray[np.bool_]:
+    return np.ones(len(scopes), bool) if limit.is_saturated else limit.find(scopes) >= 0

@@ -1,0 +1,144 @@
+"""The spectrum of a table: how large interactions are by the number of variables, and what ignoring them costs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import comb
+
+import numpy as np
+
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.errors import InputError, listed
+from mrfit.learning.driver import learn
+from mrfit.learning.fits import Fit
+from mrfit.learning.settings import Settings
+from mrfit.structure.structure import Structure
+
+ESTIMATORS = ("flat-l1", "flat-l2", "pseudo-counts")
+
+
+@dataclass(frozen=True)
+class OrderSize:
+    """The spectral parameters of all scopes of one size.
+
+    ``mean`` is that of |w_A| over the scopes A; for variables with more than two states |w_A| is the root of the sum of
+    squares of the scope's parameters. ``density`` is the share of scopes with a parameter other than zero.
+    """
+
+    order: int
+    n_scopes: int
+    mean: float
+    density: float
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """What an estimator that knows nothing of orders says about them, at the strength that predicts best."""
+
+    estimator: str
+    strength: float
+    held_out: float  # mean log-likelihood per row in cross-validation
+    sizes: tuple[OrderSize, ...]
+    fit: Fit
+
+
+@dataclass(frozen=True)
+class OrderCost:
+    """Cross-validated log-likelihood with scopes of at most ``order`` variables; None is all of them.
+
+    ``loss`` is how much worse that is, a row, than the best order, with its standard error over the folds.
+    """
+
+    order: int | None
+    strength: float
+    n_nonzero: int
+    held_out: float
+    loss: float
+    standard_error: float
+
+
+def spectrum(
+    rows: UniqueRows,
+    estimator: str = "flat-l1",
+    *,
+    folds: int = 10,
+    strengths: tuple[float, ...] | None = None,
+    seed: int = 0,
+    jobs: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> Spectrum:
+    """Spectral parameters of all sets of variables, without preference for small ones (Buchman et al. 2012, 6)."""
+    if estimator not in ESTIMATORS:
+        raise InputError(f"There is no estimator {estimator!r} of the spectrum; choose one of {listed(ESTIMATORS)}.")
+    check_varied(rows)
+    settings = Settings(
+        strengths, penalty=estimator, objective="likelihood", parameterization="spectral", folds=folds, seed=seed,
+        jobs=jobs, path=True, patience=1,
+    )  # fmt: skip
+    everything = Structure.up_to_order(len(rows.domain), len(rows.domain))
+    best = learn(rows, everything, settings, progress=progress).best
+    held_out = best.held_out
+    assert held_out is not None  # folds were asked for
+    return Spectrum(estimator, best.strength, held_out, _sizes(best, rows.domain.shape), best)
+
+
+def order_costs(
+    rows: UniqueRows,
+    *,
+    max_order: int = 4,
+    folds: int = 10,
+    seed: int = 0,
+    jobs: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[OrderCost, ...]:
+    """What ignoring larger scopes costs: l1 fits with scopes of up to 1, 2, ... variables, and with all of them.
+
+    Every order takes the strength that predicts best; all are compared on the same folds.
+    """
+    check_varied(rows)
+    n = len(rows.domain)
+    orders: list[int | None] = [*range(1, min(max_order, n - 1) + 1), None]
+    best: list[Fit] = []
+    for order in orders:
+        structure = Structure.up_to_order(n, n if order is None else order)
+        # Single variables are free: with nothing else there is nothing to penalise.
+        penalty = "none" if order == 1 or n == 1 else "l1"
+        settings = Settings(
+            penalty=penalty, objective="likelihood", parameterization="spectral", folds=folds, seed=seed, jobs=jobs,
+            path=True,
+        )  # fmt: skip
+        best.append(learn(rows, structure, settings, progress=progress).best)
+    scores = np.array([fit.fold_scores for fit in best])
+    winner = int(scores.mean(axis=1).argmax())
+    losses = scores[winner] - scores
+    return tuple(
+        OrderCost(
+            order,
+            fit.strength,
+            fit.n_nonzero,
+            float(score.mean()),
+            float(loss.mean()),
+            float(loss.std(ddof=1) / np.sqrt(len(loss))),
+        )
+        for order, fit, score, loss in zip(orders, best, scores, losses, strict=True)
+    )
+
+
+def check_varied(rows: UniqueRows) -> None:
+    if rows.n_distinct == 1:
+        raise InputError("All rows are the same; there is nothing to learn of how variables depend on each other.")
+
+
+def _sizes(fit: Fit, shape: tuple[int, ...]) -> tuple[OrderSize, ...]:
+    parameters, w = fit.model.parameters, fit.model.w
+    length = np.sqrt(np.bincount(parameters.scope_of_parameter, w * w, minlength=parameters.structure.n_scopes))
+    order = np.repeat(list(parameters.structure.blocks), [len(block) for block in parameters.structure.blocks.values()])
+    # Scopes that are zero are not in the model. How many there are: those of variables with more than one state.
+    n = sum(c > 1 for c in shape)
+    sizes = []
+    for size in range(1, n + 1):
+        mine = length[order == size]
+        n_scopes = comb(n, size)
+        sizes.append(OrderSize(size, n_scopes, float(mine.sum()) / n_scopes, np.count_nonzero(mine) / n_scopes))
+    return tuple(sizes)

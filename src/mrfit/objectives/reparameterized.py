@@ -1,0 +1,42 @@
+"""An objective in other coordinates."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from mrfit.objectives.objective import Expansion, Objective
+
+Floats = NDArray[np.float64]
+
+
+class Reparameterized(Objective):
+    """objective(matrix @ w): the same function of parameters that another objective's are linear in."""
+
+    def __init__(self, objective: Objective, matrix: sparse.csr_array) -> None:
+        self.objective, self.matrix = objective, matrix
+        self._adjoint = matrix.T.tocsr()
+        self.n_parameters = int(matrix.shape[1])
+
+    def value_and_gradient(self, w: Floats) -> tuple[float, Floats]:
+        value, gradient = self.objective.value_and_gradient(self.matrix @ w)
+        return value, self._adjoint @ gradient
+
+    def expand(self, w: Floats) -> Expansion:
+        inner = self.objective.expand(self.matrix @ w)
+
+        def diagonal() -> Floats:
+            # The true one would take a product for each parameter; as if the others' were independent, it has the
+            # right scale, which is all that is asked of it.
+            return np.asarray(self._adjoint.power(2) @ inner.diagonal(), np.float64)
+
+        return Expansion(
+            value=inner.value,
+            gradient=self._adjoint @ inner.gradient,
+            diagonal=cache(diagonal),
+            product=lambda v: self._adjoint @ inner.product(self.matrix @ v),
+            dual=inner.dual,
+        )

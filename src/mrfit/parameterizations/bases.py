@@ -1,0 +1,242 @@
+"""Complete bases of the functions of all joint states, each a tensor product of one small matrix for each variable.
+
+A coefficient belongs to a choice of one digit for every variable, zero for "not in the scope"; it stands where the
+digits say, in C order. A state stands where the digits of its values say. Values and moments of all features cost
+one transform over all joint states, O(variables * states); no matrix of features is ever formed.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from mrfit._kernels.lookup import indicator_covariance, sign_covariance, state_covariance
+from mrfit.parameterizations.reference import digits_of_states
+from mrfit.transforms import (
+    inverse_subset_sums,
+    subset_sums,
+    superset_sums,
+    tensor_product,
+    walsh_hadamard,
+)
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+def digits_of(positions: Indices, shape: tuple[int, ...]) -> Indices:
+    """One row of digits for each position in C order: shape (positions, variables)."""
+    if not shape:
+        return np.zeros((len(positions), 0), np.int64)
+    return np.stack(np.unravel_index(positions, shape), axis=1).astype(np.int64)
+
+
+def strides_of(shape: tuple[int, ...]) -> Indices:
+    """How far a step of each digit goes in C order."""
+    return np.array([prod(shape[i + 1 :]) for i in range(len(shape))], np.int64)
+
+
+@dataclass(frozen=True)
+class Base(ABC):
+    """Functions of all joint states of variables with so many states each."""
+
+    shape: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """Joint states, and coefficients."""
+        return prod(self.shape)
+
+    @cached_property
+    def strides(self) -> Indices:
+        return strides_of(self.shape)
+
+    @property
+    @abstractmethod
+    def digits(self) -> list[Indices]:
+        """For every variable the digit of each of its states."""
+
+    @abstractmethod
+    def potentials(self, a: Floats, *, jobs: int = 1) -> Floats:
+        """From coefficients to the values at all states; ``a`` may be overwritten."""
+
+    @abstractmethod
+    def moments(self, a: Floats, *, jobs: int = 1) -> Floats:
+        """The adjoint: sums over all states of ``a`` times each function; ``a`` may be overwritten."""
+
+    @abstractmethod
+    def coefficients(self, a: Floats, *, jobs: int = 1) -> Floats:
+        """The inverse of `potentials`; ``a`` may be overwritten."""
+
+    @abstractmethod
+    def squares(self, moments: Floats) -> Floats:
+        """Moments of the squares of all functions."""
+
+    @abstractmethod
+    def covariance(self, moments: Floats, positions: Indices) -> Floats:
+        """Covariance of the functions at ``positions``, from the moments of all of them."""
+
+    def positions(self, codes: NDArray[np.uint8]) -> Indices:
+        """Where the states of rows of codes stand."""
+        out = np.zeros(len(codes), np.int64)
+        for i, (digits, stride) in enumerate(zip(self.digits, self.strides.tolist(), strict=True)):
+            out += (stride * digits)[codes[:, i]]
+        return out
+
+    def by_state(self, a: Floats) -> Floats:
+        """Numbers of all states as an array with one axis for each variable, states in the order of the domain."""
+        out = a.reshape(self.shape)
+        for axis, digits in enumerate(self.digits):
+            if (digits != np.arange(len(digits))).any():
+                out = np.take(out, digits, axis=axis)
+        return out
+
+
+@dataclass(frozen=True)
+class Zeta(Base):
+    """Indicators of all variables of a scope being in given states, none of them its reference state."""
+
+    reference: tuple[int, ...] | None = None  # the first states by default
+
+    @cached_property
+    def digits(self) -> list[Indices]:
+        return digits_of_states(self.shape, self.reference or (0,) * len(self.shape))
+
+    @cached_property
+    def _is_binary(self) -> bool:
+        return all(c <= 2 for c in self.shape)
+
+    def _matrices(self) -> list[Floats]:
+        """Values of 1 and of each state's indicator, at the reference first."""
+        matrices = [np.eye(c) for c in self.shape]
+        for matrix in matrices:
+            matrix[:, 0] = 1.0
+        return matrices
+
+    def potentials(self, a: Floats, *, jobs: int = 1) -> Floats:
+        if self._is_binary:
+            subset_sums(a, jobs=jobs)
+            return a
+        return tensor_product(a.reshape(self.shape), self._matrices()).ravel()
+
+    def moments(self, a: Floats, *, jobs: int = 1) -> Floats:
+        if self._is_binary:
+            superset_sums(a, jobs=jobs)
+            return a
+        return tensor_product(a.reshape(self.shape), [matrix.T for matrix in self._matrices()]).ravel()
+
+    def coefficients(self, a: Floats, *, jobs: int = 1) -> Floats:
+        if self._is_binary:
+            inverse_subset_sums(a, jobs=jobs)
+            return a
+        return tensor_product(a.reshape(self.shape), [np.linalg.inv(matrix) for matrix in self._matrices()]).ravel()
+
+    def squares(self, moments: Floats) -> Floats:
+        return moments
+
+    def covariance(self, moments: Floats, positions: Indices) -> Floats:
+        out = np.empty((len(positions), len(positions)))
+        if self._is_binary:
+            indicator_covariance(moments, positions, out)
+        else:
+            state_covariance(moments, positions, digits_of(positions, self.shape), self.strides, out)
+        return out
+
+
+@dataclass(frozen=True)
+class Walsh(Base):
+    """Products of signs, +1 for the second state of a variable and -1 for its first (Buchman et al. 2012, eq. 3)."""
+
+    @cached_property
+    def digits(self) -> list[Indices]:
+        # The transform has +1 where a digit is zero (eq. 4): the second state stands there.
+        return [np.arange(c)[::-1].copy() for c in self.shape]
+
+    def potentials(self, a: Floats, *, jobs: int = 1) -> Floats:
+        walsh_hadamard(a, jobs=jobs)
+        return a
+
+    moments = potentials  # the matrix is symmetric
+
+    def coefficients(self, a: Floats, *, jobs: int = 1) -> Floats:
+        walsh_hadamard(a, jobs=jobs)
+        a /= self.size
+        return a
+
+    def squares(self, moments: Floats) -> Floats:
+        return np.ones_like(moments)
+
+    def covariance(self, moments: Floats, positions: Indices) -> Floats:
+        out = np.empty((len(positions), len(positions)))
+        sign_covariance(moments, positions, out)
+        return out
+
+
+@dataclass(frozen=True)
+class Contrasts(Base):
+    """Products of orthonormal contrasts of each variable, scaled so that their squares sum to its states.
+
+    For two states they are the signs of `Walsh`. The sum of squares of a scope's coefficients does not depend on the
+    order of the states, nor on which orthonormal contrasts are taken.
+    """
+
+    @cached_property
+    def digits(self) -> list[Indices]:
+        return [np.arange(c) for c in self.shape]
+
+    def _matrices(self) -> list[Floats]:
+        return [contrasts(c) for c in self.shape]
+
+    def potentials(self, a: Floats, *, jobs: int = 1) -> Floats:
+        return tensor_product(a.reshape(self.shape), self._matrices()).ravel()
+
+    def moments(self, a: Floats, *, jobs: int = 1) -> Floats:
+        return tensor_product(a.reshape(self.shape), [matrix.T for matrix in self._matrices()]).ravel()
+
+    def coefficients(self, a: Floats, *, jobs: int = 1) -> Floats:
+        out = self.moments(a, jobs=jobs)
+        out /= self.size
+        return out
+
+    def squares(self, moments: Floats) -> Floats:
+        in_contrasts = [(contrasts(c).T @ contrasts(c) ** 2 / c).T for c in self.shape]
+        return tensor_product(moments.reshape(self.shape), in_contrasts).ravel()
+
+    def covariance(self, moments: Floats, positions: Indices) -> Floats:
+        """By way of the indicators that contrasts are sums of."""
+        indicators = Zeta(self.shape)
+        pairs = [(contrasts(c), zeta) for c, zeta in zip(self.shape, indicators._matrices(), strict=True)]
+        to_zeta = [(np.linalg.inv(matrix) @ zeta).T for matrix, zeta in pairs]
+        in_zeta = [np.linalg.inv(zeta) @ matrix for matrix, zeta in pairs]  # a contrast's coefficients by column
+        of_indicators = tensor_product(moments.reshape(self.shape), to_zeta).ravel()
+        none = np.empty(0, np.int64)
+        rows, columns, values = [none], [none], [np.empty(0)]
+        for k, digits in enumerate(digits_of(positions, self.shape).tolist()):
+            at, value = np.zeros(1, np.int64), np.ones(1)
+            for v in np.flatnonzero(digits):
+                at = np.add.outer(at, np.arange(self.shape[v]) * self.strides[v]).ravel()
+                value = np.outer(value, in_zeta[v][:, digits[v]]).ravel()
+            rows.append(at)
+            columns.append(np.full(len(at), k))
+            values.append(value)
+        used, row = np.unique(np.concatenate(rows), return_inverse=True)
+        entries = (np.concatenate(values), (row.ravel(), np.concatenate(columns)))
+        expansion = sparse.csr_array(entries, shape=(len(used), len(positions)))
+        return np.asarray(expansion.T @ (expansion.T @ indicators.covariance(of_indicators, used)).T, np.float64)
+
+
+def contrasts(c: int) -> Floats:
+    """1 and sqrt(c) times Helmert's orthonormal contrasts: column j compares state j with the states before it.
+
+    For two states [[1, -1], [1, 1]]. matrix.T @ matrix = c * identity.
+    """
+    matrix = np.ones((c, c))
+    for j in range(1, c):
+        matrix[:, j] = np.concatenate([-np.ones(j), [j], np.zeros(c - j - 1)]) * np.sqrt(c / (j * (j + 1)))
+    return matrix

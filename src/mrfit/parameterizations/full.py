@@ -1,0 +1,30 @@
+"""Full coordinates: one parameter for each scope and combination of states."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import ClassVar
+
+import numpy as np
+
+from mrfit.parameterizations.canonical import named_states
+from mrfit.parameterizations.parameterization import Floats, Parameterization, Scope
+
+
+@dataclass(frozen=True)
+class Full(Parameterization):
+    """theta_A(x_A) = w of the states x_A: the tables themselves, more than are needed (Buchman et al. 2012, 3.1)."""
+
+    word: ClassVar[str] = "full"
+    meaning: ClassVar[str] = "added to log p in these states"
+
+    def n_features(self, shape: tuple[int, ...]) -> int:
+        return prod(shape)
+
+    def features(self, scope: Scope) -> Floats:
+        return np.eye(prod(self._shape(scope)))
+
+    def feature_name(self, scope: Scope, number: int) -> str:
+        states = np.unravel_index(number, self._shape(scope))
+        return named_states(self, tuple((i, int(s)) for i, s in zip(scope, states, strict=True)))

@@ -1,0 +1,38 @@
+"""Ising coordinates: one parameter for each scope, active where all its variables agree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from mrfit.parameterizations.canonical import named_states
+from mrfit.parameterizations.parameterization import Floats, Parameterization, Scope
+
+
+@dataclass(frozen=True)
+class Ising(Parameterization):
+    """theta_A(x_A) = w_A where all variables of A are in states of the same number (Buchman et al. 2012, 3.2).
+
+    Single variables have parameters of their own, one for each state but the first: agreement says nothing of them.
+    It is not complete: triples add nothing to pairs.
+    """
+
+    word: ClassVar[str] = "ising"
+    meaning: ClassVar[str] = "added to log p where all these variables agree"
+
+    def n_features(self, shape: tuple[int, ...]) -> int:
+        return 1 if len(shape) > 1 else shape[0] - 1
+
+    def features(self, scope: Scope) -> Floats:
+        shape = self._shape(scope)
+        if len(scope) == 1:
+            return np.eye(shape[0])[:, 1:]
+        states = np.indices(shape).reshape(len(shape), -1)
+        return np.asarray((states == states[0]).all(axis=0)[:, None], np.float64)
+
+    def feature_name(self, scope: Scope, number: int) -> str:
+        if len(scope) == 1:
+            return named_states(self, ((scope[0], number + 1),))
+        return " = ".join(self.domain[i].name for i in scope)

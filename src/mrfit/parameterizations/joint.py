@@ -1,0 +1,162 @@
+"""Parameters as functions of all joint states: how they spread over the coefficients of a base."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from mrfit.parameterizations.bases import Base, digits_of
+from mrfit.parameterizations.parameterization import Parameterization
+from mrfit.structure.structure import Structure
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+class Joint(ABC):
+    """A vector of parameters and what it means for every joint state."""
+
+    base: Base
+    n_parameters: int
+
+    @property
+    @abstractmethod
+    def orders(self) -> NDArray[np.integer]:
+        """Size of the scope of each parameter."""
+
+    @property
+    @abstractmethod
+    def scopes(self) -> Indices:
+        """Number of the scope of each parameter."""
+
+    @abstractmethod
+    def spread(self, w: Floats) -> Floats:
+        """Coefficients of the base for parameters."""
+
+    @abstractmethod
+    def gather(self, a: Floats) -> Floats:
+        """The adjoint of `spread`."""
+
+    @abstractmethod
+    def variances(self, moments: Floats) -> Floats:
+        """Variance of every feature, from the moments of the whole base."""
+
+    @abstractmethod
+    def covariance(self, moments: Floats, chosen: Indices) -> Floats:
+        """Covariance of the chosen features, from the moments of the whole base."""
+
+    @abstractmethod
+    def pruned(self, w: Floats) -> tuple[Parameterization, Indices]:
+        """The scopes with a parameter other than zero and all single variables, and which parameters are theirs."""
+
+
+class Listed(Joint):
+    """The parameters of a parameterization in its own order."""
+
+    def __init__(self, parameters: Parameterization) -> None:
+        self.parameters = parameters
+        self.base = parameters.base
+        self.n_parameters = parameters.n_parameters
+        positions, columns, values = parameters.joint_entries()
+        self._used, row = np.unique(positions, return_inverse=True)
+        self._map: sparse.csr_array = sparse.csr_array(
+            (values, (row.ravel(), columns)), shape=(len(self._used), self.n_parameters)
+        )
+        self._adjoint: sparse.csr_array = self._map.T.tocsr()
+
+    @property
+    def orders(self) -> NDArray[np.integer]:
+        return self.parameters.order_of_parameter
+
+    @property
+    def scopes(self) -> Indices:
+        return self.parameters.scope_of_parameter
+
+    def spread(self, w: Floats) -> Floats:
+        out = np.zeros(self.base.size)
+        out[self._used] = self._map @ w
+        return out
+
+    def gather(self, a: Floats) -> Floats:
+        return np.asarray(self._adjoint @ a[self._used], np.float64)
+
+    def variances(self, moments: Floats) -> Floats:
+        # Where a feature is a sum of several functions of the base it is an indicator: its square is itself.
+        mean = self.gather(moments)
+        second = self.gather(self.base.squares(moments)) if self._is_selection else mean
+        return second - mean * mean
+
+    @cached_property
+    def _is_selection(self) -> bool:
+        return bool(self._map.nnz == self.n_parameters and (self._map.data == 1.0).all())
+
+    def covariance(self, moments: Floats, chosen: Indices) -> Floats:
+        if self._is_selection:
+            return self.base.covariance(moments, self._used[self._adjoint.indices[chosen]])
+        mine = self._adjoint[chosen]
+        touched = np.unique(mine.indices)
+        mine = mine[:, touched]
+        return np.asarray(mine @ (mine @ self.base.covariance(moments, self._used[touched])).T, np.float64)
+
+    def pruned(self, w: Floats) -> tuple[Parameterization, Indices]:
+        return self.parameters.pruned(w)
+
+
+class Saturated(Joint):
+    """One parameter for every function of the base but the constant, in the order of the base.
+
+    For all sets of variables at once: no list of scopes is held, so that 2^24 of them cost no more than a vector.
+    """
+
+    def __init__(self, parameters: Parameterization) -> None:
+        self.parameters = parameters
+        self.base = parameters.base
+        self.n_parameters = self.base.size - 1
+
+    def _by_digit(self, kind: type[np.integer], step: int) -> NDArray[np.integer]:
+        """For every position the sum over variables in its scope of step^(variables after it)."""
+        out = np.zeros(1, kind)
+        for c in self.base.shape:
+            out = np.add.outer(out * kind(step), np.minimum(np.arange(c), 1).astype(kind)).ravel()
+        return out[1:]
+
+    @cached_property
+    def orders(self) -> NDArray[np.integer]:
+        return self._by_digit(np.uint8, 1)
+
+    @property
+    def scopes(self) -> Indices:
+        return np.asarray(self._by_digit(np.int64, 2) - 1, np.int64)
+
+    def spread(self, w: Floats) -> Floats:
+        out = np.empty(self.base.size)
+        out[0] = 0.0
+        out[1:] = w
+        return out
+
+    def gather(self, a: Floats) -> Floats:
+        return a[1:]
+
+    def variances(self, moments: Floats) -> Floats:
+        return self.base.squares(moments)[1:] - moments[1:] ** 2
+
+    def covariance(self, moments: Floats, chosen: Indices) -> Floats:
+        return self.base.covariance(moments, chosen + 1)
+
+    def pruned(self, w: Floats) -> tuple[Parameterization, Indices]:
+        n = len(self.base.shape)
+        scopes = digits_of(np.flatnonzero(w) + 1, self.base.shape) > 0
+        structure = Structure.from_membership(np.vstack([np.eye(n, dtype=bool), scopes]))
+        smaller = self.parameters.on(structure)
+        positions, _, _ = smaller.joint_entries()
+        return smaller, positions - 1
+
+
+def joint_of(parameters: Parameterization) -> Joint:
+    """The lean form where all scopes of complete and minimal coordinates are wanted."""
+    minimal = parameters.word in ("canonical", "spectral")
+    return Saturated(parameters) if minimal and parameters.structure.is_saturated else Listed(parameters)

@@ -1,0 +1,317 @@
+"""What a parameterization is: for every scope some features, whose weighted sum is the scope's table."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from mrfit.domain import Domain
+from mrfit.errors import InputError
+from mrfit.parameterizations.bases import Base, Zeta, digits_of
+from mrfit.structure.structure import Structure
+
+if TYPE_CHECKING:
+    from mrfit.parameterizations.canonical import Canonical
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+Scope = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Parameterization(ABC):
+    """Parameters of a structure over a domain, scope after scope: theta_A = features(A) @ w_A.
+
+    Every kind says which features a scope has and what they are called; the rest follows. Scopes with a variable that
+    has only one state have no parameters: a smaller scope says the same.
+    """
+
+    domain: Domain
+    structure: Structure
+
+    word: ClassVar[str]  # by which users choose it
+    meaning: ClassVar[str]  # of a parameter, in words
+
+    @abstractmethod
+    def n_features(self, shape: tuple[int, ...]) -> int:
+        """Parameters of a scope whose variables have so many states, all of them two or more."""
+
+    @abstractmethod
+    def features(self, scope: Scope) -> Floats:
+        """The features of a scope at its joint states: shape (states of the scope in C order, parameters)."""
+
+    @abstractmethod
+    def feature_name(self, scope: Scope, number: int) -> str:
+        """What a parameter of a scope says, in words."""
+
+    @property
+    def base(self) -> Base:
+        """The functions of all joint states through which exact computations go."""
+        return Zeta(self.domain.shape)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What a file must say beside the kind, ready for JSON."""
+        return {}
+
+    def on(self, structure: Structure) -> Self:
+        """The same kind of parameters for another structure."""
+        return replace(self, structure=structure)
+
+    # -- where parameters stand ----------------------------------------------------------------------------------
+
+    @cached_property
+    def _counts(self) -> dict[int, Indices]:
+        """Parameters of every scope, by scope size."""
+        shape = np.array(self.domain.shape)
+        counts = {}
+        for size, block in self.structure.blocks.items():
+            shapes, shape_of = np.unique(shape[block], axis=0, return_inverse=True)
+            each = [self.n_features(tuple(row)) if min(row) > 1 else 0 for row in shapes.tolist()]
+            counts[size] = np.array(each, np.int64)[shape_of.ravel()]
+        return counts
+
+    @cached_property
+    def first_parameter(self) -> dict[int, Indices]:
+        """Number of the first parameter of every scope, by scope size."""
+        firsts, offset = {}, 0
+        for size, counts in self._counts.items():
+            firsts[size] = offset + np.concatenate([[0], np.cumsum(counts)[:-1]])
+            offset += int(counts.sum())
+        return firsts
+
+    @cached_property
+    def n_parameters(self) -> int:
+        return sum(int(counts.sum()) for counts in self._counts.values())
+
+    @cached_property
+    def order_of_parameter(self) -> Indices:
+        """Size of the scope each parameter belongs to."""
+        n = [int(counts.sum()) for counts in self._counts.values()]
+        return np.repeat(np.array(list(self._counts), np.int64), n)
+
+    @cached_property
+    def scope_of_parameter(self) -> Indices:
+        """Number of the scope each parameter belongs to, counted through all sizes."""
+        counts = np.concatenate([np.empty(0, np.int64), *self._counts.values()])
+        return np.repeat(np.arange(len(counts)), counts)
+
+    def _standing(self, parameter: int) -> tuple[Scope, int]:
+        """The scope of a parameter, and its number among the scope's."""
+        size = int(self.order_of_parameter[parameter])
+        # Scopes without parameters share their first number with the next one.
+        row = int(np.searchsorted(self.first_parameter[size], parameter, side="right")) - 1
+        scope = tuple(self.structure.blocks[size][row].tolist())
+        return scope, parameter - int(self.first_parameter[size][row])
+
+    def scope(self, parameter: int) -> Scope:
+        return self._standing(parameter)[0]
+
+    def name(self, parameter: int) -> str:
+        """A readable name: "lung=yes & smoker=yes"."""
+        return self.feature_name(*self._standing(parameter))
+
+    def names(self) -> Iterator[str]:
+        return map(self.name, range(self.n_parameters))
+
+    # -- tables --------------------------------------------------------------------------------------------------
+
+    def to_tables(self, w: Floats) -> dict[Scope, Floats]:
+        """The table of every scope with parameters: its part of log p, an array with one axis for each variable."""
+        return {scope: (features @ w[mine]).reshape(self._shape(scope)) for scope, features, mine in self._scopes()}
+
+    def pull_back(self, tables: Mapping[Scope, Floats]) -> Floats:
+        """The adjoint of `to_tables`: a gradient in tables as a gradient in parameters."""
+        gradient = np.zeros(self.n_parameters)
+        for scope, features, mine in self._scopes():
+            gradient[mine] = features.T @ np.ravel(tables[scope])
+        return gradient
+
+    def from_tables(self, tables: Mapping[Scope, Floats]) -> Floats:
+        """Parameters with the same sum of tables, but for a constant; refused where there are none.
+
+        Where several would do, each scope takes the least squares ones, the larger scopes first.
+        """
+        structure = Structure.from_scopes(len(self.domain), tables, closed=False)
+        full = _canonical(self.domain, structure.closure())
+        w = np.zeros(full.n_parameters)
+        for scope, table in tables.items():
+            ordered = np.transpose(table, np.argsort(scope))
+            block = np.sort(np.array([scope], np.int64))
+            values = _moebius(self._shape(tuple(block[0].tolist()))) @ ordered.ravel()
+            _, rows, numbers = _entries(full, block, values[:, None])
+            w[numbers[0]] += values[rows]
+        return self.from_canonical(full, w)
+
+    def _shape(self, scope: Scope) -> tuple[int, ...]:
+        return tuple(self.domain.shape[i] for i in scope)
+
+    def _scopes(self) -> Iterator[tuple[Scope, Floats, slice]]:
+        """Every scope with parameters, its features, and which parameters are its own."""
+        for size, block in self.structure.blocks.items():
+            starts, counts = self.first_parameter[size], self._counts[size]
+            for scope, start, count in zip(block.tolist(), starts.tolist(), counts.tolist(), strict=True):
+                if count:
+                    yield tuple(scope), self.features(tuple(scope)), slice(start, start + count)
+
+    # -- canonical coordinates, through which the others are reached ---------------------------------------------
+
+    @cached_property
+    def canonical(self) -> Canonical:
+        """Canonical coordinates, first states silent, that can say whatever these can."""
+        return _canonical(self.domain, self.structure.closure())
+
+    @cached_property
+    def canonical_map(self) -> sparse.csr_array:
+        """The matrix (canonical parameters, own parameters) that takes these to `canonical`."""
+        rows, columns, values = [], [], []
+        for block, own, moebius in self._kinds():
+            at, row, numbers = _entries(self.canonical, block, moebius)
+            rows.append(numbers.ravel())
+            columns.append((own[:, None] + at).ravel())
+            values.append(np.tile(moebius[row, at], len(block)))
+        return _sparse(values, rows, columns, (self.canonical.n_parameters, self.n_parameters))
+
+    def to_canonical(self, w: Floats) -> Floats:
+        return np.asarray(self.canonical_map @ w, np.float64)
+
+    def from_canonical(self, source: Canonical, w: Floats) -> Floats:
+        """Parameters that give the same distribution as canonical ones of any structure."""
+        left = source.on(source.structure.closure()).spread(source, w)
+        rest, own = left.copy(), np.zeros(self.n_parameters)
+        full = source.on(source.structure.closure())
+        kinds = sorted(self._kinds(), key=lambda kind: -kind[0].shape[1])
+        for block, mine, moebius in kinds:
+            top = (digits_of(np.arange(len(moebius)), self._shape(tuple(block[0]))) > 0).all(axis=1)
+            known = full.structure.find(block) >= 0
+            if not known.any():
+                continue
+            at, row, numbers = _entries(full, block[known], moebius)
+            _, _, target = _entries(full, block[known], np.where(top, 1.0, 0.0)[:, None])
+            solved = rest[target] @ np.linalg.pinv(moebius[top]).T  # (scopes, parameters)
+            own[mine[known][:, None] + np.arange(moebius.shape[1])] = solved
+            np.subtract.at(rest, numbers, solved[:, at] * moebius[row, at])
+        if np.abs(rest).max(initial=0.0) > 1e-9 * (1.0 + np.abs(left).max(initial=0.0)):
+            raise InputError(
+                f"The {self.word} parameterization of this structure cannot express the distribution; use full, "
+                "canonical or spectral, and a structure that has all subsets of its scopes."
+            )
+        return own
+
+    def spread(self, source: Parameterization, w: Floats) -> Floats:
+        """The parameters of the same kind on a part of this structure, with zeros for the rest."""
+        out = np.zeros(self.n_parameters)
+        for size, block in source.structure.blocks.items():
+            firsts, counts = self.first_parameter[size][self.structure.find(block)], source._counts[size]
+            starts = source.first_parameter[size]
+            within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+            out[np.repeat(firsts, counts) + within] = w[np.repeat(starts, counts) + within]
+        return out
+
+    def pruned(self, w: Floats) -> tuple[Self, Indices]:
+        """Without scopes of several variables whose parameters are all zero; and which of the parameters are left."""
+        structure = self.structure
+        kept = np.bincount(self.scope_of_parameter, w != 0, minlength=structure.n_scopes) > 0
+        at, blocks = 0, {}
+        for size, block in structure.blocks.items():
+            mine = slice(at, at + len(block))
+            kept[mine] |= size == 1
+            if kept[mine].any():
+                blocks[size] = block[kept[mine]]
+            at += len(block)
+        return self.on(Structure(structure.n_variables, blocks)), np.flatnonzero(kept[self.scope_of_parameter])
+
+    def _kinds(self) -> Iterator[tuple[Indices, Indices, Floats]]:
+        """Scopes alike in shape and features: their block, their first parameters, and the canonical coefficients of
+        their features, shape (digits of the scope in C order, parameters)."""
+        signature = self._signature()
+        for size, block in self.structure.blocks.items():
+            kinds, kind_of = np.unique(signature[block].reshape(len(block), -1), axis=0, return_inverse=True)
+            for number in range(len(kinds)):
+                chosen = kind_of.ravel() == number
+                if self._counts[size][chosen][0]:
+                    scope = tuple(block[chosen][0].tolist())
+                    moebius = _moebius(self._shape(scope)) @ self.features(scope)
+                    yield block[chosen], self.first_parameter[size][chosen], moebius
+
+    def _signature(self) -> Indices:
+        """What the features of a scope depend on, for each of its variables: shape (variables, any)."""
+        return np.array(self.domain.shape, np.int64)[:, None]
+
+    # -- all joint states ----------------------------------------------------------------------------------------
+
+    def joint_entries(self) -> tuple[Indices, Indices, Floats]:
+        """Coefficients of `base` that the features consist of: (position, parameter, value) of each, flat."""
+        positions, parameters, values = [], [], []
+        strides = self.base.strides
+        for block, own, moebius in self._kinds():
+            row, at = np.nonzero(moebius)
+            digits = digits_of(row, self._shape(tuple(block[0].tolist())))
+            positions.append((strides[block] @ digits.T).ravel())
+            parameters.append((own[:, None] + at).ravel())
+            values.append(np.tile(moebius[row, at], len(block)))
+        none = [np.empty(0, np.int64)]
+        return (
+            np.concatenate(positions or none),
+            np.concatenate(parameters or none),
+            np.concatenate(values or [np.empty(0)]),
+        )
+
+
+def _canonical(domain: Domain, structure: Structure) -> Canonical:
+    from mrfit.parameterizations.canonical import Canonical
+
+    return Canonical(domain, structure)
+
+
+def _moebius(shape: tuple[int, ...]) -> Floats:
+    """From a table over some variables to its canonical coefficients, first states silent (eq. 2 for any shape)."""
+    out: Floats = np.ones((1, 1))
+    for c in shape:
+        one = np.eye(c)
+        one[1:, 0] = -1.0
+        out = np.asarray(np.kron(out, one), np.float64)
+    return out
+
+
+def _entries(canonical: Canonical, block: Indices, values: Floats) -> tuple[Indices, Indices, Indices]:
+    """Where coefficients of scopes of one shape stand in canonical coordinates.
+
+    ``values`` is (digits of the scope, columns). For its nonzeros, but for the constant's: column, row, and for every
+    scope of the block the number of the canonical parameter, shape (scopes, nonzeros).
+    """
+    shape = tuple(canonical.domain.shape[i] for i in block[0])
+    row, column = np.nonzero(values)
+    digits = digits_of(row, shape)
+    rows, columns, numbers = [], [], []
+    n_free = np.array(shape) - 1
+    for size in range(1, len(shape) + 1):
+        for pattern in combinations(range(len(shape)), size):
+            inside = np.isin(np.arange(len(shape)), pattern)
+            mine = ((digits > 0) == inside).all(axis=1)
+            if not mine.any():
+                continue
+            at = canonical.structure.find(block[:, pattern])
+            local = np.ravel_multi_index(tuple((digits[mine][:, pattern] - 1).T), tuple(n_free[list(pattern)]))
+            rows.append(row[mine])
+            columns.append(column[mine])
+            numbers.append(canonical.first_parameter[size][at][:, None] + local)
+    if not rows:
+        return np.empty(0, np.int64), np.empty(0, np.int64), np.empty((len(block), 0), np.int64)
+    return np.concatenate(columns), np.concatenate(rows), np.hstack(numbers)
+
+
+def _sparse(
+    values: list[Floats], rows: list[Indices], columns: list[Indices], shape: tuple[int, int]
+) -> sparse.csr_array:
+    none = [np.empty(0, np.int64)]
+    entries = np.concatenate(values or [np.empty(0)])
+    return sparse.csr_array((entries, (np.concatenate(rows or none), np.concatenate(columns or none))), shape=shape)

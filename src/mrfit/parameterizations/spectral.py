@@ -1,0 +1,56 @@
+"""Spectral coordinates: products of one contrast for each variable of the scope."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.parameterizations.bases import Base, Contrasts, Walsh, contrasts
+from mrfit.parameterizations.canonical import joint_selection
+from mrfit.parameterizations.parameterization import Floats, Indices, Parameterization, Scope
+
+
+@dataclass(frozen=True)
+class Spectral(Parameterization):
+    """theta_A(x_A) = w_A * product of signs, -1 for the first and +1 for the second state (Buchman et al. 2012, eq. 3).
+
+    A variable with c > 2 states has c - 1 orthonormal contrasts, scaled by sqrt(c), in the place of its sign: the
+    second state against the first, the third against these two, and so on (Helmert). How large a scope's parameters
+    are together, the root of their sum of squares, does not depend on this choice nor on the order of the states:
+    penalise them as a group.
+    """
+
+    word: ClassVar[str] = "spectral"
+    meaning: ClassVar[str] = (
+        "agreement of signs, + for a variable's second state and - for its first (× multiplies them), "
+        "raises log p by so much"
+    )
+
+    def n_features(self, shape: tuple[int, ...]) -> int:
+        return prod(c - 1 for c in shape)
+
+    def features(self, scope: Scope) -> Floats:
+        out: Floats = np.ones((1, 1))
+        for i in scope:
+            out = np.asarray(np.kron(out, contrasts(self.domain.shape[i])[:, 1:]), np.float64)
+        return out
+
+    def feature_name(self, scope: Scope, number: int) -> str:
+        """ "lung × smoker"; the contrast of a variable with more states is named by the state it singles out."""
+        at = np.unravel_index(number, tuple(self.domain.shape[i] - 1 for i in scope))
+        return " × ".join(
+            variable.name if variable.n_states == 2 else f"{variable.name}[{variable.states[k + 1]}]"
+            for variable, k in zip((self.domain[i] for i in scope), at, strict=True)
+        )
+
+    @property
+    def base(self) -> Base:
+        binary = all(c <= 2 for c in self.domain.shape)
+        return Walsh(self.domain.shape) if binary else Contrasts(self.domain.shape)
+
+    def joint_entries(self) -> tuple[Indices, Indices, NDArray[np.float64]]:
+        return joint_selection(self)
