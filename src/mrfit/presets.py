@@ -14,6 +14,7 @@ from mrfit.penalties.hierarchical import HierarchicalL1
 from mrfit.penalties.l1 import L1
 from mrfit.penalties.l2 import L2
 from mrfit.penalties.penalty import NoPenalty, Penalty
+from mrfit.solvers.fista import Fista
 from mrfit.solvers.method import Method
 from mrfit.solvers.newton import TruncatedNewton
 from mrfit.solvers.owlqn import OWLQN
@@ -89,12 +90,12 @@ PRESETS: dict[str, Preset] = {
     "group": Preset(
         GroupL1,
         (1,),
-        ProximalNewton,
+        Fista,
         ProximalNewton,
         lambda strength, layout: GroupL1(strength, layout.scopes(), layout.of_scopes(layout.weight)),
         is_sparse=True,
     ),
-    "hierarchical": Preset(HierarchicalL1, (1,), ProximalNewton, ProximalNewton, _hierarchical, is_sparse=True),
+    "hierarchical": Preset(HierarchicalL1, (1,), Fista, ProximalNewton, _hierarchical, is_sparse=True),
     "flat-l1": Preset(
         L1,
         (),

@@ -112,8 +112,8 @@ def _chosen(rows: UniqueRows, options: dict[str, Any]) -> UniqueRows:
     if n_states > _MOST_STATES:
         raise InputError(
             f"The spectrum of {len(rows.domain)} variables has {n_states:.2g} terms; the limit is {_MOST_STATES:.2g}, "
-            f"20 columns of two states. Choose some with --columns {','.join(rows.domain.names[:3])},... or let --most 16 "
-            "choose those that depend most on each other."
+            f"20 columns of two states. Choose some with --columns {','.join(rows.domain.names[:3])},... or let "
+            "--most 16 choose those that depend most on each other."
         )
     return rows
 

@@ -20,9 +20,11 @@ Scopes = NDArray[np.int64]
 def growing_path(problem: Problem, callback: Callback | None) -> Iterator[Found]:
     """From the strongest penalty to the weakest, each growing from the scopes of the last.
 
-    At every strength: solve; keep the scopes that are not zero; add all pairs, and all larger scopes of the problem's
-    structure whose subsets with one variable less are not zero; solve again, until nothing new may enter. The end is
-    an optimum over the scopes that were let in, not over all of them: it has fewer parameters and a worse objective.
+    At every strength: solve; keep the scopes that are not zero; let in all pairs, and all larger scopes of the
+    problem's structure whose subsets with one variable less are not zero; solve again, until nothing new may enter. The
+    end is an optimum over the scopes that were let in, not over all of them: it is sparser, its objective is worse, and
+    it depends on the strengths walked before. A scope stays if a subset vanishes later: letting it go again, and come
+    back, ends nowhere (on nltcs it goes round without end).
     """
     settings, limit = problem.settings, problem.structure
     structure = _allowed(Structure.independent(limit.n_variables), limit)
@@ -34,11 +36,11 @@ def growing_path(problem: Problem, callback: Callback | None) -> Iterator[Found]
             task = part.task(callback)
             found = penalized_fit(task, PRESETS[settings.penalty], strength, task.start if w is None else w)
             passes, seconds = passes + found.passes, seconds + found.seconds
-            smaller, kept = part.coordinates.parameters.pruned(found.solution.w)
-            larger = _allowed(smaller.structure, limit)
+            alive, kept = part.coordinates.parameters.pruned(found.solution.w)
+            larger = _allowed(alive.structure, limit)
             grows = not all((structure.find(block) >= 0).all() for block in larger.blocks.values())
             structure = larger
-            w = smaller.on(larger).spread(smaller, found.solution.w[kept])
+            w = alive.on(structure).spread(alive, found.solution.w[kept])
         yield replace(found, passes=passes, seconds=seconds, coordinates=part.coordinates)
 
 

@@ -35,7 +35,7 @@ from mrfit.tying.settings import STRENGTHS
 Floats = NDArray[np.float64]
 
 _GAP_SHARE = 1e-3  # of the tolerance, for the duality gap
-_MOST_STRENGTHS = 60  # of a path from the critical strength down, each 1 / sqrt(2) of the last
+_MOST_STRENGTHS = 40  # of a path from the critical strength down, each 1 / sqrt(2) of the last
 
 
 class Problem:
@@ -48,6 +48,8 @@ class Problem:
         self.objective = Remembered(self.coordinates.objective(rows))
         self._parts: dict[int, list[Objective]] = {}
         self.penalized = ~np.isin(self.coordinates.orders, self.free_orders)
+        if settings.is_exact:
+            self._check_finite()
 
     def _coordinates(self, structure: Structure) -> Coordinates:
         settings = self.settings
@@ -59,6 +61,21 @@ class Problem:
             return PseudoCoordinates(parameters, jobs=settings.jobs)
         listed = settings.penalty == "hierarchical"  # whose groups are those of listed scopes
         return ExactCoordinates(parameters, listed=listed, whole=settings.is_tied, jobs=settings.jobs)
+
+    def _check_finite(self) -> None:
+        """Refuse where the likelihood has no maximum at all, rather than one of some parameters."""
+        rows, free = self.rows, not self.penalized.all()
+        if rows.n_distinct == 1 and free:
+            raise InputError(
+                "All rows are the same, so the likelihood grows without end as unpenalised parameters do. Use other "
+                "rows, or a penalty on all of them such as l2."
+            )
+        if not self.penalized.any() and self.structure.is_saturated and rows.n_distinct < self.coordinates.n_cells:
+            raise InputError(
+                f"Only {rows.n_distinct:,} of {self.coordinates.n_cells:,} joint states occur in the rows; without a "
+                "penalty, and with all sets of variables, the others get probability zero, which no parameters express: "
+                "use a penalty or a lower order."
+            )
 
     def _batches(self, batch_rows: int) -> list[Objective]:
         """The objective on parts of about so many rows, dealt at random."""
@@ -85,7 +102,7 @@ class Problem:
         if not PRESETS[penalty].is_sparse:
             return 4.0 * weight
         critical = critical_strength(self.task(None), PRESETS[penalty])
-        if critical <= 0.0:
+        if critical <= 1e-9 * weight:  # rounding, where it should be zero
             raise InputError(
                 "At every strength all penalised parameters are zero: in these rows no variables depend on each other, "
                 "or the structure has no interactions. There is no path to walk; give one --strength."

@@ -25,6 +25,11 @@ class Full(Parameterization):
     def features(self, scope: Scope) -> Floats:
         return np.eye(prod(self._shape(scope)))
 
+    def _n_entries(self, size: int) -> float:
+        # An indicator of c states has one coefficient, but that of the first state has all c.
+        shapes = 2.0 * np.array(self.domain.shape)[self.structure.blocks[size]] - 1.0
+        return float(shapes.prod(axis=1).sum())
+
     def feature_name(self, scope: Scope, number: int) -> str:
         states = np.unravel_index(number, self._shape(scope))
         return named_states(self, tuple((i, int(s)) for i, s in zip(scope, states, strict=True)))

@@ -17,6 +17,7 @@ from mrfit.domain import Domain
 from mrfit.errors import InputError
 from mrfit.parameterizations.bases import Base, Zeta, digits_of
 from mrfit.structure.structure import Structure
+from mrfit.transforms import tensor_product
 
 if TYPE_CHECKING:
     from mrfit.parameterizations.canonical import Canonical
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 Scope = tuple[int, ...]
+
+_MOST_ENTRIES = 1e8
 
 
 @dataclass(frozen=True)
@@ -146,9 +149,9 @@ class Parameterization(ABC):
         for scope, table in tables.items():
             ordered = np.transpose(table, np.argsort(scope))
             block = np.sort(np.array([scope], np.int64))
-            values = _moebius(self._shape(tuple(block[0].tolist()))) @ ordered.ravel()
-            _, rows, numbers = _entries(full, block, values[:, None])
-            w[numbers[0]] += values[rows]
+            values = _moebius(ordered.reshape(*ordered.shape, 1))
+            _, rows, numbers = _entries(full, block, values)
+            w[numbers[0]] += values[rows, 0]
         return self.from_canonical(full, w)
 
     def _shape(self, scope: Scope) -> tuple[int, ...]:
@@ -207,11 +210,14 @@ class Parameterization(ABC):
         return own
 
     def spread(self, source: Parameterization, w: Floats) -> Floats:
-        """The parameters of the same kind on a part of this structure, with zeros for the rest."""
+        """Parameters of the same kind on another structure: those of scopes that are in both, and zeros."""
         out = np.zeros(self.n_parameters)
         for size, block in source.structure.blocks.items():
-            firsts, counts = self.first_parameter[size][self.structure.find(block)], source._counts[size]
-            starts = source.first_parameter[size]
+            at = self.structure.find(block)
+            counts, starts = source._counts[size][at >= 0], source.first_parameter[size][at >= 0]
+            if not len(counts):
+                continue
+            firsts = self.first_parameter[size][at[at >= 0]]
             within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
             out[np.repeat(firsts, counts) + within] = w[np.repeat(starts, counts) + within]
         return out
@@ -239,17 +245,33 @@ class Parameterization(ABC):
                 chosen = kind_of.ravel() == number
                 if self._counts[size][chosen][0]:
                     scope = tuple(block[chosen][0].tolist())
-                    moebius = _moebius(self._shape(scope)) @ self.features(scope)
-                    yield block[chosen], self.first_parameter[size][chosen], moebius
+                    features = self.features(scope).reshape(*self._shape(scope), -1)
+                    yield block[chosen], self.first_parameter[size][chosen], _moebius(features)
 
     def _signature(self) -> Indices:
         """What the features of a scope depend on, for each of its variables: shape (variables, any)."""
         return np.array(self.domain.shape, np.int64)[:, None]
 
+    def _n_entries(self, size: int) -> float:
+        """How many coefficients of the base the features of all scopes of a size have together, at most."""
+        shapes = np.array(self.domain.shape, float)[self.structure.blocks[size]]
+        return float(self._counts[size] @ shapes.prod(axis=1))
+
+    def _check_expansion(self) -> None:
+        """Refuse features that are sums of too many functions of the base, before they are listed."""
+        n_entries = float(sum(self._n_entries(size) for size in self.structure.blocks))
+        if n_entries > _MOST_ENTRIES:
+            raise InputError(
+                f"The {self.word} parameterization of these {self.structure.n_scopes:,} scopes has {self.n_parameters:,} "
+                f"parameters and takes up to {n_entries:.2g} numbers to go over all joint states; the limit is "
+                f"{_MOST_ENTRIES:.0e}. Lower the order, or use canonical or spectral coordinates."
+            )
+
     # -- all joint states ----------------------------------------------------------------------------------------
 
     def joint_entries(self) -> tuple[Indices, Indices, Floats]:
         """Coefficients of `base` that the features consist of: (position, parameter, value) of each, flat."""
+        self._check_expansion()
         positions, parameters, values = [], [], []
         strides = self.base.strides
         for block, own, moebius in self._kinds():
@@ -272,14 +294,16 @@ def _canonical(domain: Domain, structure: Structure) -> Canonical:
     return Canonical(domain, structure)
 
 
-def _moebius(shape: tuple[int, ...]) -> Floats:
-    """From a table over some variables to its canonical coefficients, first states silent (eq. 2 for any shape)."""
-    out: Floats = np.ones((1, 1))
-    for c in shape:
-        one = np.eye(c)
-        one[1:, 0] = -1.0
-        out = np.asarray(np.kron(out, one), np.float64)
-    return out
+def _moebius(tables: Floats) -> Floats:
+    """Canonical coefficients, first states silent, of tables over some variables (eq. 2 for any number of states).
+
+    ``tables`` has an axis for each variable and a last one for the tables; the result is (digits in C order, tables).
+    """
+    *shape, n_tables = tables.shape
+    matrices = [np.eye(c) for c in (*shape, n_tables)]
+    for matrix in matrices[:-1]:
+        matrix[1:, 0] = -1.0
+    return tensor_product(tables, matrices).reshape(-1, n_tables)
 
 
 def _entries(canonical: Canonical, block: Indices, values: Floats) -> tuple[Indices, Indices, Indices]:
