@@ -75,8 +75,8 @@ if TYPE_CHECKING:
 @click.option(
     "--solver",
     type=click.Choice(["newton", "lbfgs", "owlqn", "proximal-newton", "fista"]),
-    help="By default newton; for penalties that make zeros proximal-newton, but with the pseudo-likelihood owlqn (l1) or "
-    "fista.",
+    help="By default newton; for penalties that make zeros proximal-newton, but with the pseudo-likelihood owlqn (l1) "
+    "or fista.",
 )
 @click.option(
     "--tolerance",

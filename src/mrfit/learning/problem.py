@@ -73,8 +73,8 @@ class Problem:
         if not self.penalized.any() and self.structure.is_saturated and rows.n_distinct < self.coordinates.n_cells:
             raise InputError(
                 f"Only {rows.n_distinct:,} of {self.coordinates.n_cells:,} joint states occur in the rows; without a "
-                "penalty, and with all sets of variables, the others get probability zero, which no parameters express: "
-                "use a penalty or a lower order."
+                "penalty, and with all sets of variables, the others get probability zero, which no parameters "
+                "express. Use a penalty or a lower order."
             )
 
     def _batches(self, batch_rows: int) -> list[Objective]:

@@ -262,9 +262,9 @@ class Parameterization(ABC):
         n_entries = float(sum(self._n_entries(size) for size in self.structure.blocks))
         if n_entries > _MOST_ENTRIES:
             raise InputError(
-                f"The {self.word} parameterization of these {self.structure.n_scopes:,} scopes has {self.n_parameters:,} "
-                f"parameters and takes up to {n_entries:.2g} numbers to go over all joint states; the limit is "
-                f"{_MOST_ENTRIES:.0e}. Lower the order, or use canonical or spectral coordinates."
+                f"The {self.word} parameterization of these {self.structure.n_scopes:,} scopes has "
+                f"{self.n_parameters:,} parameters and takes up to {n_entries:.2g} numbers to go over all states; "
+                f"the limit is {_MOST_ENTRIES:.0e}. Lower the order, or use canonical or spectral coordinates."
             )
 
     # -- all joint states ----------------------------------------------------------------------------------------

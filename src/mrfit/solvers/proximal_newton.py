@@ -18,6 +18,7 @@ _PRECISION = 1e-2  # of the model's best point, as a share of the violation
 _FINEST = 1e-14  # precision that rounding allows
 _HALVINGS = 8
 _ATTEMPTS = 6
+_LEAST_DAMPING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -58,28 +59,16 @@ class ProximalNewton(Method[ProximalNewtonState]):
         subgradient = problem.penalty.least_subgradient(state.w, state.gradient)
         subgradient[problem.held(state.w, subgradient)] = 0.0
         chosen = self._working_set(problem, state.w, subgradient)
-        hessian = _block(state.expansion, chosen, len(state.w))
-        scale = max(float(np.trace(hessian)) / max(len(chosen), 1), 1e-12)
-        penalty, here, bound = problem.penalty.restricted(chosen), state.w[chosen], problem.bound[chosen]
-        violation = float(np.abs(subgradient).max())
-        goal = max(_PRECISION * violation, _FINEST)
-        damping, added = state.damping, 0.0
+        model = _Model(problem, state, chosen, float(np.abs(subgradient).max()))
+        damping, precision = state.damping, _PRECISION
         for _ in range(_ATTEMPTS):
             # 2. The best point of the model plus the penalty, to a share of the violation.
-            hessian[np.diag_indices_from(hessian)] += damping * scale - added
-            added = damping * scale
-            target = penalty.scaled_prox(here, state.gradient[chosen], hessian, tolerance=goal)
-            direction = np.clip(target, -bound, bound) - here
-            # 3. A step towards it that decreases the value enough; a shorter way if there is none.
-            change = penalty.value(here + direction) - penalty.value(here)
-            following = self._step(problem, state, chosen, direction, change, damping)
-            if following is None:
-                damping, goal = max(100.0 * damping, 1e-8), max(0.01 * goal, _FINEST)
-                continue
-            # Where rounding hides a decrease of the value, a step must at least bring the optimum nearer.
-            hidden = following.value >= state.value - _noise(state.value)
-            nearer = hidden and problem.violation(following.w, following.gradient) < violation
-            return following if nearer or not hidden else None
+            direction = model.direction(damping, precision)
+            # 3. A step towards it that decreases the value enough; if there is none, a shorter and surer way.
+            following = model.step(direction, damping)
+            if following is not None:
+                return following
+            damping, precision = max(100.0 * damping, 1e-8), 0.01 * precision
         return None
 
     def _working_set(self, problem: Problem, w: Floats, subgradient: Floats) -> Indices:
@@ -101,34 +90,52 @@ class ProximalNewton(Method[ProximalNewtonState]):
         within[np.argsort(-score)[:allowed]] |= score[np.argsort(-score)[:allowed]] > 0
         return np.flatnonzero((block < 0) | within[block])
 
-    def _step(
-        self,
-        problem: Problem,
-        state: ProximalNewtonState,
-        chosen: Indices,
-        direction: Floats,
-        change: float,
-        damping: float,
-    ) -> ProximalNewtonState | None:
-        """A point on the way that decreases the value enough, with ``change`` of the penalty at its end (Armijo)."""
-        promise = float(state.gradient[chosen] @ direction) + change
-        noise = _noise(state.value)
+
+class _Model:
+    """The objective to second order, and the penalty, as functions of the parameters that are worked on."""
+
+    def __init__(self, problem: Problem, state: ProximalNewtonState, chosen: Indices, violation: float) -> None:
+        self.problem, self.state, self.chosen, self.violation = problem, state, chosen, violation
+        self.hessian = _block(state.expansion, chosen, len(state.w))
+        self.penalty = problem.penalty.restricted(chosen)
+        self.here, self.gradient = state.w[chosen], state.gradient[chosen]
+        self._diagonal = self.hessian.diagonal().copy()
+        self._scale = max(float(self._diagonal.mean()), 1e-12) if len(chosen) else 1.0
+
+    def direction(self, damping: float, precision: float) -> Floats:
+        """To the best point, found to a share ``precision`` of the violation."""
+        np.fill_diagonal(self.hessian, self._diagonal + damping * self._scale)
+        goal = max(precision * self.violation, _FINEST)
+        target = self.penalty.scaled_prox(self.here, self.gradient, self.hessian, tolerance=goal)
+        bound = self.problem.bound[self.chosen]
+        return np.clip(target, -bound, bound) - self.here
+
+    def step(self, direction: Floats, damping: float) -> ProximalNewtonState | None:
+        """A point on the way that decreases the value enough (Armijo).
+
+        Where rounding hides the decrease, it must at least bring the optimum nearer by the violation.
+        """
+        value = self.state.value
+        noise = 32.0 * float(np.finfo(float).eps) * abs(value)
+        change = self.penalty.value(self.here + direction) - self.penalty.value(self.here)
+        promise = float(self.gradient @ direction) + change
         if promise >= noise or not direction.any():
             return None
         step = 1.0
         for halvings in range(_HALVINGS):
-            w = state.w.copy()
-            w[chosen] += step * direction
-            expansion = problem.expand(w)
-            if expansion.value <= state.value + 1e-4 * step * promise + noise:
-                return _state(w, expansion, step, max(damping * (0.1 if halvings == 0 else 4.0**halvings), 1e-12))
+            w = self.state.w.copy()
+            w[self.chosen] += step * direction
+            expansion = self.problem.expand(w)
+            enough = expansion.value <= value + 1e-4 * step * promise
+            if not enough and abs(expansion.value - value) <= noise:
+                enough = self.problem.violation(w, expansion.gradient) < 0.9 * self.violation
+                if not enough:
+                    return None
+            if enough:
+                damping *= 0.1 if halvings == 0 else 4.0**halvings
+                return _state(w, expansion, step, max(damping, _LEAST_DAMPING))
             step *= 0.5
         return None
-
-
-def _noise(value: float) -> float:
-    """What rounding may hide in a difference of values."""
-    return 4.0 * float(np.finfo(float).eps) * abs(value)
 
 
 def _block(expansion: Expansion, chosen: Indices, n: int) -> Floats:

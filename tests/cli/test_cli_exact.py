@@ -1,0 +1,151 @@
+"""`mrfit fit --objective likelihood`, its coordinates and penalties, `mrfit spectrum`, and what goes wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mrfit import MarkovNetwork
+
+Shell = Callable[..., Any]
+NAMES = "abcd"
+EXACT = ["--objective", "likelihood"]
+
+
+@pytest.fixture
+def tables(tmp_path: Path, rng: np.random.Generator) -> Path:
+    """train.csv and valid.csv: d agrees with the parity of a and b, c is alone; and 24 columns in wide.csv."""
+    for name, n in (("train", 800), ("valid", 400)):
+        a, b, c = rng.integers(0, 2, (3, n))
+        d = np.where(rng.random(n) < 0.8, a ^ b, 1 - (a ^ b))
+        _write(tmp_path / f"{name}.csv", NAMES, np.stack([a, b, c, d], axis=1))
+    _write(tmp_path / "wide.csv", [f"v{i}" for i in range(60)], rng.integers(0, 2, (30, 60)))
+    _write(tmp_path / "same.csv", NAMES, np.tile([0, 1, 0, 1], (5, 1)))
+    return tmp_path
+
+
+def _write(path: Path, names: Any, codes: np.ndarray) -> None:
+    path.write_text("\n".join([",".join(names), *(",".join(map(str, row)) for row in codes.tolist())]) + "\n")
+
+
+@pytest.mark.parametrize("parameterization", ["canonical", "spectral", "full", "ising", "generalized-ising"])
+@pytest.mark.parametrize("penalty", ["l1", "group", "hierarchical", "flat-l1", "flat-l2", "l2"])
+def test_every_coordinate_with_every_penalty(parameterization: str, penalty: str, tables: Path, shell: Shell) -> None:
+    how = ["--parameterization", parameterization, "--penalty", penalty, "--strength", "20,5"]
+    ran = shell("fit", "train.csv", *EXACT, "--order", "3", *how, "--valid", "valid.csv", "-o", "m.mrf", "--json")
+    assert ran.code == 0
+    document = ran.document
+    assert document["status"] == "converged"
+    assert document["n_nonzero_scopes"] <= document["n_nonzero"] == sum(document["nonzero_by_order"].values())
+    assert document["valid_ll"] == max(fit["valid_ll"] for fit in document["path"])
+    assert document["objective_per_row"] >= -document["train_ll"]
+    if penalty not in ("flat-l2", "l2"):
+        assert document["duality_gap"] <= 1e-9
+    shown = shell("show", "m.mrf", "--json").document
+    assert shown["parameterization"]["name"] == parameterization
+    scored = shell("score", "m.mrf", "train.csv", "--metric", "ll", "--json").document
+    assert scored["ll"] == pytest.approx(document["train_ll"], abs=1e-10)
+    assert shell("score", "m.mrf", "train.csv", "--json").document["pll"] == pytest.approx(
+        document["train_pll"], abs=1e-9
+    )
+
+
+def test_a_path_finds_the_parity(tables: Path, shell: Shell) -> None:
+    ran = shell("fit", "train.csv", *EXACT, "--order", "all", "--parameterization", "spectral", "--penalty", "l1",
+                "--valid", "valid.csv", "-o", "m.mrf", "--json")  # fmt: skip
+    assert ran.code == 0
+    path = ran.document["path"]
+    strengths = [fit["strength"] for fit in path]
+    assert strengths == sorted(strengths, reverse=True)
+    assert path[0]["nonzero_by_order"].keys() == {"1"}
+    assert ran.document["n_parameters"] == 15
+    model = MarkovNetwork.load(tables / "m.mrf")
+    assert model.strongest(1, order=3)[0][0] == "a × b × d"
+    assert abs(model.strongest(1, order=3)[0][1]) == pytest.approx(0.5 * np.log(0.8 / 0.2), abs=0.1)
+    shown = shell("show", "m.mrf").out
+    assert "spectral coordinates: " in shown
+    assert "interactions of 3 variables" in shown
+    # The growing search cannot see it: no pair of it is there to grow from.
+    grown = shell("fit", "train.csv", *EXACT, "--order", "all", "--parameterization", "spectral", "--penalty", "l1",
+                  "--search", "hierarchical", "--strength", "40", "--json").document  # fmt: skip
+    assert "3" not in grown["nonzero_by_order"]
+
+
+def test_references_by_name_are_those_by_word(tables: Path, shell: Shell) -> None:
+    arguments = ["fit", "train.csv", *EXACT, "--order", "3", "--penalty", "l1", "--strength", "10", "--json"]
+    last = shell(*arguments, "--reference", "last").document
+    named = shell(*arguments, "--reference", "a=1,b=1,c=1,d=1").document
+    first = shell(*arguments).document
+    assert named["objective_per_row"] == last["objective_per_row"] != first["objective_per_row"]
+    seeds = {
+        shell(*arguments, "--reference", "random", "--seed", seed).document["objective_per_row"] for seed in (1, 1, 2)
+    }
+    assert len(seeds) == 2
+
+
+def test_folds_choose_the_strength(tables: Path, shell: Shell) -> None:
+    ran = shell("fit", "train.csv", *EXACT, "--order", "all", "--penalty", "l1", "--folds", "4", "--json")
+    assert ran.code == 0
+    assert ran.document["valid_ll"] == max(fit["valid_ll"] for fit in ran.document["path"])
+
+
+@pytest.mark.parametrize("estimator", ["flat-l1", "flat-l2", "pseudo-counts"])
+def test_spectrum(estimator: str, tables: Path, shell: Shell) -> None:
+    ran = shell("spectrum", "train.csv", "--estimator", estimator, "--folds", "4", "--plot", "s.png", "--json")
+    assert ran.code == 0
+    document = ran.document
+    orders = {size["order"]: size for size in document["orders"]}
+    assert [size["n_scopes"] for size in orders.values()] == [4, 6, 4, 1]
+    assert orders[3]["mean"] == max(size["mean"] for size in orders.values())
+    assert all(0 <= size["density"] <= 1 for size in orders.values())
+    assert [cost["order"] for cost in document["ignoring"]] == [1, 2, 3, None]
+    losses = [cost["loss"] for cost in document["ignoring"]]
+    assert min(losses) == 0
+    assert losses[1] > 0.1  # pairs know nothing of parity
+    assert (tables / "s.png").read_bytes().startswith(b"\x89PNG")
+    words = shell("spectrum", "train.csv", "--estimator", estimator, "--folds", "4", "--columns", "a,b,d").out
+    assert "3 variables: 'a', 'b', 'd'" in words
+    assert "what ignoring larger sets costs" in words
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["fit", "wide.csv", *EXACT], "60 variables"),
+        (["fit", "train.csv", *EXACT, "--order", "0"], "at least 1; got 0"),
+        (["fit", "train.csv", *EXACT, "--order", "many"], "--order 'many'"),
+        (["fit", "train.csv", *EXACT, "--order", "2", "--structure", "tree"], "--order or --structure"),
+        (["fit", "train.csv", *EXACT, "--reference", "a=7"], "no state '7'"),
+        (["fit", "train.csv", *EXACT, "--reference", "z=1"], "no variable 'z'"),
+        (["fit", "train.csv", *EXACT, "--reference", "middle"], "'middle'"),
+        (["fit", "train.csv", *EXACT, "--parameterization", "full", "--reference", "last"], "canonical"),
+        (["fit", "train.csv", *EXACT, "--penalty", "l1", "--strength=-1"], "got -1"),
+        (["fit", "train.csv", *EXACT, "--penalty", "none", "--strength", "1"], "Without a penalty"),
+        (["fit", "train.csv", *EXACT, "--penalty", "pseudo-counts"], "--order all"),
+        (["fit", "train.csv", "--penalty", "pseudo-counts"], "exact likelihood"),
+        (["fit", "train.csv", *EXACT, "--penalty", "pseudo-counts", "--parameterization", "ising"], "'ising'"),
+        (["fit", "train.csv", *EXACT, "--penalty", "l2", "--search", "hierarchical"], "makes zeros"),
+        (["fit", "same.csv", *EXACT, "--penalty", "l1"], "All rows are the same"),
+        (["fit", "same.csv", "--penalty", "l1", "--valid", "same.csv"], "no path to walk"),
+        (["fit", "train.csv", *EXACT, "--penalty", "l1", "--order", "1", "--valid", "valid.csv"], "no path to walk"),
+        (["spectrum", "wide.csv"], "--most 16"),
+        (["spectrum", "same.csv"], "All rows are the same"),
+        (["spectrum", "train.csv", "--columns", "a,z"], "'z'"),
+        (["spectrum", "train.csv", "--columns", "a", "--most", "3"], "not both"),
+        (["spectrum", "train.csv", "--plot", "picture.doc"], ".png or .svg"),
+        (["score", "none.mrf", "train.csv", "--metric", "ll"], "none.mrf"),
+    ],
+)
+def test_wrong_input_is_one_line(arguments: list[str], named: str, tables: Path, shell: Shell) -> None:
+    before = sorted(tables.iterdir())
+    ran = shell(*arguments)
+    assert ran.code == 2
+    assert ran.out == ""
+    assert ran.err.startswith("mrfit: ")
+    assert ran.err.count("\n") == 1
+    assert named in ran.err
+    assert sorted(tables.iterdir()) == before
