@@ -16,7 +16,8 @@ from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.full import Full
 from mrfit.parameterizations.generalized_ising import GeneralizedIsing
 from mrfit.parameterizations.ising import Ising
-from mrfit.parameterizations.joint import Listed, Saturated, joint_of
+from mrfit.parameterizations.joint import Listed, Saturated
+from mrfit.parameterizations.lean import joint_of
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.parameterizations.spectral import Spectral
 from mrfit.structure.structure import Structure

@@ -15,7 +15,8 @@ from mrfit.objectives.objective import Objective
 from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
 from mrfit.objectives.reparameterized import Reparameterized
 from mrfit.objectives.row_scores import conditional_scores, row_pll
-from mrfit.parameterizations.joint import Listed, joint_of
+from mrfit.parameterizations.joint import Listed
+from mrfit.parameterizations.lean import joint_of
 from mrfit.parameterizations.parameterization import Parameterization
 
 Floats = NDArray[np.float64]
@@ -86,7 +87,7 @@ class PseudoCoordinates(Coordinates):
         return float(rows.sample_weight @ self.row_scores(w, rows)) / rows.total_weight
 
     def singles(self) -> list[Indices]:
-        return _listed_singles(self.parameters)
+        return self.parameters.singles()
 
     def kept(self, w: Floats) -> tuple[Parameterization, Indices]:
         return self.parameters, np.arange(self.n_parameters)
@@ -127,20 +128,7 @@ class ExactCoordinates(Coordinates):
         return float(rows.sample_weight @ conditional_scores(self.joint.base, log_p, rows.codes)) / rows.total_weight
 
     def singles(self) -> list[Indices]:
-        if isinstance(self.joint, Listed):
-            return _listed_singles(self.parameters)
-        base = self.joint.base
-        return [stride * np.arange(1, c) - 1 for stride, c in zip(base.strides, base.shape, strict=True)]
+        return self.joint.singles()
 
     def kept(self, w: Floats) -> tuple[Parameterization, Indices]:
         return (self.parameters, np.arange(self.n_parameters)) if self.whole else self.joint.pruned(w)
-
-
-def _listed_singles(parameters: Parameterization) -> list[Indices]:
-    singles = [np.empty(0, np.int64)] * len(parameters.domain)
-    if 1 in parameters.structure.blocks:
-        variables = parameters.structure.blocks[1][:, 0].tolist()
-        for variable, first in zip(variables, parameters.first_parameter[1].tolist(), strict=True):
-            c = parameters.domain.shape[variable]
-            singles[variable] = first + np.arange(parameters.n_features((c,)) if c > 1 else 0)
-    return singles

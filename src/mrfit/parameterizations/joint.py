@@ -50,6 +50,10 @@ class Joint(ABC):
         """Covariance of the chosen features, from the moments of the whole base."""
 
     @abstractmethod
+    def singles(self) -> list[Indices]:
+        """For every variable the numbers of its own parameters, in the order of its features; none for some."""
+
+    @abstractmethod
     def pruned(self, w: Floats) -> tuple[Parameterization, Indices]:
         """The scopes with a parameter other than zero and all single variables, and which parameters are theirs."""
 
@@ -102,6 +106,9 @@ class Listed(Joint):
         mine = mine[:, touched]
         return np.asarray(mine @ (mine @ self.base.covariance(moments, self._used[touched])).T, np.float64)
 
+    def singles(self) -> list[Indices]:
+        return self.parameters.singles()
+
     def pruned(self, w: Floats) -> tuple[Parameterization, Indices]:
         return self.parameters.pruned(w)
 
@@ -147,6 +154,9 @@ class Saturated(Joint):
     def covariance(self, moments: Floats, chosen: Indices) -> Floats:
         return self.base.covariance(moments, chosen + 1)
 
+    def singles(self) -> list[Indices]:
+        return [stride * np.arange(1, c) - 1 for stride, c in zip(self.base.strides, self.base.shape, strict=True)]
+
     def pruned(self, w: Floats) -> tuple[Parameterization, Indices]:
         n = len(self.base.shape)
         scopes = digits_of(np.flatnonzero(w) + 1, self.base.shape) > 0
@@ -154,9 +164,3 @@ class Saturated(Joint):
         smaller = self.parameters.on(structure)
         positions, _, _ = smaller.joint_entries()
         return smaller, positions - 1
-
-
-def joint_of(parameters: Parameterization) -> Joint:
-    """The lean form where all scopes of complete and minimal coordinates are wanted."""
-    minimal = parameters.word in ("canonical", "spectral")
-    return Saturated(parameters) if minimal and parameters.structure.is_saturated else Listed(parameters)

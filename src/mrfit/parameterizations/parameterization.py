@@ -107,6 +107,15 @@ class Parameterization(ABC):
         counts = np.concatenate([np.empty(0, np.int64), *self._counts.values()])
         return np.repeat(np.arange(len(counts)), counts)
 
+    def singles(self) -> list[Indices]:
+        """For every variable the numbers of its own parameters, in the order of its features; none for some."""
+        singles = [np.empty(0, np.int64)] * len(self.domain)
+        if 1 in self.structure.blocks:
+            firsts, counts = self.first_parameter[1].tolist(), self._counts[1].tolist()
+            for variable, first, count in zip(self.structure.blocks[1][:, 0].tolist(), firsts, counts, strict=True):
+                singles[variable] = first + np.arange(count)
+        return singles
+
     def _standing(self, parameter: int) -> tuple[Scope, int]:
         """The scope of a parameter, and its number among the scope's."""
         size = int(self.order_of_parameter[parameter])
