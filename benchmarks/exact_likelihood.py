@@ -33,8 +33,8 @@ from mrfit.learning.settings import Settings
 from mrfit.objectives.likelihood import Likelihood
 from mrfit.parameterizations.bases import Walsh, strides_of
 from mrfit.parameterizations.joint import Joint, Listed
-from mrfit.parameterizations.lean import joint_of
 from mrfit.parameterizations.kinds import KINDS
+from mrfit.parameterizations.lean import joint_of
 from mrfit.presets import PRESETS
 from mrfit.solvers.fista import Fista
 from mrfit.structure.structure import Structure

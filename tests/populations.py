@@ -261,6 +261,9 @@ METHODS: dict[str, Method[Any]] = {
 # Methods whose momentum may carry values uphill: they are sure to arrive, not to descend.
 WITH_MOMENTUM = {"fista"}
 
+# Methods that only the limit of iterations ends where rounding hides any decrease of a value with kinks.
+ENDLESS = {"fista", "proximal newton"}
+
 # Methods that clip the best point of a model without bounds: they arrive only where no bound binds.
 BLIND_TO_BOUNDS = {"proximal newton"}
 

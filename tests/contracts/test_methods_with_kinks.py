@@ -16,6 +16,7 @@ from mrfit.solvers.minimize import minimize
 from mrfit.solvers.solution import Status
 from populations import (
     BLIND_TO_BOUNDS,
+    ENDLESS,
     METHODS,
     SHAPES,
     STRUCTURES,
@@ -155,7 +156,7 @@ def test_bounds_hold_beside_the_penalty(method: Method[Any], kinked: bool) -> No
     assert np.abs(np.delete(s, solution.at_bound)).max() <= 1e-9
 
 
-@every_descent_method
+@_each(set(TAKING_L1) - ENDLESS)
 @every_problem
 def test_rounding_ends_the_search(method: Method[Any], shape: str, structure: str) -> None:
     """With a status that says so, at a point that is optimal to rounding."""
@@ -165,12 +166,12 @@ def test_rounding_ends_the_search(method: Method[Any], shape: str, structure: st
     assert solution.violation < 1e-9
 
 
+@_each(ENDLESS)
 @every_problem
-@pytest.mark.parametrize("name", sorted(WITH_MOMENTUM))
-def test_momentum_reaches_the_value_of_a_descent(name: str, shape: str, structure: str) -> None:
-    """To rounding, if only because the limit of iterations ends it."""
+def test_rounding_is_reached_by_those_that_go_on(method: Method[Any], shape: str, structure: str) -> None:
+    """The limit of iterations ends them, at the value of the others."""
     objective, penalty = _problem(shape, structure)
-    solution = minimize(objective, METHODS[name], penalty=penalty, tolerance=1e-300, max_iterations=1500)
-    descent = minimize(objective, METHODS["proximal newton"], penalty=penalty, tolerance=1e-10)
+    solution = minimize(objective, method, penalty=penalty, tolerance=1e-300, max_iterations=1500)
+    descent = minimize(objective, METHODS["owlqn"], penalty=penalty, tolerance=1e-10)
     assert solution.value == pytest.approx(descent.value, rel=1e-13)
     assert solution.violation < 1e-6

@@ -22,7 +22,7 @@ def draw_spectrum(spectra: Sequence[Spectrum], costs: Sequence[OrderCost] = (), 
     Where ``costs`` are given, a third panel has the held-out log-likelihood with scopes of up to so many variables.
     """
     n_panels = 3 if costs else 2
-    page = Page(WIDTH, _HEIGHT + _AXIS + (TITLE + 0.25 if title else 0.35), title)
+    page = Page(WIDTH, _HEIGHT + _AXIS + (TITLE if title else 0.1) + 0.1, title)
     width = (WIDTH - 0.15) / n_panels - _LEFT
     panels = [page.panel(_LEFT + k * (width + _LEFT), _AXIS, width, _HEIGHT) for k in range(n_panels)]
     _draw_sizes(panels[0], panels[1], spectra)
@@ -45,9 +45,11 @@ def _draw_sizes(sizes: Axes, densities: Axes, spectra: Sequence[Spectrum]) -> No
     sizes.legend(fontsize=8, frameon=False)
     densities.set_ylim(0, 105)
     densities.set_ylabel("sets that are not zero, %", size=9)
+    largest = len(spectra[0].sizes)
     for axes in (sizes, densities):
+        axes.set_xlim(0.5, largest + 0.5)
         axes.set_xlabel("variables in a set", size=9)
-        axes.set_xticks(range(1, len(spectra[0].sizes) + 1, 1 if len(spectra[0].sizes) <= 10 else 2))
+        axes.set_xticks(range(1, largest + 1, 1 if largest <= 10 else 2))
 
 
 def _draw_costs(axes: Axes, costs: Sequence[OrderCost]) -> None:

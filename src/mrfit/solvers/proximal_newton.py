@@ -126,16 +126,17 @@ class _Model:
             w = self.state.w.copy()
             w[self.chosen] += step * direction
             expansion = self.problem.expand(w)
-            enough = expansion.value <= value + 1e-4 * step * promise
-            if not enough and abs(expansion.value - value) <= noise:
-                enough = self.problem.violation(w, expansion.gradient) < 0.9 * self.violation
-                if not enough:
-                    return None
-            if enough:
+            seen = abs(expansion.value - value) > noise
+            if expansion.value <= value + 1e-4 * step * promise if seen else self._is_nearer(w, expansion):
                 damping *= 0.1 if halvings == 0 else 4.0**halvings
                 return _state(w, expansion, step, max(damping, _LEAST_DAMPING))
+            if not seen:
+                return None
             step *= 0.5
         return None
+
+    def _is_nearer(self, w: Floats, expansion: Expansion) -> bool:
+        return self.problem.violation(w, expansion.gradient) < 0.9 * self.violation
 
 
 def _block(expansion: Expansion, chosen: Indices, n: int) -> Floats:
