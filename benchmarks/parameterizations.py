@@ -5,7 +5,7 @@
 
 All rows are pooled and split into thirds ten times (numpy `default_rng(1000 + split).permutation`); the strength is
 chosen on the second third, walking down powers of sqrt(2) until three in a row are no better. Differences to S are
-paired over splits.
+paired over splits; "worse" counts splits.
 """
 
 from __future__ import annotations
@@ -91,8 +91,10 @@ def main() -> None:
     domain, codes = pooled(options.data)
     n = len(domain)
     print(f"{options.data}: {len(codes):,} rows, {options.splits} splits of equal thirds\n")
-    print("| model | test NLL | difference to S (error) | nonzeros | median log2 strength | largest gap | s a split |")
-    print("|---|---:|---:|---:|---:|---:|---:|")
+    print(
+        "| model | test NLL | difference to S (error) | worse than S | nonzeros | median log2 strength | largest gap | s a split |"
+    )
+    print("|---|---:|---:|---:|---:|---:|---:|---:|")
     baseline: np.ndarray | None = None
     for model in (model for model in MODELS if model.name in wanted):
         scores, nonzeros, strengths, gaps = [], [], [], []
@@ -110,8 +112,8 @@ def main() -> None:
         difference = np.array(scores) - baseline
         error = difference.std(ddof=1) / np.sqrt(len(scores)) if len(scores) > 1 else np.nan
         print(
-            f"| {model.name} | {np.mean(scores):.4f} | {difference.mean():+.4f} ({error:.4f}) | {np.mean(nonzeros):.0f}"
-            f" | {np.median(strengths):.2f} | {max(gaps):.0e} | {seconds:.1f} |",
+            f"| {model.name} | {np.mean(scores):.4f} | {difference.mean():+.4f} ({error:.4f}) | "
+            f"{np.count_nonzero(difference > 0)} | {np.mean(nonzeros):.0f} | {np.median(strengths):.2f} | {max(gaps):.0e} | {seconds:.1f} |",
             flush=True,
         )
 

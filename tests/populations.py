@@ -258,14 +258,9 @@ METHODS: dict[str, Method[Any]] = {
     "fista": Fista(),
 }
 
-# Methods whose momentum may carry values uphill: they are sure to arrive, not to descend.
+# Methods whose momentum may carry values uphill: they are sure to arrive, not to descend, and rounding does not end
+# them.
 WITH_MOMENTUM = {"fista"}
-
-# Methods that only the limit of iterations ends where rounding hides any decrease of a value with kinks.
-ENDLESS = {"fista", "proximal newton"}
-
-# Methods that clip the best point of a model without bounds: they arrive only where no bound binds.
-BLIND_TO_BOUNDS = {"proximal newton"}
 
 # Methods that solve another problem than the driver's: they have tests of their own.
 SPECIAL_METHODS = {ProjectedGradient}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -34,10 +35,13 @@ class Layout:
     scopes: Callable[[], Indices]
     penalized: NDArray[np.bool_]
 
-    @property
+    @cached_property
     def weight(self) -> NDArray[np.float64]:
         """2^(r - 2) for a scope of r variables: one for pairs, twice as much with every variable more; 0 for free."""
-        return np.where(self.penalized, np.exp2(np.arange(-2.0, 254.0))[self.orders], 0.0)
+        weight: NDArray[np.float64] = np.exp2(np.arange(-2.0, 254.0))[self.orders]
+        weight *= self.penalized
+        weight.flags.writeable = False
+        return weight
 
     def of_scopes(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Of numbers that are the same for all parameters of a scope, one for each scope."""

@@ -14,7 +14,6 @@ from mrfit.solvers.method import Method
 from mrfit.solvers.minimize import minimize
 from mrfit.solvers.solution import Record, Status
 from populations import (
-    BLIND_TO_BOUNDS,
     METHODS,
     SHAPES,
     STRUCTURES,
@@ -34,7 +33,6 @@ def _each(names: set[str]) -> pytest.MarkDecorator:
 
 every_method = _each(set(METHODS))
 every_descent_method = _each(set(METHODS) - WITH_MOMENTUM)
-every_bounded_method = _each(set(METHODS) - BLIND_TO_BOUNDS)
 
 PROBLEMS = [
     ("binary", "complete"),
@@ -191,7 +189,7 @@ def test_an_unreachable_tolerance_ends(method: Method[Any]) -> None:
     assert solution.value == pytest.approx(minimize(objective, METHODS["newton"], tolerance=1e-10).value, rel=1e-13)
 
 
-@every_bounded_method
+@every_method
 def test_bounds_are_respected_and_reported(method: Method[Any]) -> None:
     """Parameters at a bound are optimal there: the gradient pushes them further out and all others vanish."""
     objective = penalized(*_problem("mixed", "complete"), strength=0.1)

@@ -15,8 +15,6 @@ from mrfit.solvers.method import Method
 from mrfit.solvers.minimize import minimize
 from mrfit.solvers.solution import Status
 from populations import (
-    BLIND_TO_BOUNDS,
-    ENDLESS,
     METHODS,
     SHAPES,
     STRUCTURES,
@@ -35,7 +33,6 @@ def _each(names: set[str]) -> pytest.MarkDecorator:
 
 every_method = _each(set(TAKING_L1))
 every_descent_method = _each(set(TAKING_L1) - WITH_MOMENTUM)
-every_bounded_method = _each(set(TAKING_L1) - BLIND_TO_BOUNDS)
 
 PROBLEMS = [
     ("binary", "complete"),
@@ -138,7 +135,7 @@ def test_any_start_leads_to_the_same_optimum(method: Method[Any], rng: np.random
         np.testing.assert_array_equal(solution.w == 0, from_zero.w == 0)
 
 
-@every_bounded_method
+@every_method
 @pytest.mark.parametrize("kinked", [False, True], ids=["free parameters", "penalised parameters"])
 def test_bounds_hold_beside_the_penalty(method: Method[Any], kinked: bool) -> None:
     """Held parameters are pushed further out, all others are optimal."""
@@ -156,7 +153,7 @@ def test_bounds_hold_beside_the_penalty(method: Method[Any], kinked: bool) -> No
     assert np.abs(np.delete(s, solution.at_bound)).max() <= 1e-9
 
 
-@_each(set(TAKING_L1) - ENDLESS)
+@every_descent_method
 @every_problem
 def test_rounding_ends_the_search(method: Method[Any], shape: str, structure: str) -> None:
     """With a status that says so, at a point that is optimal to rounding."""
@@ -166,7 +163,7 @@ def test_rounding_ends_the_search(method: Method[Any], shape: str, structure: st
     assert solution.violation < 1e-9
 
 
-@_each(ENDLESS)
+@_each(WITH_MOMENTUM)
 @every_problem
 def test_rounding_is_reached_by_those_that_go_on(method: Method[Any], shape: str, structure: str) -> None:
     """The limit of iterations ends them, at the value of the others."""

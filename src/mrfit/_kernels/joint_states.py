@@ -28,7 +28,7 @@ def exponentiate_blocks(q, shift, sums):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
-def shifted_difference(a, scale, b, out):
-    """out = scale * a - b."""
-    for k in range(len(out)):
-        out[k] = scale * a[k] - b[k]
+def scale_and_subtract(a, scale, b):
+    """a = scale * a - b in place; with a third array for the result the compiler would fear that they overlap."""
+    for k in range(len(a)):
+        a[k] = scale * a[k] - b[k]

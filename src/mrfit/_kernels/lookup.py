@@ -11,25 +11,29 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def sign_covariance(moments, positions, out):
-    """out[i, j] = m[a xor b] - m[a] m[b] for positions a and b of binary variables."""
+def sign_covariance(moments, also, positions, out):
+    """out[i, j] = m[a xor b] - m[a] m[b] for positions a and b of binary variables; m = moments + also, if any."""
+    two = len(also) > 0
     for i in range(len(positions)):
         a = positions[i]
+        of_a = moments[a] + (also[a] if two else 0.0)
         for j in range(i + 1):
             b = positions[j]
-            value = moments[a ^ b] - moments[a] * moments[b]
+            value = moments[a ^ b] - of_a * (moments[b] + (also[b] if two else 0.0)) + (also[a ^ b] if two else 0.0)
             out[i, j] = value
             out[j, i] = value
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def indicator_covariance(moments, positions, out):
-    """out[i, j] = m[a or b] - m[a] m[b] for positions a and b of binary variables."""
+def indicator_covariance(moments, also, positions, out):
+    """out[i, j] = m[a or b] - m[a] m[b] for positions a and b of binary variables; m = moments + also, if any."""
+    two = len(also) > 0
     for i in range(len(positions)):
         a = positions[i]
+        of_a = moments[a] + (also[a] if two else 0.0)
         for j in range(i + 1):
             b = positions[j]
-            value = moments[a | b] - moments[a] * moments[b]
+            value = moments[a | b] - of_a * (moments[b] + (also[b] if two else 0.0)) + (also[a | b] if two else 0.0)
             out[i, j] = value
             out[j, i] = value
 

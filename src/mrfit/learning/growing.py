@@ -29,7 +29,7 @@ def growing_path(problem: Problem, callback: Callback | None) -> Iterator[Found]
     settings, limit = problem.settings, problem.structure
     structure = _allowed(Structure.independent(limit.n_variables), limit)
     w: Floats | None = None
-    for strength in problem.strengths:
+    for strength in sorted(problem.strengths, reverse=True):
         passes, seconds, grows = 0, 0.0, True
         while grows:
             part = Problem(problem.rows, structure, settings)

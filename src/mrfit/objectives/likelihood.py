@@ -9,6 +9,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._kernels.joint_states import scale_and_subtract
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
 from mrfit.objectives.objective import Expansion, Objective
@@ -54,9 +55,18 @@ class Point:
     """All joint states under the model at one vector of parameters."""
 
     log_z: float
-    mean: Floats  # of every feature
-    moments: Floats  # of every function of the base
+    gradient: Floats  # mean of every feature less that of the rows
+    _moments: Floats
+    _observed: Floats | None  # to be added to them
     log_potentials: Floats  # of the rows' states
+
+    @property
+    def moments(self) -> Floats:
+        """Means of every function of the base."""
+        return self._moments if self._observed is None else self._moments + self._observed
+
+    def covariance(self, joint: Joint, chosen: Indices) -> Floats:
+        return joint.covariance(self._moments, chosen, also=self._observed)
 
 
 def log_probabilities(joint: Joint, w: Floats, *, jobs: int = 1) -> Floats:
@@ -82,11 +92,12 @@ class Likelihood(Objective):
         self._share = rows.sample_weight / rows.total_weight
         empirical = np.zeros(self.base.size)
         np.add.at(empirical, self._rows, self._share)
-        self._observed = self.joint.gather(self.base.moments(empirical, jobs=jobs))
+        self._all_observed = self.base.moments(empirical, jobs=jobs)
+        self._observed = self.joint.gather(self._all_observed)
 
     def value_and_gradient(self, w: Floats) -> tuple[float, Floats]:
         point = self._at(w)
-        return self._value(w, point), point.mean - self._observed
+        return self._value(point), point.gradient
 
     def expand(self, w: Floats) -> Expansion:
         point = self._at(w)
@@ -97,16 +108,16 @@ class Likelihood(Objective):
             if not kept:
                 kept.append(np.exp(self._potentials(w) - point.log_z))
             change = self._potentials(v)
-            change -= float(point.mean @ v)
+            change -= float(point.gradient @ v) + float(self._observed @ v)
             change *= kept[0]
             return self.joint.gather(self.base.moments(change, jobs=self.jobs))
 
         return Expansion(
-            value=self._value(w, point),
-            gradient=point.mean - self._observed,
+            value=self._value(point),
+            gradient=point.gradient,
             diagonal=cache(lambda: self.joint.variances(point.moments)),
             product=product,
-            block=lambda chosen: self.joint.covariance(point.moments, chosen),
+            block=lambda chosen: point.covariance(self.joint, chosen),
             dual=lambda t: self._mixed_entropy(w, point, t),
         )
 
@@ -121,12 +132,21 @@ class Likelihood(Objective):
         a = self._potentials(w)
         of_rows = a[self._rows]
         largest, total = exponentiate(a, jobs=self.jobs)
+        log_z = largest + float(np.log(total))
         moments = self.base.moments(a, jobs=self.jobs)
-        moments /= total
-        return Point(largest + float(np.log(total)), self.joint.gather(moments), moments, of_rows)
+        if not self.joint.is_whole_base:
+            moments /= total
+            return Point(log_z, self.joint.gather(moments) - self._observed, moments, None, of_rows)
+        # The gradient takes the place of the moments, one vector of all joint states less; observed ones added again,
+        # they are the moments.
+        gradient = self.joint.gather(moments)
+        scale_and_subtract(gradient, 1.0 / total, self._observed)
+        moments[0] = 0.0
+        return Point(log_z, gradient, moments, self._all_observed, of_rows)
 
-    def _value(self, w: Floats, point: Point) -> float:
-        return point.log_z - float(self._observed @ w)
+    def _value(self, point: Point) -> float:
+        # The mean of the rows' log-potentials is w . observed, without another pass over all parameters.
+        return point.log_z - float(self._share @ point.log_potentials)
 
     def _mixed_entropy(self, w: Floats, point: Point, t: float) -> float:
         """Entropy of t * model + (1 - t) * table, whose features differ from the table's by t times the gradient.
@@ -136,7 +156,7 @@ class Likelihood(Objective):
         """
         log_p = point.log_potentials - point.log_z
         p = np.exp(log_p)
-        entropy = point.log_z - float(point.mean @ w)
+        entropy = self._value(point) - float(point.gradient @ w)
         beside, log_beside = 1.0 - float(p.sum()), -entropy - float(p @ log_p)
         mixed = t * p + (1.0 - t) * self._share
         positive = mixed > 0

@@ -67,8 +67,9 @@ class SaturatedAgreement(Joint):
         mean = self.gather(moments)
         return mean - mean * mean  # all features are 0 or 1
 
-    def covariance(self, moments: Floats, chosen: Indices) -> Floats:
-        rows, columns, values = [], [], []
+    def covariance(self, moments: Floats, chosen: Indices, *, also: Floats | None = None) -> Floats:
+        none = np.empty(0, np.int64)
+        rows, columns, values = [none], [none], [np.empty(0)]
         for k, parameter in enumerate(chosen.tolist()):
             at, value = self._expansion(parameter)
             rows.append(at)
@@ -77,7 +78,7 @@ class SaturatedAgreement(Joint):
         used, row = np.unique(np.concatenate(rows), return_inverse=True)
         entries = (np.concatenate(values), (np.concatenate(columns), row.ravel()))
         features = sparse.csr_array(entries, shape=(len(chosen), len(used)))
-        return np.asarray(features @ (features @ self.base.covariance(moments, used)).T, np.float64)
+        return np.asarray(features @ (features @ self.base.covariance(moments, used, also=also)).T, np.float64)
 
     def _expansion(self, parameter: int) -> tuple[Indices, Floats]:
         """The functions of the base that a feature is a sum of, and with which signs."""

@@ -29,6 +29,8 @@ from mrfit.transforms import (
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
+_NOTHING = np.empty(0)
+
 
 def digits_of(positions: Indices, shape: tuple[int, ...]) -> Indices:
     """One row of digits for each position in C order: shape (positions, variables)."""
@@ -79,8 +81,11 @@ class Base(ABC):
         """Moments of the squares of all functions."""
 
     @abstractmethod
-    def covariance(self, moments: Floats, positions: Indices) -> Floats:
-        """Covariance of the functions at ``positions``, from the moments of all of them."""
+    def covariance(self, moments: Floats, positions: Indices, *, also: Floats | None = None) -> Floats:
+        """Covariance of the functions at ``positions``, from the moments of all of them.
+
+        ``also`` is to be added to the moments: at the few places that are looked at, not everywhere.
+        """
 
     def positions(self, codes: NDArray[np.uint8]) -> Indices:
         """Where the states of rows of codes stand."""
@@ -140,11 +145,12 @@ class Zeta(Base):
     def squares(self, moments: Floats) -> Floats:
         return moments
 
-    def covariance(self, moments: Floats, positions: Indices) -> Floats:
+    def covariance(self, moments: Floats, positions: Indices, *, also: Floats | None = None) -> Floats:
         out = np.empty((len(positions), len(positions)))
         if self._is_binary:
-            indicator_covariance(moments, positions, out)
+            indicator_covariance(moments, _NOTHING if also is None else also, positions, out)
         else:
+            moments = moments if also is None else moments + also
             state_covariance(moments, positions, digits_of(positions, self.shape), self.strides, out)
         return out
 
@@ -172,9 +178,9 @@ class Walsh(Base):
     def squares(self, moments: Floats) -> Floats:
         return np.ones_like(moments)
 
-    def covariance(self, moments: Floats, positions: Indices) -> Floats:
+    def covariance(self, moments: Floats, positions: Indices, *, also: Floats | None = None) -> Floats:
         out = np.empty((len(positions), len(positions)))
-        sign_covariance(moments, positions, out)
+        sign_covariance(moments, _NOTHING if also is None else also, positions, out)
         return out
 
 
@@ -208,8 +214,9 @@ class Contrasts(Base):
         in_contrasts = [(contrasts(c).T @ contrasts(c) ** 2 / c).T for c in self.shape]
         return tensor_product(moments.reshape(self.shape), in_contrasts).ravel()
 
-    def covariance(self, moments: Floats, positions: Indices) -> Floats:
+    def covariance(self, moments: Floats, positions: Indices, *, also: Floats | None = None) -> Floats:
         """By way of the indicators that contrasts are sums of."""
+        moments = moments if also is None else moments + also
         indicators = Zeta(self.shape)
         pairs = [(contrasts(c), zeta) for c, zeta in zip(self.shape, indicators._matrices(), strict=True)]
         to_zeta = [(np.linalg.inv(matrix) @ zeta).T for matrix, zeta in pairs]

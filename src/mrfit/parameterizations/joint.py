@@ -22,6 +22,7 @@ class Joint(ABC):
 
     base: Base
     n_parameters: int
+    is_whole_base = False  # whether the parameters are all functions of the base but the constant, as they stand
 
     @property
     @abstractmethod
@@ -46,8 +47,8 @@ class Joint(ABC):
         """Variance of every feature, from the moments of the whole base."""
 
     @abstractmethod
-    def covariance(self, moments: Floats, chosen: Indices) -> Floats:
-        """Covariance of the chosen features, from the moments of the whole base."""
+    def covariance(self, moments: Floats, chosen: Indices, *, also: Floats | None = None) -> Floats:
+        """Covariance of the chosen features, from the moments of the whole base; ``also`` is to be added to them."""
 
     @abstractmethod
     def singles(self) -> list[Indices]:
@@ -98,13 +99,13 @@ class Listed(Joint):
     def _is_selection(self) -> bool:
         return bool(self._map.nnz == self.n_parameters and (self._map.data == 1.0).all())
 
-    def covariance(self, moments: Floats, chosen: Indices) -> Floats:
+    def covariance(self, moments: Floats, chosen: Indices, *, also: Floats | None = None) -> Floats:
         if self._is_selection:
-            return self.base.covariance(moments, self._used[self._adjoint.indices[chosen]])
+            return self.base.covariance(moments, self._used[self._adjoint.indices[chosen]], also=also)
         mine = self._adjoint[chosen]
         touched = np.unique(mine.indices)
         mine = mine[:, touched]
-        return np.asarray(mine @ (mine @ self.base.covariance(moments, self._used[touched])).T, np.float64)
+        return np.asarray(mine @ (mine @ self.base.covariance(moments, self._used[touched], also=also)).T, np.float64)
 
     def singles(self) -> list[Indices]:
         return self.parameters.singles()
@@ -118,6 +119,8 @@ class Saturated(Joint):
 
     For all sets of variables at once: no list of scopes is held, so that 2^24 of them cost no more than a vector.
     """
+
+    is_whole_base = True
 
     def __init__(self, parameters: Parameterization) -> None:
         self.parameters = parameters
@@ -151,8 +154,8 @@ class Saturated(Joint):
     def variances(self, moments: Floats) -> Floats:
         return self.base.squares(moments)[1:] - moments[1:] ** 2
 
-    def covariance(self, moments: Floats, chosen: Indices) -> Floats:
-        return self.base.covariance(moments, chosen + 1)
+    def covariance(self, moments: Floats, chosen: Indices, *, also: Floats | None = None) -> Floats:
+        return self.base.covariance(moments, chosen + 1, also=also)
 
     def singles(self) -> list[Indices]:
         return [stride * np.arange(1, c) - 1 for stride, c in zip(self.base.strides, self.base.shape, strict=True)]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._kernels.absolute_values import exceeds, pseudo_gradient, weighted_sum
 from mrfit.errors import InputError
 from mrfit.penalties.lasso import minimize_quadratic
 from mrfit.penalties.penalty import Indices, NonsmoothPenalty, Trait
@@ -34,8 +35,10 @@ class L1(NonsmoothPenalty):
 
     def __post_init__(self) -> None:
         checked_strength(self.strength)
-        weight = np.array(self.weight, np.float64)
-        if weight.ndim != 1 or not (np.isfinite(weight) & (weight >= 0)).all():
+        weight = np.asarray(self.weight, np.float64)
+        if weight.flags.writeable:  # what is read-only is shared: with 2^24 parameters a copy is felt
+            weight = weight.copy()
+        if weight.ndim != 1 or not (weight.min(initial=0.0) >= 0.0 and weight.max(initial=0.0) < np.inf):
             raise InputError("The weight of an l1 penalty is one finite number, zero or more, for each parameter.")
         weight.flags.writeable = False
         object.__setattr__(self, "weight", weight)
@@ -45,7 +48,7 @@ class L1(NonsmoothPenalty):
         return self.strength * self.weight
 
     def value(self, w: Floats) -> float:
-        return self.strength * float(self.weight @ np.abs(w))
+        return self.strength * float(weighted_sum(w, self.weight))
 
     def is_free(self, n_parameters: int) -> NDArray[np.bool_]:
         free: NDArray[np.bool_] = self.weight == 0
@@ -57,8 +60,9 @@ class L1(NonsmoothPenalty):
 
     def least_subgradient(self, w: Floats, gradient: Floats) -> Floats:
         """The pseudo-gradient of Andrew and Gao (2007, eq. 4)."""
-        at_zero = np.sign(gradient) * np.maximum(np.abs(gradient) - self._slope, 0.0)
-        return np.where(w == 0, at_zero, gradient + np.sign(w) * self._slope)
+        out = np.empty_like(gradient)
+        pseudo_gradient(w, gradient, self.strength, self.weight, out)
+        return out
 
     def scaled(self, factor: float) -> L1:
         return replace(self, strength=factor * self.strength)
@@ -67,8 +71,7 @@ class L1(NonsmoothPenalty):
         return replace(self, weight=self.weight[chosen])
 
     def dual_scale(self, gradient: Floats, *, at: Floats | None = None) -> float:
-        worst = self.critical_strength(gradient)
-        return 1.0 if worst <= self.strength else self.strength / worst
+        return self.strength / float(exceeds(gradient, self.weight, self.strength))
 
     def scaled_prox(self, w: Floats, gradient: Floats, hessian: Floats, *, tolerance: float) -> Floats:
         return minimize_quadratic(w, gradient, hessian, self._slope, tolerance=tolerance)
@@ -78,5 +81,4 @@ class L1(NonsmoothPenalty):
 
         ``gradient`` is that of the sum over rows where they are zero and the free ones are at their optimum.
         """
-        touched = self.weight > 0
-        return float(np.max(np.abs(gradient[touched]) / self.weight[touched], initial=0.0))
+        return float(exceeds(gradient, self.weight, 0.0))

@@ -57,10 +57,11 @@ def _violation(v: Floats, slope: Floats, threshold: Floats) -> float:
 def _jump(hessian: Floats, slope: Floats, threshold: Floats, v: Floats) -> bool:
     """Move ``v`` towards the minimiser with its zeros and signs, to the best point on the way; True if there."""
     active = np.flatnonzero((v != 0) | (threshold == 0))
-    block = hessian[np.ix_(active, active)]
+    block = hessian.take(active, axis=0).take(active, axis=1).T  # symmetric, and in the order of LAPACK
     descent = -(slope[active] + threshold[active] * np.sign(v[active]))
-    direction = linalg.cho_solve(linalg.cho_factor(block, lower=True, check_finite=False), descent, check_finite=False)
-    curvature = float(direction @ block @ direction)
+    factor = linalg.cho_factor(block, lower=True, overwrite_a=True, check_finite=False)
+    direction = linalg.cho_solve(factor, descent, check_finite=False)
+    curvature = float(descent @ direction)  # as block @ direction = descent
     t, zero = best_on_line(slope[active], threshold[active], v[active], direction, curvature)
     v[active] += t * direction
     if zero >= 0:

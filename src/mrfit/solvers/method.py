@@ -28,6 +28,7 @@ class Problem:
     penalty: NonsmoothPenalty
     bound: Floats  # largest absolute value of each parameter; infinite where there is none
     calls: dict[str, int]
+    _latest: list[Slope] = field(default_factory=list, init=False, repr=False)
 
     def value_and_gradient(self, w: Floats) -> tuple[float, Floats]:
         self.calls["evaluations"] += 1
@@ -45,16 +46,35 @@ class Problem:
         return replace(expansion, value=expansion.value + self.penalty.value(w), product=product)
 
     def clip(self, w: Floats) -> Floats:
-        return np.clip(w, -self.bound, self.bound)
+        """Within the bounds; a new vector if it was not."""
+        at, bound = self.bounded, self.bound[self.bounded]
+        if (np.abs(w[at]) <= bound).all():
+            return w
+        out = np.array(w, np.float64)
+        out[at] = np.clip(out[at], -bound, bound)
+        return out
+
+    def slope(self, w: Floats, gradient: Floats) -> Slope:
+        """The way down at ``w``; what was asked for last is remembered, as driver and method ask for the same."""
+        if not (self._latest and self._latest[0].w is w and self._latest[0].gradient is gradient):
+            self._latest.clear()  # not held while the next one is worked out
+            self._latest.append(Slope.at(self, w, gradient))
+        return self._latest[0]
 
     def held(self, w: Floats, subgradient: Floats) -> NDArray[np.bool_]:
         """Parameters at a bound that the subgradient pushes further out."""
-        return (np.abs(w) >= self.bound) & (subgradient * np.sign(w) <= 0)
+        held = np.zeros(len(w), bool)
+        held[self.held_at(w, subgradient)] = True
+        return held
+
+    def held_at(self, w: Floats, subgradient: Floats) -> NDArray[np.int64]:
+        """The same as their numbers."""
+        at = self.bounded
+        return at[(np.abs(w[at]) >= self.bound[at]) & (subgradient[at] * np.sign(w[at]) <= 0)]
 
     def violation(self, w: Floats, gradient: Floats) -> float:
         """Largest entry of the least subgradient, leaving out held parameters."""
-        subgradient = self.penalty.least_subgradient(w, gradient)
-        return float(np.max(np.abs(subgradient), where=~self.held(w, subgradient), initial=0.0))
+        return self.slope(w, gradient).size
 
     def gap(self, state: State, dual: Callable[[float], float]) -> float:
         """How far the value is from the optimum at most, by duality.
@@ -67,9 +87,35 @@ class Problem:
         return float(state.value - dual(t) + t * loose)
 
     @cached_property
+    def bounded(self) -> NDArray[np.int64]:
+        """Parameters with a bound."""
+        return np.flatnonzero(self.bound < np.inf)
+
+    @cached_property
     def free(self) -> NDArray[np.int64]:
         """Parameters that the penalty does not touch."""
         return np.flatnonzero(self.penalty.is_free(self.objective.n_parameters))
+
+
+@dataclass(frozen=True)
+class Slope:
+    """The least subgradient at a point, zero for parameters that are held at a bound, and its largest entry."""
+
+    w: Floats
+    gradient: Floats
+    subgradient: Floats
+    held: NDArray[np.int64]
+    size: float
+
+    @classmethod
+    def at(cls, problem: Problem, w: Floats, gradient: Floats) -> Slope:
+        subgradient = problem.penalty.least_subgradient(w, gradient)
+        held = problem.held_at(w, subgradient)
+        if len(held):
+            subgradient = subgradient.copy() if subgradient is gradient else subgradient
+            subgradient[held] = 0.0
+        size = float(max(subgradient.max(initial=0.0), -subgradient.min(initial=0.0)))
+        return cls(w, gradient, subgradient, held, size)
 
 
 @dataclass(frozen=True)

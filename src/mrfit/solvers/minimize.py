@@ -40,7 +40,7 @@ def minimize(
     check_suitable(type(method), type(penalty))
     bound = np.full(n, np.inf) if bound is None else bound
     problem = Problem(objective, penalty, bound, {"evaluations": 0, "products": 0})
-    state = method.start(problem, problem.clip(np.zeros(n) if w is None else np.asarray(w, np.float64)))
+    state = method.start(problem, problem.clip(np.zeros(n) if w is None else np.array(w, np.float64)))
     trace: list[Record] = []
     for iteration in range(max_iterations + 1):
         violation = problem.violation(state.w, state.gradient)
@@ -58,5 +58,5 @@ def minimize(
             state = following
             continue
         break
-    at_bound = np.flatnonzero(np.abs(state.w) >= problem.bound)
+    at_bound = problem.bounded[np.abs(state.w[problem.bounded]) >= problem.bound[problem.bounded]]
     return Solution(state.w, state.value, violation, status, tuple(trace), at_bound)

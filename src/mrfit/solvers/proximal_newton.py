@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from mrfit.objectives.objective import Expansion
 from mrfit.penalties.penalty import Trait
-from mrfit.solvers.method import Method, Problem, State
+from mrfit.solvers.method import Method, Problem, Slope, State
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -56,10 +56,9 @@ class ProximalNewton(Method[ProximalNewtonState]):
 
     def advance(self, problem: Problem, state: ProximalNewtonState) -> ProximalNewtonState | None:
         # 1. The parameters to work on, and the quadratic model of the objective there.
-        subgradient = problem.penalty.least_subgradient(state.w, state.gradient)
-        subgradient[problem.held(state.w, subgradient)] = 0.0
-        chosen = self._working_set(problem, state.w, subgradient)
-        model = _Model(problem, state, chosen, float(np.abs(subgradient).max()))
+        slope = problem.slope(state.w, state.gradient)
+        chosen = self._working_set(problem, state.w, slope)
+        model = _Model(problem, state, chosen, slope.size)
         damping, precision = state.damping, _PRECISION
         for _ in range(_ATTEMPTS):
             # 2. The best point of the model plus the penalty, to a share of the violation.
@@ -71,24 +70,32 @@ class ProximalNewton(Method[ProximalNewtonState]):
             damping, precision = max(100.0 * damping, 1e-8), 0.01 * precision
         return None
 
-    def _working_set(self, problem: Problem, w: Floats, subgradient: Floats) -> Indices:
-        inside = w != 0
-        inside[problem.free] = True
-        entering = np.flatnonzero((subgradient != 0) & ~inside)
+    def _working_set(self, problem: Problem, w: Floats, slope: Slope) -> Indices:
+        """What is free or not zero, but for what is held, and the worst blocks of zeros."""
+        inside = np.union1d(np.flatnonzero(w != 0), problem.free)
+        entering = np.flatnonzero(slope.subgradient != 0)
+        entering = np.setdiff1d(entering[w[entering] == 0], problem.free, assume_unique=True)
+        size = np.abs(slope.subgradient[entering])
         block = problem.penalty.block
         if block is None:
-            allowed = self.newcomers + int(self.growth * np.count_nonzero(inside))
-            if len(entering) > allowed:
-                entering = entering[np.argpartition(-np.abs(subgradient[entering]), allowed)[:allowed]]
-            return np.sort(np.concatenate([np.flatnonzero(inside), entering]))
-        n_blocks = int(block.max(initial=-1)) + 1
-        within = np.zeros(n_blocks, bool)
-        within[block[inside & (block >= 0)]] = True
-        score = np.bincount(block[entering], subgradient[entering] ** 2, minlength=n_blocks)
-        score[within] = 0.0
-        allowed = min(self.newcomers + int(self.growth * within.sum()), n_blocks)
-        within[np.argsort(-score)[:allowed]] |= score[np.argsort(-score)[:allowed]] > 0
-        return np.flatnonzero((block < 0) | within[block])
+            entering = entering[_largest(size, self._allowed(len(inside)))]
+            chosen = np.concatenate([inside, entering])
+        else:
+            within = np.zeros(int(block.max(initial=-1)) + 1, bool)
+            within[block[inside]] = True
+            score = np.bincount(block[entering], size**2, minlength=len(within))
+            worst = _largest(np.where(within, 0.0, score), self._allowed(int(within.sum())))
+            within[worst[score[worst] > 0]] = True
+            chosen = np.flatnonzero(within[block])
+        return np.setdiff1d(chosen, slope.held)
+
+    def _allowed(self, n_inside: int) -> int:
+        return self.newcomers + int(self.growth * n_inside)
+
+
+def _largest(values: Floats, count: int) -> Indices:
+    """Positions of the largest values, so many at most."""
+    return np.argpartition(-values, count)[:count] if len(values) > count else np.arange(len(values))
 
 
 class _Model:
@@ -125,6 +132,7 @@ class _Model:
         for halvings in range(_HALVINGS):
             w = self.state.w.copy()
             w[self.chosen] += step * direction
+            w.flags.writeable = False  # so that it may be remembered without a copy
             expansion = self.problem.expand(w)
             seen = abs(expansion.value - value) > noise
             if expansion.value <= value + 1e-4 * step * promise if seen else self._is_nearer(w, expansion):
