@@ -91,9 +91,7 @@ def main() -> None:
     domain, codes = pooled(options.data)
     n = len(domain)
     print(f"{options.data}: {len(codes):,} rows, {options.splits} splits of equal thirds\n")
-    print(
-        "| model | test NLL | difference to S (error) | worse than S | nonzeros | median log2 strength | largest gap | s a split |"
-    )
+    print("| model | test NLL | difference to S (error) | worse | nonzeros | median log2 strength | gap | s a split |")
     print("|---|---:|---:|---:|---:|---:|---:|---:|")
     baseline: np.ndarray | None = None
     for model in (model for model in MODELS if model.name in wanted):
@@ -113,7 +111,8 @@ def main() -> None:
         error = difference.std(ddof=1) / np.sqrt(len(scores)) if len(scores) > 1 else np.nan
         print(
             f"| {model.name} | {np.mean(scores):.4f} | {difference.mean():+.4f} ({error:.4f}) | "
-            f"{np.count_nonzero(difference > 0)} | {np.mean(nonzeros):.0f} | {np.median(strengths):.2f} | {max(gaps):.0e} | {seconds:.1f} |",
+            f"{np.count_nonzero(difference > 0)} | {np.mean(nonzeros):.0f} | {np.median(strengths):.2f} | "
+            f"{max(gaps):.0e} | {seconds:.1f} |",
             flush=True,
         )
 
