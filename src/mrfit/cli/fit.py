@@ -110,6 +110,7 @@ def command(data: str, **options: Any) -> None:
         --penalty l1 -o spectral.mrf
     """
     from mrfit._kernels.cells import sweep
+    from mrfit._kernels.joint_states import exponentiate_blocks
     from mrfit.choices import Source, method_from, structure_from
     from mrfit.learning import Settings, learn
     from mrfit.workers import resolve_jobs
@@ -143,6 +144,7 @@ def command(data: str, **options: Any) -> None:
     quiet = options["quiet"] or options["as_json"]
     if settings.is_exact:
         _note_cost(rows, quiet=quiet)
+        note_compiling(exponentiate_blocks, "10", quiet=quiet)
     else:
         note_compiling(sweep, "10", quiet=quiet)
     by_degree: dict[int, Learned] = {}

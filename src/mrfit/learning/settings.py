@@ -89,7 +89,7 @@ class Settings:
         }  # fmt: skip
         for name, words in choices.items():
             if (value := getattr(self, name)) not in words:
-                raise InputError(f"There is no {name} {value!r}; choose one of {listed(words)}.")
+                raise InputError(f"There is no {name} {value!r}; choose one of {listed(words, limit=20)}.")
         # Plain numbers, whatever came in: they go into the model file.
         if self.strengths is not None:
             object.__setattr__(self, "strengths", tuple(_plain(strength) for strength in self.strengths))
