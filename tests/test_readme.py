@@ -69,7 +69,7 @@ def test_shell_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys:
     """Every command of the block runs, in order, on tables of the names it uses."""
     monkeypatch.chdir(tmp_path)
     for name in ("survey.csv", "more.csv", "new.csv"):
-        (tmp_path / name).write_text("smoker,cough\nyes,yes\nno,no\nyes,no\nno,no\nyes,yes\n")
+        (tmp_path / name).write_text("smoker,cough\n" + 4 * "yes,yes\nno,no\nyes,no\nno,no\nyes,yes\n")
     (tmp_path / "counts.csv").write_text("a,b,c,count\n0,0,0,9\n1,1,0,4\n1,1,1,7\n0,1,1,2\n")
     commands = block_after("## From the shell", "sh").splitlines()
     assert len(commands) >= 5
