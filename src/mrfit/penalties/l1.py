@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from mrfit._kernels.absolute_values import exceeds, pseudo_gradient, weighted_sum
 from mrfit.errors import InputError
-from mrfit.penalties.lasso import minimize_quadratic
+from mrfit.penalties.lasso import minimize_by_products, minimize_quadratic
 from mrfit.penalties.penalty import Indices, NonsmoothPenalty, Trait
 from mrfit.penalties.strength import checked_strength
 
@@ -31,7 +32,7 @@ class L1(NonsmoothPenalty):
     strength: float
     weight: Floats
 
-    traits = frozenset({Trait.SEPARABLE, Trait.PROXIMAL})
+    traits = frozenset({Trait.SEPARABLE, Trait.PROXIMAL, Trait.MATRIX_FREE})
 
     def __post_init__(self) -> None:
         checked_strength(self.strength)
@@ -75,6 +76,11 @@ class L1(NonsmoothPenalty):
 
     def scaled_prox(self, w: Floats, gradient: Floats, hessian: Floats, *, tolerance: float) -> Floats:
         return minimize_quadratic(w, gradient, hessian, self._slope, tolerance=tolerance)
+
+    def scaled_prox_by_products(
+        self, w: Floats, gradient: Floats, product: Callable[[Floats], Floats], *, tolerance: float
+    ) -> Floats:
+        return minimize_by_products(w, gradient, product, self._slope, tolerance=tolerance)
 
     def critical_strength(self, gradient: Floats) -> float:
         """The smallest strength at which all penalised parameters are zero.

@@ -23,6 +23,7 @@ class Trait(Enum):
     DIFFERENTIABLE = "differentiable"
     SEPARABLE = "separable"  # a sum over parameters: its kinks are where single parameters vanish
     PROXIMAL = "proximal"  # known by its proximal operators
+    MATRIX_FREE = "matrix-free"  # a scaled prox needs products with the Hessian only
 
 
 class Penalty(ABC):
@@ -95,6 +96,12 @@ class NonsmoothPenalty(Penalty):
 
         It is found to a violation of ``tolerance``; ``hessian`` is positive definite.
         """
+
+    def scaled_prox_by_products(
+        self, w: Floats, gradient: Floats, product: Callable[[Floats], Floats], *, tolerance: float
+    ) -> Floats:
+        """The same where the Hessian is known by products; of penalties with `Trait.MATRIX_FREE`."""
+        raise NotImplementedError
 
     @abstractmethod
     def critical_strength(self, gradient: Floats) -> float:
