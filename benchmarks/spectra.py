@@ -34,9 +34,7 @@ def main() -> None:
     options = parser.parse_args()
     pin_threads()
     names = options.data.split(",")
-    print(
-        "| set | variables | rows | estimator | strength | held-out NLL | mean size by order 1, 2, ... | density, % | s |"
-    )
+    print("| set | variables | rows | estimator | strength | held-out NLL | mean size by order | density, % | s |")
     print("|---|---:|---:|---|---:|---:|---|---|---:|")
     drawn = {}
     for name in names:

@@ -125,7 +125,7 @@ def test_spectrum(estimator: str, tables: Path, shell: Shell) -> None:
         (["fit", "train.csv", *EXACT, "--parameterization", "full", "--reference", "last"], "canonical"),
         (["fit", "train.csv", *EXACT, "--penalty", "l1", "--strength=-1"], "got -1"),
         (["fit", "train.csv", *EXACT, "--penalty", "none", "--strength", "1"], "Without a penalty"),
-        (["fit", "train.csv", *EXACT, "--penalty", "pseudo-counts"], "--order all"),
+        (["fit", "train.csv", *EXACT, "--penalty", "pseudo-counts"], "order all"),
         (["fit", "train.csv", "--penalty", "pseudo-counts"], "exact likelihood"),
         (["fit", "train.csv", *EXACT, "--penalty", "pseudo-counts", "--parameterization", "ising"], "'ising'"),
         (["fit", "train.csv", *EXACT, "--penalty", "l2", "--search", "hierarchical"], "makes zeros"),

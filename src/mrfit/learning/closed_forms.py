@@ -14,7 +14,6 @@ from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
 from mrfit.learning.coordinates import Coordinates, ExactCoordinates
 from mrfit.learning.grids import Found
-from mrfit.parameterizations.bases import Base, Zeta
 from mrfit.parameterizations.joint import Saturated
 from mrfit.penalties.l2 import L2
 from mrfit.solvers.solution import Record, Solution, Status
@@ -88,17 +87,14 @@ def closed_form_path(
 def joint_states(coordinates: Coordinates) -> Saturated:
     if isinstance(coordinates, ExactCoordinates) and isinstance(coordinates.joint, Saturated):
         return coordinates.joint
-    raise InputError("This penalty smooths all joint states, so it needs all sets of variables: --order all.")
+    raise InputError("This penalty smooths all joint states, so it needs all sets of variables; use order all.")
 
 
 def has_squares_form(coordinates: Coordinates) -> bool:
     """Whether the squares of the parameters sum to those of the log-probabilities: spectral, all sets of variables."""
+    parameters = coordinates.parameters
     return (
         isinstance(coordinates, ExactCoordinates)
-        and isinstance(coordinates.joint, Saturated)
-        and not _is_zeta(coordinates.joint.base)
+        and parameters.structure.is_saturated
+        and parameters.word == "spectral"
     )
-
-
-def _is_zeta(base: Base) -> bool:
-    return isinstance(base, Zeta)

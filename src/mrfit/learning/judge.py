@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mrfit.data.folds import folds_of
 from mrfit.data.unique_rows import UniqueRows
@@ -15,7 +14,8 @@ from mrfit.learning.grids import Callback, Found
 from mrfit.learning.problem import Problem
 from mrfit.objectives.row_scores import row_ll, row_pll
 
-Floats = NDArray[np.float64]
+_FIRST_PATIENCE = 8
+
 Grid = Callable[[Problem, Callback | None], Iterator[Found]]
 
 
@@ -53,10 +53,8 @@ class Judge:
             yield tuple(scores)
 
     def _mean(self, problem: Problem, found: Found, rows: UniqueRows) -> float:
-        return float(rows.sample_weight @ self._row_scores(problem, found, rows)) / rows.total_weight
-
-    def _row_scores(self, problem: Problem, found: Found, rows: UniqueRows) -> Floats:
-        return problem.coordinates_of(found).row_scores(found.solution.w, rows)
+        scores = problem.coordinates_of(found).row_scores(found.solution.w, rows)
+        return float(rows.sample_weight @ scores) / rows.total_weight
 
     def _fit(self, found: Found, fold_scores: tuple[float, ...]) -> Fit:
         problem, rows = self.problem, self.problem.rows
@@ -98,6 +96,10 @@ class Judge:
 
 
 def _has_passed_the_best(fits: list[Fit], patience: int) -> bool:
-    """Whether the last fits are no better than one before them."""
+    """Whether the last fits are no better than one before them.
+
+    At the beginning, where next to nothing is in, none may be better than the first: there is more patience then.
+    """
     ranks = [fit.rank for fit in fits]
+    patience = patience if max(ranks) > ranks[0] else max(patience, _FIRST_PATIENCE)
     return len(ranks) > patience and max(ranks[-patience:]) <= max(ranks[:-patience])

@@ -105,7 +105,7 @@ class Problem:
         if critical <= 1e-9 * weight:  # rounding, where it should be zero
             raise InputError(
                 "At every strength all penalised parameters are zero: in these rows no variables depend on each other, "
-                "or the structure has no interactions. There is no path to walk; give one --strength."
+                "or the structure has no interactions. There is no path to walk; give one strength."
             )
         return critical
 

@@ -26,8 +26,8 @@ class Spectral(Parameterization):
 
     word: ClassVar[str] = "spectral"
     meaning: ClassVar[str] = (
-        "agreement of signs, + for a variable's second state and - for its first (× multiplies them), "
-        "raises log p by so much"
+        "agreement of signs, + for a variable's second state and - for its first (× multiplies them), raises log p by "
+        "so much; [s] is state s against those before it"
     )
 
     def n_features(self, shape: tuple[int, ...]) -> int:
