@@ -333,13 +333,21 @@ def _print_summary(data: str, rows: UniqueRows, learned: Learned, output: str | 
     click.echo(f"wrote {output}" if output else "no model written; name a file with -o MODEL.mrf to keep it")
 
 
+def _by_order(fit: Fit) -> str:
+    """Parameters that are not zero of single variables, pairs, triples, ...: " 16+105+257"."""
+    counts = [str(fit.nonzero_by_order.get(order, 0)) for order in range(1, max(fit.nonzero_by_order, default=0) + 1)]
+    return "  " + "+".join(counts[:6]) + ("+..." if len(counts) > 6 else "")
+
+
 def _print_fits(learned: Learned) -> None:
     """One line for each fit; of a large grid the best ten."""
     best, tied = learned.best, learned.best.n_groups is not None
+    by_order = not tied and max(map(len, (fit.nonzero_by_order for fit in learned.fits))) > 2
     measure = "pll" if best.train_ll is None else "ll"
     click.echo(
         (f"{'groups':>8} " if tied else "") + f"{'strength':>10} {'train ' + measure:>12} {'valid ' + measure:>12} "
         f"{'distinct' if tied else 'nonzero':>9} {'violation':>10} {'passes':>7} {'seconds':>8}"
+        + (f"  {'by order'}" if by_order else "")
     )
     shown = list(learned.fits)
     if len(shown) > 20:
@@ -351,7 +359,7 @@ def _print_fits(learned: Learned) -> None:
         click.echo(
             (f"{fit.n_groups:>8} " if tied else "") + f"{fit.strength:>10g} {train:>12.4f} {held_out:>12} "
             f"{fit.n_distinct if tied else fit.n_nonzero:>9,} {fit.solution.violation:>10.1e} {fit.passes:>7} "
-            f"{fit.seconds:>8.2f}{kept}"
+            f"{fit.seconds:>8.2f}{_by_order(fit) if by_order else ''}{kept}"
         )
     if len(shown) < len(learned.fits):
         click.echo(f"  ... and {len(learned.fits) - len(shown)} more fits, none better; --json has them all")
