@@ -19,6 +19,8 @@ bench: $(VENV)/.installed-bench
 	$(BIN)/python benchmarks/pseudo_likelihood.py
 	$(BIN)/python benchmarks/whole_fits.py
 	$(BIN)/python benchmarks/first_use.py
+	$(BIN)/python benchmarks/transforms.py
+	$(BIN)/python benchmarks/exact_likelihood.py
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

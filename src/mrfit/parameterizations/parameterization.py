@@ -196,22 +196,25 @@ class Parameterization(ABC):
         return np.asarray(self.canonical_map @ w, np.float64)
 
     def from_canonical(self, source: Canonical, w: Floats) -> Floats:
-        """Parameters that give the same distribution as canonical ones of any structure."""
-        left = source.on(source.structure.closure()).spread(source, w)
-        rest, own = left.copy(), np.zeros(self.n_parameters)
+        """Parameters that give the same distribution as canonical ones of any structure.
+
+        The features of a scope have canonical coefficients on its subsets too. So the largest scopes are settled first,
+        by what is left on the scope itself, and what they say of their subsets is taken off.
+        """
         full = source.on(source.structure.closure())
-        kinds = sorted(self._kinds(), key=lambda kind: -kind[0].shape[1])
-        for block, mine, moebius in kinds:
-            top = (digits_of(np.arange(len(moebius)), self._shape(tuple(block[0]))) > 0).all(axis=1)
+        wanted = full.spread(source, w)
+        rest, own = wanted.copy(), np.zeros(self.n_parameters)
+        for block, mine, moebius in sorted(self._kinds(), key=lambda kind: -kind[0].shape[1]):
             known = full.structure.find(block) >= 0
             if not known.any():
                 continue
+            top = (digits_of(np.arange(len(moebius)), self._shape(tuple(block[0]))) > 0).all(axis=1)
             at, row, numbers = _entries(full, block[known], moebius)
             _, _, target = _entries(full, block[known], np.where(top, 1.0, 0.0)[:, None])
             solved = rest[target] @ np.linalg.pinv(moebius[top]).T  # (scopes, parameters)
             own[mine[known][:, None] + np.arange(moebius.shape[1])] = solved
             np.subtract.at(rest, numbers, solved[:, at] * moebius[row, at])
-        if np.abs(rest).max(initial=0.0) > 1e-9 * (1.0 + np.abs(left).max(initial=0.0)):
+        if np.abs(rest).max(initial=0.0) > 1e-9 * (1.0 + np.abs(wanted).max(initial=0.0)):
             raise InputError(
                 f"The {self.word} parameterization of this structure cannot express the distribution; use full, "
                 "canonical or spectral, and a structure that has all subsets of its scopes."
