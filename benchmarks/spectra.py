@@ -43,7 +43,7 @@ def main() -> None:
             begun = time.perf_counter()
             found = spectrum(rows, estimator)
             seconds = time.perf_counter() - begun
-            drawn.setdefault(name, []).append(found)
+            drawn.setdefault(name, []).append(found.curve)
             means = " ".join(f"{size.mean:.1g}" for size in found.sizes)
             density = " ".join(f"{100 * size.density:.0f}" for size in found.sizes) if estimator == "flat-l1" else ""
             print(

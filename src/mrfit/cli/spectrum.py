@@ -85,7 +85,7 @@ def command(data: str, **options: Any) -> None:
         from mrfit.report.page import save_figure
         from mrfit.report.spectrum import draw_spectrum
 
-        save_figure(draw_spectrum([found], costs, title=data), options["plot"])
+        save_figure(draw_spectrum(found.curve, [cost.score for cost in costs], title=data), options["plot"])
     if options["as_json"]:
         print_json(_document(rows, found, costs))
     elif not options["quiet"]:

@@ -13,6 +13,7 @@ from mrfit.errors import InputError, listed
 from mrfit.learning.driver import learn
 from mrfit.learning.fits import Fit
 from mrfit.learning.settings import Settings
+from mrfit.report.spectrum import OrderScore, SpectrumCurve
 from mrfit.structure.structure import Structure
 
 ESTIMATORS = ("flat-l1", "flat-l2", "pseudo-counts")
@@ -42,6 +43,12 @@ class Spectrum:
     sizes: tuple[OrderSize, ...]
     fit: Fit
 
+    @property
+    def curve(self) -> SpectrumCurve:
+        """What a picture shows of it."""
+        label = f"{self.estimator}, {self.strength:.3g}"
+        return SpectrumCurve(label, [size.mean for size in self.sizes], [size.density for size in self.sizes])
+
 
 @dataclass(frozen=True)
 class OrderCost:
@@ -56,6 +63,11 @@ class OrderCost:
     held_out: float
     loss: float
     standard_error: float
+
+    @property
+    def score(self) -> OrderScore:
+        """What a picture shows of it."""
+        return OrderScore("all" if self.order is None else str(self.order), -self.held_out, self.standard_error)
 
 
 def spectrum(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from math import prod
 
 import numpy as np
@@ -117,7 +117,10 @@ class Likelihood(Objective):
             gradient=point.gradient,
             diagonal=cache(lambda: self.joint.variances(point.moments)),
             product=product,
-            block=lambda chosen: point.covariance(self.joint, chosen),
+            # Of all sets of variables some are large: what is not looked up takes longer than products.
+            block=None
+            if self.joint.is_whole_base and not self.base.is_closed
+            else partial(point.covariance, self.joint),
             dual=lambda t: self._mixed_entropy(w, point, t),
         )
 

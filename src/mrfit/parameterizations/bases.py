@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +50,8 @@ class Base(ABC):
     """Functions of all joint states of variables with so many states each."""
 
     shape: tuple[int, ...]
+
+    is_closed: ClassVar[bool] = True  # the product of two functions is one of them: covariances are looked up
 
     @property
     def size(self) -> int:
@@ -192,6 +195,8 @@ class Contrasts(Base):
     order of the states, nor on which orthonormal contrasts are taken.
     """
 
+    is_closed: ClassVar[bool] = False
+
     @cached_property
     def digits(self) -> list[Indices]:
         return [np.arange(c) for c in self.shape]
@@ -215,7 +220,7 @@ class Contrasts(Base):
         return tensor_product(moments.reshape(self.shape), in_contrasts).ravel()
 
     def covariance(self, moments: Floats, positions: Indices, *, also: Floats | None = None) -> Floats:
-        """By way of the indicators that contrasts are sums of."""
+        """By way of the indicators that contrasts are sums of, as many as the states of a scope."""
         moments = moments if also is None else moments + also
         indicators = Zeta(self.shape)
         pairs = [(contrasts(c), zeta) for c, zeta in zip(self.shape, indicators._matrices(), strict=True)]

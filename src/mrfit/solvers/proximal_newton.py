@@ -19,7 +19,7 @@ _FINEST = 1e-14  # precision that rounding allows
 _HALVINGS = 8
 _ATTEMPTS = 6
 _LEAST_DAMPING = 1e-12
-_FEW = 1000  # parameters for which a matrix is cheap in any case
+_FEW = 2000  # parameters for which a matrix is cheap in any case
 _WORTH_PRODUCTS = 5e4  # measured with 2^16 joint states
 
 
@@ -109,7 +109,8 @@ class _Model:
         self.here, self.gradient = state.w[chosen], state.gradient[chosen]
         # A matrix takes the cube of its size to divide by; products with it a few hundred passes over all parameters.
         many = len(chosen) > _FEW and len(chosen) ** 3 > _WORTH_PRODUCTS * len(state.w)
-        self._by_products = many and Trait.MATRIX_FREE in self.penalty.traits
+        dear = many or state.expansion.block is None
+        self._by_products = dear and Trait.MATRIX_FREE in self.penalty.traits
         if self._by_products:
             self._diagonal = state.expansion.diagonal()[chosen]
         else:
