@@ -29,6 +29,7 @@ from mrfit.penalties.l1 import L1
 from mrfit.penalties.l2 import L2
 from mrfit.penalties.penalty import NonsmoothPenalty
 from mrfit.presets import PRESETS
+from mrfit.solvers import proximal_newton
 from mrfit.solvers.fista import Fista
 from mrfit.solvers.lbfgs import LBFGS
 from mrfit.solvers.minimize import minimize
@@ -552,6 +553,22 @@ def test_flat_l2_in_closed_form_is_what_solvers_find(
         np.testing.assert_allclose(closed.model.w, solution.w, atol=2e-6)
     by_learning = _fit(rows, "S", "l2", 2.0 * strength, tolerance=1e-9)
     assert by_learning.solution.value == pytest.approx(closed.solution.value, abs=1e-12)
+
+
+def test_steps_by_products_and_by_a_matrix_end_at_one_optimum(nltcs: Rows, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where there are many parameters the Hessian is not held as a matrix."""
+    by_matrix = _fit(nltcs["train"], "S", "flat-l1", 256.0)
+    products = []
+    plain = L1.scaled_prox_by_products
+    monkeypatch.setattr(proximal_newton, "_FEW", 0)
+    monkeypatch.setattr(proximal_newton, "_WORTH_PRODUCTS", 0.0)
+    monkeypatch.setattr(L1, "scaled_prox_by_products", lambda *a, **k: products.append(1) or plain(*a, **k))
+    by_products = _fit(nltcs["train"], "S", "flat-l1", 256.0)
+    assert products
+    assert by_products.solution.gap is not None
+    assert by_products.solution.gap <= 1e-9
+    assert by_products.solution.value == pytest.approx(by_matrix.solution.value, abs=1e-9)
+    assert by_products.n_nonzero == by_matrix.n_nonzero == 683
 
 
 def test_flat_l2_in_other_coordinates_is_another_model() -> None:
