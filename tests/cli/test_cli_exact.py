@@ -45,6 +45,7 @@ def test_every_coordinate_with_every_penalty(parameterization: str, penalty: str
     assert document["objective_per_row"] >= -document["train_ll"]
     if penalty not in ("flat-l2", "l2"):
         assert document["duality_gap"] <= 1e-9
+        assert "all scopes" in document["guarantee"]
     shown = shell("show", "m.mrf", "--json").document
     assert shown["parameterization"]["name"] == parameterization
     scored = shell("score", "m.mrf", "train.csv", "--metric", "ll", "--json").document

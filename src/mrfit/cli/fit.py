@@ -263,6 +263,7 @@ def _document(rows: UniqueRows, learned: Learned) -> dict[str, Any]:
         "n_parameters": learned.n_parameters,
         "n_edges": len(best.model.structure.edges),
         "n_cells": learned.n_cells,
+        "guarantee": learned.guarantee,
         **_fit_document(best),
         **_tying_document(learned),
         "path": [_fit_document(fit) for fit in learned.fits],
@@ -328,6 +329,8 @@ def _print_summary(data: str, rows: UniqueRows, learned: Learned, output: str | 
             f"against the best L2 fit (strength {gain.l2.strength:g}, {gain.l2.held_out:.4f}) on held-out rows: "
             f"{gain.mean:+.4f} +- {gain.standard_error:.4f}{verdict}"
         )
+    if best.solution.gap is not None:
+        click.echo(f"{learned.guarantee}, within {max(best.solution.gap, 0.0):.1e} nats a row (duality gap)")
     if best.held:
         click.echo(f"held at a bound, because nothing penalises them and no finite value is best: {best.held}")
     click.echo(f"wrote {output}" if output else "no model written; name a file with -o MODEL.mrf to keep it")

@@ -10,12 +10,13 @@ from threadpoolctl import threadpool_limits
 
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
+from mrfit.learning.closed_forms import CLOSED_FORMS
 from mrfit.learning.fits import Learned
 from mrfit.learning.grids import Callback
 from mrfit.learning.judge import Judge
 from mrfit.learning.problem import Problem
 from mrfit.learning.searches import fitted
-from mrfit.learning.settings import Settings
+from mrfit.learning.settings import SEARCHES, Settings
 from mrfit.structure.structure import Structure
 
 
@@ -70,4 +71,6 @@ def _judged(
     gain = None
     if compared:
         gain = judge.gain(best, max(judge.fits(Problem.l2_grid, None), key=lambda fit: fit.rank))
-    return Learned(fits, best, problem.coordinates.n_cells, problem.coordinates.n_parameters, gain)
+    coordinates = problem.coordinates
+    guarantee = "smoothed counts" if settings.penalty in CLOSED_FORMS else SEARCHES[settings.search]
+    return Learned(fits, best, coordinates.n_cells, coordinates.n_parameters, guarantee, gain)

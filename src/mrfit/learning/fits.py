@@ -91,4 +91,5 @@ class Learned:
     best: Fit
     n_cells: int
     n_parameters: int  # that were considered
+    guarantee: str  # what a converged fit is an optimum over
     gain: Gain | None = None

@@ -24,7 +24,11 @@ from mrfit.tying.settings import STRENGTHS, TyingSettings
 
 PENALTIES = (*PRESETS, *CLOSED_FORMS, *TIED_GRIDS)
 OBJECTIVES = ("pseudo-likelihood", "likelihood")
-SEARCHES = ("exact", "hierarchical")
+# What a converged fit is, by the search that led to it.
+SEARCHES = {
+    "exact": "an optimum over all scopes of the structure",
+    "hierarchical": "an optimum over the scopes that entered the search, not over all",
+}
 
 
 @dataclass(frozen=True)
