@@ -16,6 +16,7 @@ from mrfit.domain import Domain
 from mrfit.errors import InputError, listed
 from mrfit.objectives.row_scores import row_ll, row_pll
 from mrfit.parameterizations.canonical import Canonical
+from mrfit.parameterizations.joint import converted
 from mrfit.parameterizations.kinds import KINDS
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.parameterizations.reference import reference_from
@@ -108,12 +109,11 @@ class MarkovNetwork:
         """
         if word not in KINDS:
             raise InputError(f"There is no parameterization {word!r}; choose one of {listed(KINDS)}.")
-        source, w = self.parameters.canonical, self.parameters.to_canonical(self.w)
-        target = KINDS[word](self.domain, source.structure.closure())
+        target = KINDS[word](self.domain, self.structure.closure())
         if isinstance(target, Canonical):
             codes = reference_from(reference, self.domain, np.random.default_rng(0))
             target = replace(target, reference=codes)
-        return MarkovNetwork(target, target.from_canonical(source, w), self.provenance)
+        return MarkovNetwork(target, converted(self.parameters, self.w, target), self.provenance)
 
     def save(self, path: str | Path) -> None:
         """Write the model to one ``.mrf`` file, whole or not at all."""

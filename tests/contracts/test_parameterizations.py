@@ -16,7 +16,7 @@ from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.full import Full
 from mrfit.parameterizations.generalized_ising import GeneralizedIsing
 from mrfit.parameterizations.ising import Ising
-from mrfit.parameterizations.joint import Joint, Listed, Saturated
+from mrfit.parameterizations.joint import Joint, Listed, Saturated, converted
 from mrfit.parameterizations.lean import joint_of
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.parameterizations.spectral import Spectral
@@ -256,6 +256,7 @@ def test_round_trips_between_complete_coordinates(parameters: Parameterization, 
     _, _, *targets = all_parameterizations(parameters.domain, parameters.structure, rng)  # one canonical is enough
     for target in filter(_is_complete, targets):
         found = target.from_canonical(parameters.canonical, parameters.to_canonical(w))
+        np.testing.assert_allclose(converted(parameters, w, target), found, rtol=0, atol=1e-11)
         np.testing.assert_allclose(_up_to_a_constant(_potentials(target, found)), q, rtol=0, atol=scale)
         by_tables = target.from_tables(parameters.to_tables(w))
         np.testing.assert_allclose(_up_to_a_constant(_potentials(target, by_tables)), q, rtol=0, atol=scale)

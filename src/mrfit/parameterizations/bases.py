@@ -97,6 +97,13 @@ class Base(ABC):
             out += (stride * digits)[codes[:, i]]
         return out
 
+    def from_states(self, a: Floats) -> Floats:
+        """The inverse of `by_state`, flat."""
+        for axis, digits in enumerate(self.digits):
+            if (digits != np.arange(len(digits))).any():
+                a = np.take(a, np.argsort(digits), axis=axis)
+        return np.array(a, np.float64).ravel()
+
     def by_state(self, a: Floats) -> Floats:
         """Numbers of all states as an array with one axis for each variable, states in the order of the domain."""
         out = a.reshape(self.shape)

@@ -167,3 +167,21 @@ class Saturated(Joint):
         smaller = self.parameters.on(structure)
         positions, _, _ = smaller.joint_entries()
         return smaller, positions - 1
+
+
+_MOST_STATES = 2**22
+
+
+def converted(source: Parameterization, w: Floats, target: Parameterization) -> Floats:
+    """Parameters of ``target`` with the distribution that ``w`` has in ``source`` (Buchman et al. 2012, eq. 2, 5-7).
+
+    By one transform to all joint states and one back where these are few and the target is a selection of a base; else
+    scope by scope.
+    """
+    if target.word in ("canonical", "spectral") and source.base.size <= _MOST_STATES:
+        here = Listed(source)
+        values = here.base.by_state(here.base.potentials(here.spread(w)))
+        coefficients = target.base.coefficients(target.base.from_states(values))
+        positions, _, _ = target.joint_entries()
+        return np.asarray(coefficients[positions], np.float64)
+    return target.from_canonical(source.canonical, source.to_canonical(w))
