@@ -6,7 +6,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -16,8 +15,8 @@ from scipy import sparse
 from mrfit.domain import Domain
 from mrfit.errors import InputError
 from mrfit.parameterizations.bases import Base, Zeta, digits_of
+from mrfit.parameterizations.expansion import canonical_coefficients, entries_of, sparse_map
 from mrfit.structure.structure import Structure
-from mrfit.transforms import tensor_product
 
 if TYPE_CHECKING:
     from mrfit.parameterizations.canonical import Canonical
@@ -158,8 +157,8 @@ class Parameterization(ABC):
         for scope, table in tables.items():
             ordered = np.transpose(table, np.argsort(scope))
             block = np.sort(np.array([scope], np.int64))
-            values = _moebius(ordered.reshape(*ordered.shape, 1))
-            _, rows, numbers = _entries(full, block, values)
+            values = canonical_coefficients(ordered.reshape(*ordered.shape, 1))
+            _, rows, numbers = entries_of(full, block, values)
             w[numbers[0]] += values[rows, 0]
         return self.from_canonical(full, w)
 
@@ -186,11 +185,11 @@ class Parameterization(ABC):
         """The matrix (canonical parameters, own parameters) that takes these to `canonical`."""
         rows, columns, values = [], [], []
         for block, own, moebius in self._kinds():
-            at, row, numbers = _entries(self.canonical, block, moebius)
+            at, row, numbers = entries_of(self.canonical, block, moebius)
             rows.append(numbers.ravel())
             columns.append((own[:, None] + at).ravel())
             values.append(np.tile(moebius[row, at], len(block)))
-        return _sparse(values, rows, columns, (self.canonical.n_parameters, self.n_parameters))
+        return sparse_map(values, rows, columns, (self.canonical.n_parameters, self.n_parameters))
 
     def to_canonical(self, w: Floats) -> Floats:
         return np.asarray(self.canonical_map @ w, np.float64)
@@ -209,8 +208,8 @@ class Parameterization(ABC):
             if not known.any():
                 continue
             top = (digits_of(np.arange(len(moebius)), self._shape(tuple(block[0]))) > 0).all(axis=1)
-            at, row, numbers = _entries(full, block[known], moebius)
-            _, _, target = _entries(full, block[known], np.where(top, 1.0, 0.0)[:, None])
+            at, row, numbers = entries_of(full, block[known], moebius)
+            _, _, target = entries_of(full, block[known], np.where(top, 1.0, 0.0)[:, None])
             solved = rest[target] @ np.linalg.pinv(moebius[top]).T  # (scopes, parameters)
             own[mine[known][:, None] + np.arange(moebius.shape[1])] = solved
             np.subtract.at(rest, numbers, solved[:, at] * moebius[row, at])
@@ -258,7 +257,7 @@ class Parameterization(ABC):
                 if self._counts[size][chosen][0]:
                     scope = tuple(block[chosen][0].tolist())
                     features = self.features(scope).reshape(*self._shape(scope), -1)
-                    yield block[chosen], self.first_parameter[size][chosen], _moebius(features)
+                    yield block[chosen], self.first_parameter[size][chosen], canonical_coefficients(features)
 
     def _signature(self) -> Indices:
         """What the features of a scope depend on, for each of its variables: shape (variables, any)."""
@@ -304,50 +303,3 @@ def _canonical(domain: Domain, structure: Structure) -> Canonical:
     from mrfit.parameterizations.canonical import Canonical
 
     return Canonical(domain, structure)
-
-
-def _moebius(tables: Floats) -> Floats:
-    """Canonical coefficients, first states silent, of tables over some variables (eq. 2 for any number of states).
-
-    ``tables`` has an axis for each variable and a last one for the tables; the result is (digits in C order, tables).
-    """
-    *shape, n_tables = tables.shape
-    matrices = [np.eye(c) for c in (*shape, n_tables)]
-    for matrix in matrices[:-1]:
-        matrix[1:, 0] = -1.0
-    return tensor_product(tables, matrices).reshape(-1, n_tables)
-
-
-def _entries(canonical: Canonical, block: Indices, values: Floats) -> tuple[Indices, Indices, Indices]:
-    """Where coefficients of scopes of one shape stand in canonical coordinates.
-
-    ``values`` is (digits of the scope, columns). For its nonzeros, but for the constant's: column, row, and for every
-    scope of the block the number of the canonical parameter, shape (scopes, nonzeros).
-    """
-    shape = tuple(canonical.domain.shape[i] for i in block[0])
-    row, column = np.nonzero(values)
-    digits = digits_of(row, shape)
-    rows, columns, numbers = [], [], []
-    n_free = np.array(shape) - 1
-    for size in range(1, len(shape) + 1):
-        for pattern in combinations(range(len(shape)), size):
-            inside = np.isin(np.arange(len(shape)), pattern)
-            mine = ((digits > 0) == inside).all(axis=1)
-            if not mine.any():
-                continue
-            at = canonical.structure.find(block[:, pattern])
-            local = np.ravel_multi_index(tuple((digits[mine][:, pattern] - 1).T), tuple(n_free[list(pattern)]))
-            rows.append(row[mine])
-            columns.append(column[mine])
-            numbers.append(canonical.first_parameter[size][at][:, None] + local)
-    if not rows:
-        return np.empty(0, np.int64), np.empty(0, np.int64), np.empty((len(block), 0), np.int64)
-    return np.concatenate(columns), np.concatenate(rows), np.hstack(numbers)
-
-
-def _sparse(
-    values: list[Floats], rows: list[Indices], columns: list[Indices], shape: tuple[int, int]
-) -> sparse.csr_array:
-    none = [np.empty(0, np.int64)]
-    entries = np.concatenate(values or [np.empty(0)])
-    return sparse.csr_array((entries, (np.concatenate(rows or none), np.concatenate(columns or none))), shape=shape)

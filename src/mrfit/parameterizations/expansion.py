@@ -1,0 +1,66 @@
+"""Features of scopes as sums of canonical ones."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from mrfit.parameterizations.bases import digits_of
+from mrfit.transforms import tensor_product
+
+if TYPE_CHECKING:
+    from mrfit.parameterizations.canonical import Canonical
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+def canonical_coefficients(tables: Floats) -> Floats:
+    """Canonical coefficients, first states silent, of tables over some variables (eq. 2 for any number of states).
+
+    ``tables`` has an axis for each variable and a last one for the tables; the result is (digits in C order, tables).
+    """
+    *shape, n_tables = tables.shape
+    matrices = [np.eye(c) for c in (*shape, n_tables)]
+    for matrix in matrices[:-1]:
+        matrix[1:, 0] = -1.0
+    return tensor_product(tables, matrices).reshape(-1, n_tables)
+
+
+def entries_of(canonical: Canonical, block: Indices, values: Floats) -> tuple[Indices, Indices, Indices]:
+    """Where coefficients of scopes of one shape stand in canonical coordinates.
+
+    ``values`` is (digits of the scope, columns). For its nonzeros, but for the constant's: column, row, and for every
+    scope of the block the number of the canonical parameter, shape (scopes, nonzeros).
+    """
+    shape = tuple(canonical.domain.shape[i] for i in block[0])
+    row, column = np.nonzero(values)
+    digits = digits_of(row, shape)
+    rows, columns, numbers = [], [], []
+    n_free = np.array(shape) - 1
+    for size in range(1, len(shape) + 1):
+        for pattern in combinations(range(len(shape)), size):
+            inside = np.isin(np.arange(len(shape)), pattern)
+            mine = ((digits > 0) == inside).all(axis=1)
+            if not mine.any():
+                continue
+            at = canonical.structure.find(block[:, pattern])
+            local = np.ravel_multi_index(tuple((digits[mine][:, pattern] - 1).T), tuple(n_free[list(pattern)]))
+            rows.append(row[mine])
+            columns.append(column[mine])
+            numbers.append(canonical.first_parameter[size][at][:, None] + local)
+    if not rows:
+        return np.empty(0, np.int64), np.empty(0, np.int64), np.empty((len(block), 0), np.int64)
+    return np.concatenate(columns), np.concatenate(rows), np.hstack(numbers)
+
+
+def sparse_map(
+    values: list[Floats], rows: list[Indices], columns: list[Indices], shape: tuple[int, int]
+) -> sparse.csr_array:
+    none = [np.empty(0, np.int64)]
+    entries = np.concatenate(values or [np.empty(0)])
+    return sparse.csr_array((entries, (np.concatenate(rows or none), np.concatenate(columns or none))), shape=shape)
