@@ -20,17 +20,16 @@ from typing import Any
 import numpy as np
 
 import mrfit.tying.groups
-from mrfit.counts.conditional_cells import ConditionalCells
 from mrfit.data.coding import Reading
 from mrfit.data.named import find
 from mrfit.data.readers import read_batches
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning import HELD_AT, Settings, learn
 from mrfit.learning.grids import Task, l2_path, relearned_grid, soft_grid
+from mrfit.learning.problem import Problem as Fitting
 from mrfit.model import MarkovNetwork
-from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
 from mrfit.objectives.remembered import Remembered
-from mrfit.parameterizations.canonical import Canonical
+from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.penalties.l2 import L2
 from mrfit.solvers.minimize import minimize
 from mrfit.solvers.newton import TruncatedNewton
@@ -42,24 +41,11 @@ from problems import Problem, pin_threads
 JOBS = 2
 
 
-def prepared(name: str, degree: int) -> tuple[Task, Canonical]:
+def prepared(name: str, degree: int) -> tuple[Task, Parameterization]:
     rows = Problem(name).rows
     structure = learn_structure(rows, StructureSettings(max_degree=degree, bound="path", jobs=JOBS)).structure
-    parameters = Canonical(rows.domain, structure)
-    cells = ConditionalCells.count(rows, parameters, jobs=JOBS)
-    m = parameters.n_parameters
-    task = Task(
-        objective=Remembered(PseudoLikelihood(cells, jobs=JOBS)),
-        orders=parameters.order_of_parameter,
-        penalized=np.ones(m, bool),
-        start=np.zeros(m),
-        held_at=HELD_AT,
-        total_weight=rows.total_weight,
-        method=TruncatedNewton(),
-        tolerance=1e-6,
-        max_iterations=1000,
-    )
-    return task, parameters
+    fitting = Fitting(rows, structure, Settings(jobs=JOBS))
+    return fitting.task(None), fitting.coordinates.parameters
 
 
 def fresh(task: Task) -> Task:
