@@ -12,6 +12,7 @@ from mrfit.errors import InputError
 from mrfit.penalties.partly_smooth import Curvature, PartlySmooth
 from mrfit.penalties.penalty import Trait
 from mrfit.penalties.strength import checked_strength
+from mrfit.penalties.weight import check_weight
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -45,8 +46,7 @@ class GroupL1(PartlySmooth):
             raise InputError(
                 "The groups of a group penalty are one number for each parameter, 0, 1, ..., or -1 for none."
             )
-        if weight.ndim != 1 or not (np.isfinite(weight) & (weight >= 0)).all():
-            raise InputError("The weight of a group penalty is one finite number, zero or more, for each group.")
+        check_weight(weight, of="a group", each="group")
         n_groups = int(group.max(initial=-1)) + 1
         if len(weight) < n_groups:
             raise InputError(f"There are {n_groups} groups, but only {len(weight)} weights; give one for each group.")

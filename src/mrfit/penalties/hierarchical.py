@@ -15,6 +15,7 @@ from mrfit.errors import InputError
 from mrfit.penalties.partly_smooth import Curvature, PartlySmooth
 from mrfit.penalties.penalty import Trait
 from mrfit.penalties.strength import checked_strength
+from mrfit.penalties.weight import check_weight
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -279,8 +280,7 @@ class HierarchicalL1(PartlySmooth):
 def _check(block: Indices, weight: Floats, start: Indices, members: Indices) -> None:
     if block.ndim != 1 or (len(block) and block.min() < 0):
         raise InputError("The blocks of a hierarchical penalty are one number for each parameter, 0, 1, ...")
-    if weight.ndim != 1 or not (np.isfinite(weight) & (weight >= 0)).all():
-        raise InputError("The weight of a hierarchical penalty is one finite number, zero or more, for each block.")
+    check_weight(weight, of="a hierarchical", each="block")
     n_blocks = len(weight)
     if len(block) and block.max() >= n_blocks:
         raise InputError(f"Block {block.max()} has no weight: there are {n_blocks}; give one for each block.")

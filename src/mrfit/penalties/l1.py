@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit._kernels.absolute_values import exceeds, pseudo_gradient, weighted_sum
-from mrfit.errors import InputError
 from mrfit.penalties.lasso import minimize_by_products, minimize_quadratic
 from mrfit.penalties.penalty import Indices, NonsmoothPenalty, Trait
 from mrfit.penalties.strength import checked_strength
+from mrfit.penalties.weight import check_weight
 
 Floats = NDArray[np.float64]
 
@@ -39,13 +39,13 @@ class L1(NonsmoothPenalty):
         weight = np.asarray(self.weight, np.float64)
         if weight.flags.writeable:  # what is read-only is shared: with 2^24 parameters a copy is felt
             weight = weight.copy()
-        if weight.ndim != 1 or not (weight.min(initial=0.0) >= 0.0 and weight.max(initial=0.0) < np.inf):
-            raise InputError("The weight of an l1 penalty is one finite number, zero or more, for each parameter.")
+        check_weight(weight, of="an l1", each="parameter")
         weight.flags.writeable = False
         object.__setattr__(self, "weight", weight)
 
     @property
-    def _slope(self) -> Floats:
+    def threshold(self) -> Floats:
+        """What the gradient of a parameter at zero must exceed."""
         return self.strength * self.weight
 
     def value(self, w: Floats) -> float:
@@ -57,7 +57,7 @@ class L1(NonsmoothPenalty):
 
     def prox(self, w: Floats, step: float) -> Floats:
         """Every entry moved towards zero by step * strength * weight, and not beyond."""
-        return np.sign(w) * np.maximum(np.abs(w) - step * self._slope, 0.0)
+        return np.sign(w) * np.maximum(np.abs(w) - step * self.threshold, 0.0)
 
     def least_subgradient(self, w: Floats, gradient: Floats) -> Floats:
         """The pseudo-gradient of Andrew and Gao (2007, eq. 4)."""
@@ -75,12 +75,12 @@ class L1(NonsmoothPenalty):
         return self.strength / float(exceeds(gradient, self.weight, self.strength))
 
     def scaled_prox(self, w: Floats, gradient: Floats, hessian: Floats, *, tolerance: float) -> Floats:
-        return minimize_quadratic(w, gradient, hessian, self._slope, tolerance=tolerance)
+        return minimize_quadratic(self, w, gradient, hessian, tolerance=tolerance)
 
     def scaled_prox_by_products(
         self, w: Floats, gradient: Floats, product: Callable[[Floats], Floats], *, tolerance: float
     ) -> Floats:
-        return minimize_by_products(w, gradient, product, self._slope, tolerance=tolerance)
+        return minimize_by_products(self, w, gradient, product, tolerance=tolerance)
 
     def critical_strength(self, gradient: Floats) -> float:
         """The smallest strength at which all penalised parameters are zero.

@@ -13,6 +13,7 @@ from scipy.linalg.blas import dsymv
 from scipy.sparse import csr_array
 
 from mrfit.penalties.penalty import NonsmoothPenalty
+from mrfit.penalties.proximal_gradients import ProximalGradients
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -58,33 +59,28 @@ _LEAST_STEP = 1 / 4
 _LEAST_SHARE = 0.03  # of the violation, by the nonzero groups, for Newton's method to go on
 
 
-class _Search:
-    """The search for the minimiser v of slope . (v - w) + 1/2 (v - w)' hessian (v - w) + penalty(v).
-
-    ``v`` is the best point so far and ``slope`` the gradient of the quadratic there.
-    """
+class _Search(ProximalGradients):
+    """Proximal gradients and Newton's method in turns, with the Hessian as a matrix."""
 
     def __init__(self, penalty: PartlySmooth, w: Floats, gradient: Floats, hessian: Floats, tolerance: float) -> None:
         self.penalty, self.hessian, self.tolerance = penalty, np.ascontiguousarray(hessian), tolerance
-        self.prox = penalty.prox_with_memory()
-        self.w, self.gradient = w, gradient
-        self.v, self.slope = w, gradient
+        guess = np.sqrt(np.diag(self.hessian)) + 1e-300
+        super().__init__(w, gradient, self._times, penalty.prox_with_memory(), guess)
         self.firmness = 0.0
-        self.steepest = 0.0  # a bound on the largest eigenvalue, once it is needed
 
     def run(self) -> Floats:
         """Where rounding does not allow the tolerance, the best point found."""
         best, least, failures = self.v, np.inf, 0
         n_steps = _FIRST_STEPS
         while failures < _MOST_FAILURES:
-            self.slope = self.gradient + self._times(self.v - self.w)  # without the rounding of many updates
+            self.refresh()
             violation = self.penalty.violation(self.v, self.slope)
             failures = 0 if violation < 0.9 * least else failures + 1
             if violation < least:
                 best, least = self.v, violation
             if least <= self.tolerance:
                 break
-            self._proximal_gradients(n_steps)
+            self.descend(n_steps, patience=_PATIENCE)
             self._newton()
             n_steps = min(2 * n_steps, _MOST_STEPS)
         return best
@@ -93,36 +89,6 @@ class _Search:
         """hessian @ d, reading one half of it."""
         product: Floats = dsymv(1.0, self.hessian.T, d, lower=1)
         return product
-
-    def _largest_eigenvalue(self) -> float:
-        """From below, by power iterations; `_proximal_gradients` raises it where it is too small."""
-        x = np.sqrt(np.diag(self.hessian)) + 1e-300
-        for _ in range(8):
-            x = self._times(x / np.linalg.norm(x))
-        return float(np.linalg.norm(x))
-
-    def _proximal_gradients(self, most: int) -> None:
-        """Accelerated, restarted where momentum points uphill, until nothing changes between zero and not."""
-        self.steepest = self.steepest or 1.02 * self._largest_eigenvalue()
-        before, slope_before, momentum, unchanged = self.v, self.slope, 1.0, 0
-        for _ in range(most):
-            following = 0.5 * (1.0 + np.sqrt(1.0 + 4.0 * momentum**2))
-            push = (momentum - 1.0) / following
-            y = self.v + push * (self.v - before)
-            slope_y = self.slope + push * (self.slope - slope_before)
-            v = self.prox(y - slope_y / self.steepest, 1.0 / self.steepest)
-            move = v - y
-            bend = self._times(move)
-            if move @ bend > self.steepest * (move @ move):
-                self.steepest = 1.05 * float(move @ bend) / float(move @ move)
-                before, slope_before, momentum = self.v, self.slope, 1.0
-                continue
-            uphill = float(move @ (v - self.v)) < 0
-            unchanged = unchanged + 1 if np.array_equal(v != 0, self.v != 0) else 0
-            before, slope_before, self.v, self.slope = self.v, self.slope, v, slope_y + bend
-            momentum = 1.0 if uphill else following
-            if unchanged >= _PATIENCE:
-                return
 
     def _newton(self) -> None:
         """Newton's method on the manifold of the nonzero groups; a group on the other side of zero leaves it.
