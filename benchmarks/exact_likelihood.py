@@ -31,7 +31,7 @@ from mrfit.learning.grids import Found, Task, critical_strength, penalized_fit
 from mrfit.learning.problem import Problem
 from mrfit.learning.settings import Settings
 from mrfit.objectives.likelihood import Likelihood
-from mrfit.parameterizations.bases import Walsh, strides_of
+from mrfit.parameterizations.bases import Walsh
 from mrfit.parameterizations.joint import Joint, Listed
 from mrfit.parameterizations.kinds import KINDS
 from mrfit.parameterizations.lean import joint_of
@@ -223,7 +223,7 @@ def print_path(rows: UniqueRows) -> None:
 
 def sparse_model(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Positions and values of about `N_SETS` spectral parameters: all single variables, else sets of 2 to 4."""
-    strides = strides_of((2,) * n)
+    strides = Walsh((2,) * n).strides
     sets = {tuple(sorted(rng.choice(n, rng.integers(2, 5), replace=False).tolist())) for _ in range(N_SETS - n)}
     positions = np.array([*strides, *(strides[list(scope)].sum() for scope in sorted(sets))])
     values = rng.choice([-1.0, 1.0], len(positions)) * rng.uniform(0.15, 0.3, len(positions))
@@ -289,7 +289,7 @@ def print_large(file: str, seconds: float) -> None:
     cells: dict[float, list[object]] = {}
     for found, spent in timed_path(task, critical):
         best[found.strength] = spent
-        sets = np.setdiff1d(np.flatnonzero(found.solution.w != 0) + 1, strides_of((2,) * n))
+        sets = np.setdiff1d(np.flatnonzero(found.solution.w != 0) + 1, Walsh((2,) * n).strides)
         right = len(np.intersect1d(sets, truth))
         cells[found.strength] = [len(sets), right, len(sets) - right, found.passes, f"{found.solution.gap:.0e}"]
     vectors = (memory("VmHWM") - before) / (8 << n)

@@ -11,29 +11,19 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def sign_covariance(moments, also, positions, out):
-    """out[i, j] = m[a xor b] - m[a] m[b] for positions a and b of binary variables; m = moments + also, if any."""
+def binary_covariance(moments, also, positions, signs, out):
+    """out[i, j] = m[ab] - m[a] m[b] for positions a and b of binary variables; m = moments + also, if any.
+
+    ab is a xor b where the features are signs, else, for indicators, a or b.
+    """
     two = len(also) > 0
     for i in range(len(positions)):
         a = positions[i]
         of_a = moments[a] + (also[a] if two else 0.0)
         for j in range(i + 1):
             b = positions[j]
-            value = moments[a ^ b] - of_a * (moments[b] + (also[b] if two else 0.0)) + (also[a ^ b] if two else 0.0)
-            out[i, j] = value
-            out[j, i] = value
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def indicator_covariance(moments, also, positions, out):
-    """out[i, j] = m[a or b] - m[a] m[b] for positions a and b of binary variables; m = moments + also, if any."""
-    two = len(also) > 0
-    for i in range(len(positions)):
-        a = positions[i]
-        of_a = moments[a] + (also[a] if two else 0.0)
-        for j in range(i + 1):
-            b = positions[j]
-            value = moments[a | b] - of_a * (moments[b] + (also[b] if two else 0.0)) + (also[a | b] if two else 0.0)
+            ab = a ^ b if signs else a | b
+            value = moments[ab] - of_a * (moments[b] + (also[b] if two else 0.0)) + (also[ab] if two else 0.0)
             out[i, j] = value
             out[j, i] = value
 

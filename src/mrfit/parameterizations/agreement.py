@@ -6,9 +6,8 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
-from mrfit.parameterizations.bases import digits_of
+from mrfit.parameterizations.bases import covariance_of_sums, digits_of
 from mrfit.parameterizations.joint import Joint, Saturated
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.structure.structure import Structure
@@ -68,17 +67,8 @@ class SaturatedAgreement(Joint):
         return mean - mean * mean  # all features are 0 or 1
 
     def covariance(self, moments: Floats, chosen: Indices, *, also: Floats | None = None) -> Floats:
-        none = np.empty(0, np.int64)
-        rows, columns, values = [none], [none], [np.empty(0)]
-        for k, parameter in enumerate(chosen.tolist()):
-            at, value = self._expansion(parameter)
-            rows.append(at)
-            columns.append(np.full(len(at), k))
-            values.append(value)
-        used, row = np.unique(np.concatenate(rows), return_inverse=True)
-        entries = (np.concatenate(values), (np.concatenate(columns), row.ravel()))
-        features = sparse.csr_array(entries, shape=(len(chosen), len(used)))
-        return np.asarray(features @ (features @ self.base.covariance(moments, used, also=also)).T, np.float64)
+        expansions = [self._expansion(parameter) for parameter in chosen.tolist()]
+        return covariance_of_sums(expansions, lambda used: self.base.covariance(moments, used, also=also))
 
     def _expansion(self, parameter: int) -> tuple[Indices, Floats]:
         """The functions of the base that a feature is a sum of, and with which signs."""

@@ -8,6 +8,7 @@ one transform over all joint states, O(variables * states); no matrix of feature
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from mrfit._kernels.lookup import indicator_covariance, sign_covariance, state_covariance
+from mrfit._kernels.lookup import binary_covariance, state_covariance
 from mrfit.parameterizations.reference import digits_of_states
 from mrfit.transforms import (
     inverse_subset_sums,
@@ -30,19 +31,12 @@ from mrfit.transforms import (
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-_NOTHING = np.empty(0)
-
 
 def digits_of(positions: Indices, shape: tuple[int, ...]) -> Indices:
     """One row of digits for each position in C order: shape (positions, variables)."""
     if not shape:
         return np.zeros((len(positions), 0), np.int64)
     return np.stack(np.unravel_index(positions, shape), axis=1).astype(np.int64)
-
-
-def strides_of(shape: tuple[int, ...]) -> Indices:
-    """How far a step of each digit goes in C order."""
-    return np.array([prod(shape[i + 1 :]) for i in range(len(shape))], np.int64)
 
 
 @dataclass(frozen=True)
@@ -60,7 +54,8 @@ class Base(ABC):
 
     @cached_property
     def strides(self) -> Indices:
-        return strides_of(self.shape)
+        """How far a step of each digit goes in C order."""
+        return np.array([prod(self.shape[i + 1 :]) for i in range(len(self.shape))], np.int64)
 
     @property
     @abstractmethod
@@ -156,12 +151,11 @@ class Zeta(Base):
         return moments
 
     def covariance(self, moments: Floats, positions: Indices, *, also: Floats | None = None) -> Floats:
-        out = np.empty((len(positions), len(positions)))
         if self._is_binary:
-            indicator_covariance(moments, _NOTHING if also is None else also, positions, out)
-        else:
-            moments = moments if also is None else moments + also
-            state_covariance(moments, positions, digits_of(positions, self.shape), self.strides, out)
+            return _looked_up(moments, positions, also, signs=False)
+        moments = moments if also is None else moments + also
+        out = np.empty((len(positions), len(positions)))
+        state_covariance(moments, positions, digits_of(positions, self.shape), self.strides, out)
         return out
 
 
@@ -189,9 +183,7 @@ class Walsh(Base):
         return np.ones_like(moments)
 
     def covariance(self, moments: Floats, positions: Indices, *, also: Floats | None = None) -> Floats:
-        out = np.empty((len(positions), len(positions)))
-        sign_covariance(moments, _NOTHING if also is None else also, positions, out)
-        return out
+        return _looked_up(moments, positions, also, signs=True)
 
 
 @dataclass(frozen=True)
@@ -234,20 +226,30 @@ class Contrasts(Base):
         to_zeta = [(np.linalg.inv(matrix) @ zeta).T for matrix, zeta in pairs]
         in_zeta = [np.linalg.inv(zeta) @ matrix for matrix, zeta in pairs]  # a contrast's coefficients by column
         of_indicators = tensor_product(moments.reshape(self.shape), to_zeta).ravel()
-        none = np.empty(0, np.int64)
-        rows, columns, values = [none], [none], [np.empty(0)]
-        for k, digits in enumerate(digits_of(positions, self.shape).tolist()):
+        expansions = []
+        for digits in digits_of(positions, self.shape).tolist():
             at, value = np.zeros(1, np.int64), np.ones(1)
             for v in np.flatnonzero(digits):
                 at = np.add.outer(at, np.arange(self.shape[v]) * self.strides[v]).ravel()
                 value = np.outer(value, in_zeta[v][:, digits[v]]).ravel()
-            rows.append(at)
-            columns.append(np.full(len(at), k))
-            values.append(value)
-        used, row = np.unique(np.concatenate(rows), return_inverse=True)
-        entries = (np.concatenate(values), (row.ravel(), np.concatenate(columns)))
-        expansion = sparse.csr_array(entries, shape=(len(used), len(positions)))
-        return np.asarray(expansion.T @ (expansion.T @ indicators.covariance(of_indicators, used)).T, np.float64)
+            expansions.append((at, value))
+        return covariance_of_sums(expansions, lambda used: indicators.covariance(of_indicators, used))
+
+
+def _looked_up(moments: Floats, positions: Indices, also: Floats | None, *, signs: bool) -> Floats:
+    out = np.empty((len(positions), len(positions)))
+    binary_covariance(moments, np.empty(0) if also is None else also, positions, signs, out)
+    return out
+
+
+def covariance_of_sums(expansions: Sequence[tuple[Indices, Floats]], covariance: Callable[[Indices], Floats]) -> Floats:
+    """Covariance of sums of functions of a base, each given by positions and values, from the functions' own."""
+    positions = np.concatenate([np.empty(0, np.int64), *(at for at, _ in expansions)])
+    values = np.concatenate([np.empty(0), *(value for _, value in expansions)])
+    used, column = np.unique(positions, return_inverse=True)
+    row = np.repeat(np.arange(len(expansions)), [len(at) for at, _ in expansions])
+    sums = sparse.csr_array((values, (row, column.ravel())), shape=(len(expansions), len(used)))
+    return np.asarray(sums @ (sums @ covariance(used)).T, np.float64)
 
 
 def contrasts(c: int) -> Floats:
