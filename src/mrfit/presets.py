@@ -43,6 +43,11 @@ class Layout:
         weight.flags.writeable = False
         return weight
 
+    @cached_property
+    def supersets(self) -> tuple[Indices, Indices]:
+        """The scopes that contain each scope, which are the same at every strength."""
+        return supersets(self.structure)
+
     def of_scopes(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Of numbers that are the same for all parameters of a scope, one for each scope."""
         scopes = self.scopes()
@@ -79,7 +84,7 @@ class Preset:
 
 def _hierarchical(strength: float, layout: Layout) -> HierarchicalL1:
     """A scope together with all that contain it (Buchman et al. 2012, eq. 10)."""
-    start, members = supersets(layout.structure)
+    start, members = layout.supersets
     return HierarchicalL1(strength, layout.scopes(), layout.of_scopes(layout.weight), start, members)
 
 

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import wrightomega
 
-from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
 from mrfit.learning.coordinates import Coordinates, ExactCoordinates
 from mrfit.learning.grids import Found
 from mrfit.parameterizations.joint import Saturated
 from mrfit.penalties.l2 import L2
 from mrfit.solvers.solution import Record, Solution, Status
+
+if TYPE_CHECKING:
+    from mrfit.learning.problem import Problem
 
 Floats = NDArray[np.float64]
 
@@ -58,15 +61,12 @@ def flat_l2(counts: Floats, strength: float) -> Floats:
 CLOSED_FORMS: dict[str, Estimate] = {"pseudo-counts": pseudo_counts}
 
 
-def closed_form_path(
-    coordinates: Coordinates, rows: UniqueRows, estimate: Estimate, strengths: Sequence[float], *, squares: bool
-) -> Iterator[Found]:
+def closed_form_path(problem: Problem, estimate: Estimate, *, squares: bool) -> Iterator[Found]:
     """An estimate at every strength; ``squares`` says whether it minimises a sum of squares, which certifies it."""
-    joint = joint_states(coordinates)
+    joint, rows, objective = joint_states(problem.coordinates), problem.rows, problem.objective
     counts = np.zeros(joint.base.size)
     np.add.at(counts, joint.base.positions(rows.codes), rows.sample_weight)
-    objective = coordinates.objective(rows)
-    for strength in sorted(strengths, reverse=True):
+    for strength in sorted(problem.strengths, reverse=True):
         begun = time.perf_counter()
         w = joint.gather(joint.base.coefficients(estimate(counts, strength)))
         value, gradient = objective.value_and_gradient(w)

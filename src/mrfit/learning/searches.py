@@ -13,14 +13,13 @@ from mrfit.presets import PRESETS
 
 def fitted(problem: Problem, callback: Callback | None) -> Iterator[Found]:
     """All points of the grid, in the order that makes it cheap."""
-    settings, strengths = problem.settings, problem.strengths
+    settings = problem.settings
     if settings.is_tied:
-        return TIED_GRIDS[settings.penalty](problem.task(callback), settings.tying, strengths)
+        return TIED_GRIDS[settings.penalty](problem.task(callback), settings.tying, problem.strengths)
     if settings.penalty in CLOSED_FORMS:
-        estimate = CLOSED_FORMS[settings.penalty]
-        return closed_form_path(problem.coordinates, problem.rows, estimate, strengths, squares=False)
+        return closed_form_path(problem, CLOSED_FORMS[settings.penalty], squares=False)
     if settings.penalty == "flat-l2" and not problem.free_orders and has_squares_form(problem.coordinates):
-        return closed_form_path(problem.coordinates, problem.rows, flat_l2, strengths, squares=True)
+        return closed_form_path(problem, flat_l2, squares=True)
     if settings.search == "hierarchical":
         return growing_path(problem, callback)
-    return penalized_path(problem.task(callback), PRESETS[settings.penalty], strengths)
+    return penalized_path(problem.task(callback), PRESETS[settings.penalty], problem.strengths)

@@ -56,12 +56,12 @@ class Structure:
                 f"{_WIDEST_CLOSED} variables. Name smaller scopes."
             )
         if closed:
-            sets = {frozenset(part) for scope in sets for part in _subsets(scope)}
             sets |= {frozenset([i]) for i in range(n_variables)}
         by_size: dict[int, list[list[int]]] = {}
         for scope in sorted(sorted(scope) for scope in sets):
             by_size.setdefault(len(scope), []).append(scope)
-        return cls(n_variables, {size: np.array(by_size[size], np.int64) for size in sorted(by_size)})
+        structure = cls(n_variables, {size: np.array(by_size[size], np.int64) for size in sorted(by_size)})
+        return structure.closure() if closed else structure
 
     @classmethod
     def from_blocks(cls, n_variables: int, blocks: Mapping[int, Scopes]) -> Structure:
@@ -259,11 +259,6 @@ def _sortable(scopes: Scopes) -> NDArray[np.bytes_]:
     """Every row as one string of bytes that sorts as the row does."""
     big_endian = np.ascontiguousarray(scopes, ">i8")
     return big_endian.view(f"S{8 * scopes.shape[1]}").ravel()
-
-
-def _subsets(scope: frozenset[int]) -> Iterator[tuple[int, ...]]:
-    for size in range(1, len(scope) + 1):
-        yield from combinations(scope, size)
 
 
 def _all_scopes(n_variables: int, size: int) -> Scopes:
