@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mrfit.data.unique_rows import UniqueRows
     from mrfit.learning import Fit, Learned, Settings
     from mrfit.structure.nodewise import StructureSettings
+    from mrfit.structure.structure import Structure
 
 
 @click.command("fit")
@@ -109,31 +110,9 @@ def command(data: str, **options: Any) -> None:
       mrfit fit nltcs:train --valid nltcs:valid --objective likelihood --parameterization spectral --order all \\
         --penalty l1 -o spectral.mrf
     """
-    from mrfit._kernels.cells import sweep
-    from mrfit._kernels.joint_states import exponentiate_blocks
-    from mrfit.choices import Source, method_from, structure_from
-    from mrfit.learning import Settings, learn
-    from mrfit.workers import resolve_jobs
+    from mrfit.choices import Source, structure_from
 
-    orders = options["free_orders"]
-    free_orders = None if orders is None else whole_numbers(orders, "--free-orders")
-    settings = Settings(
-        strengths=None if options["strengths"] is None else numbers(options["strengths"], "--strength"),
-        penalty=options["penalty"],
-        tying=tying_settings(options),
-        objective=options["objective"],
-        parameterization=options["parameterization"],
-        reference=options["reference"],
-        search=options["search"],
-        path=True,
-        free_orders=free_orders,
-        method=method_from(options["solver"]),
-        tolerance=options["tolerance"],
-        max_iterations=options["max_iterations"],
-        folds=options["folds"],
-        seed=options["seed"],
-        jobs=resolve_jobs(options["jobs"]),
-    )
+    settings = _settings(options)
     choice_of_structure = structure_choice(options)
     learning = _checked_degrees(structure_settings(options), choice_of_structure, options)
     held_out = None if options["valid"] is None else _given(options["valid"], "--valid")
@@ -142,21 +121,11 @@ def command(data: str, **options: Any) -> None:
     rows = read_rows(data, options, states=declared_states(options["states"]))
     valid = None if held_out is None else read_rows(held_out, options, domain=rows.domain)
     quiet = options["quiet"] or options["as_json"]
-    if settings.is_exact:
-        _note_cost(rows, quiet=quiet)
-        note_compiling(exponentiate_blocks, "10", quiet=quiet)
-    else:
-        note_compiling(sweep, "10", quiet=quiet)
+    _note_cost(rows, settings, quiet=quiet)
     by_degree: dict[int, Learned] = {}
     for how in learning:
         structure = structure_from(choice_of_structure, Source(rows, how, valid))
-        if settings.is_tied or settings.folds:
-            with grid_progress(quiet=quiet) as progress:
-                learned = learn(rows, structure, settings, valid=valid, progress=progress)
-        else:
-            with solver_progress(settings.tolerance, quiet=quiet) as callback:
-                learned = learn(rows, structure, settings, valid=valid, callback=callback)
-        by_degree[how.max_degree] = learned
+        by_degree[how.max_degree] = _learned(rows, structure, settings, valid, quiet=quiet)
     degree = max(by_degree, key=lambda degree: by_degree[degree].best.rank)
     learned = by_degree[degree]
     if output is not None:
@@ -171,14 +140,50 @@ def command(data: str, **options: Any) -> None:
             mark = " *" if d == degree else ""
             click.echo(f"at most {d} neighbours: held-out score {each.best.held_out:.4f}{mark}")
         _print_summary(data, rows, learned, options["output"])
-    for each in by_degree.values():
-        for fit in each.fits:
-            if not fit.solution.converged:
-                note(f"warning: strength {fit.strength:g} {fit.solution.status.value}.")
+    for fit in (fit for each in by_degree.values() for fit in each.fits if not fit.solution.converged):
+        note(f"warning: strength {fit.strength:g} {fit.solution.status.value}.")
     if learned.best.held_out is None and len(learned.fits) > 1 and not quiet:
         note(
             f"kept the weakest penalty, {learned.best.strength:g}; give held-out rows with --valid to choose the best."
         )
+
+
+def _settings(options: dict[str, Any]) -> Settings:
+    from mrfit.choices import method_from
+    from mrfit.learning import Settings
+    from mrfit.workers import resolve_jobs
+
+    orders = options["free_orders"]
+    return Settings(
+        strengths=None if options["strengths"] is None else numbers(options["strengths"], "--strength"),
+        penalty=options["penalty"],
+        tying=tying_settings(options),
+        objective=options["objective"],
+        parameterization=options["parameterization"],
+        reference=options["reference"],
+        search=options["search"],
+        path=True,
+        free_orders=None if orders is None else whole_numbers(orders, "--free-orders"),
+        method=method_from(options["solver"]),
+        tolerance=options["tolerance"],
+        max_iterations=options["max_iterations"],
+        folds=options["folds"],
+        seed=options["seed"],
+        jobs=resolve_jobs(options["jobs"]),
+    )
+
+
+def _learned(
+    rows: UniqueRows, structure: Structure, settings: Settings, valid: UniqueRows | None, *, quiet: bool
+) -> Learned:
+    """Followed by a bar over the fits, or where there are few over the steps of each."""
+    from mrfit.learning import learn
+
+    if settings.is_tied or settings.folds:
+        with grid_progress(quiet=quiet) as progress:
+            return learn(rows, structure, settings, valid=valid, progress=progress)
+    with solver_progress(settings.tolerance, quiet=quiet) as callback:
+        return learn(rows, structure, settings, valid=valid, callback=callback)
 
 
 def _checked_degrees(
@@ -191,17 +196,21 @@ def _checked_degrees(
     return learning
 
 
-def _note_cost(rows: UniqueRows, *, quiet: bool) -> None:
+def _note_cost(rows: UniqueRows, settings: Settings, *, quiet: bool) -> None:
     """Say before long work what it will take; more than can be held is refused."""
+    from mrfit._kernels.cells import sweep
+    from mrfit._kernels.joint_states import exponentiate_blocks
     from mrfit.objectives.likelihood import check_size, cost_of
 
-    check_size(rows.domain.shape)
-    cost = cost_of(rows.domain.shape)
-    if not quiet and cost.gigabytes >= 0.1:
-        note(
-            f"exact over {cost.n_states:,} joint states: up to {cost.gigabytes:.1f} GB, about {cost.seconds:.2g} "
-            "seconds an evaluation."
-        )
+    if settings.is_exact:
+        check_size(rows.domain.shape)
+        cost = cost_of(rows.domain.shape)
+        if not quiet and cost.gigabytes >= 0.1:
+            note(
+                f"exact over {cost.n_states:,} joint states: up to {cost.gigabytes:.1f} GB, about {cost.seconds:.2g} "
+                "seconds an evaluation."
+            )
+    note_compiling(exponentiate_blocks if settings.is_exact else sweep, "10", quiet=quiet)
 
 
 def _given(text: str, option: str) -> str:
