@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test bench clean
+.PHONY: demo test golden bench clean
 
 demo: $(VENV)/.installed
 	$(BIN)/mrfit demo
@@ -14,6 +14,10 @@ test: $(VENV)/.installed-test
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -n 2
+
+# Records what commands print over the real data sets; look at the difference before committing it.
+golden: $(VENV)/.installed-test
+	cd tests && $(abspath $(BIN))/python -m golden
 
 bench: $(VENV)/.installed-bench
 	$(BIN)/python benchmarks/pseudo_likelihood.py

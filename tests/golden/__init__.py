@@ -1,0 +1,1 @@
+"""What commands print over real data, recorded: `make golden` makes the record anew."""
