@@ -16,7 +16,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -27,16 +26,18 @@ from scipy.special import logsumexp
 from mrfit import transforms
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
-from mrfit.learning.grids import Found, Task, critical_strength, penalized_fit
+from mrfit.learning import Learner
+from mrfit.learning.grid import Found
+from mrfit.learning.objective_choice import LIKELIHOOD
+from mrfit.learning.penalized import L1
 from mrfit.learning.problem import Problem
-from mrfit.learning.settings import Settings
 from mrfit.objectives.likelihood import Likelihood
 from mrfit.parameterizations.bases import Walsh
 from mrfit.parameterizations.joint import Joint, Listed
 from mrfit.parameterizations.kinds import KINDS
 from mrfit.parameterizations.lean import joint_of
-from mrfit.presets import PRESETS
 from mrfit.solvers.fista import Fista
+from mrfit.solvers.method import Method
 from mrfit.structure.structure import Structure
 from problems import Problem as Data
 from problems import pin_threads
@@ -45,7 +46,6 @@ DENSE_AT = (10, 12, 14)  # 2 GB at 14
 LISTED_UP_TO = 20
 N_ROWS, N_SETS = 20_000, 100
 ENOUGH = 150  # penalised parameters that are not zero: there a path of the large problems ends
-L1 = PRESETS["l1"]
 ACCURACY = 1e-6  # of the objective, relative, to which solvers race
 SQRT2 = float(np.sqrt(2.0))
 
@@ -160,16 +160,15 @@ def print_evaluations(variables: list[int], seconds: float) -> None:
 # -- solvers on NLTCS --------------------------------------------------------------------------------------------
 
 
-def task_of(rows: UniqueRows, parameterization: str) -> Task:
+def task_of(rows: UniqueRows, parameterization: str) -> Problem:
     """l1 over all sets of variables, single ones free, from the independent model."""
-    settings = Settings(penalty="l1", objective="likelihood", parameterization=parameterization, max_iterations=20_000)
-    return Problem(rows, Structure.up_to_order(len(rows.domain), len(rows.domain)), settings).task(None)
+    learner = Learner(penalty=L1(), objective=LIKELIHOOD, parameterization=parameterization, max_iterations=20_000)
+    return Problem(rows, Structure.up_to_order(len(rows.domain), len(rows.domain)), learner)
 
 
-def race(task: Task, strength: float, goal: float) -> Found:
+def race(task: Problem, strength: float, goal: float, solver: Method | None = None) -> Found:
     """A cold fit that ends when its value is at most ``goal``."""
-    until = replace(task, callback=lambda _, record: record.value <= goal)
-    return penalized_fit(until, L1, strength, task.start)
+    return L1().fit(task, strength, task.start, solver=solver, callback=lambda _, record: record.value <= goal)
 
 
 def print_races(rows: UniqueRows, seconds: float) -> None:
@@ -180,16 +179,15 @@ def print_races(rows: UniqueRows, seconds: float) -> None:
     )  # fmt: skip
     for word, strength, target in (("spectral", 16.0, 8), ("canonical", 2.0, 15)):
         task = task_of(rows, word)
-        null = replace(task, method=Fista())
-        whole = penalized_fit(task, L1, strength, task.start)
+        whole = L1().fit(task, strength, task.start)
         goal = (1.0 + ACCURACY) * whole.solution.value
-        ours, his = race(task, strength, goal), race(null, strength, goal)
+        ours, his = race(task, strength, goal), race(task, strength, goal, Fista())
         calls: dict[str, Call] = {
-            "whole": lambda task=task, strength=strength: penalized_fit(task, L1, strength, task.start),
+            "whole": lambda task=task, strength=strength: L1().fit(task, strength, task.start),
             "ours": lambda task=task, strength=strength, goal=goal: race(task, strength, goal),
         }
         best = take_turns(calls, seconds, least=3)
-        fista = seconds_of(lambda null=null, strength=strength, goal=goal: race(null, strength, goal))
+        fista = seconds_of(lambda task=task, strength=strength, goal=goal: race(task, strength, goal, Fista()))
         line(
             word, f"{strength:g}", np.count_nonzero(whole.solution.w), whole.passes, f"{best['whole']:.3f}",
             f"{whole.solution.gap:.0e}", f"{whole.solution.violation:.0e}", f"{best['ours']:.3f}", ours.passes,
@@ -197,10 +195,10 @@ def print_races(rows: UniqueRows, seconds: float) -> None:
         )  # fmt: skip
 
 
-def walked(task: Task, strengths: list[float]) -> Iterator[Found]:
+def walked(task: Problem, strengths: list[float]) -> Iterator[Found]:
     w = task.start
     for strength in strengths:
-        found = penalized_fit(task, L1, strength, w)
+        found = L1().fit(task, strength, w)
         w = found.solution.w
         yield found
 
@@ -260,16 +258,16 @@ def warm_up() -> None:
     transforms.walsh_hadamard(np.zeros(1 << 19))
     codes, _ = drawn(10)
     task = task_of(UniqueRows.from_codes(binary_domain(10), codes, np.ones(len(codes))), "spectral")
-    for found in walked(task, [critical_strength(task, L1) / 2.0]):
+    for found in walked(task, [L1().critical_strength(task) / 2.0]):
         assert found.solution.converged
 
 
-def timed_path(task: Task, critical: float) -> Iterator[tuple[Found, float]]:
+def timed_path(task: Problem, critical: float) -> Iterator[tuple[Found, float]]:
     """From below the critical strength down until `ENOUGH` are not zero, each from the last; with seconds."""
-    w, n_free = task.start, int(np.count_nonzero(~task.penalized))
+    w, n_free = task.start, int(np.count_nonzero(~task.layout.penalized))
     for k in range(1, 40):
         fits: list[Found] = []
-        spent = seconds_of(lambda k=k, w=w, fits=fits: fits.append(penalized_fit(task, L1, critical / SQRT2**k, w)))
+        spent = seconds_of(lambda k=k, w=w, fits=fits: fits.append(L1().fit(task, critical / SQRT2**k, w)))
         w = fits[0].solution.w
         yield fits[0], spent
         if np.count_nonzero(w) >= ENOUGH + n_free:
@@ -284,7 +282,7 @@ def print_large(file: str, seconds: float) -> None:
         codes, truth = stored["codes"], stored["truth"]
     n = codes.shape[1]
     task = task_of(UniqueRows.from_codes(binary_domain(n), codes, np.ones(len(codes))), "spectral")
-    critical = critical_strength(task, L1)
+    critical = L1().critical_strength(task)
     best: dict[float, float] = {}
     cells: dict[float, list[object]] = {}
     for found, spent in timed_path(task, critical):

@@ -20,8 +20,10 @@ from mrfit.data.dataset import Dataset
 from mrfit.data.named import find
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
-from mrfit.learning import Settings, learn
-from mrfit.structure.structure import Structure
+from mrfit.learning import Learner
+from mrfit.learning.objective_choice import LIKELIHOOD
+from mrfit.learning.parts import PENALTIES
+from mrfit.structure.learners import UpToOrder
 from problems import pin_threads
 
 
@@ -34,11 +36,9 @@ class Model:
     reference: str = "first"
     search: str = "exact"
 
-    def settings(self) -> Settings:
-        return Settings(
-            objective="likelihood", parameterization=self.parameterization, penalty=self.penalty,
-            reference=self.reference, search=self.search, path=True,
-        )  # fmt: skip
+    def learner(self) -> Learner:
+        penalty = PENALTIES[self.penalty](**({} if self.search == "exact" else {"search": self.search}))
+        return Learner(UpToOrder(self.order), penalty, LIKELIHOOD, self.parameterization, self.reference)
 
 
 MODELS = [
@@ -89,7 +89,6 @@ def main() -> None:
         options.models.split(";") if options.models else [model.name for model in MODELS if model.name != "flat l1"]
     )
     domain, codes = pooled(options.data)
-    n = len(domain)
     print(f"{options.data}: {len(codes):,} rows, {options.splits} splits of equal thirds\n")
     print("| model | test NLL | difference to S (error) | worse | nonzeros | median log2 strength | gap | s a split |")
     print("|---|---:|---:|---:|---:|---:|---:|---:|")
@@ -99,7 +98,7 @@ def main() -> None:
         begun = time.perf_counter()
         for split in range(options.splits):
             train, valid, test = thirds(domain, codes, split)
-            learned = learn(train, Structure.up_to_order(n, model.order or n), model.settings(), valid=valid)
+            learned = model.learner().fit(train, valid)
             scores.append(-learned.best.model.ll(test))
             nonzeros.append(learned.best.n_nonzero)
             strengths.append(np.log2(learned.best.strength))

@@ -13,8 +13,10 @@ import time
 from mrfit.data.coding import Reading
 from mrfit.data.named import find
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.learning import Settings, learn
-from mrfit.structure.nodewise import BOUNDS, StructureSettings, learn_structure
+from mrfit.learning import Learner
+from mrfit.learning.penalized import L2
+from mrfit.structure.learners import Given, Learned
+from mrfit.structure.nodewise import BOUNDS
 
 SETS = "nltcs,plants,audio,jester,dna,bbc"
 STRENGTHS = (0.01, 0.1, 0.3, 1.0, 3.0, 10.0)
@@ -32,10 +34,9 @@ def main() -> None:
         valid, test = (UniqueRows.from_file(find(name, s), Reading(train.domain)) for s in ("valid", "test"))
         for bound in BOUNDS:
             begun = time.perf_counter()
-            settings = StructureSettings(max_degree=arguments.degree, bound=bound, jobs=arguments.jobs)
-            structure = learn_structure(train, settings).structure
+            structure = Learned(max_degree=arguments.degree, bound=bound).learn(train, jobs=arguments.jobs).structure
             seconds = time.perf_counter() - begun
-            fits = learn(train, structure, Settings(strengths=STRENGTHS, jobs=arguments.jobs), valid=valid)
+            fits = Learner(Given(structure), L2(STRENGTHS)).fit(train, valid, jobs=arguments.jobs)
             score = -fits.best.model.pll(test)
             largest = int(structure.degrees.max())
             print(

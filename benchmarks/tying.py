@@ -14,7 +14,6 @@ import argparse
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,33 +23,34 @@ from mrfit.data.coding import Reading
 from mrfit.data.named import find
 from mrfit.data.readers import read_batches
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.learning import HELD_AT, Settings, learn
-from mrfit.learning.grids import Task, l2_path, relearned_grid, soft_grid
+from mrfit.learning import HELD_AT, Learner
+from mrfit.learning.grid import Grid
+from mrfit.learning.penalized import L2, l2_path
 from mrfit.learning.problem import Problem as Fitting
+from mrfit.learning.tied import STRENGTHS, LearnTieRelearn, Tied
 from mrfit.model import MarkovNetwork
-from mrfit.objectives.remembered import Remembered
 from mrfit.parameterizations.parameterization import Parameterization
-from mrfit.penalties.l2 import L2
+from mrfit.penalties import l2
 from mrfit.solvers.minimize import minimize
 from mrfit.solvers.newton import TruncatedNewton
-from mrfit.structure.nodewise import StructureSettings, learn_structure
-from mrfit.tying.settings import STRENGTHS, TyingSettings
+from mrfit.structure.learners import Given, Learned
 from mrfit.tying.soft import Tying, tie_softly
 from problems import Problem, pin_threads
 
 JOBS = 2
 
 
-def prepared(name: str, degree: int) -> tuple[Task, Parameterization]:
+def prepared(name: str, degree: int) -> tuple[Fitting, Parameterization]:
     rows = Problem(name).rows
-    structure = learn_structure(rows, StructureSettings(max_degree=degree, bound="path", jobs=JOBS)).structure
-    fitting = Fitting(rows, structure, Settings(jobs=JOBS))
-    return fitting.task(None), fitting.coordinates.parameters
+    structure = Learned(max_degree=degree, bound="path").learn(rows, jobs=JOBS).structure
+    fitting = Fitting(rows, structure, Learner(), JOBS)
+    return fitting, fitting.coordinates.parameters
 
 
-def fresh(task: Task) -> Task:
+def fresh(task: Fitting) -> Fitting:
     """Nothing remembered, no passes counted."""
-    return replace(task, objective=Remembered(task.objective.objective))
+    task.objective.forget()
+    return task
 
 
 @contextmanager
@@ -79,21 +79,22 @@ def print_passes(names: list[str], degree: int) -> None:
     for name in names:
         task, parameters = prepared(name, degree)
         m = parameters.n_parameters
-        rough, _ = L2(0.1).added_to(task.objective, total_weight=task.total_weight)
+        rough, _ = l2.L2(0.1).added_to(task.objective, total_weight=task.total_weight)
         start = minimize(rough, TruncatedNewton(), tolerance=1e-3).w
-        free, bound = fresh(task).objective, np.full(m, HELD_AT)
-        minimize(free, TruncatedNewton(), start, bound=bound, tolerance=1e-6)
+        bound = np.full(m, HELD_AT)
+        minimize(fresh(task).objective, TruncatedNewton(), start, bound=bound, tolerance=1e-6)
+        unpenalised = task.objective.passes
         for strength in (1.0, 10.0, 30.0):
             one = fresh(task)
-            smooth, _ = L2(strength).added_to(one.objective, total_weight=one.total_weight)
+            smooth, _ = l2.L2(strength).added_to(one.objective, total_weight=one.total_weight)
             minimize(smooth, TruncatedNewton(), start, tolerance=1e-6)
-            l2, tied = one.objective.passes, []
+            plain, tied = one.objective.passes, []
             for k in (2, 10, 100):
                 one = fresh(task)
                 what = Tying(min(k, m), strength, np.zeros(m, np.int64))
                 tied.append(tie_softly(one.objective, start, what, total_weight=one.total_weight, bound=bound).passes)
-            cells = " | ".join(map(str, [free.passes, f"{strength:g}", l2, *tied]))
-            print(f"| {name} | {m:,} | {cells} | {max(tied) / l2:.1f} |", flush=True)
+            cells = " | ".join(map(str, [unpenalised, f"{strength:g}", plain, *tied]))
+            print(f"| {name} | {m:,} | {cells} | {max(tied) / plain:.1f} |", flush=True)
 
 
 def print_grid(names: list[str], degree: int) -> None:
@@ -107,7 +108,7 @@ def print_grid(names: list[str], degree: int) -> None:
         valid, test = (
             UniqueRows.from_batches(read_batches(find(name, part)), Reading(domain)) for part in ("valid", "test")
         )
-        next(soft_grid(fresh(task), TyingSettings((2,)), (1.0,)))  # compiles
+        next(Tied().fits(fresh(task), Grid((1.0,), (2,)), None))  # compiles
         best_l2, whole = 1.0, np.zeros(4)  # fits, seconds, passes, seconds in k-means
         for what in ("L2", "tied", "LTR"):
             one = fresh(task)
@@ -116,9 +117,10 @@ def print_grid(names: list[str], degree: int) -> None:
                 if what == "L2":
                     grid = l2_path(one, STRENGTHS)
                 elif what == "tied":
-                    grid = soft_grid(one, TyingSettings(), STRENGTHS)
+                    grid = Tied().fits(one, Tied().grid(one, selecting=True), None)
                 else:
-                    grid = relearned_grid(one, TyingSettings(), (best_l2,))
+                    ltr = LearnTieRelearn(best_l2)
+                    grid = ltr.fits(one, ltr.grid(one, selecting=True), None)
                 fits = [(found, MarkovNetwork(parameters, found.solution.w)) for found in grid]
             seconds = time.perf_counter() - begun
             found, model = max(fits, key=lambda fit: fit[1].pll(valid))
@@ -147,16 +149,15 @@ def print_flipped(names: list[str], degree: int) -> None:
             UniqueRows.from_batches(read_batches(find(name, part)), Reading(Problem(name).rows.domain))
             for part in ("train", "test")
         )
-        structure = learn_structure(rows, StructureSettings(max_degree=degree, bound="path", jobs=JOBS)).structure
+        structure = Given(Learned(max_degree=degree, bound="path").learn(rows, jobs=JOBS).structure)
         scores: dict[str, list[float]] = {"l2": [], "tied": []}
         for flip in (False, True):
             given, judged = (
                 UniqueRows.from_codes(part.domain, 1 - part.codes if flip else part.codes, part.sample_weight)
                 for part in (rows, test)
             )
-            for penalty, strength in (("l2", 0.1), ("tied", 30.0)):
-                settings = Settings((strength,), penalty, TyingSettings((2,)), jobs=JOBS)
-                scores[penalty].append(-learn(given, structure, settings).best.model.pll(judged))
+            for penalty in (L2(0.1), Tied(30.0, groups=2)):
+                scores[penalty.word].append(-Learner(structure, penalty).fit(given, jobs=JOBS).model.pll(judged))
         print(f"| {name} | {' | '.join(f'{score:.3f}' for score in scores['l2'] + scores['tied'])} |", flush=True)
 
 

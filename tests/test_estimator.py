@@ -25,8 +25,10 @@ from mrfit import MarkovNetwork, MarkovNetworkLearner, Structure
 from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import DataError, InputError, StructureError
-from mrfit.learning import Settings, learn
-from mrfit.tying.settings import TyingSettings
+from mrfit.learning import Learner
+from mrfit.learning.penalized import L1, L2
+from mrfit.registry import penalty_from
+from mrfit.structure.learners import Learned
 
 NAMES = ["v0", "v1", "v2", "v3"]  # the names columns without names get
 
@@ -54,9 +56,9 @@ def fitted(table: Any, sample_weight: Any = None, **settings: Any) -> MarkovNetw
 @parametrize_with_checks(
     [
         MarkovNetworkLearner(),
-        MarkovNetworkLearner("tree", solver="lbfgs", free_orders=(1,), strength=3.0),
+        MarkovNetworkLearner("tree", solver="lbfgs", penalty=L2(3.0, free_orders=(1,))),
         MarkovNetworkLearner("independent", n_jobs=1),
-        MarkovNetworkLearner(penalty="l1", strength=3.0),
+        MarkovNetworkLearner(penalty=L1(3.0)),
     ]
 )
 def test_scikit_learn_checks(estimator: MarkovNetworkLearner, check: Any) -> None:
@@ -104,7 +106,7 @@ def test_names_of_columns_are_kept(X: NDArray[np.int64], kind: str) -> None:
 
 
 def test_the_model_is_the_one_of_the_settings(X: NDArray[np.int64]) -> None:
-    learner = fitted(X, structure="tree", strength=2.0, tolerance=1e-9)
+    learner = fitted(X, structure="tree", penalty=L2(2.0), tolerance=1e-9)
     assert isinstance(learner.model_, MarkovNetwork)
     assert len(learner.model_.structure.edges) == 3
     assert learner.solution_.violation <= 1e-9
@@ -152,47 +154,85 @@ def test_threads_and_row_order_change_nothing(X: NDArray[np.int64]) -> None:
 
 
 def test_parameters_of_the_constructor(X: NDArray[np.int64]) -> None:
-    learner = MarkovNetworkLearner("tree", strength=3.0, free_orders=(1,))
+    learner = MarkovNetworkLearner("tree", penalty=L2(3.0))
     assert learner.get_params() == {
         "structure": "tree",
-        "max_degree": 15,
-        "bound": "gain",
-        "rule": "or",
-        "select": "degree",
-        "penalty": "l2",
-        "strength": 3.0,
-        "n_groups": 10,
-        "tie": "all",
-        "pin_zero": False,
+        "penalty": L2(3.0),
+        "penalty__strength": 3.0,
+        "penalty__free_orders": None,
         "objective": "pseudo-likelihood",
         "parameterization": "canonical",
         "reference": "first",
-        "search": "exact",
-        "free_orders": (1,),
         "solver": None,
         "tolerance": 1e-6,
         "max_iterations": 1000,
+        "folds": 0,
         "missing": "error",
         "states": None,
+        "random_state": 0,
         "n_jobs": None,
     }
     assert clone(learner).get_params() == learner.get_params()
-    assert learner.set_params(strength=5.0, structure="complete") is learner
-    np.testing.assert_array_equal(learner.fit(X).model_.w, fitted(X, strength=5.0, free_orders=(1,)).model_.w)
+    assert learner.set_params(penalty__strength=5.0, structure="complete") is learner
+    np.testing.assert_array_equal(learner.fit(X).model_.w, fitted(X, penalty=L2(5.0)).model_.w)
     assert not hasattr(clone(learner), "model_")
-    assert repr(MarkovNetworkLearner(strength=2.0)) == "MarkovNetworkLearner(strength=2.0)"
+    assert repr(MarkovNetworkLearner("tree")) == "MarkovNetworkLearner(structure='tree')"
     with pytest.raises(TypeError):
         MarkovNetworkLearner("tree", "l2")  # type: ignore[misc]
 
 
+def test_settings_of_nested_parts(X: NDArray[np.int64]) -> None:
+    """They can be searched; a word becomes an object with settings; a part that others hold stays as it is."""
+    shared = L2(3.0)
+    learner = MarkovNetworkLearner("learned", penalty=shared)
+    learner.set_params(structure__max_degree=1, penalty__strength=7.0)
+    assert learner.structure == Learned(max_degree=1)
+    assert (shared.strength, learner.penalty.strength) == (3.0, 7.0)
+    assert learner.set_params(penalty="l1", penalty__strength=2.0).penalty == L1(2.0)
+    assert learner.fit(X).model_.structure.degrees.max() >= 1
+    for name, message in (("penalty__groups", "groups"), ("structure__order", "order"), ("solver__a", "solver__a")):
+        with pytest.raises(InputError, match=message):
+            learner.set_params(**{name: 1})
+    search = GridSearchCV(MarkovNetworkLearner("learned"), {"structure__max_degree": [1, 2]}, cv=3).fit(X)
+    assert search.best_params_["structure__max_degree"] in (1, 2)
+
+
+@pytest.mark.parametrize("strength", [0.0, -1.0, float("nan"), float("inf"), "3", ()])
+def test_wrong_strengths(strength: Any) -> None:
+    with pytest.raises(InputError, match="strength"):
+        L2(strength)
+
+
+def test_validation_rows_choose(X: NDArray[np.int64]) -> None:
+    """From Python as from the command line, for strengths and for structures."""
+    train, valid = X[::2], X[1::2]
+    learner = MarkovNetworkLearner(penalty=L2((0.1, 10.0, 1000.0))).fit(train, valid=valid)
+    scores = {fit.strength: fit.held_out for fit in learner.fitted_.fits}
+    assert learner.fitted_.best.held_out == max(scores.values())
+    chosen = MarkovNetworkLearner(Learned(select="valid")).fit(train, valid=valid)
+    assert chosen.fitted_.structure.report is not None
+    with pytest.raises(InputError, match="needs them; give validation rows"):
+        MarkovNetworkLearner(Learned(select="valid")).fit(train)
+
+
+def test_seeds_repeat(X: NDArray[np.int64]) -> None:
+    """An integer, a generator in the same state, and folds dealt by them."""
+    scores = [
+        MarkovNetworkLearner(penalty=L2((1.0, 10.0)), folds=3, random_state=state).fit(X).fitted_.best.fold_scores
+        for state in (5, 5, 6, np.random.RandomState(1), np.random.RandomState(1))
+    ]
+    assert scores[0] == scores[1] != scores[2]
+    assert scores[3] == scores[4]
+
+
 def test_l1_makes_zeros_and_leaves_single_variables_alone(X: NDArray[np.int64]) -> None:
     """A penalty that no interaction survives leaves the frequencies of the columns."""
-    dense, sparse, empty = (fitted(X, penalty="l1", strength=strength).model_.w for strength in (1e-3, 5.0, 1e6))
+    dense, sparse, empty = (fitted(X, penalty=L1(strength)).model_.w for strength in (1e-3, 5.0, 1e6))
     n = X.shape[1]
     assert np.count_nonzero(empty[n:]) == 0 < np.count_nonzero(sparse[n:]) < np.count_nonzero(dense[n:])
     share = X.mean(axis=0)
     np.testing.assert_allclose(empty[:n], np.log(share / (1 - share)), atol=1e-4)
-    shrunk = fitted(X, penalty="l1", strength=1e6, free_orders=()).model_.w
+    shrunk = fitted(X, penalty=L1(1e6, free_orders=())).model_.w
     assert not shrunk.any()
 
 
@@ -202,9 +242,6 @@ def test_l1_makes_zeros_and_leaves_single_variables_alone(X: NDArray[np.int64]) 
         ({"structure": "bush"}, "'bush'"),
         ({"structure": 3}, "int"),
         ({"penalty": "l7"}, "'l7'"),
-        ({"strength": 0.0}, "positive"),
-        ({"strength": float("nan")}, "nan"),
-        ({"strength": float("inf")}, "inf"),
         ({"solver": "sgd"}, "'sgd'"),
         ({"penalty": "l1", "solver": "newton"}, "`TruncatedNewton` needs a differentiable penalty; `L1` is not"),
         ({"tolerance": 0.0}, "tolerance"),
@@ -237,16 +274,16 @@ def test_copies_score_alike(frame: pd.DataFrame) -> None:
 def test_grid_search_keeps_the_best_on_held_out_rows(X: NDArray[np.int64]) -> None:
     strengths = [0.01, 1.0, 30.0, 1000.0]
     folds = KFold(4)
-    search = GridSearchCV(MarkovNetworkLearner(), {"strength": strengths}, cv=folds).fit(X)
+    search = GridSearchCV(MarkovNetworkLearner(), {"penalty__strength": strengths}, cv=folds).fit(X)
     by_hand = [
-        np.mean([fitted(X[train], strength=strength).score(X[test]) for train, test in folds.split(X)])
+        np.mean([fitted(X[train], penalty=L2(strength)).score(X[test]) for train, test in folds.split(X)])
         for strength in strengths
     ]
     np.testing.assert_allclose(search.cv_results_["mean_test_score"], by_hand, rtol=1e-12)
-    assert search.best_params_ == {"strength": strengths[int(np.argmax(by_hand))]}
+    assert search.best_params_ == {"penalty__strength": strengths[int(np.argmax(by_hand))]}
     assert 0 < np.argmax(by_hand) < 3  # a choice, not an end of the list
     np.testing.assert_array_equal(
-        search.best_estimator_.model_.w, fitted(X, strength=search.best_params_["strength"]).model_.w
+        search.best_estimator_.model_.w, fitted(X, penalty=L2(search.best_params_["penalty__strength"])).model_.w
     )
     assert search.score(X) == search.best_estimator_.score(X)
 
@@ -285,7 +322,9 @@ def test_pipeline_with_bins(rng: np.random.Generator, encode: str) -> None:
     values = rng.uniform(size=(200, 3))
     bins = KBinsDiscretizer(n_bins=3, encode=encode, strategy="uniform")
     pipeline = Pipeline([("bins", bins), ("network", MarkovNetworkLearner("tree"))])
-    search = GridSearchCV(pipeline, {"bins__n_bins": [2, 3], "network__strength": [1.0, 10.0]}, cv=3).fit(values)
+    search = GridSearchCV(pipeline, {"bins__n_bins": [2, 3], "network__penalty__strength": [1.0, 10.0]}, cv=3).fit(
+        values
+    )
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
     model = pipeline.fit(values).named_steps["network"].model_
     assert model.domain.shape == ((3, 3, 3) if encode == "ordinal" else (2,) * 9)
@@ -353,7 +392,7 @@ def test_missing_values(X: NDArray[np.int64], frame: pd.DataFrame) -> None:
 
 def test_a_fit_that_stops_early_is_told(X: NDArray[np.int64]) -> None:
     with pytest.warns(ConvergenceWarning, match="iteration limit"):
-        learner = fitted(X, max_iterations=1, strength=1e-6, tolerance=1e-12)
+        learner = fitted(X, max_iterations=1, penalty=L2(1e-6), tolerance=1e-12)
     assert not learner.solution_.converged
     assert learner.solution_.iterations == 1
 
@@ -378,16 +417,16 @@ def test_fitting_again_forgets(X: NDArray[np.int64], frame: pd.DataFrame) -> Non
 
 @pytest.mark.parametrize("penalty", ["tied", "hard", "ltr"])
 def test_tied_parameters_are_those_of_the_library(penalty: str, X: NDArray[np.int64]) -> None:
-    learner = fitted(X, penalty=penalty, n_groups=3, strength=2.0)
+    choice = penalty_from(penalty, groups=3, strength=2.0)
+    learner = fitted(X, penalty=choice)
     rows = UniqueRows.from_dataset(Dataset.from_table(X))
-    settings = Settings((2.0,), penalty, TyingSettings((3,)))
-    expected = learn(rows, Structure.complete(X.shape[1]), settings).best.model
+    expected = Learner(penalty=choice).fit(rows).model
     np.testing.assert_array_equal(learner.model_.w, expected.w)
     assert learner.model_.groups is not None
     assert learner.model_.groups.n_groups == 3
 
 
 def test_the_exact_likelihood_is_learned_on_request(X: NDArray[np.int64]) -> None:
-    exact, pseudo = (fitted(X, strength=1e-6, **how) for how in ({"objective": "likelihood"}, {}))
+    exact, pseudo = (fitted(X, penalty=L2(1e-6), **how) for how in ({"objective": "likelihood"}, {}))
     assert exact.model_.ll(X) > pseudo.model_.ll(X)
     assert exact.model_.pll(X) < pseudo.model_.pll(X)

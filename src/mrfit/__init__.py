@@ -13,33 +13,75 @@ if TYPE_CHECKING:
     from mrfit.domain import Domain, Variable
     from mrfit.errors import MrfitError
     from mrfit.estimator import MarkovNetworkLearner
-    from mrfit.learning import Settings, learn
+    from mrfit.learning.fitted import Fitted
+    from mrfit.learning.learner import Learner
+    from mrfit.learning.penalized import L1, L2, FlatL1, FlatL2, Group, Hierarchical, NoPenalty
+    from mrfit.learning.smoothed import PseudoCounts
+    from mrfit.learning.tied import HardTied, LearnTieRelearn, Tied
     from mrfit.model import MarkovNetwork
+    from mrfit.registry import learn
+    from mrfit.structure.learners import Complete, Given, Independent, Learned, Tree, UpToOrder
     from mrfit.structure.structure import Structure
 
 # Loaded on first use: numba and scikit-learn take longer to import than most commands take to run.
 _HOME = {
+    "Complete": "mrfit.structure.learners",
     "Dataset": "mrfit.data.dataset",
     "Domain": "mrfit.domain",
+    "Fitted": "mrfit.learning.fitted",
+    "FlatL1": "mrfit.learning.penalized",
+    "FlatL2": "mrfit.learning.penalized",
+    "Given": "mrfit.structure.learners",
+    "Group": "mrfit.learning.penalized",
+    "HardTied": "mrfit.learning.tied",
+    "Hierarchical": "mrfit.learning.penalized",
+    "Independent": "mrfit.structure.learners",
+    "L1": "mrfit.learning.penalized",
+    "L2": "mrfit.learning.penalized",
+    "LearnTieRelearn": "mrfit.learning.tied",
+    "Learned": "mrfit.structure.learners",
+    "Learner": "mrfit.learning.learner",
     "MarkovNetwork": "mrfit.model",
     "MarkovNetworkLearner": "mrfit.estimator",
     "MrfitError": "mrfit.errors",
-    "Settings": "mrfit.learning",
+    "NoPenalty": "mrfit.learning.penalized",
+    "PseudoCounts": "mrfit.learning.smoothed",
     "Structure": "mrfit.structure.structure",
+    "Tied": "mrfit.learning.tied",
+    "Tree": "mrfit.structure.learners",
     "UniqueRows": "mrfit.data.unique_rows",
+    "UpToOrder": "mrfit.structure.learners",
     "Variable": "mrfit.domain",
-    "learn": "mrfit.learning",
+    "learn": "mrfit.registry",
 }
 
 __all__ = [
+    "L1",
+    "L2",
+    "Complete",
     "Dataset",
     "Domain",
+    "Fitted",
+    "FlatL1",
+    "FlatL2",
+    "Given",
+    "Group",
+    "HardTied",
+    "Hierarchical",
+    "Independent",
+    "LearnTieRelearn",
+    "Learned",
+    "Learner",
     "MarkovNetwork",
     "MarkovNetworkLearner",
     "MrfitError",
-    "Settings",
+    "NoPenalty",
+    "PseudoCounts",
     "Structure",
+    "Tied",
+    "Tree",
     "UniqueRows",
+    "UpToOrder",
     "Variable",
     "__version__",
     "learn",

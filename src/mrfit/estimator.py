@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, DensityMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mrfit.choices import Source, method_from, structure_from
 from mrfit.data.batch import checked_sample_weight
 from mrfit.data.columns import kinds
 from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.learning import Settings, learn
-from mrfit.structure.nodewise import StructureSettings
-from mrfit.tying.settings import TyingSettings
+from mrfit.errors import InputError, listed
+from mrfit.learning.learner import Learner
+from mrfit.learning.parts import PENALTIES, STRUCTURES
+from mrfit.learning.penalty_choice import PenaltyChoice
+from mrfit.registry import STRUCTURE_WORDS, learner_from
+from mrfit.structure.learners import StructureLearner
 from mrfit.workers import resolve_jobs
 
 Floats = NDArray[np.float64]
@@ -32,56 +36,51 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
 
     Parameters
     ----------
-    structure : str, Structure or networkx.Graph, default="complete"
-        ``complete`` (all pairs), ``independent``, ``tree`` (most mutual information), ``l1`` (learned, see below),
-        ``order:R`` (all scopes of up to R variables), ``order:all`` or ``edges:FILE``.
-    max_degree, bound, rule, select : int and str
-        How ``structure="l1"`` is learned; explained at `mrfit.structure.nodewise`.
-    penalty : str, default="l2"
-        ``l2`` shrinks all parameters, ``l1`` makes many of them exactly zero, ``group`` all of a scope at once,
-        ``hierarchical`` a scope and all that contain it, ``flat-l1`` and ``flat-l2`` treat all orders alike,
-        ``pseudo-counts`` adds ``strength`` rows of every joint state, ``none`` is maximum likelihood, ``tied`` draws
-        parameters to a few learned values, ``hard`` makes them equal there, ``ltr`` learns with l2, clusters, and
-        relearns as equal.
+    structure : str, StructureLearner, Structure or networkx.Graph, default="complete"
+        ``complete`` (all pairs), ``independent``, ``tree`` (most mutual information), ``learned`` or
+        ``Learned(max_degree=5, ...)`` (one sparse regression for each variable), ``order:R`` (all scopes of up to R
+        variables), ``order:all`` or ``edges:FILE``.
+    penalty : str or PenaltyChoice, default="l2"
+        ``L2(strength=1.0)`` shrinks all parameters, ``L1`` makes many of them exactly zero, ``Group`` all of a scope at
+        once, ``Hierarchical`` a scope and all that contain it, ``FlatL1`` and ``FlatL2`` treat all orders alike,
+        ``PseudoCounts`` adds ``strength`` rows of every joint state, ``NoPenalty`` is maximum likelihood,
+        ``Tied(groups=10)`` draws parameters to a few learned values, ``HardTied`` makes them equal there,
+        ``LearnTieRelearn`` learns with L2, clusters, and relearns as equal. The words of the command line (``l2``,
+        ``l1``, ``tied``, ...) stand for these with their own settings.
+    objective : {"pseudo-likelihood", "likelihood"}, default="pseudo-likelihood"
+        The second is exact over all joint states, for about 24 binary variables at most; scores are then
+        log-likelihoods.
     parameterization : str, default="canonical"
         The coordinates: ``canonical``, ``spectral``, ``full``, ``ising`` or ``generalized-ising``.
     reference : str, default="first"
         For canonical coordinates the silent state of each variable: ``first``, ``last``, ``random`` or
         ``NAME=STATE,...``.
-    search : {"exact", "hierarchical"}, default="exact"
-        The optimum over all scopes at once, or only of those that enter after all their subsets.
-    n_groups : int, default=10
-        Groups of tied parameters, in each class of them.
-    tie : {"all", "apart", "orders"}, default="all"
-        Which parameters may share a group: all, single variables apart from interactions, or each order.
-    pin_zero : bool, default=False
-        Whether one group of each class has its center at zero.
-    objective : {"pseudo-likelihood", "likelihood"}, default="pseudo-likelihood"
-        The second is exact over all joint states, for about 24 binary variables at most; scores are then
-        log-likelihoods.
-    strength : float, default=1.0
-        The papers' lambda; it stands against the sum over rows.
-    free_orders : sequence of int or None, default=None
-        Scope sizes the penalty leaves alone, for instance ``(1,)`` for single variables. None means single variables
-        for ``l1`` and none for the others.
     solver : {"newton", "lbfgs", "owlqn", "proximal-newton", "fista"} or None, default=None
         None takes the one that suits the penalty.
     tolerance : float, default=1e-6
         Largest entry of the subgradient of the mean objective at the solution.
     max_iterations : int, default=1000
+    folds : int, default=0
+        Parts of a cross-validation that chooses among several strengths or numbers of groups; 0 for none.
     missing : {"error", "drop", "state"}, default="error"
         What a missing value does at `fit`: stop, drop its row, or be a state of its own.
     states : dict of str to list, default=None
         States of some columns, in order; the others are found in the data. Declare them where a fold of a
         cross-validation may lack a rare one. Columns of arrays are called v0, v1, ...
+    random_state : int, RandomState or None, default=0
+        Of whatever is random: folds, random references and restarts.
     n_jobs : int or None, default=None
         Threads; None and -1 mean all processors. The result does not depend on it.
+
+    Settings of nested parts are parameters too: ``penalty__strength`` and ``structure__max_degree`` can be searched.
 
     Attributes
     ----------
     model_ : MarkovNetwork
     solution_ : Solution
         The optimum with its certificate: violation, status, trace.
+    fitted_ : Fitted
+        All fits, their scores and what was learned about the structure.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
         Only when the columns of the table have string names.
@@ -91,83 +90,114 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         self,
         structure: Any = "complete",
         *,
-        max_degree: int = 15,
-        bound: str = "gain",
-        rule: str = "or",
-        select: str = "degree",
-        penalty: str = "l2",
-        strength: float = 1.0,
-        n_groups: int = 10,
-        tie: str = "all",
-        pin_zero: bool = False,
+        penalty: Any = "l2",
         objective: str = "pseudo-likelihood",
         parameterization: str = "canonical",
         reference: str = "first",
-        search: str = "exact",
-        free_orders: Sequence[int] | None = None,
         solver: str | None = None,
         tolerance: float = 1e-6,
         max_iterations: int = 1000,
+        folds: int = 0,
         missing: str = "error",
         states: Mapping[str, Sequence[Any]] | None = None,
+        random_state: Any = 0,
         n_jobs: int | None = None,
     ) -> None:
         self.structure = structure
-        self.max_degree = max_degree
-        self.bound = bound
-        self.rule = rule
-        self.select = select
         self.penalty = penalty
-        self.strength = strength
-        self.n_groups = n_groups
-        self.tie = tie
-        self.pin_zero = pin_zero
         self.objective = objective
         self.parameterization = parameterization
         self.reference = reference
-        self.search = search
-        self.free_orders = free_orders
         self.solver = solver
         self.tolerance = tolerance
         self.max_iterations = max_iterations
+        self.folds = folds
         self.missing = missing
         self.states = states
+        self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> MarkovNetworkLearner:
-        """Learn from a frame, an array or a sparse matrix; ``y`` is ignored."""
-        settings = Settings(
-            strengths=None if self.penalty == "none" else (self.strength,),
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """All parameters; with ``deep`` also the settings of the structure and the penalty."""
+        params = super().get_params(deep=False)
+        if not deep:
+            return dict(params)
+        nested = {
+            f"{name}__{f.name}": getattr(part, f.name)
+            for name in ("structure", "penalty")
+            if (part := self._part(name)) is not None
+            for f in fields(part)
+        }
+        return {**params, **nested}
+
+    def set_params(self, **params: Any) -> MarkovNetworkLearner:
+        """Set parameters; a nested one replaces its part, which is a value and may be shared."""
+        # Whole parts first: set_params(penalty=L1(), penalty__strength=3) speaks of the new one.
+        super().set_params(**{name: value for name, value in params.items() if "__" not in name})
+        for name, value in params.items():
+            part_name, nested, setting = name.partition("__")
+            if not nested:
+                continue
+            part = self._part(part_name) if part_name in ("structure", "penalty") else None
+            known = [f.name for f in fields(part)] if part is not None else []
+            if part is None or setting not in known:
+                raise InputError(f"There is no parameter {name!r}; {part_name!r} has {listed(known, limit=20)}.")
+            setattr(self, part_name, replace(part, **{setting: value}))
+        return self
+
+    def _part(self, name: str) -> Any:
+        """The structure or the penalty as an object with settings; None where it has none."""
+        value = getattr(self, name)
+        words: Mapping[str, Any] = (
+            PENALTIES if name == "penalty" else {word: STRUCTURES[word] for word in STRUCTURE_WORDS}
+        )
+        if isinstance(value, str) and value in words:
+            return words[value]()
+        return value if isinstance(value, StructureLearner | PenaltyChoice) else None
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, valid: Any = None) -> MarkovNetworkLearner:
+        """Learn from a frame, an array or a sparse matrix; ``y`` is ignored.
+
+        ``valid`` is another such table, on which the best strength or number of groups is chosen.
+        """
+        table = self._checked(X, reset=True)
+        dataset = Dataset.from_table(table, sample_weight=sample_weight, states=self.states, missing=self.missing)
+        rows = UniqueRows.from_dataset(dataset)
+        held_out = None
+        if valid is not None:
+            table = self._checked(valid, reset=False)
+            held_out = UniqueRows.from_dataset(Dataset.from_table(table, domain=rows.domain))
+        learner = self._learner(rows)
+        self.fitted_ = learner.fit(rows, held_out, jobs=resolve_jobs(self.n_jobs))
+        self.model_, self.solution_ = self.fitted_.model, self.fitted_.best.solution
+        if not self.solution_.converged:
+            warnings.warn(f"The solver {self.solution_.status.value}.", ConvergenceWarning, stacklevel=2)
+        return self
+
+    def _learner(self, rows: UniqueRows) -> Learner:
+        seed = self.random_state
+        if not isinstance(seed, int | np.integer):
+            seed = check_random_state(seed).randint(2**31 - 1)
+        return learner_from(
+            rows.domain,
+            structure=self.structure,
             penalty=self.penalty,
-            tying=TyingSettings((self.n_groups,), tie=self.tie, pin_zero=self.pin_zero),
             objective=self.objective,
+            solver=self.solver,
             parameterization=self.parameterization,
             reference=self.reference,
-            search=self.search,
-            free_orders=self.free_orders,
-            method=method_from(self.solver),
             tolerance=self.tolerance,
             max_iterations=self.max_iterations,
-            jobs=resolve_jobs(self.n_jobs),
+            folds=self.folds,
+            seed=int(seed),
         )
-        table = self._checked(X, reset=True)
-        rows = UniqueRows.from_dataset(
-            Dataset.from_table(table, sample_weight=sample_weight, states=self.states, missing=self.missing)
-        )
-        learning = StructureSettings(
-            max_degree=self.max_degree, bound=self.bound, rule=self.rule, select=self.select, jobs=settings.jobs
-        )
-        fit = learn(rows, structure_from(self.structure, Source(rows, learning)), settings).best
-        self.model_, self.solution_ = fit.model, fit.solution
-        if not fit.solution.converged:
-            warnings.warn(f"The solver {fit.solution.status.value}.", ConvergenceWarning, stacklevel=2)
-        return self
 
     def score_samples(self, X: Any) -> Floats:
         """Log-likelihood of every row, in nats, or pseudo-log-likelihood: what was maximised."""
         check_is_fitted(self)
         table = self._checked(X, reset=False)
-        return self.model_.ll_rows(table) if self.objective == "likelihood" else self.model_.pll_rows(table)
+        model = self.model_
+        return model.ll_rows(table) if self.objective == "likelihood" else model.pll_rows(table)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Mean of `score_samples`; larger is better."""

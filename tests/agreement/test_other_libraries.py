@@ -11,12 +11,13 @@ from scipy import optimize
 from sklearn.linear_model import LogisticRegression
 
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.learning import Settings, learn
 from mrfit.parameterizations.canonical import Canonical
+from mrfit.registry import learn
 from mrfit.solvers.method import Method
 from mrfit.solvers.minimize import minimize
 from mrfit.structure.structure import Structure
 from populations import METHODS, SHAPES, STRUCTURES, full_rows, penalized, random_rows
+from words import learner
 
 every_method = pytest.mark.parametrize("method", METHODS.values(), ids=METHODS.keys())
 
@@ -80,7 +81,7 @@ def test_scikit_learn_on_the_stacked_regression(structure: str, strength: float,
     """
     rows = random_rows(rng, SHAPES["binary"], 100, fractional=True)
     n = len(rows.domain)
-    fit = learn(rows, STRUCTURES[structure](n), Settings((strength,), tolerance=1e-10)).best
+    fit = learn(rows, STRUCTURES[structure](n), learner((strength,), tolerance=1e-10)).best
     parameters = fit.model.parameters
     design = np.zeros((rows.n_distinct, n, parameters.n_parameters))
     for k in range(parameters.n_parameters):
@@ -100,7 +101,7 @@ def test_scikit_learn_on_the_stacked_regression(structure: str, strength: float,
 def test_scikit_learn_on_one_node_of_a_saturated_model(variable: int, rng: np.random.Generator) -> None:
     """Without a penalty and with all scopes, the parameters of a node's conditional are its own regression's."""
     rows = full_rows(rng, (2, 2, 2))
-    settings = Settings((1.0,), free_orders=(1, 2, 3), tolerance=1e-10)
+    settings = learner((1.0,), free_orders=(1, 2, 3), tolerance=1e-10)
     model = learn(rows, Structure.up_to_order(3, 3), settings).best.model
     others = [i for i in range(3) if i != variable]
     subsets = [[i for i, inside in zip(others, mask, strict=True) if inside] for mask in product([0, 1], repeat=2)]

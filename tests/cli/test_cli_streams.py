@@ -10,11 +10,13 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 import mrfit
 from mrfit.cli.output import note_compiling
 from mrfit.data.named import catalogue
+from mrfit.model import MarkovNetwork
 
 Shell = Callable[..., Any]
 
@@ -102,8 +104,12 @@ def test_quiet_fit_prints_nothing(shell: Shell, folder: Path) -> None:
 
 
 def test_common_options_do_not_change_a_fit(shell: Shell, folder: Path) -> None:
-    shell("fit", "t.csv", "-o", "again.mrf", "--seed", "7", "--jobs", "2", "--json")
+    shell("fit", "t.csv", "-o", "again.mrf", "--jobs", "2", "--json")
     assert (folder / "again.mrf").read_bytes() == (folder / "m.mrf").read_bytes()
+    shell("fit", "t.csv", "-o", "seeded.mrf", "--seed", "7")
+    models = [MarkovNetwork.load(folder / name) for name in ("m.mrf", "seeded.mrf")]
+    np.testing.assert_array_equal(models[0].w, models[1].w)
+    assert [model.provenance["learner"]["seed"] for model in models] == [0, 7]
 
 
 def test_list_of_data_sets(shell: Shell, folder: Path) -> None:
@@ -148,7 +154,7 @@ def test_an_interrupted_fit_writes_nothing(shell: Shell, folder: Path, monkeypat
     def interrupt(*arguments: object, **options: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("mrfit.learning.learn", interrupt)
+    monkeypatch.setattr("mrfit.learning.Learner.fit", interrupt)
     ran = shell("fit", "t.csv", "-o", "new.mrf")
     assert (ran.code, ran.out) == (130, "")
     assert ran.err.split("\n") == ["", "mrfit: interrupted; nothing was written.", ""]  # a new line ends the ^C

@@ -1,4 +1,4 @@
-"""`mrfit structure` and `mrfit fit --structure l1`."""
+"""`mrfit structure` and `mrfit fit --structure learned`."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_every_bound_writes_what_it_learned(
     capsys.readouterr()
     assert main(["fit", str(chain), "--structure", f"edges:{tmp_path / 'edges.csv'}", "--json"]) == 0
     read_back = json.loads(capsys.readouterr().out)
-    learned_here = ["fit", str(chain), "--structure", "l1", "--max-degree", "1", "--bound", bound, "--json"]
+    learned_here = ["fit", str(chain), "--structure", "learned", "--max-degree", "1", "--bound", bound, "--json"]
     assert main(learned_here) == 0
     directly = json.loads(capsys.readouterr().out)
     assert directly["n_edges"] == read_back["n_edges"]
@@ -80,7 +80,8 @@ def test_required_and_forbidden_edges(chain: Path, capsys: pytest.CaptureFixture
 @pytest.mark.parametrize("select", ["valid", "theory"])
 def test_weaker_selections_keep_the_chain(select: str, chain: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Held-out rows choose for prediction, theory's constant for estimation: both let some false edges in."""
-    assert main(["structure", str(chain), "--select", select, "--valid", str(chain), "--json"]) == 0
+    held_out = ["--valid", str(chain)] if select == "valid" else []
+    assert main(["structure", str(chain), "--select", select, *held_out, "--json"]) == 0
     edges = {(edge["source"], edge["target"]) for edge in json.loads(capsys.readouterr().out)["edges"]}
     assert edges >= TRUE
 

@@ -19,11 +19,13 @@ from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
 from mrfit.errors import InputError, ModelFileError
 from mrfit.formats import mrf
-from mrfit.learning import Settings, learn
+from mrfit.learning import Learner
 from mrfit.model import MarkovNetwork
 from mrfit.parameterizations.canonical import Canonical
+from mrfit.registry import learn
 from mrfit.structure.structure import Structure
 from populations import SHAPES, STRUCTURES, domain_of, problems, random_codes, random_rows
+from words import learner
 
 
 @pytest.fixture
@@ -180,11 +182,11 @@ def test_a_flipped_byte_is_noticed_or_harmless(model: MarkovNetwork, tmp_path: P
 
 @pytest.mark.parametrize(
     "settings",
-    [Settings(tuple(np.arange(1, 3))), Settings((np.float32(1.0),)), Settings((1.0,), free_orders=np.array([1]))],
+    [learner(tuple(np.arange(1, 3))), learner((np.float32(1.0),)), learner((1.0,), free_orders=np.array([1]))],
     ids=["integers", "single precision", "orders"],
 )
 def test_a_model_learned_with_numpy_settings_can_be_saved(
-    settings: Settings, tmp_path: Path, rng: np.random.Generator
+    settings: Learner, tmp_path: Path, rng: np.random.Generator
 ) -> None:
     """Numbers are numbers, whichever library made them."""
     learn(random_rows(rng, (2, 2), 10), Structure.complete(2), settings).best.model.save(tmp_path / "model.mrf")

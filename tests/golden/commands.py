@@ -5,7 +5,7 @@ from __future__ import annotations
 _NLTCS = "fit nltcs:train --valid nltcs:valid"
 _EXACT = "fit rochdale:data --objective likelihood --order 3"
 _SATURATED = "--objective likelihood --order all"
-_DNA = "fit dna:train --valid dna:valid --structure l1"
+_DNA = "fit dna:train --valid dna:valid --structure learned"
 
 COMMANDS = {
     "l2": f"{_NLTCS} --strength 1,30",

@@ -8,9 +8,10 @@ import pytest
 from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
-from mrfit.learning import Settings, learn
+from mrfit.registry import learn
 from mrfit.structure.structure import Structure
 from populations import domain_of, full_rows, random_codes
+from words import learner
 
 TIGHT = 1e-10
 
@@ -32,7 +33,7 @@ def test_the_order_of_columns_is_not_seen(shape: tuple[int, ...], rng: np.random
     for domain, table, generators in ((domain_of(shape), codes, scopes), (permuted_domain, codes[:, order], moved)):
         dataset = Dataset(domain, table)
         structure = Structure.from_scopes(len(shape), generators)
-        fit = learn(UniqueRows.from_dataset(dataset), structure, Settings((0.5,), tolerance=TIGHT)).best
+        fit = learn(UniqueRows.from_dataset(dataset), structure, learner((0.5,), tolerance=TIGHT)).best
         scores.append(fit.model.pll_rows(dataset))
     np.testing.assert_allclose(scores[0], scores[1], atol=1e-7)
 
@@ -46,7 +47,7 @@ def test_the_order_of_states_is_not_seen_without_a_penalty(shape: tuple[int, ...
     relabelled = Domain.from_states(
         {v.name: [v.states[k] for k in order] for v, order in zip(rows.domain, orders, strict=True)}
     )
-    settings = Settings((1.0,), free_orders=(1, 2), tolerance=TIGHT)
+    settings = learner((1.0,), free_orders=(1, 2), tolerance=TIGHT)
     other_rows = UniqueRows.from_codes(relabelled, table.astype(np.uint8), rows.sample_weight)
     one, other = (learn(r, Structure.complete(len(shape)), settings).best.model for r in (rows, other_rows))
     np.testing.assert_allclose(
@@ -82,7 +83,7 @@ def test_pseudo_likelihood_of_one_variable_is_likelihood(counts: tuple[int, ...]
         domain_of((len(counts),)), np.arange(len(counts), dtype=np.uint8)[:, None], np.array(counts, float)
     )
     frequency = np.array(counts) / sum(counts)
-    for settings in (Settings((1e-9,), tolerance=TIGHT), Settings((1.0,), free_orders=(1,), tolerance=TIGHT)):
+    for settings in (learner((1e-9,), tolerance=TIGHT), learner((1.0,), free_orders=(1,), tolerance=TIGHT)):
         fit = learn(rows, Structure.independent(1), settings).best
         np.testing.assert_allclose(fit.model.w, np.log(frequency[1:] / frequency[0]), atol=1e-6)
         assert fit.train_pll == pytest.approx(frequency @ np.log(frequency), abs=1e-9)
@@ -91,7 +92,7 @@ def test_pseudo_likelihood_of_one_variable_is_likelihood(counts: tuple[int, ...]
 def test_independent_variables_are_scored_apart(rng: np.random.Generator) -> None:
     """Without pairs every marginal is its own table."""
     rows = full_rows(rng, (2, 3, 4))
-    fit = learn(rows, Structure.independent(3), Settings((1.0,), free_orders=(1,), tolerance=TIGHT)).best
+    fit = learn(rows, Structure.independent(3), learner((1.0,), free_orders=(1,), tolerance=TIGHT)).best
     expected = 0.0
     for i, c in enumerate(rows.domain.shape):
         p = np.bincount(rows.codes[:, i], rows.sample_weight, c) / rows.total_weight
@@ -102,7 +103,7 @@ def test_independent_variables_are_scored_apart(rng: np.random.Generator) -> Non
 def test_a_saturated_model_has_the_empirical_conditionals(rng: np.random.Generator) -> None:
     """With all scopes and no penalty, log p(x) is the log of the frequencies up to a constant."""
     rows = full_rows(rng, (2, 3, 2))
-    settings = Settings((1.0,), free_orders=(1, 2, 3), tolerance=1e-11)
+    settings = learner((1.0,), free_orders=(1, 2, 3), tolerance=1e-11)
     model = learn(rows, Structure.up_to_order(3, 3), settings).best.model
     joint = np.zeros(rows.domain.shape)
     joint[tuple(rows.codes.T)] = rows.sample_weight

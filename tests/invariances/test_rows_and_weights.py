@@ -9,9 +9,11 @@ import pytest
 
 from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.learning import Fit, Settings, learn
+from mrfit.learning import Fit
+from mrfit.registry import learn
 from mrfit.solvers.method import Method
 from populations import METHODS, SHAPES, STRUCTURES, domain_of, random_codes
+from words import learner
 
 every_method = pytest.mark.parametrize("method", [METHODS["newton"], METHODS["lbfgs"]], ids=["newton", "lbfgs"])
 CASES = [("binary", "complete"), ("mixed", "order 3"), ("a variable with one state", "complete")]
@@ -20,7 +22,7 @@ CASES = [("binary", "complete"), ("mixed", "order 3"), ("a variable with one sta
 def _fit(shape: str, structure: str, method: Method[Any], codes: np.ndarray, weight: np.ndarray | None = None) -> Fit:
     domain = domain_of(SHAPES[shape])
     rows = UniqueRows.from_dataset(Dataset(domain, codes, weight))
-    return learn(rows, STRUCTURES[structure](len(domain)), Settings((0.7,), method=method, tolerance=1e-9)).best
+    return learn(rows, STRUCTURES[structure](len(domain)), learner((0.7,), solver=method, tolerance=1e-9)).best
 
 
 @every_method
@@ -66,7 +68,7 @@ def test_one_scale_of_weights_and_strength(rng: np.random.Generator) -> None:
     """Doubling all weights and the strength is the same problem, exactly: both are powers of two apart."""
     codes = random_codes(rng, SHAPES["mixed"], 50)
     rows = [UniqueRows.from_codes(domain_of(SHAPES["mixed"]), codes, np.full(50, scale)) for scale in (1.0, 4.0)]
-    fits = [learn(r, STRUCTURES["complete"](4), Settings((0.5 * k,))).best for r, k in zip(rows, (1, 4), strict=True)]
+    fits = [learn(r, STRUCTURES["complete"](4), learner((0.5 * k,))).best for r, k in zip(rows, (1, 4), strict=True)]
     np.testing.assert_array_equal(fits[0].model.w, fits[1].model.w)
 
 
@@ -78,6 +80,6 @@ def test_any_number_of_jobs_gives_the_same_bits(
     monkeypatch.setattr("mrfit.objectives.pseudo_likelihood._WORTH_A_THREAD", -1.0)
     domain = domain_of(SHAPES[shape])
     rows = UniqueRows.from_codes(domain, random_codes(rng, SHAPES[shape], 60), rng.uniform(0.1, 2.0, 60))
-    fits = [learn(rows, STRUCTURES[structure](len(domain)), Settings(jobs=jobs)).best for jobs in (1, 2, 5)]
+    fits = [learn(rows, STRUCTURES[structure](len(domain)), jobs=jobs).best for jobs in (1, 2, 5)]
     for other in fits[1:]:
         np.testing.assert_array_equal(fits[0].model.w, other.model.w)

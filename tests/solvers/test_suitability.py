@@ -7,7 +7,6 @@ import pytest
 
 import populations
 from mrfit.errors import InputError
-from mrfit.learning import Settings
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.penalties.l1 import L1
 from mrfit.penalties.penalty import NonsmoothPenalty, NoPenalty
@@ -17,6 +16,7 @@ from mrfit.solvers.newton import TruncatedNewton
 from mrfit.solvers.owlqn import OWLQN
 from mrfit.solvers.suitability import METHODS, PENALTIES, check_suitable
 from populations import SHAPES, STRUCTURES, pseudo_likelihood, random_rows
+from words import learner
 
 
 class _Tangled(NonsmoothPenalty):
@@ -43,7 +43,7 @@ def test_the_error_names_the_way_out(method: type) -> None:
         check_suitable(method, L1)
     assert str(caught.value) == expected
     with pytest.raises(InputError, match="needs a differentiable penalty"):
-        Settings(penalty="l1", method=method())
+        learner(penalty="l1", solver=method())
 
 
 def test_a_penalty_that_no_method_takes() -> None:

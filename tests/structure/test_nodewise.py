@@ -10,7 +10,7 @@ import pytest
 from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError, StructureError
-from mrfit.learning import Settings, learn
+from mrfit.registry import learn
 from mrfit.structure.node_paths import NodePath, PathSettings, node_paths
 from mrfit.structure.nodewise import (
     BOUNDS,
@@ -23,6 +23,7 @@ from mrfit.structure.nodewise import (
 from mrfit.structure.structure import Structure
 from populations import SHAPES, domain_of, random_codes, random_rows
 from reference.nodewise import DenseRegression, drawn_rows, pairwise_probabilities
+from words import learner
 
 WAYS = [("degree", bound) for bound in BOUNDS] + [(select, "path") for select in SELECTIONS if select != "degree"]
 every_way = pytest.mark.parametrize(("select", "bound"), WAYS, ids=[f"{select}-{bound}" for select, bound in WAYS])
@@ -393,7 +394,7 @@ def test_five_neighbours_are_enough_for_nltcs(bound: str, least: float, data_dir
     structure = learn_structure(train, StructureSettings(max_degree=5, bound=bound)).structure
     if bound == "graph":
         assert structure.degrees.max() <= 5
-    best = learn(train, structure, Settings((0.1, 1.0, 10.0)), valid=valid).best
+    best = learn(train, structure, learner((0.1, 1.0, 10.0)), valid=valid).best
     assert best.model.pll(test) >= least
     assert best.model.pll(test) > learn(train, Structure.independent(16)).best.model.pll(test) + 2.0
 

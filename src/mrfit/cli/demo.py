@@ -34,13 +34,14 @@ def command(output: str, **options: Any) -> None:
     import numpy as np
     from sklearn.datasets import load_digits
 
-    from mrfit.choices import Source, structure_from
     from mrfit.data.dataset import Dataset
     from mrfit.data.unique_rows import UniqueRows
     from mrfit.domain import Domain
     from mrfit.formats.whole import check_writable, write_whole
-    from mrfit.learning import Settings, learn
+    from mrfit.learning import Learner
+    from mrfit.learning.penalized import L2
     from mrfit.report.digits import SIDE, digits_figure
+    from mrfit.structure.learners import Complete, Independent, Tree
     from mrfit.workers import resolve_jobs
 
     picture, model_file = Path(f"{output}.png"), Path(f"{output}.mrf")
@@ -52,10 +53,10 @@ def command(output: str, **options: Any) -> None:
     domain = Domain.from_states({f"r{k // SIDE}c{k % SIDE}": ("off", "on") for k in range(SIDE * SIDE)})
     cuts = [int(0.6 * len(pixels)), int(0.8 * len(pixels))]
     train, valid, test = (UniqueRows.from_dataset(Dataset(domain, part)) for part in np.split(pixels, cuts))
-    settings = Settings(strengths=_STRENGTHS, jobs=resolve_jobs(options["jobs"]))
+    jobs = resolve_jobs(options["jobs"])
     best = {
-        word: learn(train, structure_from(word, Source(train)), settings, valid=valid).best
-        for word in ("independent", "tree", "complete")
+        structure.word: Learner(structure, L2(_STRENGTHS)).fit(train, valid, jobs=jobs).best
+        for structure in (Independent(), Tree(), Complete())
     }
     scores = {word: fit.model.pll(test) for word, fit in best.items()}
     model = best["complete"].model

@@ -48,7 +48,7 @@ exact_options = stacked(
 )
 
 
-def structure_choice(options: Mapping[str, Any]) -> str:
+def structure_word(options: Mapping[str, Any]) -> str:
     """--order R is --structure order:R; the complete graph where neither is given."""
     order, structure = options["order"], options["structure"]
     if order is None:

@@ -2,34 +2,37 @@
 
 from __future__ import annotations
 
-import math
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from mrfit.cli.exact_options import exact_options, structure_choice
+from mrfit.cli.effects import Rule, refuse_idle
+from mrfit.cli.exact_options import exact_options, structure_word
+from mrfit.cli.fit_summary import draw_scores, fit_document, print_fit
 from mrfit.cli.options import choice, common, data_path, declared_states, numbers, read_rows, reading, whole_numbers
 from mrfit.cli.output import grid_progress, note, note_compiling, print_json, solver_progress
-from mrfit.cli.structure_options import structure_options, structure_settings
-from mrfit.cli.tying_options import tying_options, tying_settings
+from mrfit.cli.structure_options import structure_learners, structure_options, structure_rules
+from mrfit.cli.tying_options import tying_options, tying_rules, tying_settings
 from mrfit.errors import InputError
 
 if TYPE_CHECKING:
     from mrfit.data.unique_rows import UniqueRows
-    from mrfit.learning import Fit, Learned, Settings
-    from mrfit.structure.nodewise import StructureSettings
-    from mrfit.structure.structure import Structure
+    from mrfit.learning import Fitted, Learner
+    from mrfit.learning.penalty_choice import PenaltyChoice
+    from mrfit.structure.learners import StructureLearner
 
 
 @click.command("fit")
 @click.argument("data")
 @click.option("--valid", metavar="FILE", help="Rows on which the best strength is chosen.")
+@click.option("--test", metavar="FILE", help="Rows that have no part in learning or choosing; they score the best.")
 @click.option(
     "--structure",
-    metavar="complete|independent|tree|l1|order:R|edges:FILE",
-    help="Which variables interact, by default complete: all pairs; l1 learns it, as `mrfit structure` does with the "
-    "same options.",
+    metavar="complete|independent|tree|learned|order:R|edges:FILE",
+    help="Which variables interact, by default complete: all pairs; learned as `mrfit structure` does, with the same "
+    "options.",
 )
 @structure_options
 @choice(
@@ -64,7 +67,7 @@ if TYPE_CHECKING:
     type=click.IntRange(min=0),
     default=0,
     metavar="N",
-    help="Choose by N-fold cross-validation instead of --valid.",
+    help="Choose by N-fold cross-validation instead of --valid; every fold learns its own structure.",
 )
 @tying_options
 @click.option(
@@ -87,6 +90,9 @@ if TYPE_CHECKING:
     help="Largest subgradient entry at the solution; the duality gap of a likelihood is brought to a thousandth of it.",
 )
 @click.option("--max-iterations", type=int, default=1000, show_default=True)
+@click.option(
+    "--like", metavar="MODEL", help="Learn as MODEL was learned, structure included; no other option of learning."
+)
 @click.option("--states", metavar="FILE", help='JSON file that declares states: {"smoker": ["no", "yes"]}.')
 @click.option(
     "--plot-scores", metavar="FILE", help="Draw the score against the number of groups, L2 dotted, as .png or .svg."
@@ -94,7 +100,8 @@ if TYPE_CHECKING:
 @click.option("-o", "--output", metavar="MODEL", help="Where to write the model, a .mrf file.")
 @reading
 @common
-def command(data: str, **options: Any) -> None:
+@click.pass_context
+def command(context: click.Context, /, data: str, **options: Any) -> None:
     """Learn a Markov network from DATA by penalised pseudo-likelihood or likelihood.
 
     DATA is a .csv, .tsv, .txt, .data (each also .gz) or .parquet file, or a named data set such as nltcs:train.
@@ -104,105 +111,153 @@ def command(data: str, **options: Any) -> None:
       mrfit fit survey.csv -o survey.mrf
       mrfit fit nltcs:train --valid nltcs:valid --strength 0.1,1,10 -o nltcs.mrf
       mrfit fit survey.csv --penalty l1 --strength 20 -o sparse.mrf
-      mrfit fit dna:train --valid dna:valid --structure l1 --penalty tied --groups 2,5,10 --strength 1,10,30 -o dna.mrf
-      mrfit fit nltcs:train --structure l1 --max-degree 5 -o sparse.mrf
+      mrfit fit dna:train --valid dna:valid --test dna:test --structure learned --penalty tied --groups 2,5,10 \\
+        --strength 1,10,30 -o dna.mrf
+      mrfit fit nltcs:train --structure learned --max-degree 5 -o sparse.mrf
       mrfit fit counts.csv --weight count --structure order:3 -o counts.mrf
       mrfit fit nltcs:train --valid nltcs:valid --objective likelihood --parameterization spectral --order all \\
         --penalty l1 -o spectral.mrf
     """
-    from mrfit.choices import Source, structure_from
+    from mrfit.workers import resolve_jobs
 
-    settings = _settings(options)
-    choice_of_structure = structure_choice(options)
-    learning = _checked_degrees(structure_settings(options), choice_of_structure, options)
-    held_out = None if options["valid"] is None else _given(options["valid"], "--valid")
-    output = None if options["output"] is None else _checked_output(options["output"], data, held_out)
-    picture = _checked_picture(options["plot_scores"], settings, held_out)
+    jobs = resolve_jobs(options["jobs"])
+    learner = _repeated(context, options["like"]) if options["like"] else _learner(context, options)
+    held_out, tests = (_given(options[name], f"--{name}") for name in ("valid", "test"))
+    output = None if options["output"] is None else _checked_output(options["output"], data, held_out, tests)
+    picture = _checked_picture(options["plot_scores"], learner, held_out)
     rows = read_rows(data, options, states=declared_states(options["states"]))
-    valid = None if held_out is None else read_rows(held_out, options, domain=rows.domain)
+    valid, test = (None if name is None else read_rows(name, options, domain=rows.domain) for name in (held_out, tests))
     quiet = options["quiet"] or options["as_json"]
-    _note_cost(rows, settings, quiet=quiet)
-    by_degree: dict[int, Learned] = {}
-    for how in learning:
-        structure = structure_from(choice_of_structure, Source(rows, how, valid))
-        by_degree[how.max_degree] = _learned(rows, structure, settings, valid, quiet=quiet)
+    _note_cost(rows, learner, quiet=quiet)
+    by_degree = {
+        degree: _fitted(replace(learner, structure=structure), rows, valid, test, jobs=jobs, quiet=quiet)
+        for degree, structure in _structures(learner, rows, options)
+    }
     degree = max(by_degree, key=lambda degree: by_degree[degree].best.rank)
-    learned = by_degree[degree]
+    fitted = by_degree[degree]
     if output is not None:
-        learned.best.model.save(output)
+        fitted.model.save(output)
     if picture is not None:
-        _draw_scores(by_degree, picture)
+        draw_scores(by_degree, picture)
     if options["as_json"]:
-        degrees = {"max_degree": degree, "degrees": {str(d): _document(rows, by_degree[d]) for d in by_degree}}
-        print_json({**_document(rows, learned), **(degrees if len(by_degree) > 1 else {}), "output": options["output"]})
+        degrees = {"max_degree": degree, "degrees": {str(d): fit_document(rows, by_degree[d]) for d in by_degree}}
+        several = degrees if len(by_degree) > 1 else {}
+        print_json({**fit_document(rows, fitted), **several, "output": options["output"]})
     elif not options["quiet"]:
         for d, each in by_degree.items() if len(by_degree) > 1 else ():
             mark = " *" if d == degree else ""
             click.echo(f"at most {d} neighbours: held-out score {each.best.held_out:.4f}{mark}")
-        _print_summary(data, rows, learned, options["output"])
+        print_fit(data, rows, fitted, options["output"])
     for fit in (fit for each in by_degree.values() for fit in each.fits if not fit.solution.converged):
         note(f"warning: strength {fit.strength:g} {fit.solution.status.value}.")
-    if learned.best.held_out is None and len(learned.fits) > 1 and not quiet:
-        note(
-            f"kept the weakest penalty, {learned.best.strength:g}; give held-out rows with --valid to choose the best."
-        )
+    if fitted.best.held_out is None and len(fitted.fits) > 1 and not quiet:
+        note(f"kept the weakest penalty, {fitted.best.strength:g}; give held-out rows with --valid to choose the best.")
 
 
-def _settings(options: dict[str, Any]) -> Settings:
-    from mrfit.choices import method_from
-    from mrfit.learning import Settings
-    from mrfit.workers import resolve_jobs
+def _learner(context: click.Context, options: dict[str, Any]) -> Learner:
+    """What the options say, but for the structure, which may need the rows' names."""
+    from mrfit.learning import Learner
+    from mrfit.registry import objective_from, solver_from
 
-    orders = options["free_orders"]
-    return Settings(
-        strengths=None if options["strengths"] is None else numbers(options["strengths"], "--strength"),
-        penalty=options["penalty"],
-        tying=tying_settings(options),
-        objective=options["objective"],
+    refuse_idle(context, [*_rules(options), *structure_rules(options), *tying_rules(options)])
+    return Learner(
+        penalty=_penalty(options),
+        objective=objective_from(options["objective"]),
         parameterization=options["parameterization"],
         reference=options["reference"],
-        search=options["search"],
-        path=True,
-        free_orders=None if orders is None else whole_numbers(orders, "--free-orders"),
-        method=method_from(options["solver"]),
+        solver=solver_from(options["solver"]),
         tolerance=options["tolerance"],
         max_iterations=options["max_iterations"],
         folds=options["folds"],
         seed=options["seed"],
-        jobs=resolve_jobs(options["jobs"]),
     )
 
 
-def _learned(
-    rows: UniqueRows, structure: Structure, settings: Settings, valid: UniqueRows | None, *, quiet: bool
-) -> Learned:
-    """Followed by a bar over the fits, or where there are few over the steps of each."""
-    from mrfit.learning import learn
+def _rules(options: dict[str, Any]) -> list[Rule]:
+    smoothing, penalty = options["penalty"] == "pseudo-counts", options["penalty"]
+    return [
+        Rule(("solver", "max_iterations", "tolerance"), not smoothing, "another penalty: pseudo-counts need no solver"),
+        Rule(("free_orders",), not smoothing and penalty != "none", "a penalty on parameters"),
+        Rule(
+            ("search",),
+            penalty in ("l1", "group", "hierarchical", "flat-l1"),
+            "a penalty that makes zeros: l1, group, hierarchical or flat-l1",
+        ),
+    ]
 
-    if settings.is_tied or settings.folds:
-        with grid_progress(quiet=quiet) as progress:
-            return learn(rows, structure, settings, valid=valid, progress=progress)
-    with solver_progress(settings.tolerance, quiet=quiet) as callback:
-        return learn(rows, structure, settings, valid=valid, callback=callback)
+
+def _penalty(options: dict[str, Any]) -> PenaltyChoice:
+    """The penalty with those of the options that it has a use for."""
+    from dataclasses import fields
+
+    from mrfit.learning.parts import PENALTIES
+
+    orders = options["free_orders"]
+    kind = PENALTIES[options["penalty"]]
+    settings = {
+        "strength": None if options["strengths"] is None else numbers(options["strengths"], "--strength"),
+        "free_orders": None if orders is None else whole_numbers(orders, "--free-orders"),
+        "search": options["search"],
+        **tying_settings(options),
+    }
+    known = {f.name for f in fields(kind)}
+    return kind(**{name: value for name, value in settings.items() if name in known})
 
 
-def _checked_degrees(
-    learning: list[StructureSettings], structure: str, options: dict[str, Any]
-) -> list[StructureSettings]:
-    if len(learning) > 1 and structure != "l1":
-        raise InputError(f"--max-degree {options['max_degree']} chooses among learned structures; add --structure l1.")
-    if len(learning) > 1 and options["valid"] is None and not options["folds"]:
+def _repeated(context: click.Context, model_file: str) -> Learner:
+    """How a model was learned, which must be all that is said about learning."""
+    from mrfit.learning import Learner
+    from mrfit.model import MarkovNetwork
+
+    own = {"data", "like", "valid", "test", "output", "plot_scores", "states", "weight", "header", "missing", "unknown"}
+    others = [name for name in context.params if name not in own | {"as_json", "jobs", "quiet"}]
+    refuse_idle(context, [Rule(tuple(others), False, f"no --like: {model_file} says how to learn")])
+    learner = MarkovNetwork.load(model_file).provenance.get("learner")
+    if not isinstance(learner, dict):
+        raise InputError(f"{model_file} does not say how it was learned; expected a model that `mrfit fit` wrote.")
+    return Learner.from_dict(learner)
+
+
+def _structures(learner: Learner, rows: UniqueRows, options: dict[str, Any]) -> list[tuple[int, StructureLearner]]:
+    """One for each degree bound, with the bound."""
+    from mrfit.registry import structure_from
+
+    if options["like"]:
+        return [(0, learner.structure)]
+    word = structure_word(options)
+    if word != "learned":
+        return [(0, structure_from(word, rows.domain))]
+    learners = structure_learners(options)
+    if len(learners) > 1 and options["valid"] is None and not options["folds"]:
         raise InputError("Choosing among several degree bounds needs held-out rows: give --valid or --folds.")
-    return learning
+    return [(each.max_degree, each) for each in learners]
 
 
-def _note_cost(rows: UniqueRows, settings: Settings, *, quiet: bool) -> None:
+def _fitted(
+    learner: Learner,
+    rows: UniqueRows,
+    valid: UniqueRows | None,
+    test: UniqueRows | None,
+    *,
+    jobs: int,
+    quiet: bool,
+) -> Fitted:
+    """Followed by a bar over the fits, or where there are few over the steps of each."""
+    if learner.penalty.is_tied or learner.folds:
+        with grid_progress(quiet=quiet) as progress:
+            return learner.fit(rows, valid, test=test, jobs=jobs, progress=progress)
+    with solver_progress(learner.tolerance, quiet=quiet) as callback:
+        return learner.fit(rows, valid, test=test, jobs=jobs, callback=callback)
+
+
+def _note_cost(rows: UniqueRows, learner: Learner, *, quiet: bool) -> None:
     """Say before long work what it will take; more than can be held is refused."""
     from mrfit._kernels.cells import sweep
     from mrfit._kernels.joint_states import exponentiate_blocks
     from mrfit.objectives.likelihood import check_size, cost_of
 
-    if settings.is_exact:
+    exact = learner.objective.is_exact
+    if exact:
         check_size(rows.domain.shape)
         cost = cost_of(rows.domain.shape)
         if not quiet and cost.gigabytes >= 0.1:
@@ -210,11 +265,11 @@ def _note_cost(rows: UniqueRows, settings: Settings, *, quiet: bool) -> None:
                 f"exact over {cost.n_states:,} joint states: up to {cost.gigabytes:.1f} GB, about {cost.seconds:.2g} "
                 "seconds an evaluation."
             )
-    note_compiling(exponentiate_blocks if settings.is_exact else sweep, "10", quiet=quiet)
+    note_compiling(exponentiate_blocks if exact else sweep, "10", quiet=quiet)
 
 
-def _given(text: str, option: str) -> str:
-    if not text:
+def _given(text: str | None, option: str) -> str | None:
+    if text == "":
         raise InputError(f"{option} is given without a file name.")
     return text
 
@@ -223,155 +278,24 @@ def _checked_output(output: str, *sources: str | None) -> Path:
     """Where the model goes; complains before the work is done, and never replaces the data."""
     from mrfit.formats.whole import check_writable
 
-    path = Path(_given(output, "-o"))
+    _given(output, "-o")
+    path = Path(output)
     check_writable(path)
     if path.exists() and any(text is not None and path.resolve() == data_path(text).resolve() for text in sources):
         raise InputError(f"-o {output} is the data file itself; choose another name.")
     return path
 
 
-def _checked_picture(plot: str | None, settings: Settings, valid: str | None) -> Path | None:
+def _checked_picture(plot: str | None, learner: Learner, valid: str | None) -> Path | None:
     """Where the picture of the scores goes, if there will be any."""
     if plot is None:
         return None
     from mrfit.report.page import check_figure_path
 
-    if not settings.is_tied or (valid is None and not settings.folds):
+    if not learner.penalty.is_tied or (valid is None and not learner.folds):
         raise InputError("--plot-scores draws held-out scores of tied fits; it needs --penalty tied, hard or ltr, and "
                          "--valid or --folds.")  # fmt: skip
-    path = Path(_given(plot, "--plot-scores"))
+    _given(plot, "--plot-scores")
+    path = Path(plot)
     check_figure_path(path)
     return path
-
-
-def _draw_scores(by_degree: dict[int, Learned], path: Path) -> None:
-    """The best score of every number of groups, and that of L2, for every degree bound."""
-    from mrfit.report.page import save_figure
-    from mrfit.report.scores import ScoreCurve, draw_scores
-
-    curves = []
-    for degree, learned in by_degree.items():
-        best: dict[int, float] = {}
-        for fit in learned.fits:
-            if fit.n_groups is not None:
-                best[fit.n_groups] = max(best.get(fit.n_groups, -math.inf), fit.rank)
-        groups = sorted(best)
-        l2 = math.nan if learned.gain is None else learned.gain.l2.rank
-        label = "tied" if len(by_degree) == 1 else f"d = {degree}"
-        curves.append(ScoreCurve(label, groups, [-best[k] for k in groups], -l2))
-    save_figure(draw_scores(curves), path)
-
-
-def _document(rows: UniqueRows, learned: Learned) -> dict[str, Any]:
-    best = learned.best
-    return {
-        "n_rows": rows.n_rows,
-        "n_distinct_rows": rows.n_distinct,
-        "dropped": rows.dropped_rows,
-        "n_variables": len(rows.domain),
-        "n_parameters": learned.n_parameters,
-        "n_edges": len(best.model.structure.edges),
-        "n_cells": learned.n_cells,
-        "guarantee": learned.guarantee,
-        **_fit_document(best),
-        **_tying_document(learned),
-        "path": [_fit_document(fit) for fit in learned.fits],
-    }
-
-
-def _tying_document(learned: Learned) -> dict[str, Any]:
-    best, gain = learned.best, learned.gain
-    if best.model.groups is None:
-        return {}
-    found: dict[str, Any] = {"centers": best.model.groups.centers.tolist(), "gain_over_l2": None}
-    if gain is not None:
-        found["gain_over_l2"] = {
-            "mean": gain.mean,
-            "standard_error": gain.standard_error,
-            "is_real": gain.is_real,
-            "l2": _fit_document(gain.l2),
-        }
-    return found
-
-
-def _fit_document(fit: Fit) -> dict[str, Any]:
-    tied = fit.model.groups is not None
-    return {
-        "strength": fit.strength,
-        **({"groups": fit.n_groups, "tying_iterations": len(fit.rounds)} if tied else {}),
-        **({} if fit.train_ll is None else _exact_document(fit)),
-        "train_pll": fit.train_pll,
-        "valid_pll": fit.valid_pll,
-        "n_distinct": fit.n_distinct,
-        "passes": fit.passes,
-        "n_nonzero": fit.n_nonzero,
-        "n_nonzero_scopes": fit.n_nonzero_scopes,
-        "nonzero_by_order": {str(order): count for order, count in fit.nonzero_by_order.items()},
-        "objective_per_row": fit.solution.value,
-        "violation": fit.solution.violation,
-        "status": fit.solution.status.value,
-        "iterations": fit.solution.iterations,
-        "evaluations": fit.solution.evaluations,
-        "products": fit.solution.products,
-        "seconds": fit.seconds,
-        "held": fit.held,
-    }
-
-
-def _exact_document(fit: Fit) -> dict[str, Any]:
-    return {"train_ll": fit.train_ll, "valid_ll": fit.valid_ll, "duality_gap": fit.solution.gap}
-
-
-def _print_summary(data: str, rows: UniqueRows, learned: Learned, output: str | None) -> None:
-    best = learned.best
-    dropped = f" ({rows.dropped_rows:,} dropped)" if rows.dropped_rows else ""
-    click.echo(f"{data}: {rows.n_rows:,} rows{dropped}, {rows.n_distinct:,} distinct, {len(rows.domain)} variables")
-    cells = "cells" if best.train_ll is None else "joint states"
-    click.echo(
-        f"{len(best.model.structure.edges):,} edges, {learned.n_parameters:,} parameters, {learned.n_cells:,} {cells}"
-    )
-    _print_fits(learned)
-    if learned.gain is not None:
-        gain = learned.gain
-        verdict = "" if gain.is_real else ": no gain"
-        click.echo(
-            f"against the best L2 fit (strength {gain.l2.strength:g}, {gain.l2.held_out:.4f}) on held-out rows: "
-            f"{gain.mean:+.4f} +- {gain.standard_error:.4f}{verdict}"
-        )
-    if best.solution.gap is not None:
-        click.echo(f"{learned.guarantee}, within {max(best.solution.gap, 0.0):.1e} nats a row (duality gap)")
-    if best.held:
-        click.echo(f"held at a bound, because nothing penalises them and no finite value is best: {best.held}")
-    click.echo(f"wrote {output}" if output else "no model written; name a file with -o MODEL.mrf to keep it")
-
-
-def _by_order(fit: Fit) -> str:
-    """Parameters that are not zero of single variables, pairs, triples, ...: " 16+105+257"."""
-    counts = [str(fit.nonzero_by_order.get(order, 0)) for order in range(1, max(fit.nonzero_by_order, default=0) + 1)]
-    return "  " + "+".join(counts[:6]) + ("+..." if len(counts) > 6 else "")
-
-
-def _print_fits(learned: Learned) -> None:
-    """One line for each fit; of a large grid the best ten."""
-    best, tied = learned.best, learned.best.n_groups is not None
-    by_order = not tied and max(map(len, (fit.nonzero_by_order for fit in learned.fits))) > 2
-    measure = "pll" if best.train_ll is None else "ll"
-    click.echo(
-        (f"{'groups':>8} " if tied else "") + f"{'strength':>10} {'train ' + measure:>12} {'valid ' + measure:>12} "
-        f"{'distinct' if tied else 'nonzero':>9} {'violation':>10} {'passes':>7} {'seconds':>8}"
-        + (f"  {'by order'}" if by_order else "")
-    )
-    shown = list(learned.fits)
-    if len(shown) > 20:
-        shown = sorted(shown, key=lambda fit: -fit.rank)[:10]
-    for fit in shown:
-        held_out = "" if fit.held_out is None else f"{fit.held_out:.4f}"
-        train = fit.train_pll if fit.train_ll is None else fit.train_ll
-        kept = " *" if fit is best and len(learned.fits) > 1 else ""
-        click.echo(
-            (f"{fit.n_groups:>8} " if tied else "") + f"{fit.strength:>10g} {train:>12.4f} {held_out:>12} "
-            f"{fit.n_distinct if tied else fit.n_nonzero:>9,} {fit.solution.violation:>10.1e} {fit.passes:>7} "
-            f"{fit.seconds:>8.2f}{_by_order(fit) if by_order else ''}{kept}"
-        )
-    if len(shown) < len(learned.fits):
-        click.echo(f"  ... and {len(learned.fits) - len(shown)} more fits, none better; --json has them all")

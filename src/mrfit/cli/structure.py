@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mrfit.cli.effects import Rule, refuse_idle
 from mrfit.cli.options import common, read_rows, reading
 from mrfit.cli.output import counting_progress, note_compiling, print_json
-from mrfit.cli.structure_options import structure_options, structure_settings
+from mrfit.cli.structure_options import structure_learners, structure_options, structure_rules
 from mrfit.errors import InputError
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
 @click.option("--plot", metavar="FILE", help="Draw the network to a .png or .svg file.")
 @reading
 @common
-def command(data: str, **options: Any) -> None:
+@click.pass_context
+def command(context: click.Context, /, data: str, **options: Any) -> None:
     """Learn which variables of DATA interact, by one sparse regression for each variable.
 
     \b
@@ -47,8 +49,11 @@ def command(data: str, **options: Any) -> None:
     from mrfit.report.network import network_figure
     from mrfit.report.page import check_figure_path, save_figure
     from mrfit.structure.nodewise import learn_structure
+    from mrfit.workers import resolve_jobs
 
-    settings, *others = structure_settings(options)
+    by_valid = Rule(("valid",), options["select"] == "valid", "--select valid")
+    refuse_idle(context, [*structure_rules(options), by_valid])
+    learner, *others = structure_learners(options, jobs=resolve_jobs(options["jobs"]))
     if others:
         raise InputError(f"--max-degree {options['max_degree']} names several bounds; a structure has one.")
     if options["output"] is not None:
@@ -61,7 +66,7 @@ def command(data: str, **options: Any) -> None:
     quiet = options["quiet"] or options["as_json"]
     note_compiling(solve_node, "20", quiet=quiet)
     with counting_progress("regressions", len(rows.domain), quiet=quiet) as callback:
-        learned = learn_structure(rows, settings, valid=valid, callback=callback)
+        learned = learn_structure(rows, learner, valid=valid, callback=callback)
     seconds = time.perf_counter() - begun
     if options["output"] is not None:
         save_structure(options["output"], learned.structure, rows.domain, learned.report)

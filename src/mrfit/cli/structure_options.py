@@ -1,4 +1,4 @@
-"""Options of structure learning, shared by `mrfit structure` and `mrfit fit --structure l1`."""
+"""Options of structure learning, shared by `mrfit structure` and `mrfit fit --structure learned`."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mrfit.cli.effects import Rule
 from mrfit.cli.options import choice, stacked, whole_numbers
 from mrfit.errors import InputError
 
 if TYPE_CHECKING:
-    from mrfit.structure.nodewise import StructureSettings
+    from mrfit.structure.learners import Learned
 
 structure_options = stacked(
     click.option(
@@ -38,16 +39,29 @@ structure_options = stacked(
 )
 
 
-def structure_settings(options: dict[str, Any]) -> list[StructureSettings]:
+def structure_rules(options: dict[str, Any]) -> list[Rule]:
+    """Which of these options have an effect only where; `mrfit structure` always learns."""
+    learned = options.get("structure", "learned") == "learned"
+    select, bound = options["select"], options["bound"]
+    by_degree = learned and select == "degree"
+    return [
+        Rule(("select", "require", "forbid"), learned, "--structure learned"),
+        Rule(("max_degree", "bound"), by_degree, "--select degree" if learned else "--structure learned"),
+        Rule(("rule",), learned and not (by_degree and bound == "graph"), "regressions that choose for themselves"),
+        Rule(("gamma",), learned and select == "ebic", "--select ebic"),
+        Rule(("l1_strength",), learned and select == "strength", "--select strength"),
+    ]
+
+
+def structure_learners(options: dict[str, Any], *, jobs: int = 1) -> list[Learned]:
     """One for each degree bound."""
-    from mrfit.structure.nodewise import StructureSettings
-    from mrfit.workers import resolve_jobs
+    from mrfit.structure.learners import Learned
 
     degrees = whole_numbers(options["max_degree"], "--max-degree")
     if not degrees:
         raise InputError("--max-degree is given without a number; write it like 5, or 5,15,50.")
     return [
-        StructureSettings(
+        Learned(
             max_degree=degree,
             bound=options["bound"],
             rule=options["rule"],
@@ -56,7 +70,7 @@ def structure_settings(options: dict[str, Any]) -> list[StructureSettings]:
             strength=options["l1_strength"],
             required=[_pair(text, "--require") for text in options["require"]],
             forbidden=[_pair(text, "--forbid") for text in options["forbid"]],
-            jobs=resolve_jobs(options["jobs"]),
+            jobs=jobs,
         )
         for degree in degrees
     ]

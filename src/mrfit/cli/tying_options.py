@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from mrfit.cli.effects import Rule
 from mrfit.cli.options import choice, stacked, whole_numbers
 from mrfit.errors import InputError
-
-if TYPE_CHECKING:
-    from mrfit.tying.settings import TyingSettings
-    from mrfit.tying.stochastic import Stochastic
 
 tying_options = stacked(
     click.option(
@@ -76,10 +73,29 @@ tying_options = stacked(
 )
 
 
-def tying_settings(options: Mapping[str, Any]) -> TyingSettings:
+def tying_rules(options: Mapping[str, Any]) -> list[Rule]:
+    """Which of these options have an effect only where."""
+    penalty, batches = options["penalty"], options["batch_rows"] is not None
+    softly = penalty in ("tied", "hard")
+    return [
+        Rule(("groups", "tie", "pin_zero"), penalty in ("tied", "hard", "ltr"), "--penalty tied, hard or ltr"),
+        Rule(("start", "restarts", "batch_rows"), softly, "--penalty tied or hard"),
+        Rule(
+            ("inner_iterations", "centers", "growth"),
+            softly and not batches,
+            "--penalty tied or hard, without --batch-rows",
+        ),
+        Rule(("relearn",), penalty in ("hard", "ltr"), "--penalty hard or ltr"),
+        Rule(("epochs", "cluster_every"), softly and batches, "--batch-rows"),
+    ]
+
+
+def tying_settings(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields of the penalties that tie."""
     from mrfit.cli.options import numbers
-    from mrfit.tying.settings import GROUPS, TyingSettings
+    from mrfit.learning.tied import GROUPS
     from mrfit.tying.soft import SoftTying
+    from mrfit.tying.stochastic import Stochastic
 
     steps = options["inner_iterations"]
     if steps != "all" and not steps.isdecimal():
@@ -87,25 +103,15 @@ def tying_settings(options: Mapping[str, Any]) -> TyingSettings:
     growth = (1.0, 1.0) if options["growth"] is None else numbers(options["growth"], "--growth")
     if len(growth) != 2:
         raise InputError(f"--growth {options['growth']!r} must be a share and a factor; write it like 0.1,2.")
-    return TyingSettings(
-        groups=GROUPS if options["groups"] is None else whole_numbers(options["groups"], "--groups"),
-        tie=options["tie"],
-        pin_zero=options["pin_zero"],
-        start=options["start"],
-        restarts=options["restarts"],
-        relearn=options["relearn"],
-        seed=options["seed"],
-        how=SoftTying(
+    batches = options["batch_rows"], options["epochs"], options["cluster_every"]
+    return {
+        "groups": GROUPS if options["groups"] is None else whole_numbers(options["groups"], "--groups"),
+        "how": SoftTying(
             inner_iterations=None if steps == "all" else int(steps),
             centers=options["centers"],
             first_share=growth[0],
             growth=growth[1],
         ),
-        stochastic=None if options["batch_rows"] is None else _stochastic(options),
-    )
-
-
-def _stochastic(options: Mapping[str, Any]) -> Stochastic:
-    from mrfit.tying.stochastic import Stochastic
-
-    return Stochastic(options["batch_rows"], options["epochs"], options["cluster_every"])
+        "stochastic": None if options["batch_rows"] is None else Stochastic(*batches),
+        **{name: options[name] for name in ("tie", "pin_zero", "start", "restarts", "relearn")},
+    }

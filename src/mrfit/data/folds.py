@@ -47,5 +47,7 @@ def _fold(rows: UniqueRows, weight: NDArray[np.float64]) -> Fold:
 
 
 def _weighted(rows: UniqueRows, weight: NDArray[np.float64]) -> UniqueRows:
-    some = weight > 0
-    return UniqueRows(rows.domain, rows.codes[some], weight[some], int(some.sum()))
+    some, share = weight > 0, float(weight.sum()) / rows.total_weight
+    return UniqueRows(
+        rows.domain, rows.codes[some], weight[some], int(some.sum()), effective_rows=share * rows.effective_rows
+    )

@@ -49,7 +49,9 @@ class ActiveEntries:
 class UniqueRows:
     """Distinct rows in lexicographic order, their positive weights, and how many rows were read.
 
-    The order makes every later sum independent of the order of the table.
+    The order makes every later sum independent of the order of the table. ``effective_rows`` is how many independent
+    rows the weights stand for: their sum where they are whole numbers, which are taken for counts; else that of Kish
+    (1965), the squared sum of the weights by the sum of their squares, over the rows that were read.
     """
 
     domain: Domain
@@ -57,8 +59,11 @@ class UniqueRows:
     sample_weight: Floats  # (distinct,)
     n_rows: int
     dropped_rows: int = 0
+    effective_rows: float = None  # type: ignore[assignment]  # never None once built
 
     def __post_init__(self) -> None:
+        if self.effective_rows is None:
+            object.__setattr__(self, "effective_rows", self.total_weight)
         self.codes.flags.writeable = False
         self.sample_weight.flags.writeable = False
 
@@ -85,21 +90,25 @@ class UniqueRows:
         codes, weight = counter.result()
         final = np.stack([remap[codes[:, i]] for i, remap in enumerate(remaps)], axis=1)
         rows = cls.from_codes(domain, final, weight)
-        return replace(rows, n_rows=counter.n_rows, dropped_rows=coder.dropped_rows)
+        return replace(
+            rows, n_rows=counter.n_rows, dropped_rows=coder.dropped_rows, effective_rows=counter.independent.n_rows
+        )
 
     @classmethod
     def from_codes(cls, domain: Domain, codes: Codes, sample_weight: Floats) -> UniqueRows:
         distinct, weight = _distinct(codes, sample_weight, domain.shape)
         if not len(distinct):
             raise DataError("Every row has weight zero; at least one needs a positive weight.")
-        return cls(domain, distinct, weight, len(codes))
+        return cls(domain, distinct, weight, len(codes), effective_rows=_Independent().add(sample_weight).n_rows)
 
     def recoded(self, domain: Domain) -> UniqueRows:
         """The same rows under another domain, matched by column and state name."""
         if domain == self.domain:
             return self
         batch = Batch.from_codes(self.domain, self.codes, self.sample_weight)
-        return replace(self.from_batches([batch], Reading(domain)), n_rows=self.n_rows)
+        return replace(
+            self.from_batches([batch], Reading(domain)), n_rows=self.n_rows, effective_rows=self.effective_rows
+        )
 
     def on_columns(self, columns: Sequence[int]) -> UniqueRows:
         """The same rows with some of the columns, in the order given."""
@@ -108,7 +117,7 @@ class UniqueRows:
         domain = Domain(tuple(self.domain[i] for i in columns))
         codes = np.ascontiguousarray(self.codes[:, list(columns)])
         rows = self.from_codes(domain, codes, self.sample_weight)
-        return replace(rows, n_rows=self.n_rows, dropped_rows=self.dropped_rows)
+        return replace(rows, n_rows=self.n_rows, dropped_rows=self.dropped_rows, effective_rows=self.effective_rows)
 
     @property
     def n_distinct(self) -> int:
@@ -155,6 +164,24 @@ def _lexicographic_order(codes: Codes) -> NDArray[np.int64]:
     return np.argsort(np.ascontiguousarray(codes).view(f"S{codes.shape[1]}").ravel(), kind="stable")
 
 
+class _Independent:
+    """How many independent rows weights stand for; see `UniqueRows`."""
+
+    def __init__(self) -> None:
+        self._total = self._squares = 0.0
+        self._whole = True
+
+    def add(self, sample_weight: Floats) -> _Independent:
+        self._total += float(sample_weight.sum())
+        self._squares += float(sample_weight @ sample_weight)
+        self._whole = self._whole and bool((sample_weight == np.rint(sample_weight)).all())
+        return self
+
+    @property
+    def n_rows(self) -> float:
+        return self._total if self._whole else self._total**2 / self._squares
+
+
 class RowCounter:
     """Accumulates chunks of coded rows; memory grows with distinct rows, not with rows.
 
@@ -166,9 +193,11 @@ class RowCounter:
         self._kept: list[tuple[Codes, Floats]] = []
         self._waiting: list[tuple[Codes, Floats]] = []
         self.n_rows = 0
+        self.independent = _Independent()
 
     def add(self, codes: Codes, sample_weight: Floats) -> None:
         self.n_rows += len(codes)
+        self.independent.add(sample_weight)
         self._waiting.append(_distinct(codes, sample_weight, _seen_shape(codes)))
         if _length(self._waiting) > _length(self._kept):
             self._merge()

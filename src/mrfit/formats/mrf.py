@@ -53,6 +53,7 @@ def save(model: MarkovNetwork, path: str | Path) -> None:
         archive.writestr(
             zipfile.ZipInfo("model.json"),
             json.dumps(description, indent=1, ensure_ascii=False, allow_nan=False),
+            compress_type=zipfile.ZIP_DEFLATED,  # a learner may list all scopes it was given
         )
         archive.writestr(zipfile.ZipInfo("arrays.npz"), packed_arrays.getvalue())
     write_whole(path, packed.getvalue())

@@ -1,8 +1,7 @@
-"""Learning the parameters of a given structure, at one strength and number of groups or over a grid of them."""
+"""Learning a network from rows: one value says how, and gives the model with all there is to say about it."""
 
-from mrfit.learning.driver import learn
-from mrfit.learning.fits import Fit, Gain, Learned
-from mrfit.learning.settings import OBJECTIVES, PENALTIES, SEARCHES, Settings
+from mrfit.learning.fitted import Fit, Fitted, Gain, Score
+from mrfit.learning.learner import Learner
 from mrfit.learning.start import HELD_AT
 
-__all__ = ["HELD_AT", "OBJECTIVES", "PENALTIES", "SEARCHES", "Fit", "Gain", "Learned", "Settings", "learn"]
+__all__ = ["HELD_AT", "Fit", "Fitted", "Gain", "Learner", "Score"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +13,7 @@ from scipy.special import wrightomega
 
 from mrfit.errors import InputError
 from mrfit.learning.coordinates import Coordinates, ExactCoordinates
-from mrfit.learning.grids import Found
+from mrfit.learning.grid import Found
 from mrfit.parameterizations.joint import Saturated
 from mrfit.penalties.l2 import L2
 from mrfit.solvers.solution import Record, Solution, Status
@@ -58,15 +58,14 @@ def flat_l2(counts: Floats, strength: float) -> Floats:
     return np.asarray((b - wrightomega(log_kappa + b).real)[number.ravel()], np.float64)
 
 
-CLOSED_FORMS: dict[str, Estimate] = {"pseudo-counts": pseudo_counts}
-
-
-def closed_form_path(problem: Problem, estimate: Estimate, *, squares: bool) -> Iterator[Found]:
+def closed_form_path(
+    problem: Problem, strengths: Sequence[float], estimate: Estimate, *, squares: bool
+) -> Iterator[Found]:
     """An estimate at every strength; ``squares`` says whether it minimises a sum of squares, which certifies it."""
     joint, rows, objective = joint_states(problem.coordinates), problem.rows, problem.objective
     counts = np.zeros(joint.base.size)
     np.add.at(counts, joint.base.positions(rows.codes), rows.sample_weight)
-    for strength in sorted(problem.strengths, reverse=True):
+    for strength in sorted(strengths, reverse=True):
         begun = time.perf_counter()
         w = joint.gather(joint.base.coefficients(estimate(counts, strength)))
         value, gradient = objective.value_and_gradient(w)

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.learning.grids import Callback, Found, penalized_fit
+from mrfit.learning.grid import Found
 from mrfit.learning.problem import Problem
-from mrfit.presets import PRESETS
 from mrfit.structure.structure import Structure
 
 Floats = NDArray[np.float64]
 Scopes = NDArray[np.int64]
 
 
-def growing_path(problem: Problem, callback: Callback | None) -> Iterator[Found]:
+class _Fit(Protocol):
+    def __call__(self, problem: Problem, strength: float, w: Floats) -> Found: ...
+
+
+def growing_path(problem: Problem, strengths: Sequence[float], fit: _Fit) -> Iterator[Found]:
     """From the strongest penalty to the weakest, each growing from the scopes of the last.
 
     At every strength: solve; keep the scopes that are not zero; let in all pairs, and all larger scopes of the
@@ -26,15 +30,14 @@ def growing_path(problem: Problem, callback: Callback | None) -> Iterator[Found]
     it depends on the strengths walked before. A scope stays if a subset vanishes later: letting it go again, and come
     back, ends nowhere (on nltcs it goes round without end).
     """
-    settings, limit = problem.settings, problem.structure
+    limit = problem.structure
     structure = _allowed(Structure.independent(limit.n_variables), limit)
     w: Floats | None = None
-    for strength in sorted(problem.strengths, reverse=True):
+    for strength in sorted(strengths, reverse=True):
         passes, seconds, grows = 0, 0.0, True
         while grows:
-            part = Problem(problem.rows, structure, settings)
-            task = part.task(callback)
-            found = penalized_fit(task, PRESETS[settings.penalty], strength, task.start if w is None else w)
+            part = problem.on(structure)
+            found = fit(part, strength, part.start if w is None else w)
             passes, seconds = passes + found.passes, seconds + found.seconds
             alive, kept = part.coordinates.parameters.pruned(found.solution.w)
             larger = _allowed(alive.structure, limit)

@@ -1,13 +1,12 @@
-"""Rows, a structure and settings, as one thing to be fitted."""
+"""Rows, a structure and a learner's settings, as one thing to be fitted."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,158 +14,142 @@ from numpy.typing import NDArray
 from mrfit._version import __version__
 from mrfit.data.folds import folds_of
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.errors import InputError
-from mrfit.learning.closed_forms import CLOSED_FORMS
-from mrfit.learning.coordinates import Coordinates, ExactCoordinates, PseudoCoordinates
-from mrfit.learning.grids import Callback, Found, Task, critical_strength, l2_path, numbers_of_groups
-from mrfit.learning.settings import Settings
-from mrfit.learning.start import HELD_AT, hold_what_never_occurs, start_and_bound
+from mrfit.learning.coordinates import Coordinates
+from mrfit.learning.grid import Found
+from mrfit.learning.layout import Layout
+from mrfit.learning.start import hold_what_never_occurs, start_and_bound
 from mrfit.model import MarkovNetwork
 from mrfit.objectives.objective import Objective
 from mrfit.objectives.remembered import Remembered
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.kinds import KINDS
 from mrfit.parameterizations.reference import reference_from
-from mrfit.presets import PRESETS, Layout
+from mrfit.solvers.method import Method
 from mrfit.solvers.solution import Solution
 from mrfit.structure.structure import Structure
-from mrfit.tying.settings import STRENGTHS
+
+if TYPE_CHECKING:
+    from mrfit.learning.learner import Learner
 
 Floats = NDArray[np.float64]
 
 _GAP_SHARE = 1e-3  # of the tolerance, for the duality gap
-_MOST_STRENGTHS = 40  # of a path from the critical strength down, each 1 / sqrt(2) of the last
 
 
+@dataclass(frozen=True, eq=False)
 class Problem:
-    """Rows, a structure and settings: everything a grid of fits needs."""
+    """Everything a grid of fits needs, worked out once."""
 
-    def __init__(self, rows: UniqueRows, structure: Structure, settings: Settings) -> None:
-        self.rows, self.structure, self.settings = rows, structure, settings
-        self.free_orders = settings.chosen_free_orders(structure)
-        self.coordinates = self._coordinates(structure)
-        self.objective = Remembered(self.coordinates.objective(rows))
-        self._parts: dict[int, list[Objective]] = {}
-        self.penalized = ~np.isin(self.coordinates.orders, self.free_orders)
-        if settings.is_exact:
-            self._check_finite()
+    rows: UniqueRows
+    structure: Structure
+    learner: Learner
+    jobs: int = 1
+    _parts: dict[int, list[Objective]] = field(default_factory=dict, init=False, repr=False)
 
-    def _coordinates(self, structure: Structure) -> Coordinates:
-        settings = self.settings
-        parameters = KINDS[settings.parameterization](self.rows.domain, structure)
+    def __post_init__(self) -> None:
+        self.learner.objective.check_finite(self.rows, self.coordinates, self.layout.penalized)
+
+    def on(self, structure: Structure) -> Problem:
+        """The same with other scopes."""
+        return replace(self, structure=structure)
+
+    # --- what is minimised
+
+    @cached_property
+    def coordinates(self) -> Coordinates:
+        learner = self.learner
+        parameters = KINDS[learner.parameterization](self.rows.domain, self.structure)
         if isinstance(parameters, Canonical):
-            rng = np.random.default_rng(settings.seed)
-            parameters = replace(parameters, reference=reference_from(settings.reference, self.rows.domain, rng))
-        if not settings.is_exact:
-            return PseudoCoordinates(parameters, jobs=settings.jobs)
-        listed = settings.penalty == "hierarchical"  # whose groups are those of listed scopes
-        return ExactCoordinates(parameters, listed=listed, whole=settings.is_tied, jobs=settings.jobs)
+            rng = np.random.default_rng(learner.seed)
+            parameters = replace(parameters, reference=reference_from(learner.reference, self.rows.domain, rng))
+        penalty = learner.penalty
+        return learner.objective.coordinates(
+            parameters, listed=penalty.needs_listed_scopes(), whole=penalty.is_tied, jobs=self.jobs
+        )
 
-    def _check_finite(self) -> None:
-        """Refuse where the likelihood has no maximum at all, rather than one of some parameters."""
-        rows, free = self.rows, not self.penalized.all()
-        if rows.n_distinct == 1 and free:
-            raise InputError(
-                "All rows are the same, so the likelihood grows without end as unpenalised parameters do. Use other "
-                "rows, or a penalty on all of them such as l2."
-            )
-        if not self.penalized.any() and self.structure.is_saturated and rows.n_distinct < self.coordinates.n_cells:
-            raise InputError(
-                f"Only {rows.n_distinct:,} of {self.coordinates.n_cells:,} joint states occur in the rows; without a "
-                "penalty, and with all sets of variables, the others get probability zero, which no parameters "
-                "express. Use a penalty or a lower order."
-            )
+    @cached_property
+    def objective(self) -> Remembered:
+        return Remembered(self.coordinates.objective(self.rows))
 
-    def _batches(self, batch_rows: int) -> list[Objective]:
+    def batches(self, batch_rows: int) -> list[Objective]:
         """The objective on parts of about so many rows, dealt at random."""
         if batch_rows not in self._parts:
-            rng = np.random.default_rng(self.settings.seed)
-            folds = folds_of(self.rows, max(1, round(self.rows.n_rows / batch_rows)), rng)
+            folds = folds_of(self.rows, max(1, round(self.rows.n_rows / batch_rows)), np.random.default_rng(self.seed))
             self._parts[batch_rows] = [self.coordinates.objective(fold.held_out) for fold in folds]
         return self._parts[batch_rows]
 
     @cached_property
-    def strengths(self) -> tuple[float, ...]:
-        """Those asked for; else, where a path is walked, powers of sqrt(2) from the strongest that matters down."""
-        settings = self.settings
-        if not settings.walks_path:
-            return tuple(settings.chosen_strengths)
-        top = int(np.ceil(2.0 * np.log2(self._strongest()) - 1e-9))
-        return tuple(float(2.0 ** (k / 2)) for k in range(top, top - _MOST_STRENGTHS, -1))
-
-    def _strongest(self) -> float:
-        """Where a path begins: the critical strength, or where smoothing leaves next to nothing of the rows."""
-        penalty, weight = self.settings.penalty, self.rows.total_weight
-        if penalty in CLOSED_FORMS:
-            return 16.0 * weight / self.coordinates.n_cells
-        if not PRESETS[penalty].is_sparse:
-            return 4.0 * weight
-        critical = critical_strength(self.task(None), PRESETS[penalty])
-        if critical <= 1e-9 * weight:  # rounding, where it should be zero
-            raise InputError(
-                "At every strength all penalised parameters are zero: in these rows no variables depend on each other, "
-                "or the structure has no interactions. There is no path to walk; give one strength."
-            )
-        return critical
-
-    @property
-    def n_points(self) -> int:
-        """Points of the grid."""
-        settings, orders = self.settings, self.coordinates.orders
-        groups = numbers_of_groups(orders, self.penalized, settings.tying) if settings.is_tied else (1,)
-        return len(groups) * len(self.strengths)
-
-    def task(self, callback: Callback | None) -> Task:
-        settings = self.settings
-        w, bound = self._start
-        return Task(
-            objective=self.objective,
-            layout=Layout(self.structure, self.coordinates.orders, self.coordinates.scopes, self.penalized),
-            start=w,
-            bound=bound,
-            held_at=HELD_AT,
-            total_weight=self.rows.total_weight,
-            method=settings.chosen_method,
-            tolerance=settings.tolerance,
-            gap_tolerance=_GAP_SHARE * settings.tolerance,
-            max_iterations=settings.max_iterations,
-            callback=callback,
-            batches=self._batches,
-        )
+    def free_orders(self) -> tuple[int, ...]:
+        return self.learner.penalty.free_orders_in(self.structure)
 
     @cached_property
-    def _start(self) -> tuple[Floats, Floats]:
-        w, bound = start_and_bound(self.coordinates, self.rows, self.penalized)
+    def layout(self) -> Layout:
+        orders = self.coordinates.orders
+        return Layout(self.structure, orders, self.coordinates.scopes, ~np.isin(orders, self.free_orders))
+
+    @property
+    def total_weight(self) -> float:
+        return self.rows.total_weight
+
+    # --- where and how
+
+    @property
+    def start(self) -> Floats:
+        """Where the first fit begins."""
+        return self._start_and_bound[0]
+
+    @property
+    def bound(self) -> Floats:
+        """Largest absolute value of every parameter."""
+        return self._start_and_bound[1]
+
+    @cached_property
+    def _start_and_bound(self) -> tuple[Floats, Floats]:
+        penalized = self.layout.penalized
+        w, bound = start_and_bound(self.coordinates, self.rows, penalized)
         parameters = self.coordinates.parameters
-        free = ~self.penalized & (self.coordinates.orders > 1)
+        free = ~penalized & (self.coordinates.orders > 1)
         if free.any() and isinstance(parameters, Canonical) and parameters.reference is None:
             hold_what_never_occurs(w, self.objective.value_and_gradient(np.full(len(w), -1e4))[1], free)
         return w, bound
 
     @property
-    def l2_strengths(self) -> tuple[float, ...]:
-        """What tying is measured against: the paper's strengths too, so that few and strong ones flatter nothing."""
-        return tuple(sorted({*STRENGTHS, *self.settings.chosen_strengths}))
+    def solver(self) -> Method[Any]:
+        return self.learner.chosen_solver
 
-    def l2_grid(self, callback: Callback | None) -> Iterator[Found]:
-        return l2_path(self.task(callback), self.l2_strengths)
+    @property
+    def tolerance(self) -> float:
+        return self.learner.tolerance
+
+    @property
+    def gap_tolerance(self) -> float:
+        return _GAP_SHARE * self.learner.tolerance
+
+    @property
+    def max_iterations(self) -> int:
+        return self.learner.max_iterations
+
+    @property
+    def seed(self) -> int:
+        return self.learner.seed
+
+    # --- what comes out
 
     def coordinates_of(self, found: Found) -> Coordinates:
         """A search may end in other coordinates than it began with."""
         return found.coordinates or self.coordinates
 
+    def mean_score(self, found: Found, rows: UniqueRows) -> float:
+        """Of what was maximised, a row."""
+        scores = self.coordinates_of(found).row_scores(found.solution.w, rows)
+        return float(rows.sample_weight @ scores) / rows.total_weight
+
     def model(self, found: Found) -> tuple[MarkovNetwork, Solution]:
         """The model, and its certificate in the parameters of the model."""
-        settings, solution = self.settings, found.solution
-        is_baseline = settings.is_tied and found.n_groups is None
-        told: dict[str, Any] = {"name": "l2" if is_baseline else settings.penalty, "strength": found.strength}
-        if found.n_groups is not None:
-            told |= {"groups": found.n_groups, "tie": settings.tying.tie}
-        told["free_orders"] = list(self.free_orders) if settings.penalty != "none" else None
+        solution = found.solution
         parameters, kept = self.coordinates_of(found).kept(solution.w)
         own = replace(solution, w=solution.w[kept], at_bound=np.flatnonzero(np.isin(kept, solution.at_bound)))
-        provenance = self._provenance(told, solution)
-        return MarkovNetwork(parameters, own.w, provenance, found.groups), own
+        return MarkovNetwork(parameters, own.w, self._provenance(found), found.groups), own
 
     @cached_property
     def _sha256(self) -> str:
@@ -176,18 +159,20 @@ class Problem:
         digest.update(self.rows.sample_weight.tobytes())
         return digest.hexdigest()
 
-    def _provenance(self, penalty: dict[str, Any], solution: Solution) -> dict[str, Any]:
+    def _provenance(self, found: Found) -> dict[str, Any]:
         """What a reader of the model file wants to know."""
-        exact = {"search": self.settings.search, "gap": solution.gap} if self.settings.is_exact else {}
+        learner, solution = self.learner, found.solution
+        gap = {"gap": solution.gap} if learner.objective.is_exact else {}
         return {
             "mrfit": __version__,
-            "objective": self.settings.objective,
-            "penalty": penalty,
+            "objective": learner.objective.word,
+            "penalty": learner.penalty.described(found, self.free_orders),
             "data": {"rows": self.rows.n_rows, "weight": self.rows.total_weight, "sha256": self._sha256},
             "solver": {
-                "method": type(self.settings.chosen_method).__name__,
+                "method": type(self.solver).__name__,
                 "status": solution.status.value,
                 "violation": solution.violation,
-                **exact,
+                **gap,
             },
+            "learner": learner.to_dict(),
         }

@@ -10,13 +10,16 @@ import numpy as np
 
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError, listed
-from mrfit.learning.driver import learn
-from mrfit.learning.fits import Fit
-from mrfit.learning.settings import Settings
+from mrfit.learning.fitted import Fit
+from mrfit.learning.learner import Learner
+from mrfit.learning.objective_choice import LIKELIHOOD
+from mrfit.learning.penalized import L1, FlatL1, FlatL2, NoPenalty
+from mrfit.learning.penalty_choice import PenaltyChoice
+from mrfit.learning.smoothed import PseudoCounts
 from mrfit.report.spectrum import OrderScore, SpectrumCurve
-from mrfit.structure.structure import Structure
+from mrfit.structure.learners import UpToOrder
 
-ESTIMATORS = ("flat-l1", "flat-l2", "pseudo-counts")
+ESTIMATORS: dict[str, type[PenaltyChoice]] = {kind.word: kind for kind in (FlatL1, FlatL2, PseudoCounts)}
 
 
 @dataclass(frozen=True)
@@ -84,12 +87,10 @@ def spectrum(
     if estimator not in ESTIMATORS:
         raise InputError(f"There is no estimator {estimator!r} of the spectrum; choose one of {listed(ESTIMATORS)}.")
     check_varied(rows)
-    settings = Settings(
-        strengths, penalty=estimator, objective="likelihood", parameterization="spectral", folds=folds, seed=seed,
-        jobs=jobs, path=True, patience=1,
-    )  # fmt: skip
-    everything = Structure.up_to_order(len(rows.domain), len(rows.domain))
-    best = learn(rows, everything, settings, progress=progress).best
+    learner = Learner(
+        UpToOrder(None), ESTIMATORS[estimator](strengths), LIKELIHOOD, "spectral", folds=folds, patience=1, seed=seed
+    )
+    best = learner.fit(rows, jobs=jobs, progress=progress).best
     held_out = best.held_out
     assert held_out is not None  # folds were asked for
     return Spectrum(estimator, best.strength, held_out, _sizes(best, rows.domain.shape), best)
@@ -113,14 +114,10 @@ def order_costs(
     orders: list[int | None] = [*range(1, min(max_order, n - 1) + 1), None]
     best: list[Fit] = []
     for order in orders:
-        structure = Structure.up_to_order(n, n if order is None else order)
         # Single variables are free: with nothing else there is nothing to penalise.
-        penalty = "none" if order == 1 or n == 1 else "l1"
-        settings = Settings(
-            penalty=penalty, objective="likelihood", parameterization="spectral", folds=folds, seed=seed, jobs=jobs,
-            path=True,
-        )  # fmt: skip
-        best.append(learn(rows, structure, settings, progress=progress).best)
+        penalty = NoPenalty() if order == 1 or n == 1 else L1()
+        learner = Learner(UpToOrder(order), penalty, LIKELIHOOD, "spectral", folds=folds, seed=seed)
+        best.append(learner.fit(rows, jobs=jobs, progress=progress).best)
     scores = np.array([fit.fold_scores for fit in best])
     winner = int(scores.mean(axis=1).argmax())
     losses = scores[winner] - scores

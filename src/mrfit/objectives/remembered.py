@@ -46,6 +46,11 @@ class Remembered(Objective):
             self._expansion = replace(found, product=self._counted(found.product))
         return self._expansion
 
+    def forget(self) -> None:
+        """Begin anew, as a benchmark does."""
+        self._point = self._expansion = None
+        self.passes = 0
+
     def _counted(self, product: Callable[[Floats], Floats]) -> Callable[[Floats], Floats]:
         def counted(v: Floats) -> Floats:
             self.passes += 1

@@ -9,17 +9,19 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from mrfit import choices
+from mrfit import registry
 from mrfit.cli.fit import command
 from mrfit.errors import InputError, StructureError
-from mrfit.learning import Settings
-from mrfit.learning.closed_forms import CLOSED_FORMS
-from mrfit.presets import PRESETS
+from mrfit.learning.parts import PENALTIES, SOLVERS
+from mrfit.solvers.fista import Fista
 from mrfit.solvers.newton import TruncatedNewton
+from mrfit.solvers.owlqn import OWLQN
+from mrfit.solvers.proximal_newton import ProximalNewton
 from mrfit.structure.mutual_information import maximum_information_tree
 from mrfit.structure.nodewise import StructureSettings, learn_structure
 from mrfit.structure.structure import Structure
 from populations import METHODS, random_rows
+from words import learner
 
 
 def test_every_word_gives_its_structure(tmp_path: Path, rng: np.random.Generator) -> None:
@@ -31,15 +33,16 @@ def test_every_word_gives_its_structure(tmp_path: Path, rng: np.random.Generator
         ("complete", Structure.complete(4)),
         ("independent", Structure.independent(4)),
         ("tree", maximum_information_tree(rows)),
-        ("l1", learn_structure(rows, StructureSettings()).structure),
+        ("learned", learn_structure(rows, StructureSettings()).structure),
         ("order:3", Structure.up_to_order(4, 3)),
         (f"edges:{tmp_path / 'edges.csv'}", Structure.from_edges(4, [(0, 3)])),
         (chain, chain),
         (nx.Graph([("x0", "x1")]), Structure.from_edges(4, [(0, 1)])),
     ]
     for choice, structure in expected:
-        assert choices.structure_from(choice, choices.Source(rows)) == structure
-    assert {str(word).partition(":")[0] for word, _ in expected if isinstance(word, str)} == set(choices.STRUCTURES)
+        assert registry.structure_from(choice, rows.domain).learn(rows).structure == structure
+    words = {str(word).partition(":")[0] for word, _ in expected if isinstance(word, str)}
+    assert words == {*registry.STRUCTURE_WORDS, "order", "edges"}
 
 
 @pytest.mark.parametrize(
@@ -60,39 +63,40 @@ def test_every_word_gives_its_structure(tmp_path: Path, rng: np.random.Generator
 )
 def test_wrong_choices_are_named(choice: Any, message: str, rng: np.random.Generator) -> None:
     """With what there is to choose."""
+    rows = random_rows(rng, (2, 2, 2), 10)
     with pytest.raises(StructureError, match=message):
-        choices.structure_from(choice, choices.Source(random_rows(rng, (2, 2, 2), 10)))
+        registry.structure_from(choice, rows.domain).learn(rows)
 
 
 def test_every_method_has_a_word() -> None:
     """And no word is without a method."""
-    methods = {type(choices.method_from(word)) for word in choices.METHODS}
+    methods = {type(registry.solver_from(word)) for word in SOLVERS}
     assert methods == {type(method) for method in METHODS.values()}
     with pytest.raises(InputError, match="no solver 'sgd'; choose one of 'newton', 'lbfgs', 'owlqn'"):
-        choices.method_from("sgd")
+        registry.solver_from("sgd")
 
 
 def test_no_word_leaves_the_choice_to_the_penalty() -> None:
     """Which has a method of its own."""
-    assert choices.method_from(None) is None
-    for word in choices.PENALTIES:
-        expected = PRESETS[word].method() if word in PRESETS else TruncatedNewton()
-        exact = PRESETS[word].exact_method() if word in PRESETS else TruncatedNewton()
-        if word not in CLOSED_FORMS:
-            assert Settings(penalty=word).chosen_method == expected
-        assert Settings(penalty=word, objective="likelihood").chosen_method == exact
+    assert registry.solver_from(None) is None
+    sparse = {"l1": OWLQN, "flat-l1": OWLQN, "group": Fista, "hierarchical": Fista}
+    for word in PENALTIES:
+        if word != "pseudo-counts":
+            assert learner(penalty=word).chosen_solver == sparse.get(word, TruncatedNewton)()
+        exact = ProximalNewton if word in sparse else TruncatedNewton
+        assert learner(penalty=word, objective="likelihood").chosen_solver == exact()
 
 
 def test_penalties_by_word() -> None:
     """Unknown ones are named."""
     own = ("l2", "l1", "group", "hierarchical", "flat-l1", "flat-l2", "none", "pseudo-counts")
-    assert (*own, "tied", "hard", "ltr") == choices.PENALTIES
+    assert (*own, "tied", "hard", "ltr") == tuple(PENALTIES)
     with pytest.raises(InputError, match="no penalty 'l7'; choose one of 'l2', 'l1'"):
-        Settings(penalty="l7")
+        learner(penalty="l7")
 
 
 def test_the_command_line_offers_every_word() -> None:
     """Its lists are written out so that --help does not wait for numba."""
     offered = {option.name: option.type for option in command.params}
-    assert tuple(offered["penalty"].choices) == choices.PENALTIES
-    assert tuple(offered["solver"].choices) == tuple(choices.METHODS)
+    assert tuple(offered["penalty"].choices) == tuple(PENALTIES)
+    assert tuple(offered["solver"].choices) == tuple(SOLVERS)

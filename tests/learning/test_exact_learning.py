@@ -12,23 +12,21 @@ import numpy as np
 import pytest
 
 from mrfit import MarkovNetworkLearner
-from mrfit.choices import Source, structure_from
 from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError, StructureError
-from mrfit.learning import Fit, Settings, learn
-from mrfit.learning.grids import critical_strength
+from mrfit.learning import Fit, Learner
+from mrfit.learning.penalized import L1
 from mrfit.learning.problem import Problem
 from mrfit.model import MarkovNetwork
 from mrfit.objectives.likelihood import Likelihood
 from mrfit.parameterizations.joint import Saturated
 from mrfit.parameterizations.kinds import KINDS
 from mrfit.parameterizations.spectral import Spectral
+from mrfit.penalties import l1, l2
 from mrfit.penalties.group import GroupL1
-from mrfit.penalties.l1 import L1
-from mrfit.penalties.l2 import L2
 from mrfit.penalties.penalty import NonsmoothPenalty
-from mrfit.presets import PRESETS
+from mrfit.registry import learn, structure_from
 from mrfit.solvers import proximal_newton
 from mrfit.solvers.fista import Fista
 from mrfit.solvers.lbfgs import LBFGS
@@ -37,6 +35,7 @@ from mrfit.solvers.newton import TruncatedNewton
 from mrfit.structure.structure import Structure
 from populations import STRUCTURES, all_parameterizations, domain_of, hierarchical, random_rows
 from reference.features import DenseLikelihood, feature_matrix, joint_states
+from words import learner
 
 Rows = dict[str, UniqueRows]
 
@@ -52,9 +51,9 @@ COORDINATES: dict[str, dict[str, str]] = {
 }
 
 
-def _settings(kind: str, penalty: str, strength: float | None, **more: Any) -> Settings:
+def _settings(kind: str, penalty: str, strength: float | None, **more: Any) -> Learner:
     strengths = None if strength is None else (strength,)
-    return Settings(strengths, penalty=penalty, **{"objective": "likelihood"} | COORDINATES[kind] | more)
+    return learner(strengths, penalty=penalty, **{"objective": "likelihood"} | COORDINATES[kind] | more)
 
 
 def _fit(
@@ -146,11 +145,11 @@ def test_czech_autoworkers(value: Value) -> None:
     solution = fit.solution
     assert solution.converged
     assert solution.gap is not None
-    assert fit.train_ll is not None
+    assert fit.train is not None
     assert solution.value == pytest.approx(value.objective, abs=3e-7 if str(value) == "F hierarchical" else 1e-7)
-    assert -fit.train_ll == pytest.approx(value.nll, abs=2e-6)
+    assert -fit.train == pytest.approx(value.nll, abs=2e-6)
     assert solution.gap <= (1e-9 if value.kind in ("S", "C1", "C2") else 1e-7)
-    assert fit.model.ll(_czech()) == pytest.approx(fit.train_ll, abs=1e-12)
+    assert fit.model.ll(_czech()) == pytest.approx(fit.train, abs=1e-12)
     if value.n_sets is not None:
         exact = value.penalty == "l1" and value.kind in ("S", "C1", "C2")
         assert abs(fit.n_nonzero_scopes - value.n_sets) <= (0 if exact else 1)
@@ -173,7 +172,7 @@ def test_two_methods_agree_on_redundant_coordinates(value: Value) -> None:
     rows = _czech()
     newton = _fit(rows, value.kind, value.penalty, value.strength)
     gradients = _fit(
-        rows, value.kind, value.penalty, value.strength, method=Fista(), tolerance=1e-4, max_iterations=4000
+        rows, value.kind, value.penalty, value.strength, solver=Fista(), tolerance=1e-4, max_iterations=4000
     )
     assert gradients.solution.converged
     assert gradients.solution.gap <= 1e-7
@@ -194,7 +193,7 @@ def test_the_table_is_the_named_data_set_in_another_coding(named_rows: Callable[
         ("smoke=1,mental=1,phys=1", 3.626536297),
         ("systol=1,protein=1,family=1", 3.626336138),
     ]:
-        settings = Settings((2,), penalty="l1", objective="likelihood", reference=reference)
+        settings = learner((2,), penalty="l1", objective="likelihood", reference=reference)
         fit = learn(named, everything, settings).best
         assert fit.solution.value == pytest.approx(expected, abs=1e-7)
         assert fit.model.parameters.options["reference"] == [
@@ -332,7 +331,7 @@ def test_nltcs(row: Row, nltcs: Rows) -> None:
         assert fit.solution.gap is not None
         assert fit.solution.gap <= (1e-9 if row.penalty == "l1" and row.kind in ("S", "C1", "C2") else 1e-7)
     if row.nll is not None:
-        found = [-fit.train_ll, -fit.valid_ll, -fit.model.ll(nltcs["test"])]  # type: ignore[operator]
+        found = [-fit.train, -fit.held_out, -fit.model.ll(nltcs["test"])]  # type: ignore[operator]
         np.testing.assert_allclose(found, row.nll, rtol=0, atol=2e-6)
     if row.n_sets is not None:
         exact = row.kind in ("S", "C1", "C2") and row.penalty in ("l1", "none")
@@ -353,7 +352,7 @@ def test_where_a_path_begins(kind: str, penalty: str, order: int, critical: floa
     """The strength at which the first pair enters, variables 3 and 5."""
     rows, structure = nltcs["train"], Structure.up_to_order(16, order)
     problem = Problem(rows, structure, _settings(kind, penalty, 1.0))
-    found = critical_strength(problem.task(None), PRESETS[penalty])
+    found = problem.learner.penalty.critical_strength(problem)  # type: ignore[attr-defined]
     assert found == pytest.approx(critical, abs=0.6 * 10.0**-digits)
     above, below = (_fit(rows, kind, penalty, factor * found, order=order) for factor in (1 + 1e-6, 1 - 1e-3))
     if penalty == "flat-l1":
@@ -370,14 +369,14 @@ def test_a_path_begins_at_the_critical_strength_and_ends_after_the_best(nltcs: R
         UniqueRows.from_codes(domain_of((2,) * 9), nltcs[part].codes[:, :9], nltcs[part].sample_weight)
         for part in ("train", "valid")
     )
-    everything, settings = Structure.up_to_order(9, 9), _settings("S", "l1", None, path=True)
+    everything, settings = Structure.up_to_order(9, 9), _settings("S", "l1", None)
     learned = learn(train, everything, settings, valid=valid)
-    critical = critical_strength(Problem(train, everything, settings).task(None), PRESETS["l1"])
+    critical = settings.penalty.critical_strength(Problem(train, everything, settings))  # type: ignore[attr-defined]
     strengths = [fit.strength for fit in learned.fits]
     assert critical <= strengths[0] < np.sqrt(2.0) * critical
     np.testing.assert_allclose(np.diff(np.log2(strengths)), -0.5, atol=1e-12)
     assert learned.best is learned.fits[-4]
-    assert learned.best.valid_ll == max(fit.valid_ll for fit in learned.fits)  # type: ignore[type-var]
+    assert learned.best.held_out == max(fit.held_out for fit in learned.fits)  # type: ignore[type-var]
     assert 9 < learned.best.n_nonzero < 511
     assert max(fit.solution.gap for fit in learned.fits) <= 1e-9  # type: ignore[type-var]
 
@@ -395,7 +394,7 @@ def test_thirds_of_the_pooled_rows(data_dir: Path, nltcs: Rows) -> None:
     fit = _fit(train, "S", "l1", 16, valid=valid)
     assert fit.solution.value == pytest.approx(5.98344847, abs=1e-7)
     assert fit.n_nonzero == 475
-    assert -fit.valid_ll == pytest.approx(6.008724, abs=2e-6)  # type: ignore[operator]
+    assert -fit.held_out == pytest.approx(6.008724, abs=2e-6)  # type: ignore[operator]
     assert -fit.model.ll(test) == pytest.approx(6.004120, abs=2e-6)
 
 
@@ -407,7 +406,7 @@ def test_the_growing_search_is_sparser_than_the_optimum(nltcs: Rows) -> None:
     assert 5.98702938 + 1e-3 < fit.solution.value < 6.04172720  # the optima over all sets, and over pairs
     assert fit.n_nonzero < 450  # of 719
     assert fit.model.ll(nltcs["test"]) == pytest.approx(-5.98840, abs=2e-3)
-    assert fit.model.provenance["solver"]["search"] == "hierarchical"
+    assert fit.model.provenance["learner"]["penalty"]["search"] == "hierarchical"
     everything = Saturated(Spectral(rows.domain, Structure.up_to_order(16, 16)))
     w = np.zeros(everything.n_parameters)
     w[fit.model.parameters.joint_entries()[0] - 1] = fit.model.w
@@ -479,7 +478,7 @@ def test_a_row_twice_is_a_row_of_weight_two(kind: str, penalty: str) -> None:
     )
     np.testing.assert_array_equal(twice.model.w, weighted.model.w)
     assert twice.solution.value == pytest.approx(once.solution.value, abs=2e-9)
-    assert twice.train_ll == pytest.approx(once.train_ll, abs=1e-6)
+    assert twice.train == pytest.approx(once.train, abs=1e-6)
 
 
 def test_relabelled_states_leave_spectral_groups_as_they_are(rng: np.random.Generator) -> None:
@@ -545,7 +544,7 @@ def test_flat_l2_in_closed_form_is_what_solvers_find(
     assert closed.solution.violation <= 1e-10
     assert closed.passes == 1
     parameters = Spectral(rows.domain, Structure.up_to_order(len(shape), len(shape)))
-    objective, _ = L2(2.0 * strength).added_to(Likelihood(parameters, rows), total_weight=rows.total_weight)
+    objective, _ = l2.L2(2.0 * strength).added_to(Likelihood(parameters, rows), total_weight=rows.total_weight)
     for method in (TruncatedNewton(), LBFGS()):
         solution = minimize(objective, method, tolerance=1e-9, max_iterations=5000)
         assert solution.converged
@@ -559,10 +558,10 @@ def test_steps_by_products_and_by_a_matrix_end_at_one_optimum(nltcs: Rows, monke
     """Where there are many parameters the Hessian is not held as a matrix."""
     by_matrix = _fit(nltcs["train"], "S", "flat-l1", 256.0)
     products = []
-    plain = L1.scaled_prox_by_products
+    plain = l1.L1.scaled_prox_by_products
     monkeypatch.setattr(proximal_newton, "_FEW", 0)
     monkeypatch.setattr(proximal_newton, "_WORTH_PRODUCTS", 0.0)
-    monkeypatch.setattr(L1, "scaled_prox_by_products", lambda *a, **k: products.append(1) or plain(*a, **k))
+    monkeypatch.setattr(l1.L1, "scaled_prox_by_products", lambda *a, **k: products.append(1) or plain(*a, **k))
     by_products = _fit(nltcs["train"], "S", "flat-l1", 256.0)
     assert products
     assert by_products.solution.gap is not None
@@ -604,7 +603,7 @@ def _penalty(parameters: Any, penalty: str, strength: float) -> NonsmoothPenalty
     scopes = list(parameters.structure.scopes)
     of_scope = np.array([2.0 ** (len(scope) - 2) * (len(scope) > 1) for scope in scopes])
     if penalty == "l1":
-        return L1(strength, np.where(order > 1, 2.0 ** (order - 2.0), 0.0))
+        return l1.L1(strength, np.where(order > 1, 2.0 ** (order - 2.0), 0.0))
     if penalty == "group":
         return GroupL1(strength, parameters.scope_of_parameter, of_scope)
     above = {a: [b for b, t in enumerate(scopes) if set(s) <= set(t)] for a, s in enumerate(scopes)}
@@ -624,7 +623,7 @@ def test_mixed_numbers_of_states_against_a_dense_matrix(penalty: str, rng: np.ra
         reference = parameters.options.get("reference", "first")
         if isinstance(reference, list):
             reference = ",".join(f"x{i}={state}" for i, state in enumerate(reference))
-        settings = Settings(
+        settings = learner(
             (1.5,), penalty=penalty, objective="likelihood", parameterization=parameters.word, reference=reference
         )
         fit = learn(rows, structure, settings).best
@@ -646,13 +645,14 @@ def test_pseudo_likelihood_in_all_coordinates(kind: str, penalty: str) -> None:
     assert fit.solution.converged
     assert fit.solution.violation <= 1e-7
     other = _fit(
-        rows, kind, penalty, 6.0, order=3, objective="pseudo-likelihood", method=Fista(), tolerance=1e-6,
+        rows, kind, penalty, 6.0, order=3, objective="pseudo-likelihood", solver=Fista(), tolerance=1e-6,
         max_iterations=5000,
     )  # fmt: skip
     assert other.solution.converged
     assert other.solution.value == pytest.approx(fit.solution.value, abs=1e-9)
     assert fit.train_pll == pytest.approx(fit.model.pll(rows), abs=1e-12)
-    assert fit.train_ll is None
+    assert fit.measure == "pll"
+    assert fit.train == fit.train_pll
     assert 6 < fit.n_nonzero_scopes < 41
 
 
@@ -744,14 +744,14 @@ def test_the_estimator_learns_exactly() -> None:
     rows = _czech()
     codes = np.repeat(rows.codes, rows.sample_weight.astype(int), axis=0)
     learner = MarkovNetworkLearner(
-        objective="likelihood", parameterization="spectral", penalty="l1", structure="order:all", strength=8
+        objective="likelihood", parameterization="spectral", penalty=L1(8), structure="order:all"
     ).fit(codes)
     assert learner.solution_.value == pytest.approx(3.624365492, abs=1e-7)
     assert learner.score(codes) == pytest.approx(-3.614782582, abs=2e-6)
     assert np.count_nonzero(learner.model_.w) == 33
     assert learner.score(codes) == pytest.approx(learner.score_samples(codes).mean(), abs=1e-12)
     canonical = MarkovNetworkLearner(
-        objective="likelihood", reference="last", penalty="l1", structure="order:all", strength=2
+        objective="likelihood", reference="last", penalty=L1(2), structure="order:all"
     ).fit(codes)
     assert canonical.solution_.value == pytest.approx(3.626336138, abs=1e-7)
 
@@ -770,7 +770,7 @@ def test_too_many_joint_states_are_refused(rng: np.random.Generator) -> None:
 def test_order_zero_is_refused() -> None:
     """At the door."""
     with pytest.raises(StructureError, match="must be at least 1; got 0"):
-        structure_from("order:0", Source(_czech()))
+        structure_from("order:0", _czech().domain).learn(_czech())
 
 
 @pytest.mark.parametrize(
@@ -783,7 +783,7 @@ def test_order_zero_is_refused() -> None:
 )
 def test_an_unknown_reference_is_refused(reference: str, message: str) -> None:
     """With the states there are."""
-    settings = Settings((1.0,), penalty="l1", objective="likelihood", reference=reference)
+    settings = learner((1.0,), penalty="l1", objective="likelihood", reference=reference)
     with pytest.raises(InputError, match=message):
         learn(_czech(), Structure.complete(6), settings)
 
@@ -792,7 +792,7 @@ def test_an_unknown_reference_is_refused(reference: str, message: str) -> None:
     ("options", "message"),
     [
         ({"strengths": (-1.0,), "penalty": "l1"}, "must be positive and finite; got -1"),
-        ({"penalty": "l2", "search": "hierarchical"}, "needs a penalty that makes zeros; got 'l2'. Use one of 'l1'"),
+        ({"penalty": "l2", "search": "hierarchical"}, "The penalty 'l2' has no 'search'"),
         ({"penalty": "pseudo-counts", "parameterization": "full"}, "canonical or spectral; got 'full'"),
         ({"penalty": "pseudo-counts", "objective": "pseudo-likelihood"}, "needs the exact likelihood"),
         ({"parameterization": "spectral", "reference": "last"}, "Reference states belong to canonical coordinates"),
@@ -803,7 +803,7 @@ def test_an_unknown_reference_is_refused(reference: str, message: str) -> None:
 def test_settings_that_contradict_each_other_are_refused(options: dict[str, Any], message: str) -> None:
     """Before any data are seen."""
     with pytest.raises(InputError, match=message):
-        Settings(**{"objective": "likelihood"} | options)
+        learner(**{"objective": "likelihood"} | options)
 
 
 def test_smoothing_needs_all_sets() -> None:
@@ -816,7 +816,7 @@ def test_a_path_without_any_dependence_is_refused() -> None:
     """There is no strength at which anything enters; at a given one the fit is that of the margins."""
     rows = _table(np.multiply.outer([1.0, 2.0], [3.0, 1.0]))
     with pytest.raises(InputError, match="no variables depend on each other"):
-        learn(rows, Structure.complete(2), _settings("S", "l1", None, path=True), valid=rows)
+        learn(rows, Structure.complete(2), _settings("S", "l1", None), valid=rows)
 
 
 @pytest.mark.parametrize("kind", ["S", "C1", "C2", "I", "GI", "F"])

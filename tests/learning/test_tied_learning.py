@@ -10,13 +10,17 @@ import pytest
 
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
-from mrfit.learning import Settings, learn
+from mrfit.learning import Learner
+from mrfit.learning.problem import Problem
+from mrfit.learning.tied import GROUPS, STRENGTHS, HardTied, Tied
 from mrfit.model import MarkovNetwork
+from mrfit.registry import learn
+from mrfit.structure.learners import Given
 from mrfit.structure.nodewise import StructureSettings, learn_structure
 from mrfit.structure.structure import Structure
-from mrfit.tying.settings import GROUPS, STRENGTHS, TyingSettings
 from mrfit.tying.stochastic import Stochastic
 from populations import random_rows
+from words import learner
 
 SHAPE = (2, 2, 3, 2)
 
@@ -26,16 +30,18 @@ def _rows(seed: int, n: int = 400) -> UniqueRows:
 
 
 def _learn(penalty: str, *, valid: UniqueRows | None = None, groups: tuple[int, ...] = (2, 3), **more: Any) -> Any:
-    tying = TyingSettings(groups, **more.pop("tying", {}))
-    settings = Settings((1.0, 10.0), penalty, tying, tolerance=1e-8, **more)
+    ties = {} if penalty == "l2" else {"groups": groups}
+    settings = learner((1.0, 10.0), penalty, tolerance=1e-8, **ties, **more.pop("tying", {}), **more)
     return learn(_rows(0), Structure.complete(len(SHAPE)), settings, valid=valid)
 
 
 def test_the_papers_grids_are_the_defaults() -> None:
     assert GROUPS == (1, 2, 5, 10, 20, 100, 500, 1000, 5000, 10000)
     assert STRENGTHS == (0.01, 0.1, 0.5, 1.0, 10.0, 15.0, 30.0, 50.0, 100.0)
-    assert Settings(penalty="tied").chosen_strengths == STRENGTHS
-    assert TyingSettings().groups_up_to(30) == (1, 2, 5, 10, 20, 30)
+    tied = Learner(penalty=Tied())
+    grid = tied.penalty.grid(Problem(_rows(0), Structure.complete(len(SHAPE)), tied), selecting=True)
+    assert grid.strengths == STRENGTHS
+    assert grid.groups == (1, 2, 5, 10, 14)  # cut at the number of parameters
 
 
 @pytest.mark.parametrize("penalty", ["tied", "hard", "ltr"])
@@ -56,21 +62,22 @@ def test_every_point_of_the_grid_is_an_optimum_with_its_groups(penalty: str, obj
         np.testing.assert_allclose(groups.centers, means, atol=1e-9)
         score = fit.model.pll if objective == "pseudo-likelihood" else fit.model.ll
         assert fit.held_out == pytest.approx(score(_rows(1)), rel=1e-12)
-        train = fit.train_pll if objective == "pseudo-likelihood" else fit.train_ll
+        train = fit.train_pll if objective == "pseudo-likelihood" else fit.train
         assert train == pytest.approx(score(_rows(0)), rel=1e-9)
 
 
 def test_a_gain_is_measured_against_the_best_l2_fit_on_the_same_rows() -> None:
     valid = _rows(1)
     learned = _learn("tied", valid=valid)
-    l2 = learn(_rows(0), Structure.complete(len(SHAPE)), Settings(STRENGTHS, tolerance=1e-8), valid=valid).best
-    assert learned.gain.l2.valid_pll == pytest.approx(l2.valid_pll, rel=1e-9)
-    assert learned.gain.mean == pytest.approx(learned.best.valid_pll - l2.valid_pll, abs=1e-9)
+    l2 = learn(_rows(0), Structure.complete(len(SHAPE)), learner(STRENGTHS, tolerance=1e-8), valid=valid).best
+    assert learned.gain.l2.held_out == pytest.approx(l2.held_out, rel=1e-9)
+    assert learned.gain.mean == pytest.approx(learned.best.held_out - l2.held_out, abs=1e-9)
     repeated = np.repeat(valid.codes, valid.sample_weight.astype(int), axis=0)
     rows = [UniqueRows.from_codes(valid.domain, row[None], np.ones(1)) for row in repeated]
     difference = [learned.best.model.pll(row) - l2.model.pll(row) for row in rows]
     assert learned.gain.standard_error == pytest.approx(np.std(difference) / np.sqrt(len(difference)), rel=1e-4)
-    assert learned.gain.is_real == (learned.gain.mean > 2 * learned.gain.standard_error)
+    assert learned.gain.rows == "valid"
+    assert learned.gain.is_real is None  # these rows chose the winner of both grids
 
 
 @pytest.mark.parametrize("penalty", ["l2", "tied"])
@@ -78,9 +85,9 @@ def test_cross_validation_scores_every_point_on_rows_it_did_not_see(penalty: str
     learned = _learn(penalty, folds=3, seed=4)
     for fit in learned.fits:
         assert len(fit.fold_scores) == 3
-        assert fit.valid_pll == pytest.approx(np.mean(fit.fold_scores))
-        assert fit.valid_pll < fit.train_pll
-    assert learned.best.valid_pll == max(fit.valid_pll for fit in learned.fits)
+        assert fit.held_out == pytest.approx(np.mean(fit.fold_scores))
+        assert fit.held_out < fit.train_pll
+    assert learned.best.held_out == max(fit.held_out for fit in learned.fits)
     assert (learned.gain is not None) == (penalty == "tied")
     again = _learn(penalty, folds=3, seed=4)
     assert again.best.fold_scores == learned.best.fold_scores
@@ -88,7 +95,7 @@ def test_cross_validation_scores_every_point_on_rows_it_did_not_see(penalty: str
 
 def test_progress_counts_every_fit() -> None:
     told: list[tuple[int, int]] = []
-    settings = Settings((1.0, 10.0), "tied", TyingSettings((2, 3)), folds=2)
+    settings = learner((1.0, 10.0), "tied", groups=(2, 3), folds=2)
     learn(_rows(0), Structure.complete(4), settings, progress=lambda *counts: told.append(counts))
     assert told == [(k + 1, 39) for k in range(39)]  # (4 tied + 9 l2) on all rows and on 2 parts
 
@@ -147,8 +154,9 @@ def test_save_and_load_keep_groups_and_hard_models_are_smaller(tmp_path: Path) -
     rows = random_rows(rng, (2,) * 40, 500)
     sizes = {}
     for penalty in ("l2", "tied", "hard"):
-        settings = Settings((5.0,), penalty, TyingSettings((4,), tie="apart"), free_orders=())
-        model = learn(rows, Structure.complete(40), settings).best.model
+        ties = {} if penalty == "l2" else {"groups": 4, "tie": "apart"}
+        settings = learner((5.0,), penalty, free_orders=(), **ties)
+        model = learn(rows, "complete", settings).best.model
         model.save(tmp_path / "m.mrf")
         sizes[penalty] = (tmp_path / "m.mrf").stat().st_size
         back = MarkovNetwork.load(tmp_path / "m.mrf")
@@ -171,7 +179,7 @@ def test_save_and_load_keep_groups_and_hard_models_are_smaller(tmp_path: Path) -
 )
 def test_wrong_settings_are_refused(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        learn(_rows(0), Structure.complete(4), Settings(**settings))
+        learn(_rows(0), Structure.complete(4), learner(**settings))
 
 
 @pytest.mark.parametrize(
@@ -188,7 +196,7 @@ def test_wrong_settings_are_refused(settings: dict[str, Any], message: str) -> N
 )
 def test_wrong_ways_to_tie_are_refused(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        TyingSettings(**settings)
+        HardTied(**settings)
 
 
 def test_validation_rows_and_folds_exclude_each_other() -> None:
@@ -204,17 +212,18 @@ def test_tying_improves_on_l2_on_dna(degree: int, least: float, named_rows: Any)
     """Blankets from OR-ed l1 paths, everything chosen on the validation rows, judged on the test rows."""
     rows, valid, test = (named_rows("dna", part) for part in ("train", "valid", "test"))
     structure = learn_structure(rows, StructureSettings(max_degree=degree, bound="path", jobs=2)).structure
-    settings = Settings(None, "tied", TyingSettings((1, 2, 5, 20)), jobs=2)
-    learned = learn(rows, structure, settings, valid=valid.recoded(rows.domain))
+    learned = Learner(Given(structure), Tied(groups=(1, 2, 5, 20))).fit(rows, valid, test=test, jobs=2)
     assert learned.gain is not None
     assert learned.gain.is_real
-    test = test.recoded(rows.domain)
-    assert learned.best.model.pll(test) - learned.gain.l2.model.pll(test) > least
+    assert learned.gain.mean > least
+    assert learned.gain.mean == pytest.approx(learned.best.model.pll(test) - learned.gain.l2.model.pll(test))
+    assert learned.test is not None
+    assert learned.test.mean == pytest.approx(learned.best.model.pll(test))
 
 
 def test_nothing_improves_on_nltcs_and_the_report_says_so(named_rows: Any) -> None:
     rows, valid, test = (named_rows("nltcs", part) for part in ("train", "valid", "test"))
-    learned = learn(rows, Structure.complete(16), Settings(None, "tied", TyingSettings((2, 10)), jobs=2), valid=valid)
+    learned = Learner(penalty=Tied(groups=(2, 10))).fit(rows, valid, test=test, jobs=2)
     assert learned.gain is not None
     assert not learned.gain.is_real
     assert -learned.best.model.pll(test) == pytest.approx(4.951, abs=5e-4)

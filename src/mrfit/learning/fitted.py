@@ -1,0 +1,138 @@
+"""What learning returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mrfit.model import MarkovNetwork
+from mrfit.solvers.solution import Solution
+from mrfit.structure.learners import StructureFound
+from mrfit.tying.soft import Round
+
+
+@dataclass(frozen=True)
+class Fit:
+    """The model at one point of the grid, with the certificate of its optimum.
+
+    ``train`` and ``held_out`` are means a row of what was maximised, which ``measure`` names (pll or ll); the second is
+    that of the validation rows, or the mean over the folds of a cross-validation. ``passes`` counts evaluations and
+    Hessian products over the data.
+    """
+
+    strength: float
+    model: MarkovNetwork
+    solution: Solution
+    measure: str
+    train: float
+    held_out: float | None
+    train_pll: float
+    seconds: float
+    passes: int = 0
+    n_groups: int | None = None
+    rounds: tuple[Round, ...] = ()
+    fold_scores: tuple[float, ...] = ()
+
+    @property
+    def rank(self) -> float:
+        """The held-out score as a number to choose by; nothing is worse than no score."""
+        return -np.inf if self.held_out is None else self.held_out
+
+    @property
+    def n_nonzero(self) -> int:
+        """Parameters that are not exactly zero."""
+        return int(np.count_nonzero(self.model.w))
+
+    @property
+    def nonzero_by_order(self) -> dict[int, int]:
+        """Parameters that are not exactly zero, by the number of variables of their scope."""
+        orders = self.model.parameters.order_of_parameter[self.model.w != 0]
+        sizes, counts = np.unique(orders, return_counts=True)
+        return {int(size): int(count) for size, count in zip(sizes, counts, strict=True)}
+
+    @property
+    def n_nonzero_scopes(self) -> int:
+        """Scopes with such a parameter."""
+        return len(np.unique(self.model.parameters.scope_of_parameter[self.model.w != 0]))
+
+    @property
+    def n_distinct(self) -> int:
+        """Different values among the parameters."""
+        return len(np.unique(self.model.w))
+
+    @property
+    def held(self) -> list[str]:
+        """Names of unpenalised parameters without a finite optimum, held at a bound."""
+        return [self.model.parameters.name(int(k)) for k in self.solution.at_bound]
+
+
+@dataclass(frozen=True)
+class Score:
+    """A mean over rows, with its standard error."""
+
+    mean: float
+    standard_error: float
+
+
+@dataclass(frozen=True)
+class Gain:
+    """What the best tied fit is better than the best L2 fit by, a row, with its standard error.
+
+    ``rows`` says on which rows: ``test``, which nothing was chosen on; or ``valid`` or ``folds``, on which both were
+    chosen, from grids of different sizes, so that the difference flatters and no verdict follows from it.
+    """
+
+    mean: float
+    standard_error: float
+    l2: Fit
+    rows: str
+
+    @property
+    def is_real(self) -> bool | None:
+        """Larger than two standard errors on rows that chose nothing; None where there are none."""
+        return self.mean > 2.0 * self.standard_error if self.rows == "test" else None
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """All fits in the order they were made, the one to keep, and what is known about it.
+
+    Parameters
+    ----------
+    structure
+        What the fits are over, and for a learned one the evidence for its edges.
+    n_cells, n_parameters
+        What the objective goes over, and how many parameters were considered.
+    guarantee
+        What a converged fit is an optimum over.
+    is_path
+        Whether the strengths led down from one at which nothing is in, rather than being asked for.
+    test
+        The score of the best on rows that had no part in learning.
+    gain
+        For tied parameters, what they gain over L2.
+    """
+
+    fits: tuple[Fit, ...]
+    best: Fit
+    structure: StructureFound
+    n_cells: int
+    n_parameters: int
+    guarantee: str
+    is_path: bool = False
+    test: Score | None = None
+    gain: Gain | None = None
+
+    @property
+    def model(self) -> MarkovNetwork:
+        return self.best.model
+
+    @property
+    def end_of_grid(self) -> str | None:
+        """``weakest`` or ``strongest`` where held-out rows chose the end of the strengths asked for: try beyond it."""
+        strengths = {fit.strength for fit in self.fits}
+        if self.best.held_out is None or len(strengths) < 2 or self.is_path:
+            return None
+        ends = {min(strengths): "weakest", max(strengths): "strongest"}
+        return ends.get(self.best.strength)

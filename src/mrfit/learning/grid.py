@@ -1,0 +1,45 @@
+"""The points at which models are fitted, and what is found at one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from mrfit.learning.coordinates import Coordinates
+from mrfit.solvers.solution import Record, Solution
+from mrfit.tying.groups import Groups
+from mrfit.tying.soft import Round
+
+# Told the strength and every step of a fit; may return True to stop that fit.
+Callback = Callable[[float, Record | Round], bool | None]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Every strength, with every number of groups where parameters are tied.
+
+    It is settled once, on all rows; folds walk the same one. ``is_path`` says that it leads from the strongest penalty
+    that matters down and may be left where held-out rows are predicted no better.
+    """
+
+    strengths: tuple[float, ...]
+    groups: tuple[int, ...] = ()
+    is_path: bool = False
+
+    def __len__(self) -> int:
+        return len(self.strengths) * max(1, len(self.groups))
+
+
+@dataclass(frozen=True)
+class Found:
+    """The optimum at one point of the grid. ``passes`` over the data include what led from the last point to it."""
+
+    strength: float
+    solution: Solution
+    penalty: float  # its value, against the sum over rows
+    passes: int
+    seconds: float
+    n_groups: int | None = None
+    groups: Groups | None = None
+    rounds: tuple[Round, ...] = ()
+    coordinates: Coordinates | None = None  # where they are not those of the problem

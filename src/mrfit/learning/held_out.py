@@ -1,0 +1,114 @@
+"""How well fits predict rows they were not learned from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.data.folds import folds_of
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.learning.fitted import Fit, Score
+from mrfit.learning.grid import Callback, Found, Grid
+from mrfit.learning.problem import Problem
+
+if TYPE_CHECKING:
+    from mrfit.learning.learner import Learner
+
+_FIRST_PATIENCE = 8
+
+Walk = Callable[[Problem, Callback | None], Iterator[Found]]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A problem, and rows it has not seen."""
+
+    problem: Problem
+    held_out: UniqueRows
+
+
+def parts_of(learner: Learner, rows: UniqueRows, *, jobs: int) -> list[Part]:
+    """Every fold of a cross-validation with a structure learned from its own rows; none without folds."""
+    parts = []
+    for fold in folds_of(rows, learner.folds, np.random.default_rng(learner.seed)):
+        structure = learner.structure.learn(fold.train, jobs=jobs).structure
+        parts.append(Part(Problem(fold.train, structure, learner, jobs), fold.held_out))
+    return parts
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Fits on all rows, each with its score on rows it has not seen."""
+
+    problem: Problem
+    parts: list[Part]
+    valid: UniqueRows | None
+    done: Callable[[], None]  # called after every fit
+
+    def fits(self, walk: Walk, grid: Grid, callback: Callback | None) -> tuple[Fit, ...]:
+        fits: list[Fit] = []
+        scores = self._abreast(walk)
+        for found in walk(self.problem, callback):
+            fits.append(self._fit(found, next(scores)))
+            self.done()
+            if grid.is_path and _has_passed_the_best(fits, self.problem.learner.patience):
+                break
+        return tuple(fits)
+
+    def _abreast(self, walk: Walk) -> Iterator[tuple[float, ...]]:
+        """The held-out scores of all parts, point by point of the grid, as far as they are asked for."""
+        walks = [walk(part.problem, None) for part in self.parts]
+        while True:
+            scores = []
+            for part, points in zip(self.parts, walks, strict=True):
+                scores.append(part.problem.mean_score(next(points), part.held_out))
+                self.done()
+            yield tuple(scores)
+
+    def _fit(self, found: Found, fold_scores: tuple[float, ...]) -> Fit:
+        problem, objective = self.problem, self.problem.learner.objective
+        model, solution = problem.model(found)
+        train = found.penalty / problem.total_weight - solution.value
+        held_out = float(np.mean(fold_scores)) if fold_scores else None
+        if self.valid is not None:
+            held_out = problem.mean_score(found, self.valid)
+        coordinates = problem.coordinates_of(found)
+        return Fit(
+            strength=found.strength,
+            model=model,
+            solution=solution,
+            measure=objective.measure,
+            train=train,
+            held_out=held_out,
+            train_pll=coordinates.mean_pll(found.solution.w, problem.rows) if objective.is_exact else train,
+            seconds=found.seconds,
+            passes=found.passes,
+            n_groups=found.n_groups,
+            rounds=found.rounds,
+            fold_scores=fold_scores,
+        )
+
+
+def _has_passed_the_best(fits: list[Fit], patience: int) -> bool:
+    """Whether the last fits are no better than one before them.
+
+    At the beginning, where next to nothing is in, none may be better than the first: there is more patience then.
+    """
+    ranks = [fit.rank for fit in fits]
+    patience = patience if max(ranks) > ranks[0] else max(patience, _FIRST_PATIENCE)
+    return len(ranks) > patience and max(ranks[-patience:]) <= max(ranks[:-patience])
+
+
+def mean_over_rows(scores: NDArray[np.float64], rows: UniqueRows) -> Score:
+    """The weighted mean of a score of every distinct row."""
+    share = rows.sample_weight / rows.total_weight
+    mean = float(share @ scores)
+    return Score(mean, float(np.sqrt(share @ (scores - mean) ** 2 / rows.effective_rows)))
+
+
+def mean_over_folds(scores: NDArray[np.float64]) -> Score:
+    return Score(float(scores.mean()), float(scores.std(ddof=1) / np.sqrt(len(scores))))

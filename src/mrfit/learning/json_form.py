@@ -1,0 +1,58 @@
+"""Learners as JSON: every part a dict that names its kind and all its settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+
+from mrfit.errors import InputError, listed
+from mrfit.structure.structure import Structure
+
+_STRUCTURE = "structure"
+
+
+def to_plain(value: Any) -> Any:
+    """Only dicts, lists, numbers, words and None."""
+    if isinstance(value, Structure):
+        scopes = None if value.is_saturated else [block.tolist() for block in value.blocks.values()]
+        return {"kind": _STRUCTURE, "n_variables": value.n_variables, "scopes": scopes}
+    if is_dataclass(value) and not isinstance(value, type):
+        return {"kind": kind_of(type(value))} | {f.name: to_plain(getattr(value, f.name)) for f in fields(value)}
+    if isinstance(value, list | tuple):
+        return [to_plain(each) for each in value]
+    return value
+
+
+def from_plain(document: Any, kinds: Mapping[str, type]) -> Any:
+    """What `to_plain` was given; ``kinds`` are the classes that may occur, by name."""
+    if isinstance(document, list):
+        return tuple(from_plain(each, kinds) for each in document)
+    if not isinstance(document, dict):
+        return document
+    kind = str(document.get("kind"))
+    if kind == _STRUCTURE:
+        return _structure(document)
+    if kind not in kinds:
+        raise InputError(f"There is no part of a learner called {kind!r}; the parts are {listed(kinds, limit=40)}.")
+    known = {f.name for f in fields(kinds[kind])}
+    unknown = sorted(set(document) - known - {"kind"})
+    if unknown:
+        raise InputError(f"{kind!r} has no setting {unknown[0]!r}; its settings are {listed(sorted(known), limit=20)}.")
+    return kinds[kind](**{name: from_plain(entry, kinds) for name, entry in document.items() if name != "kind"})
+
+
+def kind_of(cls: type) -> str:
+    """The word users know it by; the name of the class for what has none."""
+    return getattr(cls, "word", cls.__name__)
+
+
+def _structure(document: Mapping[str, Any]) -> Structure:
+    n_variables, scopes = document.get("n_variables"), document.get("scopes")
+    if not isinstance(n_variables, int):
+        raise InputError(f"A structure has a number of variables; got {n_variables!r}.")
+    if scopes is None:
+        return Structure.up_to_order(n_variables, n_variables)
+    return Structure.from_blocks(n_variables, {len(block[0]): np.array(block, np.int64) for block in scopes})

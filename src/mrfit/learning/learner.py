@@ -1,0 +1,185 @@
+"""A learner: everything that decides which model rows lead to, as one value."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.errors import InputError, listed
+from mrfit.learning.fitted import Fit, Fitted, Gain
+from mrfit.learning.grid import Callback, Grid
+from mrfit.learning.held_out import Judge, mean_over_folds, mean_over_rows, parts_of
+from mrfit.learning.json_form import from_plain, to_plain
+from mrfit.learning.objective_choice import PSEUDO_LIKELIHOOD, ObjectiveChoice
+from mrfit.learning.parts import PARTS
+from mrfit.learning.penalized import L2, l2_path
+from mrfit.learning.penalty_choice import PenaltyChoice
+from mrfit.learning.problem import Problem
+from mrfit.learning.tied import TiedChoice
+from mrfit.parameterizations.kinds import KINDS
+from mrfit.solvers.method import Method
+from mrfit.structure.learners import Complete, StructureLearner
+
+Progress = Callable[[int, int], None]  # told how many fits are done, and of how many
+
+
+@dataclass(frozen=True)
+class Learner:
+    """How to learn a Markov network; what to learn from is given apart.
+
+    Parameters
+    ----------
+    structure
+        Which variables interact, or how that is learned; see `mrfit.structure.learners`.
+    penalty
+        What keeps parameters small, zero or equal, and how strongly; see `mrfit.learning.penalized` and ``tied``.
+    objective
+        The pseudo-likelihood, or the exact likelihood for few variables.
+    parameterization, reference
+        The coordinates: ``canonical``, ``spectral``, ``full``, ``ising`` or ``generalized-ising``; and the silent
+        states of canonical ones, see `mrfit.parameterizations.reference`.
+    solver
+        By default the one that suits penalty and objective.
+    tolerance, max_iterations
+        When it stops: at a violation (largest subgradient entry of the mean objective) of ``tolerance``.
+    folds
+        Parts of a cross-validation, which chooses where there are no validation rows. Every part learns all there is to
+        learn from its own rows, the structure included.
+    patience
+        How often in a row a path may predict held-out rows no better before it ends.
+    seed
+        Of whatever is random: folds, random references, restarts.
+    """
+
+    structure: StructureLearner = field(default_factory=Complete)
+    penalty: PenaltyChoice = field(default_factory=L2)
+    objective: ObjectiveChoice = PSEUDO_LIKELIHOOD
+    parameterization: str = "canonical"
+    reference: str = "first"
+    solver: Method[Any] | None = None
+    tolerance: float = 1e-6
+    max_iterations: int = 1000
+    folds: int = 0
+    patience: int = 3
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.parameterization not in KINDS:
+            raise InputError(
+                f"There is no parameterization {self.parameterization!r}; choose one of {listed(KINDS, limit=20)}."
+            )
+        if self.reference != "first" and self.parameterization != "canonical":
+            raise InputError(
+                f"Reference states belong to canonical coordinates; got {self.parameterization!r}. Leave the reference "
+                "out, or choose canonical."
+            )
+        self.penalty.check(self.objective, self.parameterization, self.chosen_solver)
+        if not 0 < self.tolerance < np.inf:
+            raise InputError(f"The tolerance must be positive and finite; got {self.tolerance:g}.")
+        if self.max_iterations < 0:
+            raise InputError(f"The limit of iterations must not be negative; got {self.max_iterations}.")
+        if self.folds < 0 or self.folds == 1:
+            raise InputError(f"Cross-validation needs at least 2 folds, or 0 for none; got {self.folds}.")
+
+    @property
+    def chosen_solver(self) -> Method[Any]:
+        return self.penalty.solver(self.objective) if self.solver is None else self.solver
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything it is made of, ready for JSON."""
+        plain: dict[str, Any] = to_plain(self)
+        return plain
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> Learner:
+        """The learner that `to_dict` was asked of."""
+        try:
+            learner = from_plain(dict(document), PARTS | {cls.__name__: cls})
+        except (TypeError, ValueError) as error:
+            raise InputError(f"This is no description of a learner: {error}") from error
+        if not isinstance(learner, cls):
+            raise InputError(f"A learner was expected; got a description of {type(learner).__name__}.")
+        return learner
+
+    def to_json(self) -> str:
+        return json.dumps(self.to_dict(), indent=1, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Learner:
+        return cls.from_dict(json.loads(text))
+
+    def fit(
+        self,
+        rows: UniqueRows,
+        valid: UniqueRows | None = None,
+        *,
+        test: UniqueRows | None = None,
+        jobs: int = 1,
+        callback: Callback | None = None,
+        progress: Progress | None = None,
+    ) -> Fitted:
+        """Learn the structure, fit every point of the grid, and keep the best.
+
+        The best is the one that predicts ``valid`` best, or in cross-validation; without either, the one with the
+        weakest penalty. ``test`` has no part in that: the best is scored on it. ``callback`` is told the strength and
+        every record, and may return True to stop that fit. The result does not depend on ``jobs``.
+        """
+        if self.folds and valid is not None:
+            raise InputError("Give validation rows or a number of folds, not both.")
+        valid, test = (None if some is None else some.recoded(rows.domain) for some in (valid, test))
+        with threadpool_limits(limits=1, user_api="blas"):  # on small matrices more threads wait for each other
+            # 1. Which variables interact, from all rows and from the rows of every fold.
+            structure = self.structure.learn(rows, valid=valid, jobs=jobs)
+            self.penalty.check_free_orders(structure.structure)
+            problem = Problem(rows, structure.structure, self, jobs)
+            parts = parts_of(self, rows, jobs=jobs)
+            # 2. The points to fit.
+            selecting = valid is not None or bool(parts)
+            grid = self.penalty.grid(problem, selecting=selecting)
+            self._check_choosable(grid, selecting=selecting)
+            baseline = self.penalty.baseline_strengths() if isinstance(self.penalty, TiedChoice) and selecting else ()
+            done = _counter(progress, (len(grid) + len(baseline)) * (1 + len(parts)))
+            # 3. Fit and score them, and keep the best.
+            judge = Judge(problem, parts, valid, done)
+            fits = judge.fits(lambda part, told: self.penalty.fits(part, grid, told), grid, callback)
+            best = max(fits, key=lambda fit: fit.rank) if selecting else min(fits, key=lambda fit: fit.strength)
+            # 4. What that is worth.
+            gain = None
+            if baseline:
+                others = judge.fits(lambda part, _: l2_path(part, baseline), Grid(baseline), None)
+                gain = self._gain(best, max(others, key=lambda fit: fit.rank), valid, test)
+            score = None if test is None else mean_over_rows(self.objective.row_scores(best.model, test), test)
+        n_cells, n_parameters = problem.coordinates.n_cells, problem.coordinates.n_parameters
+        return Fitted(fits, best, structure, n_cells, n_parameters, self.penalty.guarantee(), grid.is_path, score, gain)
+
+    def _check_choosable(self, grid: Grid, *, selecting: bool) -> None:
+        if self.penalty.is_tied and not selecting and len(grid) > 1:
+            raise InputError(
+                f"Choosing one of {len(grid)} fits needs held-out rows: give validation rows or a number of folds, "
+                "or just one number of groups and one strength."
+            )
+
+    def _gain(self, best: Fit, l2: Fit, valid: UniqueRows | None, test: UniqueRows | None) -> Gain:
+        """On the test rows; where there are none on those that chose, which says so."""
+        rows = valid if test is None else test
+        if rows is None:
+            difference = mean_over_folds(np.array(best.fold_scores) - np.array(l2.fold_scores))
+        else:
+            scores = (self.objective.row_scores(fit.model, rows) for fit in (best, l2))
+            difference = mean_over_rows(np.subtract(*scores), rows)
+        which = "test" if test is not None else "folds" if valid is None else "valid"
+        return Gain(difference.mean, difference.standard_error, l2, which)
+
+
+def _counter(progress: Progress | None, total: int) -> Callable[[], None]:
+    if progress is None:
+        return lambda: None
+    done = count(1)
+    return lambda: progress(next(done), total)

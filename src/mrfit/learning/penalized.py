@@ -1,0 +1,243 @@
+"""Penalties that are a function added to the objective: L2 and the l1 family."""
+
+from __future__ import annotations
+
+import time
+from abc import abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.errors import InputError
+from mrfit.learning.closed_forms import closed_form_path, flat_l2, has_squares_form
+from mrfit.learning.grid import Callback, Found, Grid
+from mrfit.learning.growing import growing_path
+from mrfit.learning.layout import Layout
+from mrfit.learning.objective_choice import ObjectiveChoice
+from mrfit.learning.penalty_choice import PenaltyChoice
+from mrfit.learning.problem import Problem
+from mrfit.penalties import l1, l2, penalty
+from mrfit.penalties.group import GroupL1
+from mrfit.penalties.hierarchical import HierarchicalL1
+from mrfit.penalties.penalty import Penalty
+from mrfit.solvers.fista import Fista
+from mrfit.solvers.method import Method
+from mrfit.solvers.minimize import minimize
+from mrfit.solvers.newton import TruncatedNewton
+from mrfit.solvers.owlqn import OWLQN
+from mrfit.solvers.proximal_newton import ProximalNewton
+
+Floats = NDArray[np.float64]
+
+_MOST_STRENGTHS = 40  # of a path, each 1 / sqrt(2) of the last
+
+
+@dataclass(frozen=True)
+class Penalized(PenaltyChoice):
+    """A function of the parameters, minimised together with the objective from the strongest to the weakest."""
+
+    @abstractmethod
+    def built(self, strength: float, layout: Layout) -> Penalty:
+        """The function itself."""
+
+    def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Found]:
+        w = problem.start
+        for strength in sorted(grid.strengths, reverse=True):
+            found = self.fit(problem, strength, w, callback=callback)
+            w = found.solution.w
+            yield found
+
+    def fit(
+        self,
+        problem: Problem,
+        strength: float,
+        w: Floats,
+        *,
+        solver: Method[Any] | None = None,
+        callback: Callback | None = None,
+    ) -> Found:
+        """The optimum at one strength, from ``w``."""
+        begun, before = time.perf_counter(), problem.objective.passes
+        function = self.built(strength, problem.layout)
+        smooth, nonsmooth = function.added_to(problem.objective, total_weight=problem.total_weight)
+        solution = minimize(
+            smooth, solver or problem.solver, w, penalty=nonsmooth, bound=problem.bound, tolerance=problem.tolerance,
+            gap_tolerance=problem.gap_tolerance, max_iterations=problem.max_iterations,
+            callback=None if callback is None else partial(callback, strength),
+        )  # fmt: skip
+        passes, seconds = problem.objective.passes - before, time.perf_counter() - begun
+        return Found(strength, solution, function.value(solution.w), passes, seconds)
+
+
+@dataclass(frozen=True)
+class L2(Penalized):
+    """Half the sum of squares: all parameters shrink (Chou et al. 2018, eq. 2)."""
+
+    word: ClassVar[str] = "l2"
+    function: ClassVar[type[Penalty]] = l2.L2
+
+    def built(self, strength: float, layout: Layout) -> Penalty:
+        return l2.L2(strength, layout.penalized)
+
+
+@dataclass(frozen=True)
+class FlatL2(Penalized):
+    """The sum of squares, without a factor 1/2 (Buchman et al. 2012, eq. 11)."""
+
+    word: ClassVar[str] = "flat-l2"
+    function: ClassVar[type[Penalty]] = l2.L2
+
+    def built(self, strength: float, layout: Layout) -> Penalty:
+        return l2.L2(2.0 * strength, layout.penalized)
+
+    def grid(self, problem: Problem, *, selecting: bool) -> Grid:
+        if self.strengths is None and selecting:
+            return path_down(4.0 * problem.total_weight)  # which leaves little of the rows
+        return super().grid(problem, selecting=selecting)
+
+    def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Found]:
+        if not problem.free_orders and has_squares_form(problem.coordinates):
+            return closed_form_path(problem, grid.strengths, flat_l2, squares=True)
+        return super().fits(problem, grid, callback)
+
+
+@dataclass(frozen=True)
+class NoPenalty(Penalized):
+    """Maximum (pseudo-)likelihood."""
+
+    word: ClassVar[str] = "none"
+    function: ClassVar[type[Penalty]] = penalty.NoPenalty
+    own_free_orders: ClassVar[tuple[int, ...] | None] = None
+    own_strengths: ClassVar[tuple[float, ...]] = (0.0,)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.strength is not None:
+            raise InputError("Without a penalty there is no strength; leave one of them out.")
+
+    def built(self, strength: float, layout: Layout) -> Penalty:
+        return penalty.NoPenalty()
+
+    def described(self, found: Found, free_orders: tuple[int, ...]) -> dict[str, Any]:
+        return {**super().described(found, free_orders), "free_orders": None}
+
+
+@dataclass(frozen=True)
+class Sparse(Penalized):
+    """Penalties that make parameters exactly zero, all of them from some strength on.
+
+    Parameters
+    ----------
+    search
+        ``exact``: one optimum over all scopes of the structure. ``hierarchical``: a scope of three or more variables
+        enters only when all its subsets are in (Schmidt and Murphy 2010); not an optimum over all of them.
+    """
+
+    search: str = "exact"
+
+    own_free_orders: ClassVar[tuple[int, ...] | None] = (1,)
+    pseudo_solver: ClassVar[type[Method[Any]]] = Fista
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.search not in ("exact", "hierarchical"):
+            raise InputError(f"There is no search {self.search!r}; choose 'exact' or 'hierarchical'.")
+
+    def solver(self, objective: ObjectiveChoice) -> Method[Any]:
+        return ProximalNewton() if objective.is_exact else self.pseudo_solver()
+
+    def grid(self, problem: Problem, *, selecting: bool) -> Grid:
+        if self.strengths is not None or not selecting:
+            return super().grid(problem, selecting=selecting)
+        critical = self.critical_strength(problem)
+        if critical <= 1e-9 * problem.total_weight:  # rounding, where it should be zero
+            raise InputError(
+                "At every strength all penalised parameters are zero: in these rows no variables depend on each other, "
+                "or the structure has no interactions. There is no path to walk; give one strength."
+            )
+        return path_down(critical)
+
+    def critical_strength(self, problem: Problem) -> float:
+        """The smallest strength at which all penalised parameters are zero."""
+        overwhelming = self.fit(problem, 1e9 * problem.total_weight, problem.start)
+        _, gradient = problem.objective.value_and_gradient(overwhelming.solution.w)
+        _, function = self.built(1.0, problem.layout).added_to(problem.objective, total_weight=1.0)
+        return function.critical_strength(problem.total_weight * gradient)
+
+    def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Found]:
+        if self.search == "hierarchical":
+            return growing_path(problem, grid.strengths, partial(self.fit, callback=callback))
+        return super().fits(problem, grid, callback)
+
+    def guarantee(self) -> str:
+        if self.search == "hierarchical":
+            return "an optimum over the scopes that entered the search, not over all"
+        return super().guarantee()
+
+
+@dataclass(frozen=True)
+class L1(Sparse):
+    """The sum of absolute values, those of scopes of r variables weighed 2^(r-2) (Buchman et al. 2012, eq. 8)."""
+
+    word: ClassVar[str] = "l1"
+    function: ClassVar[type[Penalty]] = l1.L1
+    pseudo_solver: ClassVar[type[Method[Any]]] = OWLQN
+
+    def built(self, strength: float, layout: Layout) -> Penalty:
+        return l1.L1(strength, layout.weight)
+
+
+@dataclass(frozen=True)
+class FlatL1(L1):
+    """The sum of absolute values, all orders alike, none free."""
+
+    word: ClassVar[str] = "flat-l1"
+    own_free_orders: ClassVar[tuple[int, ...] | None] = ()
+
+    def built(self, strength: float, layout: Layout) -> Penalty:
+        return l1.L1(strength, layout.penalized.astype(np.float64))
+
+
+@dataclass(frozen=True)
+class Group(Sparse):
+    """Norms of all parameters of a scope at once (Buchman et al. 2012, eq. 9)."""
+
+    word: ClassVar[str] = "group"
+    function: ClassVar[type[Penalty]] = GroupL1
+
+    def built(self, strength: float, layout: Layout) -> Penalty:
+        return GroupL1(strength, layout.scopes(), layout.of_scopes(layout.weight))
+
+
+@dataclass(frozen=True)
+class Hierarchical(Sparse):
+    """Norms of a scope together with all that contain it (Buchman et al. 2012, eq. 10)."""
+
+    word: ClassVar[str] = "hierarchical"
+    function: ClassVar[type[Penalty]] = HierarchicalL1
+
+    def built(self, strength: float, layout: Layout) -> Penalty:
+        start, members = layout.supersets
+        return HierarchicalL1(strength, layout.scopes(), layout.of_scopes(layout.weight), start, members)
+
+    def needs_listed_scopes(self) -> bool:
+        return True  # its groups are those of listed scopes
+
+
+def path_down(strongest: float) -> Grid:
+    """Powers of sqrt(2) from the strongest that matters down."""
+    top = int(np.ceil(2.0 * np.log2(strongest) - 1e-9))
+    return Grid(tuple(float(2.0 ** (k / 2)) for k in range(top, top - _MOST_STRENGTHS, -1)), is_path=True)
+
+
+def l2_path(problem: Problem, strengths: tuple[float, ...]) -> Iterator[Found]:
+    """What tying starts from and is measured against, whatever the problem's own solver."""
+    w = problem.start
+    for strength in sorted(strengths, reverse=True):
+        found = L2().fit(problem, strength, w, solver=TruncatedNewton())
+        w = found.solution.w
+        yield found

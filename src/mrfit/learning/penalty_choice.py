@@ -1,0 +1,111 @@
+"""What a learner says of its penalty: which, how strong, on what, and how models under it are fitted."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from mrfit.errors import InputError
+from mrfit.learning.grid import Callback, Found, Grid
+from mrfit.penalties.penalty import Penalty
+from mrfit.penalties.strength import checked_strength
+from mrfit.solvers.method import Method
+from mrfit.solvers.newton import TruncatedNewton
+from mrfit.solvers.suitability import check_suitable
+from mrfit.structure.structure import Structure
+
+if TYPE_CHECKING:
+    from mrfit.learning.objective_choice import ObjectiveChoice
+    from mrfit.learning.problem import Problem
+
+
+@dataclass(frozen=True)
+class PenaltyChoice(ABC):
+    """A penalty as a user chooses it; the function of the parameters is built when their layout is known.
+
+    Parameters
+    ----------
+    strength
+        The papers' lambda, against the sum over rows; several are tried, warm-started. None is the penalty's own way:
+        1, a path from the critical strength down where held-out rows can say where it ends, or the paper's grid.
+    free_orders
+        Scope sizes it leaves alone; None for its paper's choice.
+    """
+
+    strength: float | Sequence[float] | None = None
+    free_orders: Sequence[int] | None = None
+
+    word: ClassVar[str]
+    function: ClassVar[type[Penalty] | None] = None  # None where no solver meets it
+    own_free_orders: ClassVar[tuple[int, ...] | None] = ()  # None for all
+    own_strengths: ClassVar[tuple[float, ...]] = (1.0,)
+    is_tied: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        # Plain numbers, whatever came in: they go into the model file.
+        given: Any = self.strength
+        if given is not None:
+            several = isinstance(given, Iterable) and not isinstance(given, str)
+            object.__setattr__(self, "strength", tuple(map(_plain, given)) if several else _plain(given))
+        if self.strength == ():
+            raise InputError("At least one strength is needed.")
+        if self.free_orders is not None:
+            object.__setattr__(self, "free_orders", tuple(int(order) for order in self.free_orders))
+
+    @property
+    def strengths(self) -> tuple[float, ...] | None:
+        """Those asked for."""
+        if self.strength is None or isinstance(self.strength, tuple):
+            return self.strength
+        return (float(self.strength),)  # type: ignore[arg-type]
+
+    def grid(self, problem: Problem, *, selecting: bool) -> Grid:
+        """The points to fit; ``selecting`` says whether held-out rows will choose among them."""
+        return Grid(self.strengths or self.own_strengths)
+
+    @abstractmethod
+    def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Found]:
+        """The optima of the grid, in the order that makes it cheap."""
+
+    def solver(self, objective: ObjectiveChoice) -> Method[Any]:
+        """The one that suits it best."""
+        return TruncatedNewton()
+
+    def check(self, objective: ObjectiveChoice, parameterization: str, solver: Method[Any]) -> None:
+        """Refuse what does not go together."""
+        if self.function is not None:
+            check_suitable(type(solver), self.function)
+
+    def free_orders_in(self, structure: Structure) -> tuple[int, ...]:
+        """Scope sizes of a structure that are not penalised."""
+        orders = tuple(structure.blocks)
+        chosen = self.own_free_orders if self.free_orders is None else self.free_orders
+        return orders if chosen is None else tuple(order for order in chosen if order in orders)
+
+    def check_free_orders(self, structure: Structure) -> None:
+        absent = sorted(set(self.free_orders or ()) - set(structure.blocks))
+        if absent:
+            raise InputError(
+                f"Order {absent[0]} cannot be left free: the structure has orders {list(structure.blocks)}."
+            )
+
+    def needs_listed_scopes(self) -> bool:
+        """Whether parameters must stand scope by scope, also where all sets of variables could be stored leaner."""
+        return False
+
+    def guarantee(self) -> str:
+        """What a converged fit is an optimum over."""
+        return "an optimum over all scopes of the structure"
+
+    def described(self, found: Found, free_orders: tuple[int, ...]) -> dict[str, Any]:
+        """What a model's provenance says of it."""
+        return {"name": self.word, "strength": found.strength, "free_orders": list(free_orders)}
+
+
+def _plain(strength: Any) -> float:
+    if not isinstance(strength, Real):
+        raise InputError(f"A strength must be a number; got {strength!r}.")
+    return checked_strength(float(strength))

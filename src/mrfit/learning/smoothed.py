@@ -1,0 +1,43 @@
+"""Smoothing of all joint states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from mrfit.errors import InputError
+from mrfit.learning.closed_forms import closed_form_path, pseudo_counts
+from mrfit.learning.grid import Callback, Found, Grid
+from mrfit.learning.objective_choice import ObjectiveChoice
+from mrfit.learning.penalized import path_down
+from mrfit.learning.penalty_choice import PenaltyChoice
+from mrfit.learning.problem import Problem
+from mrfit.solvers.method import Method
+
+
+@dataclass(frozen=True)
+class PseudoCounts(PenaltyChoice):
+    """``strength`` rows more of every joint state."""
+
+    word: ClassVar[str] = "pseudo-counts"
+
+    def check(self, objective: ObjectiveChoice, parameterization: str, solver: Method[Any]) -> None:
+        if not objective.is_exact:
+            raise InputError(f"The penalty {self.word!r} smooths all joint states; it needs the exact likelihood.")
+        if parameterization not in ("canonical", "spectral"):
+            raise InputError(
+                f"The penalty {self.word!r} needs complete and minimal coordinates, canonical or spectral; got "
+                f"{parameterization!r}."
+            )
+
+    def grid(self, problem: Problem, *, selecting: bool) -> Grid:
+        if self.strengths is None and selecting:
+            return path_down(16.0 * problem.total_weight / problem.coordinates.n_cells)  # next to nothing of the rows
+        return super().grid(problem, selecting=selecting)
+
+    def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Found]:
+        return closed_form_path(problem, grid.strengths, pseudo_counts, squares=False)
+
+    def guarantee(self) -> str:
+        return "smoothed counts"

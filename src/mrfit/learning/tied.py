@@ -1,0 +1,231 @@
+"""Parameters tied to a few learned values: softly, hard, or by learning, tying and relearning (Chou et al. 2018)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.errors import InputError, listed
+from mrfit.learning.grid import Callback, Found, Grid
+from mrfit.learning.penalized import L2, l2_path
+from mrfit.learning.penalty_choice import PenaltyChoice
+from mrfit.learning.problem import Problem
+from mrfit.learning.start import HELD_AT
+from mrfit.penalties import l2, tied
+from mrfit.penalties.penalty import Penalty
+from mrfit.solvers.minimize import minimize
+from mrfit.solvers.newton import TruncatedNewton
+from mrfit.tying.groups import WAYS, Groups, classes_of, clustered
+from mrfit.tying.hard import tie_hard, tie_hard_by_projection
+from mrfit.tying.soft import SoftTying, TiedSolution, Tying, tie_softly
+from mrfit.tying.stochastic import Stochastic, tie_stochastically
+
+Floats = NDArray[np.float64]
+
+# The grids of Chou et al. (2018).
+GROUPS = (1, 2, 5, 10, 20, 100, 500, 1000, 5000, 10000)
+STRENGTHS = (0.01, 0.1, 0.5, 1.0, 10.0, 15.0, 30.0, 50.0, 100.0)
+
+RELEARN = ("reduced", "projected")
+
+# The rough L2 fit from which soft tying starts: weak, so that parameters stand where the data want them.
+_START_STRENGTH = 0.1
+_START_TOLERANCE = 1e-3
+_RANDOM_SCALE = 0.01
+
+
+@dataclass(frozen=True)
+class TiedChoice(PenaltyChoice):
+    """What the three ways to tie have in common.
+
+    Parameters
+    ----------
+    groups
+        Numbers of groups to try, cut at the number of parameters.
+    tie
+        ``all`` parameters together, as in the paper; single variables ``apart`` from interactions; or each of the
+        ``orders`` for itself. Every class has as many groups.
+    pin_zero
+        Whether one group of each class has its center at zero.
+    """
+
+    groups: int | Sequence[int] = GROUPS
+    tie: str = "all"
+    pin_zero: bool = False
+
+    function: ClassVar[type[Penalty]] = tied.Tied
+    own_strengths: ClassVar[tuple[float, ...]] = STRENGTHS
+    is_tied: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        groups = (self.groups,) if isinstance(self.groups, int | float) else tuple(self.groups)
+        if not groups or any(isinstance(k, bool) or int(k) != k or k < 1 for k in groups):
+            raise InputError(f"Numbers of groups are whole numbers of at least 1; got {list(groups)}.")
+        object.__setattr__(self, "groups", tuple(sorted({int(k) for k in groups})))
+        _check_word("way to tie", self.tie, WAYS)
+
+    def grid(self, problem: Problem, *, selecting: bool) -> Grid:
+        classes = self._classes(problem)
+        most = int(np.bincount(classes[classes >= 0]).max(initial=1))
+        groups: Sequence[int] = self.groups  # type: ignore[assignment]
+        return Grid(self.strengths or self.own_strengths, tuple(sorted({min(k, most) for k in groups})))
+
+    def baseline_strengths(self) -> tuple[float, ...]:
+        """Of the L2 fits to measure tying against: the paper's too, so that few and strong ones flatter nothing."""
+        return tuple(sorted({*STRENGTHS, *(self.strengths or ())}))
+
+    def described(self, found: Found, free_orders: tuple[int, ...]) -> dict[str, Any]:
+        if found.n_groups is None:  # the L2 fit it is measured against
+            return L2().described(found, free_orders)
+        return {**super().described(found, free_orders), "groups": found.n_groups, "tie": self.tie}
+
+    def _classes(self, problem: Problem) -> NDArray[np.int64]:
+        return classes_of(problem.layout.orders, problem.layout.penalized, self.tie)
+
+
+@dataclass(frozen=True)
+class Tied(TiedChoice):
+    """Parameters drawn to a few learned values (automatic parameter tying).
+
+    Parameters
+    ----------
+    start
+        ``l2``: a rough L2 fit at a weak strength; ``random``: small normal values.
+    restarts
+        Further random starts; the one with the best objective is kept.
+    how
+        The alternation of soft tying.
+    stochastic
+        Instead: stochastic gradients over batches of rows.
+    """
+
+    start: str = "l2"
+    restarts: int = 0
+    how: SoftTying = field(default_factory=SoftTying)
+    stochastic: Stochastic | None = None
+
+    word: ClassVar[str] = "tied"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_word("start", self.start, ("l2", "random"))
+        if self.restarts < 0:
+            raise InputError(f"The number of restarts must not be negative; got {self.restarts}.")
+
+    def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Found]:
+        """For every number of groups, from the weakest strength to the strongest, each from the last.
+
+        All numbers of groups begin at one rough L2 fit. Growing strengths are what Chou et al. (2018) advise.
+        """
+        starts: list[tuple[Floats, Groups | None]] = [(w, None) for w in self._starts(problem)]
+        for n_groups in grid.groups:
+            latest = starts
+            for strength in sorted(grid.strengths):
+                begun = time.perf_counter()
+                what = Tying(n_groups, strength, self._classes(problem), self.pin_zero)
+                tried = [self._softly(problem, w, groups, what, callback) for w, groups in latest]
+                # Where a fit converged its groups are the best ones, whatever the strength.
+                latest = [(found.w, found.groups if found.solution.converged else None) for found in tried]
+                best = min(tried, key=lambda found: found.solution.value)
+                penalty = tied.Tied(strength, best.groups.assignment, best.groups.pinned).value(best.w)
+                passes, seconds = sum(found.passes for found in tried), time.perf_counter() - begun
+                yield Found(strength, best.solution, penalty, passes, seconds, n_groups, best.groups, best.rounds)
+
+    def _starts(self, problem: Problem) -> Iterator[Floats]:
+        rng = np.random.default_rng(problem.seed)
+        start, penalized = problem.start, problem.layout.penalized
+        if self.start == "l2":
+            weak = l2.L2(_START_STRENGTH, penalized)
+            rough, _ = weak.added_to(problem.objective, total_weight=problem.total_weight)
+            yield minimize(rough, TruncatedNewton(), start, bound=problem.bound, tolerance=_START_TOLERANCE).w
+        for _ in range(self.restarts + (self.start == "random")):
+            yield np.where(penalized, rng.normal(0.0, _RANDOM_SCALE, len(start)), start)
+
+    def _softly(
+        self, problem: Problem, w: Floats, groups: Groups | None, what: Tying, callback: Callback | None
+    ) -> TiedSolution:
+        bound = np.full(len(w), HELD_AT)
+        told = None if callback is None else partial(callback, what.strength)
+        if self.stochastic is not None:
+            return tie_stochastically(
+                problem.objective, problem.batches(self.stochastic.batch_rows), w, what, self.stochastic,
+                total_weight=problem.total_weight, bound=bound, rng=np.random.default_rng(problem.seed), callback=told,
+            )  # fmt: skip
+        return tie_softly(
+            problem.objective, w, what, self.how, total_weight=problem.total_weight, groups=groups,
+            method=problem.solver, bound=bound, tolerance=problem.tolerance, max_iterations=problem.max_iterations,
+            callback=told,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class HardTied(Tied):
+    """Soft tying, then the same groups relearned as equal.
+
+    Parameters
+    ----------
+    relearn
+        ``reduced`` to one unknown for each group, or by ``projected`` gradients as in the paper.
+    """
+
+    relearn: str = "reduced"
+
+    word: ClassVar[str] = "hard"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_word("way to relearn", self.relearn, RELEARN)
+
+    def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Found]:
+        for soft in super().fits(problem, grid, callback):
+            if soft.groups is not None:
+                yield _relearned(problem, soft, soft.groups, soft.n_groups, self.relearn)
+
+
+@dataclass(frozen=True)
+class LearnTieRelearn(TiedChoice):
+    """Learn with L2, tie by clustering, relearn as equal; ``relearn`` as for `HardTied`."""
+
+    relearn: str = "reduced"
+
+    word: ClassVar[str] = "ltr"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_word("way to relearn", self.relearn, RELEARN)
+
+    def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Found]:
+        classes = self._classes(problem)
+        for plain in l2_path(problem, grid.strengths):
+            for n_groups in grid.groups:
+                groups = clustered(plain.solution.w, classes, n_groups, pin_zero=self.pin_zero)
+                yield _relearned(problem, plain, groups, n_groups, self.relearn)
+
+
+def _relearned(problem: Problem, found: Found, groups: Groups, n_groups: int | None, how: str) -> Found:
+    """The parameters of every group as one."""
+    begun, before = time.perf_counter(), problem.objective.passes
+    if how == "projected":
+        hard = tie_hard_by_projection(
+            problem.objective, groups, found.solution.w, bound=HELD_AT, tolerance=problem.tolerance
+        )
+    else:
+        hard = tie_hard(
+            problem.objective, groups, found.solution.w, method=problem.solver, bound=HELD_AT,
+            tolerance=problem.tolerance, max_iterations=problem.max_iterations,
+        )  # fmt: skip
+    passes = found.passes + problem.objective.passes - before
+    seconds = found.seconds + time.perf_counter() - begun
+    return Found(found.strength, hard.solution, 0.0, passes, seconds, n_groups, hard.groups, found.rounds)
+
+
+def _check_word(name: str, value: str, words: Sequence[str]) -> None:
+    if value not in words:
+        raise InputError(f"There is no {name} {value!r}; choose one of {listed(words)}.")

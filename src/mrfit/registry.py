@@ -1,0 +1,138 @@
+"""Words to objects: the only place where strings given by a user become parts of a learner."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from typing import Any, TypeVar
+
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.domain import Domain
+from mrfit.errors import InputError, StructureError, listed
+from mrfit.learning.fitted import Fitted
+from mrfit.learning.grid import Callback
+from mrfit.learning.learner import Learner, Progress
+from mrfit.learning.objective_choice import ObjectiveChoice
+from mrfit.learning.parts import OBJECTIVES, PENALTIES, SOLVERS, STRUCTURES
+from mrfit.learning.penalty_choice import PenaltyChoice
+from mrfit.solvers.method import Method
+from mrfit.structure.edges_file import read_edges
+from mrfit.structure.learners import Given, StructureLearner, UpToOrder
+from mrfit.structure.structure import Structure
+
+Entry = TypeVar("Entry")
+
+# How a structure is written: words, and words that need an argument.
+STRUCTURE_WORDS = ("complete", "independent", "tree", "learned")
+_WITH_ARGUMENT = ("order:3", "edges:FILE")
+
+
+def structure_from(choice: Any, domain: Domain) -> StructureLearner:
+    """A word (``complete``, ``learned``, ``order:3``, ``edges:FILE``, ...), a learner of structures, a structure or a
+    networkx graph."""
+    if isinstance(choice, StructureLearner):
+        return choice
+    if isinstance(choice, Structure):
+        return Given(choice)
+    if isinstance(choice, str):
+        return _structure_from_word(choice, domain)
+    import networkx
+
+    if isinstance(choice, networkx.Graph):
+        return Given(Structure.from_graph(choice, domain))
+    raise StructureError(
+        f"A structure is a word, a learner of structures, a Structure or a networkx graph; got {type(choice).__name__}."
+    )
+
+
+def _structure_from_word(text: str, domain: Domain) -> StructureLearner:
+    word, colon, argument = text.partition(":")
+    if not colon and word in STRUCTURE_WORDS:
+        return STRUCTURES[word]()
+    if word == "order" and argument:
+        return UpToOrder(_order(argument))
+    if word == "edges" and argument:
+        return Given(read_edges(argument, domain))
+    raise StructureError(
+        f"There is no structure {text!r}; choose one of {listed((*STRUCTURE_WORDS, *_WITH_ARGUMENT), limit=8)}."
+    )
+
+
+def _order(argument: str) -> int | None:
+    if argument == "all":
+        return None
+    if not argument.isdecimal():
+        raise StructureError(
+            f"order:{argument} is not a structure; expected a whole number as in order:3, or order:all."
+        )
+    return int(argument)
+
+
+def penalty_from(choice: str | PenaltyChoice, **settings: Any) -> PenaltyChoice:
+    """A word such as ``l1``, with settings, or a penalty itself."""
+    if isinstance(choice, PenaltyChoice):
+        return choice
+    kind = _entry("penalty", choice, PENALTIES)
+    known = [f.name for f in fields(kind)]
+    foreign = [name for name in settings if name not in known]
+    if foreign:
+        raise InputError(f"The penalty {choice!r} has no {foreign[0]!r}; it has {listed(known, limit=20)}.")
+    return kind(**settings)
+
+
+def objective_from(choice: str | ObjectiveChoice) -> ObjectiveChoice:
+    return choice if isinstance(choice, ObjectiveChoice) else _entry("objective", choice, OBJECTIVES)
+
+
+def solver_from(choice: str | Method[Any] | None) -> Method[Any] | None:
+    """``newton``, ``lbfgs``, ``owlqn``, ``proximal-newton``, ``fista``, or None for the penalty's own."""
+    return choice if choice is None or isinstance(choice, Method) else _entry("solver", choice, SOLVERS)()
+
+
+def learner_from(
+    domain: Domain,
+    *,
+    structure: Any = "complete",
+    penalty: str | PenaltyChoice = "l2",
+    objective: str | ObjectiveChoice = "pseudo-likelihood",
+    solver: str | Method[Any] | None = None,
+    **settings: Any,
+) -> Learner:
+    """A learner whose parts may be words."""
+    return Learner(
+        structure=structure_from(structure, domain),
+        penalty=penalty_from(penalty),
+        objective=objective_from(objective),
+        solver=solver_from(solver),
+        **settings,
+    )
+
+
+def learn(
+    rows: UniqueRows,
+    structure: Any = "complete",
+    learner: Learner | None = None,
+    *,
+    valid: UniqueRows | None = None,
+    jobs: int = 1,
+    callback: Callback | None = None,
+    progress: Progress | None = None,
+    **parts: Any,
+) -> Fitted:
+    """Learn a network in one call: ``learn(rows, "tree", penalty="l1")``.
+
+    ``structure`` and the further ``parts`` may be words or objects; a ``learner`` stands for all of these but the
+    structure. See `Learner.fit` for the rest.
+    """
+    if learner is not None and parts:
+        raise InputError(f"A learner has its own {next(iter(parts))!r}; give one of them.")
+    if learner is None:
+        learner = learner_from(rows.domain, **parts)
+    learner = replace(learner, structure=structure_from(structure, rows.domain))
+    return learner.fit(rows, valid, jobs=jobs, callback=callback, progress=progress)
+
+
+def _entry(what: str, word: Any, entries: Mapping[str, Entry]) -> Entry:
+    if word not in entries:
+        raise InputError(f"There is no {what} {word!r}; choose one of {listed(entries, limit=20)}.")
+    return entries[word]
