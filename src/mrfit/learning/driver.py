@@ -71,6 +71,5 @@ def _judged(
     gain = None
     if compared:
         gain = judge.gain(best, max(judge.fits(Problem.l2_grid, None), key=lambda fit: fit.rank))
-    coordinates = problem.coordinates
     guarantee = "smoothed counts" if settings.penalty in CLOSED_FORMS else SEARCHES[settings.search]
-    return Learned(fits, best, coordinates.n_cells, coordinates.n_parameters, guarantee, gain)
+    return Learned(fits, best, problem.objective.n_cells, problem.coordinates.n_parameters, guarantee, gain)

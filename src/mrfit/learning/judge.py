@@ -87,8 +87,8 @@ class Judge:
             difference = np.array(best.fold_scores) - np.array(l2.fold_scores)
             return Gain(float(difference.mean()), float(difference.std(ddof=1) / np.sqrt(len(difference))), l2)
         rows = self.valid
-        score = row_ll if self.problem.settings.is_exact else row_pll
-        tied, plain = (score(fit.model.parameters, fit.model.w, rows.codes) for fit in (best, l2))
+        score, jobs = row_ll if self.problem.settings.is_exact else row_pll, self.problem.settings.jobs
+        tied, plain = (score(fit.model.parameters, fit.model.w, rows.codes, jobs=jobs) for fit in (best, l2))
         difference = tied - plain
         share = rows.sample_weight / rows.total_weight
         mean = float(share @ difference)

@@ -70,9 +70,9 @@ class Problem:
                 "All rows are the same, so the likelihood grows without end as unpenalised parameters do. Use other "
                 "rows, or a penalty on all of them such as l2."
             )
-        if not self.penalized.any() and self.structure.is_saturated and rows.n_distinct < self.coordinates.n_cells:
+        if not self.penalized.any() and self.structure.is_saturated and rows.n_distinct < self.objective.n_cells:
             raise InputError(
-                f"Only {rows.n_distinct:,} of {self.coordinates.n_cells:,} joint states occur in the rows; without a "
+                f"Only {rows.n_distinct:,} of {self.objective.n_cells:,} joint states occur in the rows; without a "
                 "penalty, and with all sets of variables, the others get probability zero, which no parameters "
                 "express. Use a penalty or a lower order."
             )
@@ -98,7 +98,7 @@ class Problem:
         """Where a path begins: the critical strength, or where smoothing leaves next to nothing of the rows."""
         penalty, weight = self.settings.penalty, self.rows.total_weight
         if penalty in CLOSED_FORMS:
-            return 16.0 * weight / self.coordinates.n_cells
+            return 16.0 * weight / self.objective.n_cells
         if not PRESETS[penalty].is_sparse:
             return 4.0 * weight
         critical = critical_strength(self.task(None), PRESETS[penalty])
