@@ -89,13 +89,13 @@ class MarkovNetwork:
         return row_pll(self.parameters, self.w, self._dataset(data).codes, jobs=resolve_jobs(n_jobs))
 
     def ll(self, data: Any, *, n_jobs: int | None = None) -> float:
-        """Mean log-likelihood per row, in nats, exact over all joint states: for few variables. ``n_jobs`` as in `pll`."""
+        """Mean log-likelihood per row, in nats, exact over all joint states: for few of them. ``n_jobs`` as in `pll`."""
         rows = self._unique(data)
         scores = row_ll(self.parameters, self.w, rows.codes, jobs=resolve_jobs(n_jobs))
         return float(rows.sample_weight @ scores) / rows.total_weight
 
     def ll_rows(self, data: Any, *, n_jobs: int | None = None) -> Floats:
-        """Log-likelihood of every row, in nats and in the order of the data; for few variables. ``n_jobs`` as in `pll`."""
+        """Log-likelihood of every row, in nats, in the order of the data; for few variables. ``n_jobs`` as in `pll`."""
         return row_ll(self.parameters, self.w, self._dataset(data).codes, jobs=resolve_jobs(n_jobs))
 
     def strongest(self, count: int, *, order: int) -> list[tuple[str, float]]:

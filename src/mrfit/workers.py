@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cache
 from itertools import pairwise
 from typing import TypeVar
@@ -32,16 +33,45 @@ def resolve_jobs(jobs: int | None) -> int:
     return jobs
 
 
+_MOST_THREADS = 1024  # a bound on what a wrong number of jobs can start
+
+
 @cache
-def _pool(jobs: int) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(jobs, thread_name_prefix="mrfit")
+def _pool() -> ThreadPoolExecutor:
+    """The threads of this process; they are started as they are needed."""
+    return ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="mrfit")
+
+
+# A forked child inherits the pool but none of its threads: work handed to them would never begin.
+if hasattr(os, "register_at_fork"):  # not on Windows, which does not fork
+    os.register_at_fork(after_in_child=_pool.cache_clear)
+
+_within = threading.local()  # .run is set on threads that work on a range
 
 
 def run(function: Callable[[int, int], Result], ranges: Sequence[tuple[int, int]]) -> list[Result]:
-    """Call ``function(first, last)`` for every range, each range on a thread of its own."""
-    if len(ranges) == 1:
-        return [function(*ranges[0])]
-    return list(_pool(len(ranges)).map(lambda span: function(*span), ranges))
+    """Call ``function(first, last)`` for every range, each range on a thread of its own.
+
+    It returns when all ranges have ended, so that nothing goes on writing to what the caller owns; if some failed, with
+    the error of the first of them. Within a range it takes the ranges one after the other: the processors are busy.
+    """
+    if len(ranges) <= 1 or getattr(_within, "run", False):
+        return [function(*span) for span in ranges]
+
+    def work(span: tuple[int, int]) -> Result:
+        _within.run = True
+        try:
+            return function(*span)
+        finally:
+            _within.run = False
+
+    started = [_pool().submit(work, span) for span in ranges]
+    try:
+        wait(started)
+    finally:  # an interrupt in the main thread: what has not begun need not
+        for future in started:
+            future.cancel()
+    return [future.result() for future in started]
 
 
 def deal(cost: NDArray[np.float64], jobs: int) -> list[tuple[int, int]]:
