@@ -89,7 +89,7 @@ class MarkovNetwork:
         return row_pll(self.parameters, self.w, self._dataset(data).codes, jobs=resolve_jobs(n_jobs))
 
     def ll(self, data: Any, *, n_jobs: int | None = None) -> float:
-        """Mean log-likelihood per row, in nats, exact over all joint states: for few of them. ``n_jobs`` as in `pll`."""
+        """Mean log-likelihood per row, in nats, exact over all joint states: for few. ``n_jobs`` as in `pll`."""
         rows = self._unique(data)
         scores = row_ll(self.parameters, self.w, rows.codes, jobs=resolve_jobs(n_jobs))
         return float(rows.sample_weight @ scores) / rows.total_weight

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from mrfit._kernels.compiled import njit
 
 BLOCK = 512  # rows that a thread takes at once: short tables still keep several busy
 
