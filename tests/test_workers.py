@@ -106,11 +106,11 @@ def outcome(script: str) -> str:
         start_new_session=True,
     )
     try:
-        output, _ = process.communicate(timeout=120)
+        output, _ = process.communicate(timeout=300)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
-        pytest.fail("It did not end within two minutes.")
+        pytest.fail("It did not end within five minutes.")
     return output
 
 

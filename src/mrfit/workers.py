@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from itertools import pairwise
 from typing import TypeVar
@@ -34,19 +34,27 @@ def resolve_jobs(jobs: int | None) -> int:
 
 
 _MOST_THREADS = 1024  # a bound on what a wrong number of jobs can start
+_this_thread = threading.local()  # .is_ours on threads of the pool
 
 
 @cache
 def _pool() -> ThreadPoolExecutor:
     """The threads of this process; they are started as they are needed."""
-    return ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="mrfit")
+
+    def begin() -> None:
+        _this_thread.is_ours = True
+
+    return ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="mrfit", initializer=begin)
 
 
-# A forked child inherits the pool but none of its threads: work handed to them would never begin.
-if hasattr(os, "register_at_fork"):  # not on Windows, which does not fork
-    os.register_at_fork(after_in_child=_pool.cache_clear)
+def _begin_anew() -> None:
+    """A forked child inherits the pool but none of its threads: work handed to them would never begin."""
+    _pool.cache_clear()
+    _this_thread.is_ours = False
 
-_within = threading.local()  # .run is set on threads that work on a range
+
+if hasattr(os, "register_at_fork"):  # Windows does not fork
+    os.register_at_fork(after_in_child=_begin_anew)
 
 
 def run(function: Callable[[int, int], Result], ranges: Sequence[tuple[int, int]]) -> list[Result]:
@@ -55,20 +63,13 @@ def run(function: Callable[[int, int], Result], ranges: Sequence[tuple[int, int]
     It returns when all ranges have ended, so that nothing goes on writing to what the caller owns; if some failed, with
     the error of the first of them. Within a range it takes the ranges one after the other: the processors are busy.
     """
-    if len(ranges) <= 1 or getattr(_within, "run", False):
+    if len(ranges) <= 1 or getattr(_this_thread, "is_ours", False):
         return [function(*span) for span in ranges]
-
-    def work(span: tuple[int, int]) -> Result:
-        _within.run = True
-        try:
-            return function(*span)
-        finally:
-            _within.run = False
-
-    started = [_pool().submit(work, span) for span in ranges]
+    started = [_pool().submit(function, *span) for span in ranges]
     try:
-        wait(started)
-    finally:  # an interrupt in the main thread: what has not begun need not
+        for future in started:
+            future.exception()  # waits for its end
+    finally:  # an interrupt of the caller: what has not begun need not
         for future in started:
             future.cancel()
     return [future.result() for future in started]
