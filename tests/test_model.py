@@ -10,9 +10,11 @@ from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
 from mrfit.errors import DataError, InputError
+from mrfit.estimator import MarkovNetworkLearner
 from mrfit.model import MarkovNetwork
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.structure.structure import Structure
+from mrfit.workers import deal
 from populations import SHAPES, STRUCTURES, domain_of, problems, random_codes, random_rows
 from reference import network
 
@@ -29,19 +31,45 @@ def test_row_scores_equal_the_plain_twin(problem: tuple[UniqueRows, Canonical, n
     assert model.pll(rows) == pytest.approx(-network.value(parameters, w, rows), rel=1e-12, abs=1e-13)
 
 
-@pytest.mark.parametrize("threads", [False, True])
-def test_scores_of_many_rows(threads: bool, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scores_of_many_rows_are_the_same_bits_for_any_number_of_jobs(
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """More rows than a block, on one thread and on several."""
-    monkeypatch.setattr("mrfit.objectives.row_scores._WORTH_A_THREAD", 0 if threads else np.inf)
-    monkeypatch.setattr("mrfit.objectives.row_scores.available_jobs", lambda: 3)
+    monkeypatch.setattr("mrfit.objectives.row_scores._WORTH_A_THREAD", 0)
     shape = SHAPES["mixed"]
     parameters = Canonical(domain_of(shape), STRUCTURES["order 3"](4))
     w = rng.standard_normal(parameters.n_parameters)
     codes = random_codes(rng, shape, 5000)
     distinct, place = np.unique(codes, axis=0, return_inverse=True)
     expected = np.array([network.row_pll(parameters, w, tuple(x)) for x in distinct.tolist()])[place.ravel()]
-    found = MarkovNetwork(parameters, w).pll_rows(Dataset(parameters.domain, codes))
+    model, table = MarkovNetwork(parameters, w), Dataset(parameters.domain, codes)
+    found = model.pll_rows(table, n_jobs=1)
     np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+    for n_jobs in (2, 3, 7, None):
+        np.testing.assert_array_equal(model.pll_rows(table, n_jobs=n_jobs), found)
+        np.testing.assert_array_equal(model.ll_rows(table, n_jobs=n_jobs), model.ll_rows(table, n_jobs=1))
+        assert model.pll(table, n_jobs=n_jobs) == model.pll(table, n_jobs=1)
+        assert model.ll(table, n_jobs=n_jobs) == model.ll(table, n_jobs=1)
+
+
+def test_scores_use_as_many_threads_as_asked_for(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the model and from the estimator; anything but a number of jobs is refused."""
+    used: list[int] = []
+
+    def seen(cost: np.ndarray, jobs: int) -> list[tuple[int, int]]:
+        used.append(jobs)
+        return deal(cost, jobs)
+
+    monkeypatch.setattr("mrfit.objectives.row_scores._WORTH_A_THREAD", 0)
+    monkeypatch.setattr("mrfit.objectives.row_scores.deal", seen)
+    table = rng.integers(0, 2, (100, 3))
+    learner = MarkovNetworkLearner(n_jobs=3).fit(table)
+    learner.score_samples(table)
+    for n_jobs in (1, 2):
+        learner.model_.pll(table, n_jobs=n_jobs)
+    assert used == [3, 1, 2]
+    with pytest.raises(InputError, match="got 0"):
+        learner.model_.pll_rows(table, n_jobs=0)
 
 
 def test_extreme_parameters_give_finite_scores(rng: np.random.Generator) -> None:

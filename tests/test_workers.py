@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -64,3 +69,134 @@ def test_jobs_are_resolved() -> None:
     for jobs in (0, -2):
         with pytest.raises(InputError, match=f"got {jobs}"):
             resolve_jobs(jobs)
+
+
+def test_nothing_to_do_is_done() -> None:
+    """An empty table has no ranges."""
+    assert run(lambda *_: 1, deal(np.empty(0), 4)) == []
+
+
+def test_after_an_error_all_ranges_have_ended() -> None:
+    """The first error by range is raised, and no thread goes on writing behind the caller's back."""
+    failed, ended = threading.Event(), []
+
+    def work(first: int, last: int) -> None:
+        if first == 0:
+            failed.set()
+            raise InputError("range 0")
+        failed.wait(60)
+        time.sleep(0.05)
+        ended.append(first)
+        if first == 2:
+            raise ValueError("range 2")
+
+    with pytest.raises(InputError, match="range 0"):
+        run(work, [(0, 1), (1, 2), (2, 3)])
+    assert sorted(ended) == [1, 2]
+    assert run(lambda first, _: first, [(0, 1), (1, 2)]) == [0, 1]
+
+
+def outcome(script: str) -> str:
+    """What a script prints; one that does not end is killed with all it has started."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", script],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        output, _ = process.communicate(timeout=300)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        pytest.fail("It did not end within five minutes.")
+    return output
+
+
+def test_ranges_within_ranges_end() -> None:
+    """A function that is run on threads may itself call something that is."""
+    script = """
+from mrfit.workers import run
+
+def inner(first, last):
+    return run(lambda a, b: (first, a), [(0, 1), (1, 2), (2, 3)])
+
+print(run(inner, [(0, 1), (1, 2), (2, 3)]) == [[(k, a) for a in range(3)] for k in range(3)])
+"""
+    assert outcome(script) == "True\n"
+
+
+def test_ranges_from_many_threads_end() -> None:
+    """Callers on threads of their own do not wait for each other's ranges to be taken."""
+    script = """
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from mrfit.workers import run
+
+barrier = threading.Barrier(12, timeout=60)  # every range of every caller at once
+
+def caller(k):
+    return run(lambda first, last: barrier.wait() >= 0, [(0, 1), (1, 2), (2, 3)])
+
+with ThreadPoolExecutor(4) as callers:
+    print(all(all(done) for done in callers.map(caller, range(4))))
+"""
+    assert outcome(script) == "True\n"
+
+
+FIT = """
+import multiprocessing, os, sys, warnings
+import numpy as np
+from mrfit import MarkovNetworkLearner
+from mrfit.objectives import pseudo_likelihood, row_scores
+
+warnings.simplefilter("ignore", DeprecationWarning)  # of forking beside threads, which is what is tried here
+pseudo_likelihood._WORTH_A_THREAD = row_scores._WORTH_A_THREAD = -1
+table = np.random.default_rng(0).integers(0, 2, (3000, 6))
+
+def fit(*_):
+    learner = MarkovNetworkLearner(strength=1.0, n_jobs=2).fit(table)
+    return learner.model_.w.tobytes() + learner.score_samples(table).tobytes()
+"""
+
+forking = pytest.mark.skipif(not hasattr(os, "fork"), reason="only where processes fork")
+
+
+@forking
+def test_a_fit_in_a_forked_child_equals_that_of_its_parent() -> None:
+    """With the threads of the parent asleep, in a child and in a child of that child, and in the parent again."""
+    script = """
+here = fit()
+
+def child(depth):
+    same = fit() == here
+    if depth:
+        pid = os.fork()
+        if pid == 0:
+            child(depth - 1)
+        same &= os.waitpid(pid, 0)[1] == 0
+    os._exit(0 if same else 1)
+
+pid = os.fork()
+if pid == 0:
+    child(1)
+print(os.waitpid(pid, 0)[1], fit() == here)
+"""
+    assert outcome(FIT + script) == "0 True\n"
+
+
+@forking
+def test_fits_in_a_pool_of_forked_processes() -> None:
+    """What scikit-learn's and multiprocessing's users do on Linux, also started from within a thread of ours."""
+    script = """
+from mrfit.workers import run
+here = fit()
+
+def many(*_):
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        return all(there == here for there in pool.map(fit, range(4)))
+
+print(many(), run(lambda first, last: first > 0 or many(), [(0, 1), (1, 2)]))
+"""
+    assert outcome(FIT + script) == "True [True, True]\n"

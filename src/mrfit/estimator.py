@@ -196,8 +196,8 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         """Log-likelihood of every row, in nats, or pseudo-log-likelihood: what was maximised."""
         check_is_fitted(self)
         table = self._checked(X, reset=False)
-        model = self.model_
-        return model.ll_rows(table) if self.objective == "likelihood" else model.pll_rows(table)
+        score_rows = self.model_.ll_rows if self.objective == "likelihood" else self.model_.pll_rows
+        return score_rows(table, n_jobs=self.n_jobs)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Mean of `score_samples`; larger is better."""

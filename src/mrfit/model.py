@@ -22,6 +22,7 @@ from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.parameterizations.reference import reference_from
 from mrfit.structure.structure import Structure
 from mrfit.tying.groups import Groups
+from mrfit.workers import resolve_jobs
 
 Floats = NDArray[np.float64]
 
@@ -74,23 +75,28 @@ class MarkovNetwork:
         """Whether all parameters of a group are equal to its center."""
         return self.groups is not None and np.array_equal(self.groups.tied(self.w), self.w)
 
-    def pll(self, data: Any) -> float:
-        """Mean pseudo-log-likelihood per row, in nats; weighted if the data are."""
+    def pll(self, data: Any, *, n_jobs: int | None = None) -> float:
+        """Mean pseudo-log-likelihood per row, in nats; weighted if the data are.
+
+        ``n_jobs`` threads, all processors by default; the score is the same for any number of them.
+        """
         rows = self._unique(data)
-        return float(rows.sample_weight @ row_pll(self.parameters, self.w, rows.codes)) / rows.total_weight
+        scores = row_pll(self.parameters, self.w, rows.codes, jobs=resolve_jobs(n_jobs))
+        return float(rows.sample_weight @ scores) / rows.total_weight
 
-    def pll_rows(self, data: Any) -> Floats:
-        """Pseudo-log-likelihood of every row, in nats and in the order of the data."""
-        return row_pll(self.parameters, self.w, self._dataset(data).codes)
+    def pll_rows(self, data: Any, *, n_jobs: int | None = None) -> Floats:
+        """Pseudo-log-likelihood of every row, in nats and in the order of the data; ``n_jobs`` as in `pll`."""
+        return row_pll(self.parameters, self.w, self._dataset(data).codes, jobs=resolve_jobs(n_jobs))
 
-    def ll(self, data: Any) -> float:
-        """Mean log-likelihood per row, in nats, exact over all joint states: for few variables."""
+    def ll(self, data: Any, *, n_jobs: int | None = None) -> float:
+        """Mean log-likelihood per row, in nats, exact over all joint states: for few. ``n_jobs`` as in `pll`."""
         rows = self._unique(data)
-        return float(rows.sample_weight @ row_ll(self.parameters, self.w, rows.codes)) / rows.total_weight
+        scores = row_ll(self.parameters, self.w, rows.codes, jobs=resolve_jobs(n_jobs))
+        return float(rows.sample_weight @ scores) / rows.total_weight
 
-    def ll_rows(self, data: Any) -> Floats:
-        """Log-likelihood of every row, in nats and in the order of the data; for few variables."""
-        return row_ll(self.parameters, self.w, self._dataset(data).codes)
+    def ll_rows(self, data: Any, *, n_jobs: int | None = None) -> Floats:
+        """Log-likelihood of every row, in nats, in the order of the data; for few variables. ``n_jobs`` as in `pll`."""
+        return row_ll(self.parameters, self.w, self._dataset(data).codes, jobs=resolve_jobs(n_jobs))
 
     def strongest(self, count: int, *, order: int) -> list[tuple[str, float]]:
         """Names and values of the largest parameters, in absolute value, of scopes with ``order`` variables.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -32,16 +33,46 @@ def resolve_jobs(jobs: int | None) -> int:
     return jobs
 
 
+_MOST_THREADS = 1024  # a bound on what a wrong number of jobs can start
+_this_thread = threading.local()  # .is_ours on threads of the pool
+
+
 @cache
-def _pool(jobs: int) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(jobs, thread_name_prefix="mrfit")
+def _pool() -> ThreadPoolExecutor:
+    """The threads of this process; they are started as they are needed."""
+
+    def begin() -> None:
+        _this_thread.is_ours = True
+
+    return ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="mrfit", initializer=begin)
+
+
+def _begin_anew() -> None:
+    """A forked child inherits the pool but none of its threads: work handed to them would never begin."""
+    _pool.cache_clear()
+    _this_thread.is_ours = False
+
+
+if hasattr(os, "register_at_fork"):  # Windows does not fork
+    os.register_at_fork(after_in_child=_begin_anew)
 
 
 def run(function: Callable[[int, int], Result], ranges: Sequence[tuple[int, int]]) -> list[Result]:
-    """Call ``function(first, last)`` for every range, each range on a thread of its own."""
-    if len(ranges) == 1:
-        return [function(*ranges[0])]
-    return list(_pool(len(ranges)).map(lambda span: function(*span), ranges))
+    """Call ``function(first, last)`` for every range, each range on a thread of its own.
+
+    It returns when all ranges have ended, so that nothing goes on writing to what the caller owns; if some failed, with
+    the error of the first of them. Within a range it takes the ranges one after the other: the processors are busy.
+    """
+    if len(ranges) <= 1 or getattr(_this_thread, "is_ours", False):
+        return [function(*span) for span in ranges]
+    started = [_pool().submit(function, *span) for span in ranges]
+    try:
+        for future in started:
+            future.exception()  # waits for its end
+    finally:  # an interrupt of the caller: what has not begun need not
+        for future in started:
+            future.cancel()
+    return [future.result() for future in started]
 
 
 def deal(cost: NDArray[np.float64], jobs: int) -> list[tuple[int, int]]:

@@ -74,16 +74,21 @@ def test_expansion_agrees_with_value_and_gradient(build: Build, problem: Problem
 
 
 @every_objective
-def test_a_product_survives_evaluations_elsewhere(build: Build, rng: np.random.Generator) -> None:
-    """Values asked at other points leave the last expansion valid."""
+def test_an_expansion_owns_what_it_needs(build: Build, rng: np.random.Generator) -> None:
+    """It stays what it was after evaluations and expansions elsewhere, and when its point is written to."""
     rows = random_rows(rng, SHAPES["mixed"], 30)
     parameters = Canonical(rows.domain, STRUCTURES["complete"](len(rows.domain)))
     objective = build(rows, parameters)
     w, direction = rng.standard_normal((2, parameters.n_parameters))
+    expected = build(rows, parameters).expand(w.copy())
     expansion = objective.expand(w)
-    before = expansion.product(direction)
     objective.value_and_gradient(w + 1.0)
-    np.testing.assert_array_equal(expansion.product(direction), before)
+    objective.expand(w - 1.0).product(direction)
+    w += 2.0
+    assert expansion.value == expected.value
+    np.testing.assert_array_equal(expansion.gradient, expected.gradient)
+    np.testing.assert_array_equal(expansion.product(direction), expected.product(direction))
+    np.testing.assert_array_equal(expansion.diagonal(), expected.diagonal())
 
 
 @pytest.mark.parametrize("structure", STRUCTURES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from itertools import combinations
 
 import networkx as nx
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mrfit.data.unique_rows import UniqueRows
+from mrfit.errors import InputError
 from mrfit.structure.mutual_information import maximum_information_tree, pairwise_mutual_information
 from mrfit.structure.structure import Structure
 from populations import SHAPES, domain_of, random_codes, random_rows
@@ -37,6 +39,55 @@ def test_states_that_never_occur_together_leave_no_dust(rng: np.random.Generator
     rows = UniqueRows.from_codes(domain_of((3,) * 5), codes, 10.0 ** rng.uniform(-8, 8, 60))
     expected = [[mutual_information(rows, a, b) for b in range(5)] for a in range(5)]
     np.testing.assert_allclose(pairwise_mutual_information(rows), expected, atol=1e-9)
+
+
+def _peak(rows: UniqueRows) -> int:
+    """Most bytes held at once beside the rows."""
+    tracemalloc.start()
+    pairwise_mutual_information(rows)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak
+
+
+def test_memory_does_not_grow_with_the_rows(rng: np.random.Generator) -> None:
+    """All that is made beside them are tables over pairs of states."""
+    shape = (2, 3, 2, 4, 2)
+    small, large = (
+        UniqueRows(domain_of(shape), random_codes(rng, shape, n), rng.uniform(0.5, 2.0, n), n) for n in (1_000, 200_000)
+    )
+    _peak(small)  # compiles
+    assert _peak(large) <= _peak(small) + 1_000
+    assert _peak(large) < large.codes.nbytes / 10
+
+
+def test_information_in_blocks_of_variables_is_the_same(
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To the last bit, however many variables are looked at together."""
+    rows = random_rows(rng, (2, 3, 1, 4, 2, 5), 300, fractional=True)
+    whole = pairwise_mutual_information(rows)
+    for n_bytes in (1, 8 * 17 * 5, 8 * 17 * 9):
+        monkeypatch.setattr("mrfit.structure.mutual_information._BLOCK_BYTES", n_bytes)
+        np.testing.assert_array_equal(pairwise_mutual_information(rows), whole)
+
+
+def test_tables_too_large_for_memory_are_forecast_and_refused() -> None:
+    """Before anything is allocated."""
+    n = 20_000
+    rows = UniqueRows(domain_of((2,) * n), np.zeros((2, n), np.uint8), np.ones(2), 2)
+    tracemalloc.start()
+    with pytest.raises(InputError, match=r"20,000 variables with 40,000 states takes 6\.4 GB; the limit is 4 GB\. Use"):
+        maximum_information_tree(rows)
+    assert tracemalloc.get_traced_memory()[1] < 1e7
+    tracemalloc.stop()
+
+
+def test_of_equal_trees_one_is_taken_on_every_machine() -> None:
+    """Independent columns: nothing to choose by, so all hang on the first."""
+    codes = np.array([[a, b, c, d] for a in (0, 1) for b in (0, 1) for c in (0, 1) for d in (0, 1)], np.uint8)
+    rows = UniqueRows.from_codes(domain_of((2,) * 4), codes, np.ones(16))
+    assert maximum_information_tree(rows) == Structure.from_edges(4, [(0, 1), (0, 2), (0, 3)])
 
 
 def _best_tree_weight(information: np.ndarray) -> float:

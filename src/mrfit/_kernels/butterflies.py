@@ -12,10 +12,12 @@ from collections.abc import Iterator
 
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 from numba.misc.special import literally
 from numba.np.arrayobj import make_array
+
+from mrfit._kernels.compiled import njit
 
 LANES = 4  # values in a vector: 256 bits
 BASE_BITS = 5  # a run of 2**5 values is transformed without leaving the registers

@@ -20,8 +20,8 @@ from __future__ import annotations
 from collections import namedtuple
 
 import numpy as np
-from numba import njit
 
+from mrfit._kernels.compiled import njit
 from mrfit._kernels.logistic import (
     binary_loss,
     curvature_diagonal,

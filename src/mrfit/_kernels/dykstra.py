@@ -11,7 +11,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from mrfit._kernels.compiled import njit
 
 _FIRST_SWEEPS = 4
 _MOST_NEWTON = 30

@@ -8,8 +8,10 @@ are Chebyshev fits of what remains after the exact leading terms, with a relativ
 
 from __future__ import annotations
 
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
+
+from mrfit._kernels.compiled import njit
 
 _SHIFTER = 6755399441055744.0  # 1.5 * 2**52: adding it leaves round(x) in the low bits of the sum
 _LOG2_E = 1.4426950408889634

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from numba import njit
-
+from mrfit._kernels.compiled import njit
 from mrfit._kernels.elementary import exp_nonpositive
 
 BLOCK = 1024  # values summed at once: the error of a sum grows with it and with the number of blocks, not their product

@@ -17,8 +17,10 @@ A partition is described by ``first``: the last cluster of the best partition of
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
+
+from mrfit._kernels.compiled import njit
 
 # Candidates for each value, on average, up to which all of them are looked at. A look of the plain loop costs about
 # 2.5 ns, one of the queue 20 (it waits for each answer), and the queue needs about 3.5 of them.

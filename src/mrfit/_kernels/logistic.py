@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import math
 
-from numba import njit
-
+from mrfit._kernels.compiled import njit
 from mrfit._kernels.elementary import exp_nonpositive, log1p_unit
 
 

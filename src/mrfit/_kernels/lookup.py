@@ -7,7 +7,7 @@ parameters costs k^2 lookups, whatever the number of joint states.
 
 from __future__ import annotations
 
-from numba import njit
+from mrfit._kernels.compiled import njit
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from mrfit._kernels.compiled import njit
 from mrfit._kernels.partition import count_cells, split
 from mrfit._kernels.sparse_newton import BLOCK
 

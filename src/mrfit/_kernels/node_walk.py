@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from mrfit._kernels.compiled import njit
 from mrfit._kernels.node_cells import one_cell
 from mrfit._kernels.nodewise import LANES, columns_times, residual_over_rows, solve_node
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from mrfit._kernels.compiled import njit
 from mrfit._kernels.node_cells import split_cells
 from mrfit._kernels.sparse_newton import BLOCK, solve_on_cells
 

@@ -8,7 +8,8 @@ length of its list, so sparse data are cheap, and nothing is hashed: the result 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from mrfit._kernels.compiled import njit
 
 
 @njit(cache=True, nogil=True)

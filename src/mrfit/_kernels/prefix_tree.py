@@ -14,7 +14,8 @@ short chunk. So the density of the data does not matter, and there is no second 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from mrfit._kernels.compiled import njit
 
 MAX_NODES = 65535  # node numbers are stored in 16 bits
 # Cost of one tree node (a dependent addition, two scattered ones on the way back) in units of one cell's

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
-BLOCK = 2048
+from mrfit._kernels.compiled import njit
+
+BLOCK = 512  # rows that a thread takes at once: short tables still keep several busy
 
 
 @njit(cache=True, nogil=True)
@@ -42,17 +43,19 @@ def row_scores(
     last,
     scores,
 ):
-    """scores[r] += sum over variables first .. last - 1 of log p(x_i | rest of row r).
+    """scores[r] = sum over variables of log p(x_i | rest of row r), in the rows of blocks first .. last - 1.
 
-    ``columns`` holds the codes variable by variable, (variables, rows).
+    ``columns`` holds the codes variable by variable, (variables, rows). Every row is summed in the order of the
+    variables, in the same block of rows, whoever takes the block.
     """
-    n_rows = columns.shape[1]
+    n_variables, n_rows = columns.shape
     holds = np.empty(BLOCK, np.bool_)
     z = np.empty((max(1, n_free.max()), BLOCK))
-    for i in range(first, last):
-        width = 1 + feature_start[i + 1] - feature_start[i]
-        for low in range(0, n_rows, BLOCK):
-            m = min(BLOCK, n_rows - low)
+    for low in range(first * BLOCK, min(last * BLOCK, n_rows), BLOCK):
+        m = min(BLOCK, n_rows - low)
+        scores[low : low + m] = 0.0
+        for i in range(n_variables):
+            width = 1 + feature_start[i + 1] - feature_start[i]
             for s in range(n_free[i]):
                 at = slot_start[i] + s * width
                 z[s, :m] = w_slots[at]

@@ -13,8 +13,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from mrfit._kernels.compiled import njit
 from mrfit._kernels.logistic import binary_loss, multinomial_loss
 
 BLOCK = 512

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numba import njit
+from mrfit._kernels.compiled import njit
 
 STRIP = 512  # values of a row that stay in the first-level cache while the matrix passes over them
 

@@ -7,7 +7,6 @@ import math
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import click
@@ -24,8 +23,15 @@ def note(text: str) -> None:
 
 def note_compiling(kernel: Any, seconds: str, *, quiet: bool) -> None:
     """Say so before the first call on a machine, which compiles and would seem to hang."""
-    compiled = Path(kernel.stats.cache_path).glob(f"*{kernel.py_func.__name__}*.nbi")
-    if not quiet and sys.stderr.isatty() and not any(compiled):
+    from mrfit._kernels.compiled import has_usual_cache, is_compiled, temporary_cache
+
+    if quiet or is_compiled(kernel):
+        return
+    if not has_usual_cache():
+        place = temporary_cache()
+        kept = f"each run compiles anew, about {seconds} seconds" if place is None else f"it is kept in {place}"
+        note(f"no directory for compiled code can be written; {kept}. Set NUMBA_CACHE_DIR to keep it elsewhere.")
+    elif sys.stderr.isatty():
         note(f"compiling for this machine; this happens once and takes about {seconds} seconds.")
 
 

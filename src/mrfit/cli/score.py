@@ -40,7 +40,9 @@ def command(model_file: str, data: str, **options: Any) -> None:
     from mrfit.data.readers import named_in_errors, read_batches
     from mrfit.model import MarkovNetwork
     from mrfit.objectives.row_scores import row_ll, row_pll
+    from mrfit.workers import resolve_jobs
 
+    jobs = resolve_jobs(options["jobs"])
     model = MarkovNetwork.load(model_file)
     metric = options["metric"]
     score_rows = {"pll": row_pll, "ll": row_ll}[metric]
@@ -50,7 +52,7 @@ def command(model_file: str, data: str, **options: Any) -> None:
     with named_in_errors(path):
         for batch in read_batches(path, weight=options["weight"], header=header_of(options)):
             codes, weight = coder.encode(batch)
-            scores.append(score_rows(model.parameters, model.w, codes))
+            scores.append(score_rows(model.parameters, model.w, codes, jobs=jobs))
             weights.append(weight)
         coder.finish()
         score = np.concatenate(scores)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +27,6 @@ class Coordinates(ABC):
 
     parameters: Parameterization
     n_parameters: int
-    n_cells: int  # that the objective goes over
 
     @property
     @abstractmethod
@@ -64,7 +62,7 @@ class PseudoCoordinates(Coordinates):
 
     def __init__(self, parameters: Parameterization, *, jobs: int = 1) -> None:
         self.parameters, self.jobs = parameters, jobs
-        self.n_parameters, self.n_cells = parameters.n_parameters, 0
+        self.n_parameters = parameters.n_parameters
 
     @property
     def orders(self) -> NDArray[np.integer]:
@@ -75,13 +73,11 @@ class PseudoCoordinates(Coordinates):
 
     def objective(self, rows: UniqueRows) -> Objective:
         canonical = self.parameters.canonical
-        cells = ConditionalCells.count(rows, canonical, jobs=self.jobs)
-        self.n_cells = cells.n_cells
-        objective = PseudoLikelihood(cells, jobs=self.jobs)
+        objective = PseudoLikelihood(ConditionalCells.count(rows, canonical, jobs=self.jobs), jobs=self.jobs)
         return objective if canonical is self.parameters else Reparameterized(objective, self.parameters.canonical_map)
 
     def row_scores(self, w: Floats, rows: UniqueRows) -> Floats:
-        return row_pll(self.parameters, w, rows.codes)
+        return row_pll(self.parameters, w, rows.codes, jobs=self.jobs)
 
     def mean_pll(self, w: Floats, rows: UniqueRows) -> float:
         return float(rows.sample_weight @ self.row_scores(w, rows)) / rows.total_weight
@@ -107,7 +103,6 @@ class ExactCoordinates(Coordinates):
         self.parameters, self.whole, self.jobs = parameters, whole, jobs
         self.joint = Listed(parameters) if listed or whole else joint_of(parameters)
         self.n_parameters = self.joint.n_parameters
-        self.n_cells = prod(parameters.domain.shape)
 
     @property
     def orders(self) -> NDArray[np.integer]:

@@ -154,9 +154,9 @@ class Learner:
             gain = None
             if baseline:
                 others = judge.fits(lambda part, _: l2_path(part, baseline), Grid(baseline), None)
-                gain = self._gain(best, max(others, key=lambda fit: fit.rank), valid, test)
-            score = None if test is None else mean_over_rows(self.objective.row_scores(best.model, test), test)
-        n_cells, n_parameters = problem.coordinates.n_cells, problem.coordinates.n_parameters
+                gain = self._gain((best, max(others, key=lambda fit: fit.rank)), valid, test, jobs)
+            score = None if test is None else mean_over_rows(self.objective.row_scores(best.model, test, jobs), test)
+        n_cells, n_parameters = problem.objective.n_cells, problem.coordinates.n_parameters
         return Fitted(fits, best, structure, n_cells, n_parameters, self.penalty.guarantee(), grid.is_path, score, gain)
 
     def _check_choosable(self, grid: Grid, *, selecting: bool) -> None:
@@ -166,16 +166,16 @@ class Learner:
                 "or just one number of groups and one strength."
             )
 
-    def _gain(self, best: Fit, l2: Fit, valid: UniqueRows | None, test: UniqueRows | None) -> Gain:
-        """On the test rows; where there are none on those that chose, which says so."""
+    def _gain(self, fits: tuple[Fit, Fit], valid: UniqueRows | None, test: UniqueRows | None, jobs: int) -> Gain:
+        """Of the first over the second, on the test rows; without any on those that chose, which it says."""
         rows = valid if test is None else test
         if rows is None:
-            difference = mean_over_folds(np.array(best.fold_scores) - np.array(l2.fold_scores))
+            difference = mean_over_folds(np.subtract(*(np.array(fit.fold_scores) for fit in fits)))
         else:
-            scores = (self.objective.row_scores(fit.model, rows) for fit in (best, l2))
+            scores = (self.objective.row_scores(fit.model, rows, jobs) for fit in fits)
             difference = mean_over_rows(np.subtract(*scores), rows)
         which = "test" if test is not None else "folds" if valid is None else "valid"
-        return Gain(difference.mean, difference.standard_error, l2, which)
+        return Gain(difference.mean, difference.standard_error, fits[1], which)
 
 
 def _counter(progress: Progress | None, total: int) -> Callable[[], None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -32,7 +33,7 @@ class ObjectiveChoice(ABC):
     def coordinates(self, parameters: Parameterization, *, listed: bool, whole: bool, jobs: int) -> Coordinates: ...
 
     @abstractmethod
-    def row_scores(self, model: MarkovNetwork, rows: UniqueRows) -> Floats:
+    def row_scores(self, model: MarkovNetwork, rows: UniqueRows, jobs: int) -> Floats:
         """The score of every distinct row."""
 
     @abstractmethod
@@ -51,8 +52,8 @@ class PseudoLikelihoodChoice(ObjectiveChoice):
     def coordinates(self, parameters: Parameterization, *, listed: bool, whole: bool, jobs: int) -> Coordinates:
         return PseudoCoordinates(parameters, jobs=jobs)
 
-    def row_scores(self, model: MarkovNetwork, rows: UniqueRows) -> Floats:
-        return row_pll(model.parameters, model.w, rows.codes)
+    def row_scores(self, model: MarkovNetwork, rows: UniqueRows, jobs: int) -> Floats:
+        return row_pll(model.parameters, model.w, rows.codes, jobs=jobs)
 
     def check_finite(self, rows: UniqueRows, coordinates: Coordinates, penalized: NDArray[np.bool_]) -> None:
         """Parameters without a maximum are held at a bound, one by one."""
@@ -69,8 +70,8 @@ class LikelihoodChoice(ObjectiveChoice):
     def coordinates(self, parameters: Parameterization, *, listed: bool, whole: bool, jobs: int) -> Coordinates:
         return ExactCoordinates(parameters, listed=listed, whole=whole, jobs=jobs)
 
-    def row_scores(self, model: MarkovNetwork, rows: UniqueRows) -> Floats:
-        return row_ll(model.parameters, model.w, rows.codes)
+    def row_scores(self, model: MarkovNetwork, rows: UniqueRows, jobs: int) -> Floats:
+        return row_ll(model.parameters, model.w, rows.codes, jobs=jobs)
 
     def check_finite(self, rows: UniqueRows, coordinates: Coordinates, penalized: NDArray[np.bool_]) -> None:
         if rows.n_distinct == 1 and not penalized.all():
@@ -78,10 +79,10 @@ class LikelihoodChoice(ObjectiveChoice):
                 "All rows are the same, so the likelihood grows without end as unpenalised parameters do. Use other "
                 "rows, or a penalty on all of them such as l2."
             )
-        saturated = coordinates.parameters.structure.is_saturated
-        if not penalized.any() and saturated and rows.n_distinct < coordinates.n_cells:
+        saturated, n_states = coordinates.parameters.structure.is_saturated, prod(rows.domain.shape)
+        if not penalized.any() and saturated and rows.n_distinct < n_states:
             raise InputError(
-                f"Only {rows.n_distinct:,} of {coordinates.n_cells:,} joint states occur in the rows; without a "
+                f"Only {rows.n_distinct:,} of {n_states:,} joint states occur in the rows; without a "
                 "penalty, and with all sets of variables, the others get probability zero, which no parameters "
                 "express. Use a penalty or a lower order."
             )

@@ -33,7 +33,7 @@ class PseudoCounts(PenaltyChoice):
 
     def grid(self, problem: Problem, *, selecting: bool) -> Grid:
         if self.strengths is None and selecting:
-            return path_down(16.0 * problem.total_weight / problem.coordinates.n_cells)  # next to nothing of the rows
+            return path_down(16.0 * problem.total_weight / problem.objective.n_cells)  # next to nothing of the rows
         return super().grid(problem, selecting=selecting)
 
     def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Found]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mrfit._kernels.joint_states import scale_and_subtract
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
-from mrfit.objectives.objective import Expansion, Objective
+from mrfit.objectives.objective import Expansion, Objective, owned
 from mrfit.parameterizations.joint import Joint, Listed
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.transforms import exponentiate
@@ -87,7 +87,7 @@ class Likelihood(Objective):
         check_size(rows.domain.shape)
         self.joint = parameters if isinstance(parameters, Joint) else Listed(parameters)
         self.base, self.jobs = self.joint.base, jobs
-        self.n_parameters = self.joint.n_parameters
+        self.n_parameters, self.n_cells = self.joint.n_parameters, prod(rows.domain.shape)
         self._rows = self.base.positions(rows.codes)
         self._share = rows.sample_weight / rows.total_weight
         empirical = np.zeros(self.base.size)
@@ -100,6 +100,7 @@ class Likelihood(Objective):
         return self._value(point), point.gradient
 
     def expand(self, w: Floats) -> Expansion:
+        w = owned(w)
         point = self._at(w)
         kept: list[Floats] = []  # probabilities: few methods ask for products, and all states are a long vector
 

@@ -23,7 +23,8 @@ class Expansion:
     ``dual(t)``, where it is given, is the value of the dual at the point whose gradient is t times this one: no point
     at which a penalty's conjugate allows that gradient has a smaller value.
 
-    It is valid until the objective is expanded at another point: the curvature of the cells is kept once.
+    It owns what it needs: it stays what it was when the objective is evaluated or expanded elsewhere, and when the
+    vector it was asked for is written to.
     """
 
     value: float
@@ -41,6 +42,11 @@ class Expansion:
         return r / at_least(self.diagonal(), 1e-8)
 
 
+def owned(w: Floats) -> Floats:
+    """A point that nobody writes to: itself where it is read-only, else a copy."""
+    return w.copy() if w.flags.writeable else w
+
+
 def at_least(values: Floats, share: float) -> Floats:
     """Positive entries, none below a share of the largest."""
     return np.asarray(np.maximum(values, share * values.max(initial=1e-300)), np.float64)
@@ -50,6 +56,7 @@ class Objective(ABC):
     """A convex, twice differentiable function of the parameters, to be minimised; scaled as a mean over rows."""
 
     n_parameters: int
+    n_cells: int  # that an evaluation goes over: states of neighbours, or joint states
 
     @abstractmethod
     def value_and_gradient(self, w: Floats) -> tuple[float, Floats]: ...

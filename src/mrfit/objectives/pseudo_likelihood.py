@@ -27,35 +27,35 @@ class PseudoLikelihood(Objective):
 
     def __init__(self, cells: ConditionalCells, *, jobs: int = 1) -> None:
         self.cells = cells
-        self.n_parameters = cells.n_parameters
+        self.n_parameters, self.n_cells = cells.n_parameters, cells.n_cells
         self._ranges = deal(cells.cost, jobs if cells.cost.sum() > _WORTH_A_THREAD else 1)
         n_slots = len(cells.parameter_of_slot)
+        # Read and written within a pass only; nothing that is handed out refers to them.
         self._w_slots, self._slots = np.empty(n_slots), np.empty(n_slots)
         self._values = np.zeros(cells.n_variables)
-        self._expected = np.empty(0)  # total * p of every cell at the last expansion
 
     def value_and_gradient(self, w: Floats) -> tuple[float, Floats]:
-        gradient = self._pass(GRADIENT, w)
+        gradient = self._pass(GRADIENT, w, np.empty(0))
         return self._value(), gradient
 
     def expand(self, w: Floats) -> Expansion:
-        self._expected = np.empty(len(self.cells.arrays.counts))
-        gradient = self._pass(EXPANSION, w)
+        expected = np.empty(len(self.cells.arrays.counts))  # total * p of every cell, which is the curvature here
+        gradient = self._pass(EXPANSION, w, expected)
         return Expansion(
             value=self._value(),
             gradient=gradient,
-            diagonal=cache(lambda: self._pass(DIAGONAL, w)),
-            product=lambda direction: self._pass(PRODUCT, direction),
+            diagonal=cache(lambda: self._pass(DIAGONAL, gradient, expected)),  # takes no direction: any will do
+            product=lambda direction: self._pass(PRODUCT, direction, expected),
         )
 
     def _value(self) -> float:
         return float(self._values.sum()) / self.cells.total_weight
 
-    def _pass(self, mode: int, w: Floats) -> Floats:
+    def _pass(self, mode: int, w: Floats, expected: Floats) -> Floats:
         gather(np.ascontiguousarray(w), self.cells.parameter_of_slot, self._w_slots)
         run(
             lambda first, last: sweep(
-                mode, self.cells.arrays, first, last, self._w_slots, self._expected, self._slots, self._values
+                mode, self.cells.arrays, first, last, self._w_slots, expected, self._slots, self._values
             ),
             self._ranges,
         )

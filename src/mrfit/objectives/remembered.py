@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.objectives.objective import Expansion, Objective
+from mrfit.objectives.objective import Expansion, Objective, owned
 
 Floats = NDArray[np.float64]
 
@@ -26,7 +26,7 @@ class Remembered(Objective):
 
     def __init__(self, objective: Objective) -> None:
         self.objective = objective
-        self.n_parameters = objective.n_parameters
+        self.n_parameters, self.n_cells = objective.n_parameters, objective.n_cells
         self.passes = 0
         self._point: Floats | None = None
         self._expansion: Expansion | None = None
@@ -42,7 +42,7 @@ class Remembered(Objective):
             self._point = self._expansion = None  # not held while the next one is worked out
             self.passes += 1
             found = self.objective.expand(w)
-            self._point = np.array(w) if w.flags.writeable else w
+            self._point = owned(w)
             self._expansion = replace(found, product=self._counted(found.product))
         return self._expansion
 

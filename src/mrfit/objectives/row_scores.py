@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from mrfit._kernels.cells import gather
-from mrfit._kernels.scoring import row_scores
+from mrfit._kernels.scoring import BLOCK, row_scores
 from mrfit.objectives.likelihood import check_size, log_probabilities
 from mrfit.parameterizations.bases import Base
 from mrfit.parameterizations.joint import Listed
 from mrfit.parameterizations.parameterization import Parameterization
-from mrfit.workers import available_jobs, deal, run
+from mrfit.workers import deal, run
 
 Floats = NDArray[np.float64]
 
@@ -22,10 +22,10 @@ _WORTH_A_THREAD = 2_000_000  # features times rows
 _FEW_STATES = 2**20  # joint states: going over all of them is cheaper than listing the subsets of large scopes
 
 
-def row_pll(own: Parameterization, w: Floats, codes: NDArray[np.uint8]) -> Floats:
-    """sum over variables of log p(x_i | rest) for every row of codes, shape (rows,)."""
+def row_pll(own: Parameterization, w: Floats, codes: NDArray[np.uint8], *, jobs: int = 1) -> Floats:
+    """sum over variables of log p(x_i | rest) for every row of codes, shape (rows,); the same bits for any jobs."""
     if own.word != "canonical" and prod(own.domain.shape) <= _FEW_STATES:
-        base, log_p = _log_probabilities(own, w)
+        base, log_p = _log_probabilities(own, w, jobs)
         return conditional_scores(base, log_p, codes)
     parameters, w = own.canonical, own.to_canonical(w)
     conditionals = parameters.conditionals
@@ -35,24 +35,22 @@ def row_pll(own: Parameterization, w: Floats, codes: NDArray[np.uint8]) -> Float
     variables = np.searchsorted(first_indicator, conditionals.conditions, side="right") - 1
     states = (conditionals.conditions - first_indicator[variables] + 1).astype(np.uint8)
     columns = np.ascontiguousarray(codes.T)
-    n_features = np.diff(conditionals.feature_start)
+    scores = np.empty(len(codes))
 
-    def score(first: int, last: int) -> Floats:
-        scores = np.zeros(len(codes))
+    def score(first: int, last: int) -> None:
         row_scores(
             columns, parameters.n_free, conditionals.feature_start, conditionals.condition_start,
             variables, states, conditionals.slot_start, w_slots, first, last, scores,
         )  # fmt: skip
-        return scores
 
-    jobs = available_jobs() if n_features.sum() * len(codes) > _WORTH_A_THREAD else 1
-    parts = run(score, deal(n_features + 1.0, jobs))
-    return sum(parts, start=np.zeros(len(codes)))
+    worth_threads = conditionals.feature_start[-1] * len(codes) > _WORTH_A_THREAD
+    run(score, deal(np.ones(-(-len(codes) // BLOCK)), jobs if worth_threads else 1))
+    return scores
 
 
-def row_ll(parameters: Parameterization, w: Floats, codes: NDArray[np.uint8]) -> Floats:
+def row_ll(parameters: Parameterization, w: Floats, codes: NDArray[np.uint8], *, jobs: int = 1) -> Floats:
     """Log-likelihood of every row, exact over all joint states."""
-    base, log_p = _log_probabilities(parameters, w)
+    base, log_p = _log_probabilities(parameters, w, jobs)
     return np.asarray(log_p[base.positions(codes)], np.float64)
 
 
@@ -66,7 +64,7 @@ def conditional_scores(base: Base, log_p: Floats, codes: NDArray[np.uint8]) -> F
     return np.asarray(scores, np.float64)
 
 
-def _log_probabilities(parameters: Parameterization, w: Floats) -> tuple[Base, Floats]:
+def _log_probabilities(parameters: Parameterization, w: Floats, jobs: int) -> tuple[Base, Floats]:
     check_size(parameters.domain.shape)
     joint = Listed(parameters)
-    return joint.base, log_probabilities(joint, w)
+    return joint.base, log_probabilities(joint, w, jobs=jobs)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.objectives.objective import Expansion, Objective
+from mrfit.objectives.objective import Expansion, Objective, owned
 
 if TYPE_CHECKING:
     from mrfit.penalties.penalty import SmoothPenalty
@@ -25,7 +25,7 @@ class Penalized(Objective):
 
     def __init__(self, objective: Objective, penalty: SmoothPenalty, *, total_weight: float) -> None:
         self.objective, self.penalty, self.total_weight = objective, penalty, total_weight
-        self.n_parameters = objective.n_parameters
+        self.n_parameters, self.n_cells = objective.n_parameters, objective.n_cells
 
     def value_and_gradient(self, w: Floats) -> tuple[float, Floats]:
         value, gradient = self.objective.value_and_gradient(w)
@@ -35,6 +35,7 @@ class Penalized(Objective):
         )
 
     def expand(self, w: Floats) -> Expansion:
+        w = owned(w)
         smooth = self.objective.expand(w)
         scale = 1.0 / self.total_weight
         own = self.penalty.preconditioner(smooth.diagonal() * self.total_weight)

@@ -15,9 +15,9 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class FistaState(State):
-    ahead: Floats = None  # type: ignore[assignment]  # where the next gradient is taken
-    momentum: float = 1.0
-    length: float = 1.0  # of a gradient step: one over the curvature
+    ahead: Floats  # where the next gradient is taken
+    momentum: float
+    length: float  # of a gradient step: one over the curvature
 
 
 @dataclass(frozen=True)
@@ -39,12 +39,11 @@ class Fista(Method[FistaState]):
 
     def start(self, problem: Problem, w: Floats) -> FistaState:
         expansion = problem.expand(w)
-        return FistaState(w, expansion.value, expansion.gradient, 1.0, w, 1.0, self.length, dual=expansion.dual)
+        return FistaState(w, expansion.value, expansion.gradient, w, 1.0, self.length, dual=expansion.dual)
 
     def advance(self, problem: Problem, state: FistaState) -> FistaState | None:
         ahead, length = state.ahead, 1.1 * state.length
-        smooth, gradient = problem.objective.value_and_gradient(ahead)
-        problem.calls["evaluations"] += 1
+        smooth, gradient = problem.smooth_value_and_gradient(ahead)
         for _ in range(60):
             # 1. A proximal step that the quadratic with curvature 1 / length bounds from above.
             w = problem.clip(problem.penalty.prox(ahead - length * gradient, length))
@@ -62,6 +61,6 @@ class Fista(Method[FistaState]):
         momentum = 1.0 if restart else 0.5 * (1.0 + np.sqrt(1.0 + 4.0 * state.momentum**2))
         carried = 0.0 if restart else (state.momentum - 1.0) / momentum
         return FistaState(
-            w, expansion.value, expansion.gradient, 1.0, w + carried * (w - state.w), momentum, length,
+            w, expansion.value, expansion.gradient, w + carried * (w - state.w), momentum, length,
             dual=expansion.dual,
         )  # fmt: skip

@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class LBFGSState(State):
-    curvature: CurvaturePairs = None  # type: ignore[assignment]
+    curvature: CurvaturePairs
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class LBFGS(Method[LBFGSState]):
 
     def start(self, problem: Problem, w: Floats) -> LBFGSState:
         expansion = problem.expand(w)
-        return LBFGSState(w, expansion.value, expansion.gradient, curvature=CurvaturePairs.at(expansion))
+        return LBFGSState(w, expansion.value, expansion.gradient, CurvaturePairs.at(expansion))
 
     def advance(self, problem: Problem, state: LBFGSState) -> LBFGSState | None:
         free = ~problem.held(state.w, state.gradient)
@@ -45,4 +45,4 @@ class LBFGS(Method[LBFGSState]):
             return None
         w, value, gradient, step = found
         curvature = state.curvature.extended(w - state.w, gradient - state.gradient, memory=self.memory)
-        return LBFGSState(w, value, gradient, step, curvature)
+        return LBFGSState(w, value, gradient, curvature, step=step)

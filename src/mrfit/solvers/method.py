@@ -31,9 +31,13 @@ class Problem:
     _latest: list[Slope] = field(default_factory=list, init=False, repr=False)
 
     def value_and_gradient(self, w: Floats) -> tuple[float, Floats]:
-        self.calls["evaluations"] += 1
-        value, gradient = self.objective.value_and_gradient(w)
+        value, gradient = self.smooth_value_and_gradient(w)
         return value + self.penalty.value(w), gradient
+
+    def smooth_value_and_gradient(self, w: Floats) -> tuple[float, Floats]:
+        """Both of the objective alone."""
+        self.calls["evaluations"] += 1
+        return self.objective.value_and_gradient(w)
 
     def expand(self, w: Floats) -> Expansion:
         self.calls["evaluations"] += 1
@@ -125,7 +129,7 @@ class State:
     w: Floats
     value: float
     gradient: Floats
-    step: float = 1.0
+    step: float = field(default=1.0, kw_only=True)
     dual: Callable[[float], float] | None = field(default=None, kw_only=True)  # of the objective at w, if it has one
 
 

@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class NewtonState(State):
-    expansion: Expansion = None  # type: ignore[assignment]
+    expansion: Expansion
 
 
 @dataclass(frozen=True)
@@ -78,4 +78,4 @@ class TruncatedNewton(Method[NewtonState]):
 
 
 def _state(w: Floats, expansion: Expansion, step: float) -> NewtonState:
-    return NewtonState(w, expansion.value, expansion.gradient, step, expansion, dual=expansion.dual)
+    return NewtonState(w, expansion.value, expansion.gradient, expansion, step=step, dual=expansion.dual)

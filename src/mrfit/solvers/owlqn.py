@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class OWLQNState(State):
-    curvature: CurvaturePairs = None  # type: ignore[assignment]  # of the smooth part
+    curvature: CurvaturePairs  # of the smooth part
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class OWLQN(Method[OWLQNState]):
 
     def start(self, problem: Problem, w: Floats) -> OWLQNState:
         expansion = problem.expand(w)
-        return OWLQNState(w, expansion.value, expansion.gradient, curvature=CurvaturePairs.at(expansion))
+        return OWLQNState(w, expansion.value, expansion.gradient, CurvaturePairs.at(expansion))
 
     def advance(self, problem: Problem, state: OWLQNState) -> OWLQNState | None:
         # 1. The pseudo-gradient, and the orthant it points into.
@@ -70,4 +70,4 @@ class OWLQN(Method[OWLQNState]):
         (gradient,) = latest
         # 4. Curvature from the smooth part alone.
         curvature = state.curvature.extended(w - state.w, gradient - state.gradient, memory=self.memory)
-        return OWLQNState(w, value, gradient, step, curvature)
+        return OWLQNState(w, value, gradient, curvature, step=step)

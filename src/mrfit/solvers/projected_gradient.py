@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 class ProjectedGradientState(State):
     """``gradient`` is that part of the gradient along which the set lets the point move."""
 
-    full_gradient: Floats = None  # type: ignore[assignment]
+    full_gradient: Floats
     length: float = 1.0  # of the next step, in units of the gradient
 
 
@@ -39,7 +39,7 @@ class ProjectedGradient(Method[ProjectedGradientState]):
     def start(self, problem: Problem, w: Floats) -> ProjectedGradientState:
         w = self.project(w)
         value, gradient = problem.value_and_gradient(w)
-        return ProjectedGradientState(w, value, self._residual(w, gradient), full_gradient=gradient)
+        return ProjectedGradientState(w, value, self._residual(w, gradient), gradient)
 
     def advance(self, problem: Problem, state: ProjectedGradientState) -> ProjectedGradientState | None:
         direction = self.project(state.w - state.length * state.full_gradient) - state.w
@@ -50,7 +50,7 @@ class ProjectedGradient(Method[ProjectedGradientState]):
         move, change = w - state.w, gradient - state.full_gradient
         curvature = float(move @ change)
         length = float(move @ move) / curvature if curvature > 0 else 2.0 * state.length
-        return ProjectedGradientState(w, value, self._residual(w, gradient), step, gradient, length)
+        return ProjectedGradientState(w, value, self._residual(w, gradient), gradient, length, step=step)
 
     def _residual(self, w: Floats, gradient: Floats) -> Floats:
         """w - project(w - gradient): zero at an optimum."""

@@ -25,8 +25,8 @@ _WORTH_PRODUCTS = 5e4  # measured with 2^16 joint states
 
 @dataclass(frozen=True)
 class ProximalNewtonState(State):
-    expansion: Expansion = None  # type: ignore[assignment]
-    damping: float = 0.0
+    expansion: Expansion
+    damping: float
 
 
 @dataclass(frozen=True)
@@ -181,4 +181,6 @@ def _block(expansion: Expansion, chosen: Indices, n: int) -> Floats:
 
 
 def _state(w: Floats, expansion: Expansion, step: float, damping: float) -> ProximalNewtonState:
-    return ProximalNewtonState(w, expansion.value, expansion.gradient, step, expansion, damping, dual=expansion.dual)
+    return ProximalNewtonState(
+        w, expansion.value, expansion.gradient, expansion, damping, step=step, dual=expansion.dual
+    )

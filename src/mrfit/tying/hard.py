@@ -35,7 +35,7 @@ class Reduced(Objective):
         self._unknown[tied] = number[groups.assignment[tied]]
         self._unknown[~tied] = int(learned.sum()) + np.arange(int((~tied).sum()))
         self._learned = learned
-        self.n_parameters = int(learned.sum()) + int((~tied).sum())
+        self.n_parameters, self.n_cells = int(learned.sum()) + int((~tied).sum()), objective.n_cells
 
     def full(self, v: Floats) -> Floats:
         """All parameters from the unknowns."""

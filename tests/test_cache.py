@@ -1,0 +1,128 @@
+"""Where compiled code is kept, also where neither the package nor the home directory can be written."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+import mrfit
+from mrfit._kernels import compiled
+
+COMPILE = """
+import numpy as np
+from mrfit._kernels.cells import gather
+out = np.empty(2)
+gather(np.array([3.0, 5.0]), np.array([1, -1]), out)
+assert out.tolist() == [5.0, 0.0]
+"""
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """A copy of the package in which nobody, not even root, can make the directory for compiled code."""
+    copied = shutil.copytree(
+        Path(mrfit.__file__).parent, tmp_path / "site" / "mrfit", ignore=shutil.ignore_patterns("__pycache__")
+    )
+    (copied / "_kernels" / "__pycache__").touch()
+    (tmp_path / "home").touch()
+    return copied.parent
+
+
+def ran(package: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Python on that copy, with a home directory that is none and no cache named by the user but in ``environment``."""
+    nowhere = str(package.parent / "home")
+    kept = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
+    own = {"PYTHONPATH": str(package), "HOME": nowhere, "XDG_CACHE_HOME": nowhere, **environment}
+    return subprocess.run(
+        [sys.executable, *arguments], env=kept | own, cwd=package.parent, capture_output=True, text=True, timeout=300
+    )
+
+
+def test_a_fit_where_nothing_usual_can_be_written(package: Path) -> None:
+    """It works, says where the code is kept in one line, and neither compiles nor says so again."""
+    temporary = package.parent / "temporary"
+    temporary.mkdir()
+    (package.parent / "table.csv").write_text("a,b\n0,0\n0,1\n1,1\n1,1\n")
+    command = ("-m", "mrfit", "fit", "table.csv", "-o", "model.mrf", "--strength", "1")
+    first = ran(package, *command, TMPDIR=str(temporary))
+    place = temporary / f"mrfit-{os.getuid()}"
+    assert first.returncode == 0, first.stderr
+    assert first.stderr == (
+        f"mrfit: no directory for compiled code can be written; it is kept in {place}. "
+        "Set NUMBA_CACHE_DIR to keep it elsewhere.\n"
+    )
+    assert (package.parent / "model.mrf").exists()
+    assert stat.S_IMODE(place.stat().st_mode) == 0o700
+    before = sorted(place.rglob("*.nb?"))
+    assert before
+    second = ran(package, *command, TMPDIR=str(temporary))
+    assert (second.returncode, second.stderr) == (0, "")
+    assert sorted(place.rglob("*.nb?")) == before
+
+
+def test_without_any_directory_kernels_still_run(package: Path) -> None:
+    """A link that somebody laid in the way is not followed; the library says nothing, the command line one line."""
+    temporary, elsewhere = package.parent / "temporary", package.parent / "elsewhere"
+    temporary.mkdir()
+    elsewhere.mkdir()
+    (temporary / f"mrfit-{os.getuid()}").symlink_to(elsewhere)
+    say = """
+from mrfit.cli.output import note_compiling
+note_compiling(gather, "10", quiet=True)
+note_compiling(gather, "10", quiet=False)
+"""
+    silent = ran(package, "-c", COMPILE, TMPDIR=str(temporary))
+    assert (silent.returncode, silent.stdout, silent.stderr) == (0, "", "")
+    assert ran(package, "-c", COMPILE + say, TMPDIR=str(temporary)).stderr == (
+        "mrfit: no directory for compiled code can be written; each run compiles anew, about 10 seconds. "
+        "Set NUMBA_CACHE_DIR to keep it elsewhere.\n"
+    )
+    assert not list(elsewhere.iterdir())
+
+
+def test_the_directory_named_by_the_user_is_respected(package: Path) -> None:
+    """NUMBA_CACHE_DIR comes before everything else."""
+    named = package.parent / "named"
+    done = ran(package, "-c", COMPILE, NUMBA_CACHE_DIR=str(named), TMPDIR=str(package.parent))
+    assert done.returncode == 0, done.stderr
+    assert len(list(named.rglob("*gather*.nbi"))) == 1
+    assert not (package.parent / f"mrfit-{os.getuid()}").exists()
+
+
+def test_code_is_kept_beside_a_package_that_can_be_written(package: Path) -> None:
+    """The usual case."""
+    beside = package / "mrfit" / "_kernels" / "__pycache__"
+    beside.unlink()
+    done = ran(package, "-c", COMPILE)
+    assert done.returncode == 0, done.stderr
+    assert len(list(beside.glob("*gather*.nbi"))) == 1
+
+
+def test_only_a_directory_of_our_own_is_trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What lies there is run: nobody else may have been able to put it there."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    place = tmp_path / f"mrfit-{os.getuid()}"
+    assert compiled._private_directory() == place
+    assert stat.S_IMODE(place.stat().st_mode) == 0o700
+    assert compiled._private_directory() == place
+    for mode in (0o770, 0o707, 0o755):
+        place.chmod(mode)
+        assert compiled._private_directory() is None
+    place.chmod(0o700)
+    with monkeypatch.context() as somebody_else:
+        user = os.getuid() + 1
+        somebody_else.setattr(os, "getuid", lambda: user)
+        (tmp_path / f"mrfit-{user}").mkdir(mode=0o700)  # made by us for them
+        assert compiled._private_directory() is None
+    place.rmdir()
+    place.touch()
+    assert compiled._private_directory() is None
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "not" / "there"))
+    assert compiled._private_directory() is None
