@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.structure.node_paths import NodePath, PathPoint
-from mrfit.structure.regressions import Regression, Regressions, Table
+from mrfit.structure.regressions import TINY, Regression, Regressions, Table
 from mrfit.structure.seen_states import SeenStates
 
 Floats = NDArray[np.float64]
 
-# Shares of the total weight: this much l1 only keeps refits of separable regressions finite.
-_TINY = 1e-7
+# Shares of the total weight: a likelihood this near to its maximum is there, also where the maximum is at infinity.
+_STRENGTH = 1e-7
 _TOLERANCE = 1e-6
 
 
@@ -39,6 +39,10 @@ class Criterion(ABC):
         """Where the best point stands: of equal ones the last, which is shrunken least."""
         return len(path.points) - 1 - int(np.argmin(self.along(path)[::-1]))
 
+    def chosen(self, path: NodePath) -> PathPoint:
+        """The best point, with the coefficients to report."""
+        return path.points[self.best(path)]
+
 
 class ShrunkenEbic(Criterion):
     """2 loss + price * coefficients that are not zero, at the l1 solution itself: the practice for binary variables."""
@@ -55,6 +59,7 @@ class RefittedEbic(Criterion):
     """2 loss + price * coefficients, at the maximum of the likelihood on the point's neighbours.
 
     A group of coefficients enters all at once but shrunken: its loss would pay for a part of what its price is for.
+    Coefficients are refitted too, with so little l1 that it only keeps them finite.
     """
 
     def __init__(self, price: float, table: Table) -> None:
@@ -66,6 +71,10 @@ class RefittedEbic(Criterion):
         if variable not in self._refits:
             self._refits[variable] = _Refit(self.table, Regressions(self.table, [variable]).all[0])
         return 2.0 * self._refits[variable].loss(point.selected) + self.price * point.n_parameters
+
+    def chosen(self, path: NodePath) -> PathPoint:
+        point = super().chosen(path)
+        return self._refits[path.variable].refitted(point)
 
 
 @dataclass
@@ -80,9 +89,15 @@ class _Refit:
         key = tuple(neighbours.tolist())
         if key not in self.known:
             weight = self.table.rows.total_weight
-            self.regression.solve(self.table, np.array(neighbours), _TINY * weight, _TOLERANCE * weight)
+            self.regression.solve(self.table, np.array(neighbours), _STRENGTH * weight, _TOLERANCE * weight)
             self.known[key] = self.regression.loss
         return self.known[key]
+
+    def refitted(self, point: PathPoint) -> PathPoint:
+        regression, neighbours = self.regression, np.array(point.selected)
+        regression.solve(self.table, neighbours, TINY, _TOLERANCE * self.table.rows.total_weight)
+        values = regression.of_neighbours(self.table, neighbours)
+        return replace(point, constant=regression.coefficients[0].copy(), values=values, loss=regression.loss)
 
 
 class HeldOutLoss(Criterion):
@@ -94,16 +109,17 @@ class HeldOutLoss(Criterion):
 
     def __init__(self, rows: UniqueRows, seen: SeenStates) -> None:
         super().__init__()
-        self.codes, self.sample_weight, self.shape = seen.codes(rows), rows.sample_weight, seen.domain.shape
+        self.codes = np.ascontiguousarray(seen.codes(rows).T)  # (variables, rows)
+        self.sample_weight, self.shape = rows.sample_weight, seen.domain.shape
 
     def score(self, variable: int, point: PathPoint) -> float:
-        known = self.codes[:, variable] < self.shape[variable]
-        codes = self.codes[known].astype(np.int64)
-        z = np.tile(np.concatenate([[0.0], point.constant]), (len(codes), 1))  # (rows, states)
+        own, n_rows = self.codes[variable], len(self.sample_weight)
+        z = np.repeat(np.concatenate([[0.0], point.constant])[:, None], n_rows, axis=1)  # (states, rows)
         for j, table in zip(point.selected.tolist(), point.coefficients, strict=True):
             padded = np.pad(table, ((1, 1), (0, 0)))  # the first state is silent, and so is one that was not seen
-            z[:, 1:] += padded[codes[:, j]]
-        largest = z.max(axis=1)
-        log_total = largest + np.log(np.exp(z - largest[:, None]).sum(axis=1))
-        own = np.take_along_axis(z, codes[:, variable, None], axis=1)[:, 0]
-        return float(self.sample_weight[known] @ (log_total - own))
+            z[1:] += padded.T[:, self.codes[j]]
+        known = own < self.shape[variable]
+        largest = z.max(axis=0)
+        log_total = largest + np.log(np.exp(z - largest).sum(axis=0))
+        chosen = z[np.where(known, own, 0), np.arange(n_rows)]
+        return float((self.sample_weight * known) @ (log_total - chosen))

@@ -252,9 +252,8 @@ def _selected_points(
     """
     if criterion is None:
         return [path.points[-1] if path.points else None for path in paths], ()
-    best = [criterion.best(path) if path.points else -1 for path in paths]
-    points = [path.points[k] if path.points else None for path, k in zip(paths, best, strict=True)]
-    ends = (path.variable for path, k in zip(paths, best, strict=True) if path.points and k == len(path.points) - 1)
+    points = [criterion.chosen(path) if path.points else None for path in paths]
+    ends = (path.variable for path in paths if path.points and criterion.best(path) == len(path.points) - 1)
     return points, tuple(ends)
 
 

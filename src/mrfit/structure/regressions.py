@@ -25,6 +25,8 @@ from mrfit.structure.seen_states import SeenStates
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
+# Refits are all but unpenalised: this much l1 (against the sum over rows) only keeps separable regressions finite.
+TINY = 1.0
 _FLAT = 1e-100
 
 
@@ -150,6 +152,10 @@ class Regression:
             table.indicators, self.variable, self.cells, working, strength, tolerance, self.coefficients
         )
         self.cells, self.working, self.loss, self.value = Cells(*cells), working, loss, loss + penalty
+
+    def of_neighbours(self, table: Table, neighbours: Indices) -> Floats:
+        """The coefficients of some variables, one after the other, (columns of theirs, states - 1)."""
+        return self.coefficients[1:][np.isin(table.indicators.variable, neighbours)]
 
     def sizes(self, table: Table) -> Floats:
         """Signed size of every variable's group: the coefficient itself, or the norm of a larger table."""

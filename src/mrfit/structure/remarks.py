@@ -48,10 +48,10 @@ def _price_and_gain(rows: UniqueRows, paths: list[NodePath], price: float) -> st
     for path in paths:
         first = next((point for point in path.points if len(point.selected)), None)
         if first is not None:
-            pair = rows.on_columns([path.variable, int(first.selected[0])])
+            pair = rows.on_columns(sorted([path.variable, int(first.selected[0])]))
             gain = 2.0 * rows.total_weight * pairwise_mutual_information(pair)[0, 1]
             n = first.coefficients[0].size
             names = " - ".join(pair.domain.names)
-            text = f"{names} lowers 2 x loss by {gain:.1f}, and its {n} coefficients cost {n * price:.1f}."
+            text = f"{names} lowers 2 x loss by {gain:.1f}, at a price of {n * price:.1f} ({n} x {price:.2f})."
             best = max(best, (gain - n * price, text))
     return best[1]
