@@ -48,9 +48,11 @@ class DegreesOfFreedom(Criterion):
         design = np.stack(columns, axis=1)
         p = np.exp(np.c_[np.zeros(len(codes)), design @ beta])
         p = (p / p.sum(axis=1, keepdims=True))[:, 1:]
-        curvature = np.einsum("r,rs,st->rst", self.rows.sample_weight, p, np.eye(n_free))
-        curvature -= np.einsum("r,rs,rt->rst", self.rows.sample_weight, p, p)
-        hessian = np.einsum("rk,rst,rm->ksmt", design, curvature, design, optimize=True).reshape(beta.size, beta.size)
+        hessian, weight = np.empty((len(beta), n_free, len(beta), n_free)), self.rows.sample_weight
+        for s, t in np.ndindex(n_free, n_free):
+            curvature = weight * p[:, s] * ((s == t) - p[:, t])
+            hessian[:, s, :, t] = design.T @ (curvature[:, None] * design)
+        hessian = hessian.reshape(beta.size, beta.size)
         bent = hessian + 1e-9 * np.trace(hessian) / len(hessian) * np.eye(len(hessian))
         low = n_free
         for table in point.coefficients:

@@ -115,9 +115,9 @@ class HeldOutLoss(Criterion):
     def score(self, variable: int, point: PathPoint) -> float:
         own, n_rows = self.codes[variable], len(self.sample_weight)
         z = np.repeat(np.concatenate([[0.0], point.constant])[:, None], n_rows, axis=1)  # (states, rows)
+        silent = np.zeros((1, len(point.constant)))  # as the first state is, and one that was not seen
         for j, table in zip(point.selected.tolist(), point.coefficients, strict=True):
-            padded = np.pad(table, ((1, 1), (0, 0)))  # the first state is silent, and so is one that was not seen
-            z[1:] += padded.T[:, self.codes[j]]
+            z[1:] += np.concatenate([silent, table, silent]).T[:, self.codes[j]]
         known = own < self.shape[variable]
         largest = z.max(axis=0)
         log_total = largest + np.log(np.exp(z - largest).sum(axis=0))
