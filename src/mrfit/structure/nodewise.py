@@ -46,19 +46,10 @@ RULES = ("or", "and")
 
 _WEAK = 50  # variables a weak regression may select, for ``top``
 _WEAKEST = 1e-4  # of the critical strength: where a path ends though its criterion may still fall
-
-
-@dataclass(frozen=True)
-class _Stages:
-    """How far paths are walked before a criterion is asked, as a share of the strength they begin at, and how many
-    points must lie behind the best one for a path to end."""
-
-    share: float
-    patience: int
-
-
-# Groups of coefficients cost more to solve for, and refitted scores rise as soon as one too many has entered.
-_SINGLE, _GROUPS = _Stages(0.01, 22), _Stages(0.3, 8)
+_STAGE = 0.3  # of the strength a path has come to: how far it goes before its criterion is asked again
+# Points that must lie behind the best one for a path to end. Refitted scores know at once when one too many has
+# entered, and points with groups of coefficients cost more.
+_PATIENCE, _PATIENCE_WITH_GROUPS = 16, 8
 
 
 @dataclass(frozen=True)
@@ -206,11 +197,10 @@ def _paths(
         weakest = settings.strength if settings.select == "strength" else theoretical_strength(rows, settings.theory)
         most, strengths = len(rows.domain), _down_to(float(weakest))  # type: ignore[arg-type]
     # Only the end of a path counts for ``top``: large steps will do.
-    ratio = 0.75 if settings.bound == "top" else 0.9
+    ratio = 0.75 if settings.bound == "top" and criterion is None else 0.9
     if criterion is not None:
-        stages = _GROUPS if Table.of(rows).has_groups else _SINGLE
-        most, lowest = len(rows.domain), stages.share
-        further = partial(_further, criterion, stages, ratio)
+        most, lowest = len(rows.domain), _STAGE
+        further = partial(_further, criterion, _PATIENCE_WITH_GROUPS if Table.of(rows).has_groups else _PATIENCE)
     return node_paths(
         rows,
         PathSettings(most, ratio=ratio, lowest=lowest, tolerance=settings.tolerance),
@@ -222,13 +212,12 @@ def _paths(
     )
 
 
-def _further(criterion: Criterion, stages: _Stages, ratio: float, path: NodePath) -> Floats:
+def _further(criterion: Criterion, patience: int, path: NodePath) -> Floats:
     """The next stage of a path whose best point is not yet behind it; none where it is, or at the weakest strength."""
-    if criterion.best(path) < len(path.points) - stages.patience:
+    if criterion.best(path) < len(path.points) - patience:
         return np.empty(0)
-    last, n = path.points[-1].strength, len(PathSettings(0, ratio=ratio, lowest=stages.share).strengths(1.0))
-    strengths = last * ratio ** np.arange(1, n + 1)
-    return np.asarray(strengths[strengths >= (1.0 - 1e-9) * _WEAKEST * path.critical], np.float64)
+    strengths = PathSettings(0, lowest=_STAGE).strengths(path.points[-1].strength)[1:]
+    return strengths[strengths >= (1.0 - 1e-9) * _WEAKEST * path.critical]
 
 
 def _down_to(weakest: float) -> Callable[[float], Floats]:
