@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -122,3 +124,35 @@ def test_wrong_options(
     assert captured.err.count("\n") == 1
     assert said in captured.err
     assert sorted(tmp_path.iterdir()) == before
+
+
+def _scale(path: Path, labels: str, rng: np.random.Generator) -> Path:
+    """Two questions on a scale that are answered in opposite ways."""
+    a = rng.integers(0, len(labels), 400)
+    b = np.where(rng.random(400) < 0.8, len(labels) - 1 - a, rng.integers(0, len(labels), 400))
+    path.write_text("a,b\n" + "".join(f"{labels[i]},{labels[j]}\n" for i, j in zip(a, b, strict=True)))
+    return path
+
+
+@pytest.mark.parametrize(("labels", "sign", "shown"), [("12345", -1, r"^ +-\d+\.\d{3}  a - b$"),
+                                                       ("vwxyz", 0, r"^ +\|\d+\.\d{3}\|  a - b$")])  # fmt: skip
+@pytest.mark.parametrize("options", [[], ["--select", "ebic"]])
+def test_an_edge_has_a_sign_only_where_states_have_an_order(
+    labels: str, sign: int, shown: str, options: list[str], tmp_path: Path, rng: np.random.Generator, capsys
+) -> None:
+    table, out = _scale(tmp_path / "scale.csv", labels, rng), tmp_path / "edges.csv"
+    assert main(["structure", str(table), *options, "-o", str(out)]) == 0
+    assert re.search(shown, capsys.readouterr().out, re.MULTILINE)
+    with out.open(encoding="utf-8") as lines:
+        record = next(csv.DictReader(lines))
+    assert int(record["sign"]) == sign
+    assert (float(record["strength"]) < 0) == (sign < 0)
+
+
+def test_a_structure_without_edges_says_why(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = tmp_path / "noise.csv"
+    table.write_text("a,b\n" + "0,0\n0,1\n1,0\n1,1\n" * 10 + "1,1\n")
+    assert main(["structure", str(table), "--select", "ebic"]) == 0
+    assert "No edges: a - b lowers 2 x loss by 0.0, at a price of 3.7 (1 x 3.71)." in capsys.readouterr().out
+    assert main(["structure", str(table), "--select", "ebic", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["remarks"][0].startswith("No edges")

@@ -31,6 +31,7 @@ REPORT = EdgeReport(
     np.array([(0, 1), (1, 3), (2, 4)]),
     np.array([(0.5, 0.1), (-2.0, -1.0), (0.1, 0.0)]),
     np.array([(3.0, NAN), (9.0, 8.0), (0.1, NAN)]),
+    np.array([1, -1, 0]),
 )
 
 
@@ -56,7 +57,7 @@ def test_equal_structures_are_equal_files(tmp_path: Path, suffix: str) -> None:
 def test_no_edges_is_a_structure_too(tmp_path: Path, suffix: str) -> None:
     """Independence, with an empty report or none."""
     path = tmp_path / f"graph{suffix}"
-    none = EdgeReport(np.empty((0, 2), np.int64), np.empty((0, 2)), np.empty((0, 2)))
+    none = EdgeReport(np.empty((0, 2), np.int64), np.empty((0, 2)), np.empty((0, 2)), np.empty(0, np.int64))
     for report in (None, none):
         save_structure(path, Structure.independent(6), DOMAIN, report)
         assert load_structure(path, DOMAIN) == Structure.independent(6)
@@ -75,7 +76,7 @@ def test_any_names_come_back(names: list[str], data: st.DataObject) -> None:
     pairs = [(a, b) for b in range(len(names)) for a in range(b)]
     structure = Structure.from_edges(len(names), data.draw(st.lists(st.sampled_from(pairs), unique=True)))
     numbers = np.arange(2.0 * len(structure.edges)).reshape(-1, 2)
-    report = EdgeReport(structure.edges, numbers, numbers)
+    report = EdgeReport(structure.edges, numbers, numbers, np.ones(len(numbers), np.int64))
     with TemporaryDirectory() as folder:
         for suffix in graphs.SUFFIXES:
             path = Path(folder) / f"graph{suffix}"
@@ -120,24 +121,24 @@ def test_the_edge_list_is_sorted_and_empty_where_nothing_is_known(tmp_path: Path
     assert [record["source"] for record in records] == ['b,"b"', "a", "c c"]
     assert list(records[0]) == list(next(REPORT.rows(NAMES)))
     assert [record["entered_target"] for record in records] == ["8.0", "", ""]
-    assert float(records[0]["strength"]) == -1.5
+    assert [(record["strength"], record["sign"]) for record in records] == [("-1.5", "-1"), ("0.3", "1"), ("0.05", "0")]
     assert read_edges(path, DOMAIN) == STRUCTURE
 
 
 def test_graphml_is_typed_undirected_and_keeps_ends(tmp_path: Path) -> None:
-    """Every attribute a double; NaN is absent; the source stays the source."""
+    """Every attribute a double, but signs; NaN is absent; the source stays the source."""
     path = tmp_path / "graph.graphml"
     save_structure(path, STRUCTURE, DOMAIN, REPORT)
     root = ElementTree.parse(path).getroot()
     space = "{http://graphml.graphdrawing.org/xmlns}"
-    assert {key.get("attr.type") for key in root.iter(f"{space}key")} == {"double"}
+    assert {key.get("attr.type") for key in root.iter(f"{space}key") if key.get("attr.name") != "sign"} == {"double"}
     assert [graph.get("edgedefault") for graph in root.iter(f"{space}graph")] == ["undirected"]
     graph = networkx.read_graphml(path)
     assert tuple(graph) == NAMES
     assert graph.nodes['b,"b"'] == {"degree": 2.0, "total_strength": pytest.approx(1.8)}
     assert graph.nodes["alone"] == {"degree": 0.0, "total_strength": 0.0}
     assert graph.edges["a", 'b,"b"'] == {
-        "strength": 0.3, "target_given_source": 0.1, "source_given_target": 0.5, "entered_source": 3.0
+        "strength": 0.3, "sign": 1, "target_given_source": 0.1, "source_given_target": 0.5, "entered_source": 3.0
     }  # fmt: skip
     assert [edge.get("source") for edge in root.iter(f"{space}edge")] == ["a", 'b,"b"', "c c"]
 
@@ -149,7 +150,7 @@ def test_json_names_all_variables_and_has_no_nan(tmp_path: Path) -> None:
     document = json.loads(path.read_text(encoding="utf-8"), parse_constant=pytest.fail)
     assert {key: document[key] for key in ("format", "schema")} == {"format": "mrfit structure", "schema": 1}
     assert document["variables"] == list(NAMES)
-    assert [len(edge) for edge in document["edges"]] == [7, 6, 6]
+    assert [len(edge) for edge in document["edges"]] == [8, 7, 7]
     save_structure(path, STRUCTURE, DOMAIN)
     assert json.loads(path.read_text(encoding="utf-8"))["edges"][0] == {"source": "a", "target": 'b,"b"'}
 

@@ -14,6 +14,7 @@ from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
 from mrfit.structure.node_paths import NodePath, PathPoint, PathSettings, node_paths
 from mrfit.structure.nodewise import theoretical_strength
+from mrfit.structure.seen_states import SeenStates
 from populations import SHAPES, domain_of, random_codes, random_rows
 from reference.nodewise import DenseRegression
 
@@ -33,7 +34,7 @@ def _at(rows: UniqueRows, variable: int, strength: float, *, tolerance: float = 
 
 def _worst_violation(rows: UniqueRows, paths: list[NodePath]) -> float:
     """Over all points, recomputed from the definition, in units of each path's critical strength."""
-    worst = 0.0
+    worst, rows = 0.0, SeenStates.of(rows).of_rows(rows)
     for path in (path for path in paths if path.points):
         dense = DenseRegression.of(rows, path.variable)
         for point in path.points:
@@ -297,6 +298,39 @@ def test_a_path_ends_before_it_selects_too_many(most: int, rng: np.random.Genera
         expected = next((k for k, size in enumerate(sizes) if size > most), len(sizes))
         assert len(path.points) == expected
         assert all(len(point.selected) <= most for point in path.points)
+
+
+@pytest.mark.parametrize("shape", [(2,) * 8, (2, 3, 4, 2)])
+def test_a_path_in_stages_is_the_path_at_once(shape: tuple[int, ...], rng: np.random.Generator) -> None:
+    """Some go on, some stay, some go on twice; each from where it was."""
+    rows = random_rows(rng, shape, 150)
+    whole = node_paths(rows, PathSettings(8, ratio=0.8, lowest=0.01))
+
+    def further(path: NodePath) -> np.ndarray:
+        n, most = len(path.points), (5, 12, 20)[path.variable % 3]
+        return path.critical * 0.8 ** np.arange(n, min(n + 8, most))
+
+    paths = node_paths(rows, PathSettings(8, ratio=0.8, lowest=0.4), further=further)
+    for path, expected in zip(paths, whole, strict=True):
+        assert len(path.points) == (5, 12, 20)[path.variable % 3]
+        for a, b in zip(path.points, expected.points, strict=False):
+            assert a.strength == pytest.approx(b.strength, rel=1e-12)
+            np.testing.assert_array_equal(a.selected, b.selected)
+            np.testing.assert_allclose(a.values, b.values, atol=1e-4)
+            assert a.violation <= 1e-6
+
+
+def test_a_path_that_selected_too_many_does_not_go_on(rng: np.random.Generator) -> None:
+    rows, asked = random_rows(rng, (2,) * 8, 150), []
+
+    def further(path: NodePath) -> np.ndarray:
+        asked.append(path.variable)
+        return np.empty(0)
+
+    paths = node_paths(rows, PathSettings(2), further=further)
+    full = len(PathSettings(2).strengths(1.0))
+    assert asked == [path.variable for path in paths if len(path.points) == full]
+    assert len(asked) < 8
 
 
 def test_entered_is_the_first_strength_with_the_variable(rng: np.random.Generator) -> None:

@@ -206,11 +206,29 @@ def test_a_score_is_about_twice_the_gain() -> None:
     assert 2.0 * (before - r.value) == pytest.approx(score, rel=0.01)
 
 
-def test_variables_with_a_state_that_never_occurs_are_left_alone(rng: np.random.Generator) -> None:
-    """Constant at the first or the last state, one state, an unseen third state: no finite constant, no regression."""
+def test_only_the_states_that_occur_count(rng: np.random.Generator) -> None:
+    """Constant at the first or the last state, one state: no regression. An unseen state is as if not declared."""
     codes = random_codes(rng, (2, 2, 2, 1, 2), 60)
     codes[:, 1], codes[:, 2] = 0, 1
     rows = UniqueRows.from_codes(domain_of((2, 2, 2, 1, 3)), codes, np.ones(60))
     regressions = Regressions(Table.of(rows), range(5))
-    assert [r.variable for r in regressions.all] == [0]
+    assert [r.variable for r in regressions.all] == [0, 4]
+    assert regressions.table.widths.tolist() == [1, 0, 0, 0, 1]
     np.testing.assert_allclose(regressions.table.norms_alone([0])[0, 1:4], 0.0, atol=1e-9)
+
+
+@pytest.mark.parametrize("unseen", [0, 1, 2])
+def test_an_unseen_state_changes_no_regression(unseen: int, rng: np.random.Generator) -> None:
+    """Whether it is the first, the last or between; rows of weight zero do not show it either."""
+    codes = random_codes(rng, (2, 3, 2, 2), 200)
+    declared = codes.copy()
+    declared[:, 1] += (codes[:, 1] >= unseen).astype(np.uint8)
+    narrow = UniqueRows.from_codes(domain_of((2, 3, 2, 2)), codes, np.ones(200))
+    extra = np.array([[1, unseen, 0, 1]], np.uint8)
+    wide = UniqueRows(domain_of((2, 4, 2, 2)), np.concatenate([declared, extra]), np.r_[np.ones(200), 0.0], 201)
+    one, other = (node_paths(rows, PathSettings(3)) for rows in (narrow, wide))
+    for a, b in zip(one, other, strict=True):
+        assert a.critical == b.critical
+        assert [p.selected.tolist() for p in a.points] == [p.selected.tolist() for p in b.points]
+        for p, q in zip(a.points, b.points, strict=True):
+            np.testing.assert_array_equal(p.values, q.values)

@@ -14,13 +14,21 @@ _NEAR = 16  # variables whose sums are read together: sums lie by column, norms 
 
 
 class Nodes(NamedTuple):
-    """The regressions to walk, one row for each: what they are, and how far to go."""
+    """The regressions to walk, one row for each: what they are, where they stand, and how far to go.
+
+    The neighbours a node begins with, and their values, lie as in `Points`.
+    """
 
     variable: np.ndarray
     n_free: np.ndarray  # states but the first
-    constant: np.ndarray  # (nodes, states), without neighbours
     excluded: np.ndarray  # (nodes, variables) that may not enter
-    norms: np.ndarray  # (nodes, variables) of the gradient, without neighbours
+    constant: np.ndarray  # (nodes, states)
+    n_selected: np.ndarray
+    first_selected: np.ndarray
+    first_value: np.ndarray
+    selected: np.ndarray
+    values: np.ndarray
+    norms: np.ndarray  # (nodes, variables) of the gradient where they stand; a walk leaves those where it ended
     strength: np.ndarray  # (nodes, steps), falling
     n_steps: np.ndarray
     slack: np.ndarray  # violation allowed
@@ -72,7 +80,7 @@ def walk_paths(table, nodes, max_selected):
                 i, step[slot] = waiting, 0
                 node[slot], norms[slot] = i, nodes.norms[i]
                 cells[slot] = one_cell(table, nodes.variable[i], nodes.n_free[i])
-                coefficients[slot] = _without_neighbours(table, nodes, i)
+                coefficients[slot] = _beginning(table, nodes, i, working[slot])
                 _let_in(table, coefficients[slot], norms[slot], nodes.strength[i, 0], working[slot])
                 waiting += 1
         busy = _indices(node >= 0)
@@ -110,7 +118,7 @@ def walk_paths(table, nodes, max_selected):
                         n_values += 1
             step[slot] += 1
             if step[slot] == nodes.n_steps[i]:
-                node[slot] = -1
+                node[slot], nodes.norms[i] = -1, norms[slot]
             else:
                 _let_in(table, coefficients[slot], norms[slot], nodes.strength[i, t + 1], working[slot])
     return Points(
@@ -119,10 +127,21 @@ def walk_paths(table, nodes, max_selected):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _without_neighbours(table, nodes, i):
+def _beginning(table, nodes, i, working):
+    """The coefficients node i begins with; those that are not zero are ``working``."""
     coefficients = np.zeros((1 + len(table.variable), nodes.n_free[i]))
     for s in range(nodes.n_free[i]):
         coefficients[0, s] = nodes.constant[i, s]
+    for j in range(len(working)):
+        working[j] = False
+    at = nodes.first_value[i]
+    for n in range(nodes.first_selected[i], nodes.first_selected[i] + nodes.n_selected[i]):
+        j = nodes.selected[n]
+        working[j] = True
+        for k in range(table.group_start[j], table.group_start[j + 1]):
+            for s in range(nodes.n_free[i]):
+                coefficients[1 + k, s] = nodes.values[at]
+                at += 1
     return coefficients
 
 

@@ -183,6 +183,14 @@ def _penalty(n_free, group_start, beta, strength):
     return value
 
 
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
+def _dot(a, b, length):
+    total = 0.0
+    for c in range(length):
+        total += a[c] * b[c]
+    return total
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
 def _solve_positive(matrix, target):
     """Solve a positive definite system in place by Cholesky; False if it is not positive definite."""
@@ -190,21 +198,12 @@ def _solve_positive(matrix, target):
     for j in range(n):
         row_j = matrix[j]
         for k in range(j):
-            row_k = matrix[k]
-            total = row_j[k]
-            for i in range(k):
-                total -= row_j[i] * row_k[i]
-            row_j[k] = total / row_k[k]
-        pivot = row_j[j]
-        for k in range(j):
-            pivot -= row_j[k] * row_j[k]
+            row_j[k] = (row_j[k] - _dot(row_j, matrix[k], k)) / matrix[k, k]
+        pivot = row_j[j] - _dot(row_j, row_j, j)
         if pivot <= 0.0:
             return False
         row_j[j] = math.sqrt(pivot)
-        total = target[j]
-        for k in range(j):
-            total -= row_j[k] * target[k]
-        target[j] = total / row_j[j]
+        target[j] = (target[j] - _dot(row_j, target, j)) / row_j[j]
     for j in range(n - 1, -1, -1):
         target[j] /= matrix[j, j]
         for k in range(j):
@@ -213,35 +212,74 @@ def _solve_positive(matrix, target):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _jump(beta, gradient, hessian, strength, direction, slope):
-    """For single coefficients: the exact minimiser with the present zeros and signs, if it keeps the signs."""
+def _norm(values, low, high):
+    total = 0.0
+    for k in range(low, high):
+        total += values[k] * values[k]
+    return math.sqrt(total)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _jump(n_free, group_start, beta, gradient, hessian, strength, direction, slope):
+    """A Newton step of the quadratic model plus penalty on what is not zero, taken if it lowers their sum.
+
+    The penalty of a group that is not zero is smooth there: its second derivative is strength / norm, across the
+    group's own direction. For single coefficients that vanishes, and the step is the exact minimiser with the present
+    zeros and signs, which it must keep.
+    """
     size = len(beta)
-    chosen = np.empty(size, np.int64)
-    n = 0
+    value, chosen, step, n = np.empty(size), np.empty(size, np.int64), np.empty(size), 0
     for k in range(size):
-        if k == 0 or beta[k] + direction[k] != 0.0:
-            chosen[n] = k
+        value[k] = beta[k] + direction[k]
+    for k in range(n_free):
+        chosen[n], step[n] = k, slope[k]
+        n += 1
+    for g in range(len(group_start) - 1):
+        low, high = (1 + group_start[g]) * n_free, (1 + group_start[g + 1]) * n_free
+        norm = _norm(value, low, high)
+        for k in range(low, high if norm > 0.0 else low):
+            chosen[n], step[n] = k, slope[k] + strength * value[k] / norm
             n += 1
-    matrix, step = np.empty((n, n)), np.empty(n)
+    matrix = np.empty((n, n))
     for i in range(n):
-        value = beta[chosen[i]] + direction[chosen[i]]
-        step[i] = slope[chosen[i]] + (0.0 if i == 0 else strength * np.sign(value))
         for j in range(i + 1):
             matrix[i, j] = hessian[chosen[i], chosen[j]]
-    if not _solve_positive(matrix, step):
+    first = n_free
+    for g in range(len(group_start) - 1):
+        low, high = (1 + group_start[g]) * n_free, (1 + group_start[g + 1]) * n_free
+        norm = _norm(value, low, high)
+        if norm > 0.0 and high - low > 1:
+            for i in range(high - low):
+                matrix[first + i, first + i] += strength / norm
+                for j in range(i + 1):
+                    matrix[first + i, first + j] -= strength * value[low + i] * value[low + j] / norm**3
+        first += high - low if norm > 0.0 else 0
+    if not _solve_positive(matrix, step[:n]):
         return
-    for i in range(1, n):
-        value = beta[chosen[i]] + direction[chosen[i]]
-        if value * (value - step[i]) <= 0.0:
-            return
+    moved, change = np.zeros(size), 0.0
     for i in range(n):
-        direction[chosen[i]] -= step[i]
-    for j in range(size):
-        slope[j] = gradient[j]
+        k = chosen[i]
+        moved[k] = value[k] - step[i]
+        change -= slope[k] * step[i]
+    for g in range(len(group_start) - 1):
+        low, high = (1 + group_start[g]) * n_free, (1 + group_start[g + 1]) * n_free
+        before = _norm(value, low, high)
+        if before > 0.0:
+            if high - low == 1 and value[low] * moved[low] <= 0.0:
+                return
+            change += strength * (_norm(moved, low, high) - before)
+    new_slope = gradient.copy()
     for k in range(size):  # also those that just became zero: they have moved
-        if direction[k] != 0.0:
+        if moved[k] != beta[k]:
             for j in range(size):
-                slope[j] += direction[k] * hessian[k, j]
+                new_slope[j] += (moved[k] - beta[k]) * hessian[k, j]
+    for i in range(n):  # half the curvature along the step, from the two slopes
+        change -= 0.5 * step[i] * (new_slope[chosen[i]] - slope[chosen[i]])
+    if change > 0.0:
+        return
+    for k in range(size):
+        direction[k] = moved[k] - beta[k]
+        slope[k] = new_slope[k]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -257,13 +295,10 @@ def _descend(n_free, group_start, beta, gradient, hessian, strength, curvature, 
         direction[k] = 0.0
         slope[k] = gradient[k]
     n_groups = len(group_start) - 1
-    single = n_free == 1
-    for g in range(n_groups):
-        single = single and group_start[g + 1] - group_start[g] <= 1
     move = np.empty(size)
     for sweep in range(1000):
-        if single and sweep % 4 == 1:
-            _jump(beta, gradient, hessian, strength, direction, slope)
+        if sweep % 4 == 1:
+            _jump(n_free, group_start, beta, gradient, hessian, strength, direction, slope)
         largest = 0.0
         for g in range(-1, n_groups):
             low = 0 if g < 0 else (1 + group_start[g]) * n_free
@@ -290,18 +325,19 @@ def _descend(n_free, group_start, beta, gradient, hessian, strength, curvature, 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _bound_curvature(n_free, group_start, hessian, curvature):
-    """A bound on the curvature of every group, the constant first: the trace of its block.
+    """A bound on the curvature of every group, the constant first: the Frobenius norm of its block.
 
     The ridge also keeps columns that repeat each other from making the model singular.
     """
     for g in range(-1, len(group_start) - 1):
         low = 0 if g < 0 else (1 + group_start[g]) * n_free
         high = n_free if g < 0 else (1 + group_start[g + 1]) * n_free
-        trace = 0.0
+        squares = 0.0
         for k in range(low, high):
             hessian[k, k] += _RIDGE * hessian[k, k] + 1e-10
-            trace += hessian[k, k]
-        curvature[g + 1] = trace
+            for j in range(low, high):
+                squares += hessian[k, j] ** 2
+        curvature[g + 1] = math.sqrt(squares)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -92,6 +92,7 @@ def _document(rows: UniqueRows, learned: LearnedStructure, seconds: float) -> di
         "largest_degree": int(learned.structure.degrees.max(initial=0)),
         "violation": learned.violation,
         "seconds": seconds,
+        "remarks": list(learned.remarks),
         "edges": edges,
     }
 
@@ -108,7 +109,10 @@ def _print_summary(
         if number == 10:
             click.echo(f"  ... and {len(learned.report) - 10:,} more edges")
             break
-        click.echo(f"  {row['strength']:+8.3f}  {row['source']} - {row['target']}")
+        size = f"{row['strength']:+.3f}" if row["sign"] else f"|{row['strength']:.3f}|"  # no sign without an order
+        click.echo(f"  {size:>8}  {row['source']} - {row['target']}")
+    for remark in learned.remarks:
+        click.echo(remark)
     for option in ("output", "plot"):
         if options[option] is not None:
             click.echo(f"wrote {options[option]}")

@@ -18,28 +18,34 @@ class EdgeReport:
     ``coefficients[k, 0]`` is the signed size of b in the regression of a, ``coefficients[k, 1]`` that of a in the
     regression of b; for variables with more than two states the size is the norm of the group of coefficients.
     ``entered[k]`` are the strengths at which the edge first entered either path, NaN where it never did.
+    ``signs[k]`` is +1 where the two variables rise together, -1 where one falls as the other rises, and 0 where states
+    have no order, or no direction shows.
     """
 
     edges: NDArray[np.int64]  # (edges, 2)
     coefficients: Floats  # (edges, 2)
     entered: Floats  # (edges, 2)
+    signs: NDArray[np.int64]  # (edges,)
 
     def __len__(self) -> int:
         return len(self.edges)
 
     @property
     def strength(self) -> Floats:
-        """One signed number for each edge, the mean of its two coefficients; for drawing and sorting."""
-        return np.asarray(self.coefficients.mean(axis=1), np.float64)
+        """One number for each edge, for drawing and sorting: the size of its mean coefficient, with its sign if any."""
+        size = np.abs(self.coefficients.mean(axis=1))
+        return np.asarray(np.where(self.signs < 0, -size, size), np.float64)
 
     def rows(self, names: tuple[str, ...]) -> Iterator[dict[str, str | float]]:
         """One record for each edge, strongest first, variables by name."""
-        for k in np.argsort(-np.abs(self.strength), kind="stable"):
+        strength = self.strength
+        for k in np.argsort(-np.abs(strength), kind="stable"):
             a, b = self.edges[k]
             yield {
                 "source": names[a],
                 "target": names[b],
-                "strength": float(self.strength[k]),
+                "strength": float(strength[k]),
+                "sign": int(self.signs[k]),
                 "target_given_source": float(self.coefficients[k, 1]),
                 "source_given_target": float(self.coefficients[k, 0]),
                 "entered_source": float(self.entered[k, 0]),

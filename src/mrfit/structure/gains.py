@@ -16,13 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.structure.regressions import Regression, Regressions, Table
+from mrfit.structure.regressions import TINY, Regression, Regressions, Table
 from mrfit.workers import deal, run
 
 Floats = NDArray[np.float64]
 
-# Refits are all but unpenalised: this much l1 (against the sum over rows) only keeps separable regressions finite.
-_TINY = 1.0
 _TOLERANCE = 1e-4
 # A neighbour must promise more than this: the 95% point of chi-square with one degree of freedom.
 _LEAST_SCORE = 3.84
@@ -102,7 +100,7 @@ def graph_by_gain(
         changed = [r for r in regressions.all if r.variable in touched]
 
         def refit(k: int, changed: list[Regression] = changed) -> bool:
-            changed[k].solve(regressions.table, np.flatnonzero(graph[changed[k].variable]), _TINY, _TOLERANCE)
+            changed[k].solve(regressions.table, np.flatnonzero(graph[changed[k].variable]), TINY, _TOLERANCE)
             return True
 
         _each(refit, len(changed), jobs)
@@ -131,7 +129,7 @@ def _start(regressions: Regressions, allowed: Allowed) -> None:
     for regression in regressions.all:
         required = np.flatnonzero(allowed.required[regression.variable])
         if len(required):
-            regression.solve(regressions.table, required, _TINY, _TOLERANCE)
+            regression.solve(regressions.table, required, TINY, _TOLERANCE)
 
 
 def _add_best(regressions: Regressions, growing: list[Regression], allowed: Allowed, jobs: int) -> bool:
@@ -145,7 +143,7 @@ def _add_best(regressions: Regressions, growing: list[Regression], allowed: Allo
         promising = promising[score[promising] > _LEAST_SCORE]
         if len(promising):
             best = min(promising.tolist(), key=lambda j: _refitted(regressions.table, regression, j))
-            regression.solve(regressions.table, np.union1d(regression.working, [best]), _TINY, _TOLERANCE)
+            regression.solve(regressions.table, np.union1d(regression.working, [best]), TINY, _TOLERANCE)
         return len(promising) > 0
 
     return any(_each(step, len(growing), jobs))
@@ -162,7 +160,7 @@ def _each(step: Callable[[int], bool], n: int, jobs: int) -> list[bool]:
 def _refitted(table: Table, regression: Regression, added: int) -> float:
     """The loss with one more neighbour; scores leave out how it depends on those already there."""
     trial = regression.copy()
-    trial.solve(table, np.union1d(regression.working, [added]), _TINY, _TOLERANCE)
+    trial.solve(table, np.union1d(regression.working, [added]), TINY, _TOLERANCE)
     return trial.value
 
 
@@ -184,7 +182,7 @@ def _exchange(regressions: Regressions, allowed: Allowed, jobs: int) -> None:
             r = trying[k]
             weak = _by_weakness(table, r, allowed)[rank[r.variable] :]
             if weak:
-                r.solve(table, np.setdiff1d(r.working, weak[0]), _TINY, _TOLERANCE)
+                r.solve(table, np.setdiff1d(r.working, weak[0]), TINY, _TOLERANCE)
             return bool(weak)
 
         def settle(k: int, trying: list[Regression] = trying, before: dict[int, Any] = before) -> bool:
@@ -193,7 +191,7 @@ def _exchange(regressions: Regressions, allowed: Allowed, jobs: int) -> None:
             improved = r.value < value - worthwhile
             rank[r.variable] = 0 if improved else rank[r.variable] + 1
             if not improved:
-                r.solve(table, working, _TINY, _TOLERANCE)
+                r.solve(table, working, TINY, _TOLERANCE)
             return True
 
         dropped = _each(drop, len(trying), jobs)

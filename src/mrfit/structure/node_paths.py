@@ -9,8 +9,8 @@ exactly, and what was missed is added.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cached_property, partial
+from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,7 +67,8 @@ class PathPoint:
     """The solution of one regression at one strength.
 
     ``values`` stacks the coefficients of all selected neighbours, ``widths[k]`` rows for neighbour ``selected[k]`` (one
-    less than it has states) and a column for each state but the first; violation is in units of the critical strength.
+    less than it has states) and a column for each state but the first, states that occur in the rows alone; violation
+    is in units of the critical strength.
     """
 
     strength: float
@@ -102,11 +103,14 @@ class NodePath:
 
     variable: int
     critical: float
-    look: Callable[[], list[PathPoint]] = list
+    unread: list[Callable[[], list[PathPoint]]] = field(default_factory=list)
+    _read: list[PathPoint] = field(default_factory=list)
 
-    @cached_property
+    @property
     def points(self) -> list[PathPoint]:
-        return self.look()
+        while self.unread:
+            self._read += self.unread.pop(0)()
+        return self._read
 
     def entered(self) -> dict[int, float]:
         """The strength at which each variable was first selected."""
@@ -124,14 +128,16 @@ def node_paths(
     variables: Sequence[int] | None = None,
     forbidden: NDArray[np.bool_] | None = None,
     strengths: Callable[[float], Floats] | None = None,
+    further: Callable[[NodePath], Floats] | None = None,
     jobs: int = 1,
     callback: Callable[[NodePath], None] | None = None,
 ) -> list[NodePath]:
     """Paths of the regressions of ``variables`` (all by default), in that order.
 
     ``forbidden`` pairs (a symmetric 0/1 matrix) do not enter each other's regressions. ``strengths`` may give the
-    decreasing strengths to solve at, from the critical one; by default they are geometric. ``callback`` sees every path
-    as it ends, from any thread. A variable that does not vary has an empty path.
+    decreasing strengths to solve at, from the critical one; by default they are geometric. ``further`` is shown every
+    path where it ends and gives the strengths to go on with, none to stay there. ``callback`` sees every path that has
+    ended, from any thread. A variable that does not vary has an empty path.
     """
     table = Table.of(rows)
     chosen = list(range(len(rows.domain)) if variables is None else variables)
@@ -139,7 +145,7 @@ def node_paths(
     # memory for their gradients allows, since a block that ends has fewer and fewer regressions to share its passes.
     hands = [chosen[k::jobs] for k in range(min(jobs, len(chosen)))]
     width = max(4 * LANES, _MOST_GRADIENTS // max(1, len(rows.domain)))
-    walker = _Walker(table, settings, forbidden, strengths or settings.strengths, callback)
+    walker = _Walker(table, settings, forbidden, strengths or settings.strengths, further, callback)
 
     def walk(first: int, last: int) -> list[NodePath]:
         return [
@@ -162,6 +168,7 @@ class _Walker:
     settings: PathSettings
     forbidden: NDArray[np.bool_] | None
     strengths: Callable[[float], Floats]
+    further: Callable[[NodePath], Floats] | None
     callback: Callable[[NodePath], None] | None
 
     def walk(self, variables: list[int]) -> list[NodePath]:
@@ -175,6 +182,24 @@ class _Walker:
         return list(paths.values())
 
     def _fill(self, paths: list[NodePath]) -> None:
+        """Walk in stages, from where the last one ended, as long as there are paths to go on with."""
+        nodes = self._beginning(paths)
+        while True:
+            found = walk_paths(self.table.indicators, nodes, self.settings.max_selected)
+            for i, path in enumerate(paths):
+                path.unread.append(partial(_points, self.table.widths, nodes, found, i, path.critical))
+            whole = nodes.n_steps == (found.n_selected >= 0).sum(axis=1)  # others have selected too many
+            steps = [self._further(path) if w else np.empty(0) for path, w in zip(paths, whole, strict=True)]
+            going = [i for i, strengths in enumerate(steps) if len(strengths)]
+            if not going:
+                return
+            paths, nodes = [paths[i] for i in going], _resumed(nodes, found, going, [steps[i] for i in going])
+
+    def _further(self, path: NodePath) -> Floats:
+        return self.further(path) if self.further and path.points else np.empty(0)
+
+    def _beginning(self, paths: list[NodePath]) -> Nodes:
+        """Without neighbours, at the critical strengths."""
         table, variables = self.table, [path.variable for path in paths]
         barred = np.stack([excluded(i, len(table.widths), self.forbidden) for i in variables])
         norms = np.where(barred, 0.0, table.norms_alone(variables))
@@ -183,19 +208,42 @@ class _Walker:
         steps = [self.strengths(c) if c > 0 else np.empty(0) for c in critical.tolist()]
         for path, c in zip(paths, critical.tolist(), strict=True):
             path.critical = c
-        nodes = Nodes(
+        none = np.zeros(len(paths), np.int64)
+        return Nodes(
             variable=np.array(variables),
             n_free=np.array([len(table.constant(i)) for i in variables]),
-            constant=_stacked([table.constant(i) for i in variables]),
             excluded=barred,
+            constant=_stacked([table.constant(i) for i in variables]),
+            n_selected=none,
+            first_selected=none,
+            first_value=none,
+            selected=np.empty(0, np.int64),
+            values=np.empty(0),
             norms=norms,
             strength=_stacked(steps),
             n_steps=np.array([len(strengths) for strengths in steps]),
             slack=self.settings.tolerance * critical,
         )
-        found = walk_paths(table.indicators, nodes, self.settings.max_selected)
-        for i, path in enumerate(paths):
-            path.look = partial(_points, table.widths, nodes, found, i, path.critical)
+
+
+def _resumed(nodes: Nodes, found: Points, going: list[int], steps: list[Floats]) -> Nodes:
+    """The nodes ``going`` on, from their last points."""
+    last = going, nodes.n_steps[going] - 1
+    return Nodes(
+        variable=nodes.variable[going],
+        n_free=nodes.n_free[going],
+        excluded=nodes.excluded[going],
+        constant=found.constant[last],
+        n_selected=found.n_selected[last],
+        first_selected=found.first_selected[last],
+        first_value=found.first_value[last],
+        selected=found.selected,
+        values=found.values,
+        norms=nodes.norms[going],
+        strength=_stacked(steps),
+        n_steps=np.array([len(strengths) for strengths in steps]),
+        slack=nodes.slack[going],
+    )
 
 
 def _points(widths: Indices, nodes: Nodes, found: Points, i: int, critical: float) -> list[PathPoint]:

@@ -1,27 +1,125 @@
-"""How well the points of a path predict rows they were not learned from."""
+"""Which point of a path to take: the extended BIC, or how well points predict rows they were not learned from."""
 
 from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.structure.node_paths import NodePath, PathPoint
+from mrfit.structure.regressions import TINY, Regression, Regressions, Table
+from mrfit.structure.seen_states import SeenStates
 
 Floats = NDArray[np.float64]
 
+# Shares of the total weight: a likelihood this near to its maximum is there, also where the maximum is at infinity.
+_STRENGTH = 1e-7
+_TOLERANCE = 1e-6
 
-def held_out_losses(path: NodePath, rows: UniqueRows) -> Floats:
-    """Negative log-likelihood of the path's variable given the rest, summed over weighted rows, for every point."""
-    return np.array([_loss(path.variable, point, rows) for point in path.points])
+
+class Criterion(ABC):
+    """A number for every point of a path, computed once; the smallest is best."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, list[float]] = {}
+
+    @abstractmethod
+    def score(self, variable: int, point: PathPoint) -> float:
+        """The number of one point; those of a path are asked for in its order, by one thread."""
+
+    def along(self, path: NodePath) -> Floats:
+        known = self._known.setdefault(path.variable, [])
+        known += [self.score(path.variable, point) for point in path.points[len(known) :]]
+        return np.array(known)
+
+    def best(self, path: NodePath) -> int:
+        """Where the best point stands: of equal ones the last, which is shrunken least."""
+        return len(path.points) - 1 - int(np.argmin(self.along(path)[::-1]))
+
+    def chosen(self, path: NodePath) -> PathPoint:
+        """The best point, with the coefficients to report."""
+        return path.points[self.best(path)]
 
 
-def _loss(variable: int, point: PathPoint, rows: UniqueRows) -> float:
-    z = np.tile(np.concatenate([[0.0], point.constant]), (rows.n_distinct, 1))  # (rows, states)
-    for j, table in zip(point.selected.tolist(), point.coefficients, strict=True):
-        padded = np.vstack([np.zeros(table.shape[1]), table])  # the first state is silent
-        z[:, 1:] += padded[rows.codes[:, j]]
-    largest = z.max(axis=1)
-    log_total = largest + np.log(np.exp(z - largest[:, None]).sum(axis=1))
-    own = np.take_along_axis(z, rows.codes[:, variable, None].astype(np.int64), axis=1)[:, 0]
-    return float(rows.sample_weight @ (log_total - own))
+class ShrunkenEbic(Criterion):
+    """2 loss + price * coefficients that are not zero, at the l1 solution itself: the practice for binary variables."""
+
+    def __init__(self, price: float) -> None:
+        super().__init__()
+        self.price = price
+
+    def score(self, variable: int, point: PathPoint) -> float:
+        return 2.0 * point.loss + self.price * point.n_parameters
+
+
+class RefittedEbic(Criterion):
+    """2 loss + price * coefficients, at the maximum of the likelihood on the point's neighbours.
+
+    A group of coefficients enters all at once but shrunken: its loss would pay for a part of what its price is for.
+    Coefficients are refitted too, with so little l1 that it only keeps them finite.
+    """
+
+    def __init__(self, price: float, table: Table) -> None:
+        super().__init__()
+        self.price, self.table = price, table
+        self._refits: dict[int, _Refit] = {}
+
+    def score(self, variable: int, point: PathPoint) -> float:
+        if variable not in self._refits:
+            self._refits[variable] = _Refit(self.table, Regressions(self.table, [variable]).all[0])
+        return 2.0 * self._refits[variable].loss(point.selected) + self.price * point.n_parameters
+
+    def chosen(self, path: NodePath) -> PathPoint:
+        point = super().chosen(path)
+        return self._refits[path.variable].refitted(point)
+
+
+@dataclass
+class _Refit:
+    """One variable's regression without a penalty, on one set of neighbours after another."""
+
+    table: Table
+    regression: Regression
+    known: dict[tuple[int, ...], float] = field(default_factory=dict)
+
+    def loss(self, neighbours: NDArray[np.int64]) -> float:
+        key = tuple(neighbours.tolist())
+        if key not in self.known:
+            weight = self.table.rows.total_weight
+            self.regression.solve(self.table, np.array(neighbours), _STRENGTH * weight, _TOLERANCE * weight)
+            self.known[key] = self.regression.loss
+        return self.known[key]
+
+    def refitted(self, point: PathPoint) -> PathPoint:
+        regression, neighbours = self.regression, np.array(point.selected)
+        regression.solve(self.table, neighbours, TINY, _TOLERANCE * self.table.rows.total_weight)
+        values = regression.of_neighbours(self.table, neighbours)
+        return replace(point, constant=regression.coefficients[0].copy(), values=values, loss=regression.loss)
+
+
+class HeldOutLoss(Criterion):
+    """Negative log-likelihood of the variable given the rest, summed over weighted rows that were held out.
+
+    Rows in a state of the variable that was not learned from are left out: no point can predict them. Such a state of a
+    neighbour says nothing.
+    """
+
+    def __init__(self, rows: UniqueRows, seen: SeenStates) -> None:
+        super().__init__()
+        self.codes = np.ascontiguousarray(seen.codes(rows).T)  # (variables, rows)
+        self.sample_weight, self.shape = rows.sample_weight, seen.domain.shape
+
+    def score(self, variable: int, point: PathPoint) -> float:
+        own, n_rows = self.codes[variable], len(self.sample_weight)
+        z = np.repeat(np.concatenate([[0.0], point.constant])[:, None], n_rows, axis=1)  # (states, rows)
+        silent = np.zeros((1, len(point.constant)))  # as the first state is, and one that was not seen
+        for j, table in zip(point.selected.tolist(), point.coefficients, strict=True):
+            z[1:] += np.concatenate([silent, table, silent]).T[:, self.codes[j]]
+        known = own < self.shape[variable]
+        largest = z.max(axis=0)
+        log_total = largest + np.log(np.exp(z - largest).sum(axis=0))
+        chosen = z[np.where(known, own, 0), np.arange(n_rows)]
+        return float((self.sample_weight * known) @ (log_total - chosen))

@@ -13,13 +13,14 @@ one that both chose, so with "or" the final graph may have larger degrees.
 
 Instead of by a degree, a point on each path can be selected by the extended BIC (Foygel and Drton 2010; van Borkulo et
 al. 2014), by held-out rows, by a fixed strength, or by the strength of theory, c sqrt(log(n^2 / 0.05) / N) (Lokhov et
-al. 2018).
+al. 2018). The first two walk on until the best point lies well behind them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,9 +29,13 @@ from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
 from mrfit.errors import InputError, StructureError, listed
 from mrfit.structure.edge_report import EdgeReport
+from mrfit.structure.edge_signs import edge_signs
 from mrfit.structure.gains import Allowed, graph_by_gain, neighbours_by_gain
 from mrfit.structure.node_paths import NodePath, PathPoint, PathSettings, node_paths
-from mrfit.structure.node_scores import held_out_losses
+from mrfit.structure.node_scores import Criterion, HeldOutLoss, RefittedEbic, ShrunkenEbic
+from mrfit.structure.regressions import Table
+from mrfit.structure.remarks import at_the_end, nothing_selected
+from mrfit.structure.seen_states import SeenStates
 from mrfit.structure.structure import Structure
 
 Floats = NDArray[np.float64]
@@ -40,6 +45,11 @@ SELECTIONS = ("degree", "ebic", "valid", "strength", "theory")
 RULES = ("or", "and")
 
 _WEAK = 50  # variables a weak regression may select, for ``top``
+_WEAKEST = 1e-4  # of the critical strength: where a path ends though its criterion may still fall
+_STAGE = 0.3  # of the strength a path has come to: how far it goes before its criterion is asked again
+# Points that must lie behind the best one for a path to end. Refitted scores know at once when one too many has
+# entered, and points with groups of coefficients cost more.
+_PATIENCE, _PATIENCE_WITH_GROUPS = 16, 8
 
 
 @dataclass(frozen=True)
@@ -99,12 +109,15 @@ class LearnedStructure:
     """The structure and the evidence for its edges.
 
     ``violation`` is the largest of any point of a path that was used, as a share of its critical strength; None where
-    neighbours were chosen by gain.
+    neighbours were chosen by gain. ``at_end`` are the variables whose criterion was still falling where their path
+    ended. ``remarks`` are sentences a reader of the structure should know, on this and on why it is empty.
     """
 
     structure: Structure
     report: EdgeReport
     violation: float | None
+    at_end: tuple[int, ...] = ()
+    remarks: tuple[str, ...] = ()
 
 
 def learn_structure(
@@ -116,24 +129,32 @@ def learn_structure(
 ) -> LearnedStructure:
     """Learn which variables interact. ``callback`` is told how many regressions moved on."""
     allowed = _allowed(rows.domain, settings)
+    paths: list[NodePath] = []
+    at_end: tuple[int, ...] = ()
     if settings.select == "degree" and settings.bound in ("gain", "graph"):
         by_gain = neighbours_by_gain if settings.bound == "gain" else graph_by_gain
         chosen, coefficient = by_gain(rows, settings.max_degree, allowed, jobs=settings.jobs, callback=callback)
         entered, violation = np.full_like(coefficient, np.nan), None
     else:
-        paths = _paths(rows, settings, allowed, callback)
-        points = _selected_points(paths, rows, valid, settings)
+        criterion = _criterion(rows, valid, settings)
+        paths = _paths(rows, settings, criterion, allowed, callback)
+        points, at_end = _selected_points(paths, criterion)
         chosen, coefficient, entered, violation = _from_points(paths, points, settings)
     graph = _joined(chosen, settings.rule) & ~allowed.forbidden | allowed.required
     structure = Structure.from_adjacency(graph)
     edges = structure.edges
     a, b = edges[:, 0], edges[:, 1]
+    coefficients = np.stack([coefficient[a, b], coefficient[b, a]], axis=1)
     report = EdgeReport(
         edges,
-        np.stack([coefficient[a, b], coefficient[b, a]], axis=1),
+        coefficients,
         np.stack([entered[a, b], entered[b, a]], axis=1),
+        edge_signs(rows, edges, coefficients.mean(axis=1)),
     )
-    return LearnedStructure(structure, report, violation)
+    remarks = [at_the_end(rows.domain, at_end, _WEAKEST)] if at_end else []
+    if not len(edges) and len(rows.domain) > 1:
+        remarks.append(nothing_selected(rows, settings.select, paths, chosen, price=_price(rows, settings)))
+    return LearnedStructure(structure, report, violation, at_end, tuple(remarks))
 
 
 def theoretical_strength(rows: UniqueRows, c: float) -> float:
@@ -145,27 +166,58 @@ def theoretical_strength(rows: UniqueRows, c: float) -> float:
     return 0.25 * N * c * float(np.sqrt(np.log(n**2 / 0.05) / N))
 
 
+def _criterion(rows: UniqueRows, valid: UniqueRows | None, settings: StructureSettings) -> Criterion | None:
+    """What selects a point of each path; None where it is the last."""
+    if settings.select == "ebic":
+        table, price = Table.of(rows), _price(rows, settings)
+        return RefittedEbic(price, table) if table.has_groups else ShrunkenEbic(price)
+    if settings.select == "valid":
+        if valid is None:
+            raise InputError("Selection by held-out rows needs them; give validation rows.")
+        return HeldOutLoss(valid.recoded(rows.domain), SeenStates.of(rows))
+    return None
+
+
+def _price(rows: UniqueRows, settings: StructureSettings) -> float:
+    """Of one coefficient, by the EBIC."""
+    n = len(rows.domain)
+    return float(np.log(rows.total_weight) + 2.0 * settings.gamma * np.log(max(n - 1, 1)))
+
+
 def _paths(
-    rows: UniqueRows, settings: StructureSettings, allowed: Allowed, callback: Callable[[int], None] | None
+    rows: UniqueRows,
+    settings: StructureSettings,
+    criterion: Criterion | None,
+    allowed: Allowed,
+    callback: Callable[[int], None] | None,
 ) -> list[NodePath]:
     most = max(settings.max_degree, _WEAK) if settings.bound == "top" else settings.max_degree
-    strengths = None
+    strengths, further, lowest = None, None, 1e-3
     if settings.select in ("strength", "theory"):
         weakest = settings.strength if settings.select == "strength" else theoretical_strength(rows, settings.theory)
         most, strengths = len(rows.domain), _down_to(float(weakest))  # type: ignore[arg-type]
-    elif settings.select in ("ebic", "valid"):
-        most = len(rows.domain)
     # Only the end of a path counts for ``top``: large steps will do.
-    path_settings = PathSettings(
-        most,
-        ratio=0.75 if settings.bound == "top" else 0.9,
-        lowest=1e-3 if settings.select == "degree" else 0.01,
-        tolerance=settings.tolerance,
-    )
-    tell = None if callback is None else lambda path: callback(1)
+    ratio = 0.75 if settings.bound == "top" and criterion is None else 0.9
+    if criterion is not None:
+        most, lowest = len(rows.domain), _STAGE
+        further = partial(_further, criterion, _PATIENCE_WITH_GROUPS if Table.of(rows).has_groups else _PATIENCE)
     return node_paths(
-        rows, path_settings, forbidden=allowed.forbidden, strengths=strengths, jobs=settings.jobs, callback=tell
+        rows,
+        PathSettings(most, ratio=ratio, lowest=lowest, tolerance=settings.tolerance),
+        forbidden=allowed.forbidden,
+        strengths=strengths,
+        further=further,
+        jobs=settings.jobs,
+        callback=None if callback is None else lambda path: callback(1),
     )
+
+
+def _further(criterion: Criterion, patience: int, path: NodePath) -> Floats:
+    """The next stage of a path whose best point is not yet behind it; none where it is, or at the weakest strength."""
+    if criterion.best(path) < len(path.points) - patience:
+        return np.empty(0)
+    strengths = PathSettings(0, lowest=_STAGE).strengths(path.points[-1].strength)[1:]
+    return strengths[strengths >= (1.0 - 1e-9) * _WEAKEST * path.critical]
 
 
 def _down_to(weakest: float) -> Callable[[float], Floats]:
@@ -181,21 +233,17 @@ def _down_to(weakest: float) -> Callable[[float], Floats]:
 
 
 def _selected_points(
-    paths: list[NodePath], rows: UniqueRows, valid: UniqueRows | None, settings: StructureSettings
-) -> list[PathPoint | None]:
-    """The point of each path to read neighbours from; None for a variable that does not vary."""
-    if settings.select == "ebic":
-        n, N = len(rows.domain), rows.total_weight
-        price = np.log(N) + 2.0 * settings.gamma * np.log(max(n - 1, 1))
-        return [min(path.points, key=lambda p: 2.0 * p.loss + price * p.n_parameters, default=None) for path in paths]
-    if settings.select == "valid":
-        if valid is None:
-            raise InputError("Selection by held-out rows needs them; give validation rows.")
-        return [
-            path.points[int(np.argmin(held_out_losses(path, valid.recoded(rows.domain))))] if path.points else None
-            for path in paths
-        ]
-    return [path.points[-1] if path.points else None for path in paths]
+    paths: list[NodePath], criterion: Criterion | None
+) -> tuple[list[PathPoint | None], tuple[int, ...]]:
+    """The point of each path to read neighbours from, None for a variable that does not vary.
+
+    With it come the variables for which the criterion chose the end of the path.
+    """
+    if criterion is None:
+        return [path.points[-1] if path.points else None for path in paths], ()
+    points = [criterion.chosen(path) if path.points else None for path in paths]
+    ends = (path.variable for path in paths if path.points and criterion.best(path) == len(path.points) - 1)
+    return points, tuple(ends)
 
 
 def _from_points(

@@ -20,22 +20,29 @@ from numpy.typing import NDArray
 from mrfit._kernels.node_cells import Cells, Indicators, one_cell
 from mrfit._kernels.nodewise import LANES, columns_times, residual_over_rows, solve_node
 from mrfit.data.unique_rows import UniqueRows
+from mrfit.structure.seen_states import SeenStates
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
+# Refits are all but unpenalised: this much l1 (against the sum over rows) only keeps separable regressions finite.
+TINY = 1.0
 _FLAT = 1e-100
 
 
 @dataclass(frozen=True)
 class Table:
-    """Distinct rows by column; a column is an indicator "variable j is in state s", s > 0."""
+    """Distinct rows by column; a column is an indicator "variable j is in state s", s > 0.
+
+    Only states that occur count: the first of them is the silent one, and the others have columns.
+    """
 
     rows: UniqueRows
     indicators: Indicators
 
     @classmethod
     def of(cls, rows: UniqueRows) -> Table:
+        rows = SeenStates.of(rows).of_rows(rows)
         group_start = rows.active.first_indicator
         variable = np.repeat(np.arange(len(rows.domain)), np.diff(group_start))
         state = 1 + np.arange(len(variable)) - group_start[variable]
@@ -57,12 +64,13 @@ class Table:
 
     @cached_property
     def widths(self) -> Indices:
-        """Columns of each variable, one less than it has states."""
+        """Columns of each variable, one less than it has states that occur."""
         return np.diff(self.indicators.group_start)
 
     @cached_property
-    def is_binary(self) -> bool:
-        return bool((self.widths == 1).all())
+    def has_groups(self) -> bool:
+        """Whether a variable has more than two states."""
+        return bool((self.widths > 1).any())
 
     @cached_property
     def state_weights(self) -> list[Floats]:
@@ -72,8 +80,8 @@ class Table:
         return [np.bincount(codes, weight, c).astype(np.float64) for codes, c in pairs]
 
     def varies(self, variable: int) -> bool:
-        """Whether the variable has a regression: a state without rows has no finite constant."""
-        return len(self.state_weights[variable]) > 1 and bool(self.state_weights[variable].all())
+        """Whether the variable has a regression."""
+        return bool(self.widths[variable] > 0)
 
     def constant(self, variable: int) -> Floats:
         """The constant of a regression without neighbours."""
@@ -105,10 +113,11 @@ class Table:
 
     def group_sums(self, values: Floats) -> Floats:
         """Sum over the columns of each variable, (columns, ...) to (variables, ...); no columns sum to zero."""
-        if self.is_binary:
+        if (self.widths == 1).all():
             return values
-        sums = np.zeros((len(self.widths), *values.shape[1:]))
-        np.add.at(sums, self.indicators.variable, values)
+        sums, some = np.zeros((len(self.widths), *values.shape[1:])), self.widths > 0
+        if some.any():
+            sums[some] = np.add.reduceat(values, self.indicators.group_start[:-1][some], axis=0)
         return sums
 
 
@@ -122,6 +131,7 @@ class Regression:
     coefficients: Floats  # (1 + columns, states - 1), the constant first
     working: Indices = field(default_factory=lambda: np.empty(0, np.int64))
     violation: float = 0.0  # within the working set
+    loss: float = 0.0
     value: float = 0.0  # loss and penalty
 
     @property
@@ -141,7 +151,11 @@ class Regression:
         cells, self.violation, loss, penalty = solve_node(
             table.indicators, self.variable, self.cells, working, strength, tolerance, self.coefficients
         )
-        self.cells, self.working, self.value = Cells(*cells), working, loss + penalty
+        self.cells, self.working, self.loss, self.value = Cells(*cells), working, loss, loss + penalty
+
+    def of_neighbours(self, table: Table, neighbours: Indices) -> Floats:
+        """The coefficients of some variables, one after the other, (columns of theirs, states - 1)."""
+        return self.coefficients[1:][np.isin(table.indicators.variable, neighbours)]
 
     def sizes(self, table: Table) -> Floats:
         """Signed size of every variable's group: the coefficient itself, or the norm of a larger table."""
