@@ -77,20 +77,22 @@ class MarkovNetwork:
     def pll(self, data: Any) -> float:
         """Mean pseudo-log-likelihood per row, in nats; weighted if the data are."""
         rows = self._unique(data)
-        return float(rows.sample_weight @ row_pll(self.parameters, self.w, rows.codes)) / rows.total_weight
+        scores = finite_scores(row_pll(self.parameters, self.w, rows.codes), self.w)
+        return float(rows.sample_weight @ scores) / rows.total_weight
 
     def pll_rows(self, data: Any) -> Floats:
         """Pseudo-log-likelihood of every row, in nats and in the order of the data."""
-        return row_pll(self.parameters, self.w, self._dataset(data).codes)
+        return finite_scores(row_pll(self.parameters, self.w, self._dataset(data).codes), self.w)
 
     def ll(self, data: Any) -> float:
         """Mean log-likelihood per row, in nats, exact over all joint states: for few variables."""
         rows = self._unique(data)
-        return float(rows.sample_weight @ row_ll(self.parameters, self.w, rows.codes)) / rows.total_weight
+        scores = finite_scores(row_ll(self.parameters, self.w, rows.codes), self.w)
+        return float(rows.sample_weight @ scores) / rows.total_weight
 
     def ll_rows(self, data: Any) -> Floats:
         """Log-likelihood of every row, in nats and in the order of the data; for few variables."""
-        return row_ll(self.parameters, self.w, self._dataset(data).codes)
+        return finite_scores(row_ll(self.parameters, self.w, self._dataset(data).codes), self.w)
 
     def strongest(self, count: int, *, order: int) -> list[tuple[str, float]]:
         """Names and values of the largest parameters, in absolute value, of scopes with ``order`` variables.
@@ -138,3 +140,14 @@ class MarkovNetwork:
         if isinstance(data, UniqueRows):
             return data.recoded(self.domain)
         return UniqueRows.from_dataset(self._dataset(data))
+
+
+def finite_scores(scores: Floats, w: Floats) -> Floats:
+    """The scores of rows under parameters ``w``; refused where these are so large that sums of them overflow."""
+    wrong = np.flatnonzero(~np.isfinite(scores))
+    if wrong.size:
+        raise InputError(
+            f"The model gives {wrong.size} of {len(scores)} rows a score that is not a finite number: its parameters "
+            f"are as large as {np.abs(w).max():.2g}. Fit it again with a stronger penalty."
+        )
+    return scores

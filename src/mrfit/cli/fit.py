@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mrfit.cli.exact_options import exact_options, structure_choice
-from mrfit.cli.options import choice, common, data_path, declared_states, numbers, read_rows, reading, whole_numbers
-from mrfit.cli.output import grid_progress, note, note_compiling, print_json, solver_progress
+from mrfit.cli.files import check_files, send, summary_beside, writing
+from mrfit.cli.options import choice, common, declared_states, numbers, read_rows, reading, whole_numbers
+from mrfit.cli.output import grid_progress, note, note_compiling, print_json, say, solver_progress
 from mrfit.cli.structure_options import structure_options, structure_settings
 from mrfit.cli.tying_options import tying_options, tying_settings
 from mrfit.errors import InputError
@@ -91,7 +92,8 @@ if TYPE_CHECKING:
 @click.option(
     "--plot-scores", metavar="FILE", help="Draw the score against the number of groups, L2 dotted, as .png or .svg."
 )
-@click.option("-o", "--output", metavar="MODEL", help="Where to write the model, a .mrf file.")
+@click.option("-o", "--output", metavar="MODEL", help="Where to write the model, a .mrf file; - is standard output.")
+@writing
 @reading
 @common
 def command(data: str, **options: Any) -> None:
@@ -111,12 +113,13 @@ def command(data: str, **options: Any) -> None:
         --penalty l1 -o spectral.mrf
     """
     from mrfit.choices import Source, structure_from
+    from mrfit.formats.mrf import to_bytes
 
     settings = _settings(options)
     choice_of_structure = structure_choice(options)
     learning = _checked_degrees(structure_settings(options), choice_of_structure, options)
     held_out = None if options["valid"] is None else _given(options["valid"], "--valid")
-    output = None if options["output"] is None else _checked_output(options["output"], data, held_out)
+    _check_files(data, choice_of_structure, options)
     picture = _checked_picture(options["plot_scores"], settings, held_out)
     rows = read_rows(data, options, states=declared_states(options["states"]))
     valid = None if held_out is None else read_rows(held_out, options, domain=rows.domain)
@@ -128,18 +131,19 @@ def command(data: str, **options: Any) -> None:
         by_degree[how.max_degree] = _learned(rows, structure, settings, valid, quiet=quiet)
     degree = max(by_degree, key=lambda degree: by_degree[degree].best.rank)
     learned = by_degree[degree]
-    if output is not None:
-        learned.best.model.save(output)
+    if options["output"] is not None:
+        send(options["output"], to_bytes(learned.best.model))
     if picture is not None:
         _draw_scores(by_degree, picture)
     if options["as_json"]:
         degrees = {"max_degree": degree, "degrees": {str(d): _document(rows, by_degree[d]) for d in by_degree}}
         print_json({**_document(rows, learned), **(degrees if len(by_degree) > 1 else {}), "output": options["output"]})
     elif not options["quiet"]:
-        for d, each in by_degree.items() if len(by_degree) > 1 else ():
-            mark = " *" if d == degree else ""
-            click.echo(f"at most {d} neighbours: held-out score {each.best.held_out:.4f}{mark}")
-        _print_summary(data, rows, learned, options["output"])
+        with summary_beside(options["output"]):
+            for d, each in by_degree.items() if len(by_degree) > 1 else ():
+                mark = " *" if d == degree else ""
+                say(f"at most {d} neighbours: held-out score {each.best.held_out:.4f}{mark}")
+            _print_summary(data, rows, learned, options["output"])
     for fit in (fit for each in by_degree.values() for fit in each.fits if not fit.solution.converged):
         note(f"warning: strength {fit.strength:g} {fit.solution.status.value}.")
     if learned.best.held_out is None and len(learned.fits) > 1 and not quiet:
@@ -219,15 +223,14 @@ def _given(text: str, option: str) -> str:
     return text
 
 
-def _checked_output(output: str, *sources: str | None) -> Path:
-    """Where the model goes; complains before the work is done, and never replaces the data."""
-    from mrfit.formats.whole import check_writable
-
-    path = Path(_given(output, "-o"))
-    check_writable(path)
-    if path.exists() and any(text is not None and path.resolve() == data_path(text).resolve() for text in sources):
-        raise InputError(f"-o {output} is the data file itself; choose another name.")
-    return path
+def _check_files(data: str, structure: str, options: dict[str, Any]) -> None:
+    inputs = {
+        "DATA": data,
+        "--valid": options["valid"],
+        "--states": options["states"],
+        "--structure": structure if structure.startswith("edges:") else None,
+    }
+    check_files(inputs, {"-o": options["output"], "--plot-scores": options["plot_scores"]}, options)
 
 
 def _checked_picture(plot: str | None, settings: Settings, valid: str | None) -> Path | None:
@@ -325,24 +328,22 @@ def _exact_document(fit: Fit) -> dict[str, Any]:
 def _print_summary(data: str, rows: UniqueRows, learned: Learned, output: str | None) -> None:
     best = learned.best
     dropped = f" ({rows.dropped_rows:,} dropped)" if rows.dropped_rows else ""
-    click.echo(f"{data}: {rows.n_rows:,} rows{dropped}, {rows.n_distinct:,} distinct, {len(rows.domain)} variables")
+    say(f"{data}: {rows.n_rows:,} rows{dropped}, {rows.n_distinct:,} distinct, {len(rows.domain)} variables")
     cells = "cells" if best.train_ll is None else "joint states"
-    click.echo(
-        f"{len(best.model.structure.edges):,} edges, {learned.n_parameters:,} parameters, {learned.n_cells:,} {cells}"
-    )
+    say(f"{len(best.model.structure.edges):,} edges, {learned.n_parameters:,} parameters, {learned.n_cells:,} {cells}")
     _print_fits(learned)
     if learned.gain is not None:
         gain = learned.gain
         verdict = "" if gain.is_real else ": no gain"
-        click.echo(
+        say(
             f"against the best L2 fit (strength {gain.l2.strength:g}, {gain.l2.held_out:.4f}) on held-out rows: "
             f"{gain.mean:+.4f} +- {gain.standard_error:.4f}{verdict}"
         )
     if best.solution.gap is not None:
-        click.echo(f"{learned.guarantee}, within {max(best.solution.gap, 0.0):.1e} nats a row (duality gap)")
+        say(f"{learned.guarantee}, within {max(best.solution.gap, 0.0):.1e} nats a row (duality gap)")
     if best.held:
-        click.echo(f"held at a bound, because nothing penalises them and no finite value is best: {best.held}")
-    click.echo(f"wrote {output}" if output else "no model written; name a file with -o MODEL.mrf to keep it")
+        say(f"held at a bound, because nothing penalises them and no finite value is best: {best.held}")
+    say(f"wrote {output}" if output else "no model written; name a file with -o MODEL.mrf to keep it")
 
 
 def _by_order(fit: Fit) -> str:
@@ -356,7 +357,7 @@ def _print_fits(learned: Learned) -> None:
     best, tied = learned.best, learned.best.n_groups is not None
     by_order = not tied and max(map(len, (fit.nonzero_by_order for fit in learned.fits))) > 2
     measure = "pll" if best.train_ll is None else "ll"
-    click.echo(
+    say(
         (f"{'groups':>8} " if tied else "") + f"{'strength':>10} {'train ' + measure:>12} {'valid ' + measure:>12} "
         f"{'distinct' if tied else 'nonzero':>9} {'violation':>10} {'passes':>7} {'seconds':>8}"
         + (f"  {'by order'}" if by_order else "")
@@ -368,10 +369,10 @@ def _print_fits(learned: Learned) -> None:
         held_out = "" if fit.held_out is None else f"{fit.held_out:.4f}"
         train = fit.train_pll if fit.train_ll is None else fit.train_ll
         kept = " *" if fit is best and len(learned.fits) > 1 else ""
-        click.echo(
+        say(
             (f"{fit.n_groups:>8} " if tied else "") + f"{fit.strength:>10g} {train:>12.4f} {held_out:>12} "
             f"{fit.n_distinct if tied else fit.n_nonzero:>9,} {fit.solution.violation:>10.1e} {fit.passes:>7} "
             f"{fit.seconds:>8.2f}{_by_order(fit) if by_order else ''}{kept}"
         )
     if len(shown) < len(learned.fits):
-        click.echo(f"  ... and {len(learned.fits) - len(shown)} more fits, none better; --json has them all")
+        say(f"  ... and {len(learned.fits) - len(shown)} more fits, none better; --json has them all")

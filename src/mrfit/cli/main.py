@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import click
 
 from mrfit._version import __version__
+from mrfit.cli.output import note
 from mrfit.errors import MrfitError
 
 # name: (module, one line for the overview), so that `mrfit --help` imports no command.
@@ -61,9 +62,13 @@ def cli() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; returns the exit code: 0, or 2 with one line on stderr for wrong usage or input."""
+    """Run the command line; returns the exit code: 0, or 2 with one line on stderr for whatever went wrong.
+
+    130 means interrupted, 141 that the reader of our output has left.
+    """
     try:
         cli.main(args=None if arguments is None else list(arguments), prog_name="mrfit", standalone_mode=False)
+        sys.stdout.flush()
     except MrfitError as error:
         return _fail(str(error))
     except click.exceptions.NoArgsIsHelpError as error:
@@ -75,22 +80,35 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except click.ClickException as error:
         return _fail(error.format_message())
     except (click.Abort, KeyboardInterrupt):
-        click.echo("mrfit: interrupted; nothing was written.", err=True)
+        note("interrupted; nothing was written.")
         return 130
+    except MemoryError as error:
+        asked = f" ({error})" if str(error) else ""
+        return _fail(f"There is not enough memory{asked}. Use fewer columns, a sparser structure or a larger machine.")
     except BrokenPipeError:
-        # The reader of our output has left (`mrfit ... | head`); keep Python from complaining at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _abandon_stdout()
         return 141
+    except OSError as error:
+        _abandon_stdout()
+        return _fail(f"Cannot use {error.filename or 'standard output'}: {error.strerror or error}.")
     return 0
 
 
 def _fail(message: str) -> int:
     # The library speaks of keyword arguments; here they are options.
-    message = re.sub(r"\b(missing|unknown|weight|header)='(\w+)'", r"--\1 \2", " ".join(message.split()))
-    click.echo(f"mrfit: {message}", err=True)
+    note(re.sub(r"\b(missing|unknown|weight|header)='(\w+)'", r"--\1 \2", " ".join(message.split())))
     return 2
+
+
+def _abandon_stdout() -> None:
+    """Keep Python from complaining at exit about what standard output did not take."""
+    if sys.__stdout__ is not None and sys.stdout is sys.__stdout__:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno())
 
 
 def run() -> None:
     """What the installed `mrfit` script calls."""
+    # A stream that is closed (`mrfit ... >&-`) is None in Python; nobody wants what would go there.
+    sys.stdout = sys.stdout or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+    sys.stderr = sys.stderr or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     sys.exit(main())
