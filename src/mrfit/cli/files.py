@@ -74,8 +74,8 @@ def load_model(text: str) -> MarkovNetwork:
 def _check_standard_output(option: str, options: Mapping[str, Any]) -> None:
     if options["as_json"]:
         raise InputError(f"{option} - and --json both want standard output; name a file, or leave one of them out.")
-    if sys.stdout.isatty() and option == "-o":
-        raise InputError("-o - would write to the terminal; send it to a file or another program with > or |.")
+    if sys.stdout.isatty():
+        raise InputError(f"{option} - would write to the terminal; send it to a file or another program with > or |.")
 
 
 def _sources(inputs: Named) -> Iterator[tuple[str, Path]]:

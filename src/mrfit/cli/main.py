@@ -26,6 +26,8 @@ _COMMANDS = {
     "demo": ("mrfit.cli.demo", "Learn from a real data set that is built in, in seconds, with a picture."),
 }
 
+_INTERRUPTED = 130
+
 
 class _LazyGroup(click.Group):
     def list_commands(self, context: click.Context) -> list[str]:
@@ -81,7 +83,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail(error.format_message())
     except (click.Abort, KeyboardInterrupt):
         note("interrupted; nothing was written.")
-        return 130
+        return _INTERRUPTED
     except MemoryError as error:
         asked = f" ({error})" if str(error) else ""
         return _fail(f"There is not enough memory{asked}. Use fewer columns, a sparser structure or a larger machine.")
@@ -111,4 +113,10 @@ def run() -> None:
     # A stream that is closed (`mrfit ... >&-`) is None in Python; nobody wants what would go there.
     sys.stdout = sys.stdout or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     sys.stderr = sys.stderr or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
-    sys.exit(main())
+    code = main()
+    if code == _INTERRUPTED:
+        # Python would end itself by the signal, not with this code, if the interrupt came inside of `exec`.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)

@@ -99,6 +99,7 @@ def _chosen(rows: UniqueRows, options: dict[str, Any]) -> UniqueRows:
     """The rows with the columns asked for; too many are refused with a way out."""
     import numpy as np
 
+    from mrfit.objectives.likelihood import cost_of
     from mrfit.structure.mutual_information import pairwise_mutual_information
 
     if options["columns"] is not None and options["most"] is not None:
@@ -111,7 +112,7 @@ def _chosen(rows: UniqueRows, options: dict[str, Any]) -> UniqueRows:
         np.fill_diagonal(information, 0.0)
         columns = sorted(np.argsort(-information.sum(axis=1), kind="stable")[: options["most"]].tolist())
     rows = rows.on_columns(columns)
-    n_states = float(np.prod(np.array(rows.domain.shape, float)))
+    n_states = cost_of(rows.domain.shape).n_states
     if n_states > _MOST_STATES:
         raise InputError(
             f"The spectrum of {len(rows.domain)} variables has {n_states:.2g} terms; the limit is {_MOST_STATES:.2g}, "

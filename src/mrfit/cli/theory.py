@@ -35,8 +35,8 @@ def command(model_file: str, n_groups: int | None, tie: str | None, **options: A
     """Print what theory says about a tied MODEL: how far its groups are apart and how many rows would find them.
 
     MODEL, a file or - for standard input, is taken for the truth. Were new rows drawn from it, the stated number
-    of rows would suffice to find its groups again with probability 1 - delta (Chou et al. 2018, Theorem 1). It is an upper
-    bound; far fewer often do.
+    of rows would suffice to find its groups again with probability 1 - delta (Chou et al. 2018, Theorem 1). It is an
+    upper bound; far fewer often do.
     """
     import numpy as np
 

@@ -35,6 +35,7 @@ from mrfit.tying.settings import STRENGTHS
 Floats = NDArray[np.float64]
 
 _GAP_SHARE = 1e-3  # of the tolerance, for the duality gap
+_MOST_PARAMETERS = 1e8  # 0.8 GB for each of the dozen vectors of a solver
 _MOST_STRENGTHS = 40  # of a path from the critical strength down, each 1 / sqrt(2) of the last
 
 
@@ -58,6 +59,7 @@ class Problem:
             rng = np.random.default_rng(settings.seed)
             parameters = replace(parameters, reference=reference_from(settings.reference, self.rows.domain, rng))
         if not settings.is_exact:
+            _check_number(parameters.n_parameters)
             return PseudoCoordinates(parameters, jobs=settings.jobs)
         listed = settings.penalty == "hierarchical"  # whose groups are those of listed scopes
         return ExactCoordinates(parameters, listed=listed, whole=settings.is_tied, jobs=settings.jobs)
@@ -191,3 +193,11 @@ class Problem:
                 **exact,
             },
         }
+
+
+def _check_number(n_parameters: int) -> None:
+    if n_parameters > _MOST_PARAMETERS:
+        raise InputError(
+            f"The model has {n_parameters:.3g} parameters, {8e-9 * n_parameters:.2g} GB for each copy of them; the "
+            f"limit is {_MOST_PARAMETERS:.0e}. Use a sparser structure, or columns with fewer states."
+        )

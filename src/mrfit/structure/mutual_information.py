@@ -8,9 +8,12 @@ from scipy import sparse
 from scipy.sparse.csgraph import minimum_spanning_tree
 
 from mrfit.data.unique_rows import UniqueRows
+from mrfit.errors import StructureError
 from mrfit.structure.structure import Structure
 
 Floats = NDArray[np.float64]
+
+_MOST_PAIRS = 2e8  # of states: 7,000 yes/no variables, 1.6 GB for each table of them
 
 
 def pairwise_mutual_information(rows: UniqueRows) -> Floats:
@@ -18,6 +21,7 @@ def pairwise_mutual_information(rows: UniqueRows) -> Floats:
 
     The joint weights of all pairs of states are one sparse product, so no dense table of rows is made.
     """
+    _check_size(rows.domain.shape)
     joint = _joint_weights(rows) / rows.total_weight
     margin = np.diag(joint)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -36,6 +40,16 @@ def maximum_information_tree(rows: UniqueRows) -> Structure:
     np.fill_diagonal(length, 0.0)
     edges = np.stack(minimum_spanning_tree(length).nonzero(), axis=1)
     return Structure.from_edges(len(rows.domain), [(int(a), int(b)) for a, b in edges])
+
+
+def _check_size(shape: tuple[int, ...]) -> None:
+    n_pairs = sum(shape) ** 2
+    if n_pairs > _MOST_PAIRS:
+        raise StructureError(
+            f"The mutual information of all pairs of {len(shape):,} variables takes tables of {n_pairs:.2g} pairs of "
+            f"states, {8e-9 * n_pairs:.3g} GB each; the limit is {_MOST_PAIRS:.0e}. Use fewer columns, or "
+            "name the edges."
+        )
 
 
 def _joint_weights(rows: UniqueRows) -> Floats:
