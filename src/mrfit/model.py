@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from mrfit.structure.structure import Structure
 from mrfit.tying.groups import Groups
 
 Floats = NDArray[np.float64]
+ScoreRows = Callable[[Parameterization, Floats, NDArray[np.uint8]], Floats]
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,22 +78,22 @@ class MarkovNetwork:
     def pll(self, data: Any) -> float:
         """Mean pseudo-log-likelihood per row, in nats; weighted if the data are."""
         rows = self._unique(data)
-        scores = finite_scores(row_pll(self.parameters, self.w, rows.codes), self.w)
+        scores = finite_scores(row_pll, self.parameters, self.w, rows.codes)
         return float(rows.sample_weight @ scores) / rows.total_weight
 
     def pll_rows(self, data: Any) -> Floats:
         """Pseudo-log-likelihood of every row, in nats and in the order of the data."""
-        return finite_scores(row_pll(self.parameters, self.w, self._dataset(data).codes), self.w)
+        return finite_scores(row_pll, self.parameters, self.w, self._dataset(data).codes)
 
     def ll(self, data: Any) -> float:
         """Mean log-likelihood per row, in nats, exact over all joint states: for few variables."""
         rows = self._unique(data)
-        scores = finite_scores(row_ll(self.parameters, self.w, rows.codes), self.w)
+        scores = finite_scores(row_ll, self.parameters, self.w, rows.codes)
         return float(rows.sample_weight @ scores) / rows.total_weight
 
     def ll_rows(self, data: Any) -> Floats:
         """Log-likelihood of every row, in nats and in the order of the data; for few variables."""
-        return finite_scores(row_ll(self.parameters, self.w, self._dataset(data).codes), self.w)
+        return finite_scores(row_ll, self.parameters, self.w, self._dataset(data).codes)
 
     def strongest(self, count: int, *, order: int) -> list[tuple[str, float]]:
         """Names and values of the largest parameters, in absolute value, of scopes with ``order`` variables.
@@ -142,8 +143,10 @@ class MarkovNetwork:
         return UniqueRows.from_dataset(self._dataset(data))
 
 
-def finite_scores(scores: Floats, w: Floats) -> Floats:
-    """The scores of rows under parameters ``w``; refused where these are so large that sums of them overflow."""
+def finite_scores(score_rows: ScoreRows, parameters: Parameterization, w: Floats, codes: NDArray[np.uint8]) -> Floats:
+    """The scores of rows by `row_pll` or `row_ll`; refused where parameters are so large that sums of them overflow."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        scores = score_rows(parameters, w, codes)
     wrong = np.flatnonzero(~np.isfinite(scores))
     if wrong.size:
         raise InputError(

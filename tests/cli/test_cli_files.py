@@ -194,13 +194,10 @@ def test_standard_output_that_takes_no_more(
         def write(self, _: object) -> int:
             raise OSError(28, "No space left on device")
 
-    stream = io.TextIOWrapper(Full())  # type: ignore[type-var]
-    monkeypatch.setattr("sys.stdout", stream)
+    monkeypatch.setattr("sys.stdout", io.TextIOWrapper(Full()))
     ran = shell(*arguments.split())
     monkeypatch.undo()
     assert (ran.code, ran.err) == (2, "mrfit: Cannot use standard output: No space left on device.\n")
-    with pytest.raises(OSError, match="No space"):
-        stream.close()
 
 
 def test_closed_streams(folder: Path) -> None:
@@ -246,7 +243,6 @@ def overflowing(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("options", [[], ["--json"], ["--per-row"], ["--per-row", "--json"], ["--metric", "ll"]])
-@pytest.mark.filterwarnings("ignore:.*encountered:RuntimeWarning")
 def test_a_score_that_is_no_number_is_an_error(
     shell: Shell, folder: Path, overflowing: Path, options: list[str]
 ) -> None:
@@ -255,7 +251,6 @@ def test_a_score_that_is_no_number_is_an_error(
     assert "a score that is not a finite number: its parameters are as large as 1.7e+308" in ran.err
 
 
-@pytest.mark.filterwarnings("ignore:.*encountered:RuntimeWarning")
 def test_a_score_that_is_no_number_is_an_error_in_python_too(overflowing: Path) -> None:
     model = MarkovNetwork.load(overflowing)
     data = {"smoker": ["yes", "no"], "cough": ["yes", "no"]}

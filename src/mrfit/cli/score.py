@@ -55,7 +55,7 @@ def command(model_file: str, data: str, **options: Any) -> None:
     with named_in_errors(path):
         for batch in read_batches(path, weight=options["weight"], header=header_of(options)):
             codes, weight = coder.encode(batch)
-            scores.append(finite_scores(score_rows(model.parameters, model.w, codes), model.w))
+            scores.append(finite_scores(score_rows, model.parameters, model.w, codes))
             weights.append(weight)
         coder.finish()
         score = np.concatenate(scores)
