@@ -185,7 +185,10 @@ def _spoil_table(rng: Rng, folder: Path) -> Case:
     name = pick(rng, writers)
     (folder / name).write_bytes(writers[name]())
     command = pick(rng, ["fit", "fit", "structure", "score", "spectrum"])
-    cheap = {"fit": ["--structure", pick(rng, ["independent", "tree", "l1"])], "spectrum": ["--folds", "2"]}
+    cheap = {
+        "fit": ["--structure", pick(rng, ["independent", "tree", "l1"])],
+        "spectrum": ["--folds", "2", "--max-order", "0"],
+    }
     files = ["model.mrf", name] if command == "score" else [name]
     if command in ("fit", "structure") and rng.random() < 0.2:
         files = ["table.csv", "--valid", name]
@@ -208,7 +211,8 @@ def _spoil_states(rng: Rng, folder: Path) -> Case:
 def _odd_options(rng: Rng, folder: Path) -> Case:
     command = pick(rng, ["fit", "fit", "fit", "structure", "score", "spectrum", "show", "theory"])
     files = {"score": ["model.mrf", "table.csv"], "show": ["tied.mrf"], "theory": ["tied.mrf"]}
-    arguments = files.get(command, ["table.csv"]) + _options(rng, command, int(rng.integers(1, 6)))
+    cheap = ["--folds", "2", "--max-order", "0"] if command == "spectrum" else []
+    arguments = files.get(command, ["table.csv"]) + cheap + _options(rng, command, int(rng.integers(1, 6)))
     if rng.random() < 0.1:
         arguments.pop(int(rng.integers(len(arguments))))
     return _with_output(rng, command, arguments)

@@ -16,6 +16,7 @@ import hashlib
 import io
 import json
 import math
+import re
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -42,6 +43,8 @@ SCHEMA = 2
 
 _DESCRIPTION, _CHECKSUM = "model.json", "sha256"
 _MAGIC = b"PK\x03\x04"
+_ARRAY_MAGIC = b"\x93NUMPY\x01\x00"
+_HEADER = re.compile(rb"\{'descr': '([<|][fib][1248])', 'fortran_order': (True|False), 'shape': \(([0-9, ]*)\), \} *\n")
 
 
 def save(model: MarkovNetwork, path: str | Path) -> None:
@@ -197,17 +200,17 @@ def _packed(array: NDArray[Any]) -> bytes:
 
 
 def _unpacked(name: str, content: bytes) -> NDArray[Any]:
-    """The array in a part, a view of its bytes: nothing is allocated for what a header declares."""
-    file = io.BytesIO(content)
-    version = np.lib.format.read_magic(file)
-    if version != (1, 0) or not name.endswith(".npy"):
-        raise ValueError(f"{name} is no array of version 1.0")
-    shape, fortran_order, dtype = np.lib.format.read_array_header_1_0(file)
-    n_bytes = len(content) - file.tell()
-    if dtype.hasobject or min(shape, default=0) < 0 or math.prod(shape) * dtype.itemsize != n_bytes:
-        raise ValueError(f"{name} declares {dtype} of shape {shape} and holds {n_bytes} bytes")
-    array = np.frombuffer(content, dtype, offset=file.tell())
-    return array.reshape(shape, order="F" if fortran_order else "C")
+    """The array in a part, a view of its bytes: nothing is evaluated, or allocated for what a header declares."""
+    start = 10 + int.from_bytes(content[8:10], "little")
+    header = _HEADER.fullmatch(content[10:start])
+    if not content.startswith(_ARRAY_MAGIC) or header is None or not name.endswith(".npy"):
+        raise ValueError(f"{name} is no array of numbers")
+    dtype = np.dtype(header[1].decode())
+    shape = tuple(int(length) for length in header[3].split(b",") if length.strip())
+    if math.prod(shape) * dtype.itemsize != len(content) - start:
+        raise ValueError(f"{name} declares {dtype} of shape {shape} and holds {len(content) - start} bytes")
+    array = np.frombuffer(content, dtype, offset=start)
+    return array.reshape(shape, order="F" if header[2] == b"True" else "C")
 
 
 def _refuse_constant(word: str) -> None:
