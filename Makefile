@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test bench clean
+.PHONY: demo test fuzz bench clean
 
 demo: $(VENV)/.installed
 	$(BIN)/mrfit demo
@@ -14,6 +14,9 @@ test: $(VENV)/.installed-test
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -n 2
+
+fuzz: $(VENV)/.installed-test
+	PYTHONPATH=tests $(BIN)/python -m fuzz --cases 10000
 
 bench: $(VENV)/.installed-bench
 	$(BIN)/python benchmarks/pseudo_likelihood.py

@@ -140,6 +140,7 @@ _OPTIONS: dict[str, dict[str, tuple[str, ...]]] = {
     "model": {"--top": ("0", "1", "3", "-1", "999999"), "--metric": ("pll", "ll"), "--per-row": (),
               "--groups": ("1", "2", "0", "99999"), "--delta": _NUMBERS, "--xi": _NUMBERS},
 }  # fmt: skip
+_CHEAP_SPECTRUM = ["--folds", "2", "--max-order", "0"]
 _OF_COMMAND = {
     "fit": ("common", "reading", "structure", "fit"),
     "structure": ("common", "reading", "structure"),
@@ -185,10 +186,7 @@ def _spoil_table(rng: Rng, folder: Path) -> Case:
     name = pick(rng, writers)
     (folder / name).write_bytes(writers[name]())
     command = pick(rng, ["fit", "fit", "structure", "score", "spectrum"])
-    cheap = {
-        "fit": ["--structure", pick(rng, ["independent", "tree", "l1"])],
-        "spectrum": ["--folds", "2", "--max-order", "0"],
-    }
+    cheap = {"fit": ["--structure", pick(rng, ["independent", "tree", "l1"])], "spectrum": _CHEAP_SPECTRUM}
     files = ["model.mrf", name] if command == "score" else [name]
     if command in ("fit", "structure") and rng.random() < 0.2:
         files = ["table.csv", "--valid", name]
@@ -211,7 +209,7 @@ def _spoil_states(rng: Rng, folder: Path) -> Case:
 def _odd_options(rng: Rng, folder: Path) -> Case:
     command = pick(rng, ["fit", "fit", "fit", "structure", "score", "spectrum", "show", "theory"])
     files = {"score": ["model.mrf", "table.csv"], "show": ["tied.mrf"], "theory": ["tied.mrf"]}
-    cheap = ["--folds", "2", "--max-order", "0"] if command == "spectrum" else []
+    cheap = _CHEAP_SPECTRUM if command == "spectrum" else []
     arguments = files.get(command, ["table.csv"]) + cheap + _options(rng, command, int(rng.integers(1, 6)))
     if rng.random() < 0.1:
         arguments.pop(int(rng.integers(len(arguments))))

@@ -20,7 +20,8 @@ from tempfile import TemporaryDirectory
 from fuzz.cases import Case, make_case
 from mrfit.cli.main import main
 
-SECONDS = 60  # for one case, compilation included
+SECONDS = 60  # of processors for one case, compilation included
+MOST_SECONDS = 4 * SECONDS  # by the clock, on a machine that has other work too
 MEGABYTES = 600  # by which one case may raise what the process ever held
 
 _AS_PROCESS = 100  # every so many cases one runs as a process of its own
@@ -41,7 +42,7 @@ def problem_of(number: int) -> str | None:
         try:
             code, out, err = (_in_process_of_its_own if as_process else _here)(case)
         except TookTooLong:
-            return f"{case.arguments}: not done after {SECONDS} seconds"
+            return f"{case.arguments}: not done after {SECONDS} seconds of work, or {MOST_SECONDS} in all"
         except BaseException:
             return f"{case.arguments}: {traceback.format_exc()}"
         problems = [*_ending(code, out, err), *_files(case, code, before, _hashes(folder))]
@@ -63,7 +64,7 @@ def _here(case: Case) -> tuple[int, str, str]:
 def _in_process_of_its_own(case: Case) -> tuple[int, str, str]:
     command = [sys.executable, "-m", "mrfit", *case.arguments]
     try:
-        ran = subprocess.run(command, capture_output=True, timeout=2 * SECONDS, stdin=subprocess.DEVNULL)
+        ran = subprocess.run(command, capture_output=True, timeout=MOST_SECONDS, stdin=subprocess.DEVNULL)
     except subprocess.TimeoutExpired:
         raise TookTooLong from None
     return ran.returncode, ran.stdout.decode(), ran.stderr.decode()
@@ -76,14 +77,17 @@ def _time_limit() -> Iterator[None]:
     def stop(*_: object) -> None:
         raise TookTooLong
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(SECONDS)
-    faulthandler.dump_traceback_later(2 * SECONDS, exit=True, file=sys.__stderr__)
+    before = signal.signal(signal.SIGALRM, stop), signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_REAL, MOST_SECONDS)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
+    faulthandler.dump_traceback_later(MOST_SECONDS + SECONDS, exit=True, file=sys.__stderr__)
     try:
         yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        for timer in (signal.ITIMER_REAL, signal.ITIMER_PROF):
+            signal.setitimer(timer, 0)
+        signal.signal(signal.SIGALRM, before[0])
+        signal.signal(signal.SIGPROF, before[1])
         faulthandler.cancel_dump_traceback_later()
 
 
