@@ -15,6 +15,8 @@ import numpy as np
 from model_files import npy, npy_header, write_parts
 
 Rng = np.random.Generator
+_LARGE = 100_000  # bytes: what is larger is not made larger still
+
 Damage = Callable[[Rng, bytes], bytes]
 
 
@@ -96,7 +98,8 @@ TABLE: list[Damage] = [*TEXT, _widen]
 
 def spoiled(rng: Rng, content: bytes, ways: list[Damage]) -> bytes:
     for _ in range(int(rng.integers(1, 4))):
-        content = pick(rng, ways)(rng, content)
+        if len(content) < _LARGE:
+            content = pick(rng, ways)(rng, content)
     return content
 
 

@@ -27,6 +27,7 @@ _COMMANDS = {
 }
 
 _INTERRUPTED = 130
+_NO_READER = 141
 
 
 class _LazyGroup(click.Group):
@@ -87,11 +88,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except MemoryError as error:
         asked = f" ({error})" if str(error) else ""
         return _fail(f"There is not enough memory{asked}. Use fewer columns, a sparser structure or a larger machine.")
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit):  # the second is what click makes of the first
         _abandon_stdout()
-        return 141
+        return _NO_READER
     except OSError as error:
-        _abandon_stdout()
+        if error.filename is None:
+            _abandon_stdout()
         return _fail(f"Cannot use {error.filename or 'standard output'}: {error.strerror or error}.")
     return 0
 
