@@ -308,6 +308,15 @@ def test_names_in_arguments_cannot_either(shell: Shell, folder: Path) -> None:
         assert ran.err[:-1].isprintable()
 
 
+def test_a_huge_value_does_not_drown_the_message(shell: Shell, folder: Path) -> None:
+    (folder / "huge.csv").write_text(TABLE + "x" * 100_000 + ",no\n")
+    ran = shell("score", "m.mrf", "huge.csv")
+    assert ran.code == 2
+    assert len(ran.err) < 2100
+    assert ran.err.startswith("mrfit: 'huge.csv': Column 'smoker' holds 'xxx")
+    assert ran.err.endswith("pass --unknown drop.\n")
+
+
 def test_a_terminal_of_few_letters(folder: Path) -> None:
     """What its encoding lacks is escaped."""
     (folder / "letters.csv").write_text("größe,日本\n" + "0,1\n1,0\n" * 9, encoding="utf-8")

@@ -28,6 +28,7 @@ _COMMANDS = {
 
 _INTERRUPTED = 130
 _NO_READER = 141
+_LONGEST = 2000  # characters of a message
 
 
 class _LazyGroup(click.Group):
@@ -100,7 +101,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _fail(message: str) -> int:
     # The library speaks of keyword arguments; here they are options.
-    note(re.sub(r"\b(missing|unknown|weight|header)='(\w+)'", r"--\1 \2", " ".join(message.split())))
+    message = re.sub(r"\b(missing|unknown|weight|header)='(\w+)'", r"--\1 \2", " ".join(message.split()))
+    if len(message) > _LONGEST:  # a value or a name is; what was wrong stands before it, and what to do after it
+        message = f"{message[: _LONGEST // 2]} ... {message[-_LONGEST // 2 :]}"
+    note(message)
     return 2
 
 
