@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test golden bench clean
+.PHONY: demo test golden fuzz bench clean
 
 demo: $(VENV)/.installed
 	$(BIN)/mrfit demo
@@ -18,6 +18,9 @@ test: $(VENV)/.installed-test
 # Records what commands print over the real data sets; look at the difference before committing it.
 golden: $(VENV)/.installed-test
 	cd tests && $(abspath $(BIN))/python -m golden
+
+fuzz: $(VENV)/.installed-test
+	PYTHONPATH=tests $(BIN)/python -m fuzz --cases 10000
 
 bench: $(VENV)/.installed-bench
 	$(BIN)/python benchmarks/pseudo_likelihood.py

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,22 +81,22 @@ class MarkovNetwork:
         ``n_jobs`` threads, all processors by default; the score is the same for any number of them.
         """
         rows = self._unique(data)
-        scores = row_pll(self.parameters, self.w, rows.codes, jobs=resolve_jobs(n_jobs))
+        scores = finite_scores(row_pll, self, rows.codes, jobs=resolve_jobs(n_jobs))
         return float(rows.sample_weight @ scores) / rows.total_weight
 
     def pll_rows(self, data: Any, *, n_jobs: int | None = None) -> Floats:
         """Pseudo-log-likelihood of every row, in nats and in the order of the data; ``n_jobs`` as in `pll`."""
-        return row_pll(self.parameters, self.w, self._dataset(data).codes, jobs=resolve_jobs(n_jobs))
+        return finite_scores(row_pll, self, self._dataset(data).codes, jobs=resolve_jobs(n_jobs))
 
     def ll(self, data: Any, *, n_jobs: int | None = None) -> float:
         """Mean log-likelihood per row, in nats, exact over all joint states: for few. ``n_jobs`` as in `pll`."""
         rows = self._unique(data)
-        scores = row_ll(self.parameters, self.w, rows.codes, jobs=resolve_jobs(n_jobs))
+        scores = finite_scores(row_ll, self, rows.codes, jobs=resolve_jobs(n_jobs))
         return float(rows.sample_weight @ scores) / rows.total_weight
 
     def ll_rows(self, data: Any, *, n_jobs: int | None = None) -> Floats:
         """Log-likelihood of every row, in nats, in the order of the data; for few variables. ``n_jobs`` as in `pll`."""
-        return row_ll(self.parameters, self.w, self._dataset(data).codes, jobs=resolve_jobs(n_jobs))
+        return finite_scores(row_ll, self, self._dataset(data).codes, jobs=resolve_jobs(n_jobs))
 
     def strongest(self, count: int, *, order: int) -> list[tuple[str, float]]:
         """Names and values of the largest parameters, in absolute value, of scopes with ``order`` variables.
@@ -144,3 +144,24 @@ class MarkovNetwork:
         if isinstance(data, UniqueRows):
             return data.recoded(self.domain)
         return UniqueRows.from_dataset(self._dataset(data))
+
+
+class ScoreRows(Protocol):
+    """`row_pll` or `row_ll`."""
+
+    def __call__(
+        self, parameters: Parameterization, w: Floats, codes: NDArray[np.uint8], /, *, jobs: int
+    ) -> Floats: ...
+
+
+def finite_scores(score_rows: ScoreRows, model: MarkovNetwork, codes: NDArray[np.uint8], *, jobs: int) -> Floats:
+    """The scores of rows by `row_pll` or `row_ll`; refused where parameters are so large that sums of them overflow."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        scores = score_rows(model.parameters, model.w, codes, jobs=jobs)
+    wrong = np.flatnonzero(~np.isfinite(scores))
+    if wrong.size:
+        raise InputError(
+            f"The model gives {wrong.size} of {len(scores)} rows a score that is not a finite number: its parameters "
+            f"are as large as {np.abs(model.w).max():.2g}. Fit it again with a stronger penalty."
+        )
+    return scores

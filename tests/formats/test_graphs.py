@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from mrfit.domain import Domain
 from mrfit.errors import InputError, StructureError
-from mrfit.formats import graphs, whole
+from mrfit.formats import graphs, output_file
 from mrfit.formats.graphs import check_structure_path, load_structure, save_structure
 from mrfit.structure.edge_report import EdgeReport
 from mrfit.structure.edges_file import read_edges
@@ -176,7 +176,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path, suffix: str, monkeyp
     def full_disk(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(whole.Path, "replace", full_disk)
+    monkeypatch.setattr(output_file.Path, "replace", full_disk)
     with pytest.raises(InputError, match="No space left"):
         save_structure(path, STRUCTURE, DOMAIN)
     assert path.read_text() == "old"

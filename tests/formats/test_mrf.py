@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import io
-import json
+import os
+import threading
+import tracemalloc
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 
+from model_files import npy, npy_header, parts_of, rewrite, write_parts
 from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
@@ -196,16 +198,7 @@ def test_a_model_learned_with_numpy_settings_can_be_saved(
 def _rewritten(model: MarkovNetwork, path: Path, change: Callable[[dict, dict], None]) -> None:
     """Save the model with its description and arrays changed, in a sound archive."""
     model.save(path)
-    with zipfile.ZipFile(path) as archive:
-        description = json.loads(archive.read("model.json"))
-        with np.load(io.BytesIO(archive.read("arrays.npz"))) as stored:
-            arrays = dict(stored)
-    change(description, arrays)
-    packed = io.BytesIO()
-    np.savez(packed, **arrays)
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("model.json", json.dumps(description))
-        archive.writestr("arrays.npz", packed.getvalue())
+    rewrite(path, change)
 
 
 def test_an_unchanged_rewrite_loads(model: MarkovNetwork, tmp_path: Path) -> None:
@@ -217,7 +210,7 @@ def test_an_unchanged_rewrite_loads(model: MarkovNetwork, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda d, a: d.update(schema=mrf.SCHEMA + 1, mrfit="99.0"), r"schema 2, written by mrfit 99\.0.*Upgrade"),
+        (lambda d, a: d.update(schema=mrf.SCHEMA + 1, mrfit="99.0"), r"schema 3, written by mrfit 99\.0.*Upgrade"),
         (lambda d, a: d.update(format="something else"), "not a model file of mrfit"),
         (lambda d, a: d.pop("domain"), "do not fit together"),
         (lambda d, a: d["domain"].popitem(), "do not fit together"),
@@ -230,7 +223,7 @@ def test_an_unchanged_rewrite_loads(model: MarkovNetwork, tmp_path: Path) -> Non
         (lambda d, a: a.update(scopes_x=a["scopes_2"]), "do not fit together"),
         (lambda d, a: a.update(scopes_2=a["scopes_2"][::-1]), "do not fit together"),
         (lambda d, a: a.update(scopes_2=a["scopes_2"] - 1), "do not fit together"),
-        (lambda d, a: a.update(w=a["w"].astype(str)), "do not fit together"),
+        (lambda d, a: a.update(w=a["w"].astype(str)), "no array of numbers"),
         (lambda d, a: d.update(parameterization={"name": "astral"}), "do not fit together"),
         (lambda d, a: d.update(provenance=3), "do not fit together"),
     ],
@@ -268,6 +261,100 @@ def test_pickles_are_never_opened(model: MarkovNetwork, tmp_path: Path) -> None:
     _rewritten(model, path, lambda description, arrays: arrays.update(w=np.array([print], object)))
     with pytest.raises(ModelFileError, match=r"model\.mrf"):
         MarkovNetwork.load(path)
+
+
+def test_an_older_schema_says_what_to_do(model: MarkovNetwork, tmp_path: Path) -> None:
+    _rewritten(model, tmp_path / "model.mrf", lambda description, arrays: description.update(schema=1))
+    with pytest.raises(ModelFileError, match=r"schema 1, .* reads schema 2\. Fit the model again"):
+        MarkovNetwork.load(tmp_path / "model.mrf")
+
+
+def test_a_change_that_fits_is_found_by_the_checksum(model: MarkovNetwork, tmp_path: Path) -> None:
+    """One bit of one parameter, in an archive whose own checks agree."""
+    path = tmp_path / "model.mrf"
+    model.save(path)
+    parts = parts_of(path)
+    flipped = bytearray(parts["w.npy"])
+    flipped[-1] ^= 1
+    write_parts(path, {**parts, "w.npy": bytes(flipped)}, checksum=mrf._checksum(parts))
+    with pytest.raises(ModelFileError, match="its checksum differs"):
+        MarkovNetwork.load(path)
+
+
+def _compressed(path: Path, parts: dict[str, bytes]) -> None:
+    write_parts(path, {**parts, "w.npy": npy(np.zeros(90_000_000))}, compression=zipfile.ZIP_DEFLATED)
+
+
+def _overlapping(path: Path, parts: dict[str, bytes]) -> None:
+    """A directory that points many times at the same bytes (Fifield 2019)."""
+    write_parts(path, parts | {f"scopes_{size}.npy": npy(np.zeros(10_000)) for size in range(3, 30)})
+    with zipfile.ZipFile(path, "a") as archive:
+        first = archive.getinfo("scopes_3.npy")
+        for size in range(4, 30):
+            archive.getinfo(f"scopes_{size}.npy").header_offset = first.header_offset
+        archive.writestr("last", b"")
+    content = path.read_bytes()
+    second = content.index(b"PK\x03\x04", first.header_offset + 4)
+    directory = content.index(b"PK\x01\x02")
+    shifted = bytearray(content[:second] + content[directory:])
+    shifted[-6:-2] = second.to_bytes(4, "little")  # where the directory begins
+    path.write_bytes(shifted)
+
+
+@pytest.mark.parametrize(
+    ("write", "message"),
+    [
+        (_compressed, "is compressed"),
+        (_overlapping, "larger than the file|not a model file"),
+        (lambda path, parts: write_parts(path, parts | {"w.npy": npy_header((10**12,))}), "declares float64 of shape"),
+        (lambda path, parts: write_parts(path, parts | {"w.npy": npy_header((2**62, 2**62))}), "declares float64"),
+        (lambda path, parts: write_parts(path, parts | {"w.npy": npy_header((0, 10**18))}), "do not fit together"),
+        (lambda path, parts: write_parts(path, parts | {"w.npy": npy_header((10**12,), "|S0")}), "model.mrf"),
+        (lambda path, parts: write_parts(path, parts | {"../../evil.npy": npy([1])}), "unknown arrays"),
+        (lambda path, parts: write_parts(path, parts | {"/tmp/evil": b"x"}), "not a model file"),
+    ],
+    ids=["bomb", "overlap", "huge shape", "overflowing shape", "empty shape", "no width", "traversal", "foreign part"],
+)
+def test_what_claims_to_be_large_is_refused_before_it_is_allocated(
+    model: MarkovNetwork, tmp_path: Path, write: Callable[[Path, dict[str, bytes]], None], message: str
+) -> None:
+    """Opening takes a few times the size of the file, whatever is declared in it."""
+    path = tmp_path / "model.mrf"
+    model.save(path)
+    write(path, parts_of(path))
+    before = sorted(tmp_path.parent.rglob("*"))
+    tracemalloc.start()
+    try:
+        with pytest.raises(ModelFileError, match=message):
+            MarkovNetwork.load(path)
+        assert tracemalloc.get_traced_memory()[1] < 4 * path.stat().st_size + 1e6
+    finally:
+        tracemalloc.stop()
+    assert sorted(tmp_path.parent.rglob("*")) == before
+
+
+@pytest.mark.parametrize("states", [300, 2000])
+def test_a_scope_with_more_states_than_numbers_is_refused(states: int, tmp_path: Path) -> None:
+    """One parameter of eight variables, each of hundreds of states: no table of them is ever made."""
+    parameters = Canonical(domain_of((2,) * 8), Structure.from_scopes(8, [range(8)], closed=False))
+    MarkovNetwork(parameters, np.ones(1)).save(tmp_path / "model.mrf")
+
+    def change(description: dict, arrays: dict) -> None:
+        description["domain"] = {name: [str(k) for k in range(states)] for name in description["domain"]}
+
+    rewrite(tmp_path / "model.mrf", change)
+    with pytest.raises(ModelFileError, match="do not fit together"):
+        MarkovNetwork.load(tmp_path / "model.mrf")
+
+
+def test_a_model_can_come_through_a_pipe(model: MarkovNetwork, tmp_path: Path) -> None:
+    """What cannot be read twice is read once."""
+    model.save(tmp_path / "model.mrf")
+    os.mkfifo(tmp_path / "pipe")
+    writer = threading.Thread(target=lambda: (tmp_path / "pipe").write_bytes((tmp_path / "model.mrf").read_bytes()))
+    writer.start()
+    assert _same(model, MarkovNetwork.load(tmp_path / "pipe"))
+    writer.join()
 
 
 def test_other_files_are_refused(tmp_path: Path) -> None:

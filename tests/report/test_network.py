@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from mrfit.errors import InputError
-from mrfit.formats import whole
+from mrfit.formats import output_file
 from mrfit.report.network import NEGATIVE, NEITHER, POSITIVE, draw_edges, network_figure
 from mrfit.report.page import check_figure_path, save_figure
 
@@ -220,7 +220,7 @@ def test_a_failed_write_leaves_the_old_picture(tmp_path: Path, monkeypatch: pyte
     def full_disk(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(whole.Path, "replace", full_disk)
+    monkeypatch.setattr(output_file.Path, "replace", full_disk)
     with pytest.raises(InputError, match="No space left"):
         save_figure(Figure(), path)
     assert path.read_text() == "old"

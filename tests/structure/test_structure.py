@@ -162,3 +162,19 @@ def test_from_graph_names_unknown_nodes() -> None:
     """And says what the variables are."""
     with pytest.raises(StructureError, match="'z'; the variables are 'x0', 'x1'"):
         Structure.from_graph(nx.Graph([("x0", "z")]), domain_of((2, 2)))
+
+
+@pytest.mark.parametrize("size", [30, 60, 2000])
+def test_closing_wide_scopes_is_refused(size: int) -> None:
+    """As a model from elsewhere may have them; their subsets are counted before they are listed."""
+    structure = Structure.from_blocks(size, {size: np.arange(size)[None, :]})
+    with pytest.raises(StructureError, match="the limit is"):
+        structure.closure()
+    with pytest.raises(StructureError, match="the limit is"):
+        Structure.from_scopes(size, [range(size)])
+
+
+def test_closing_few_variables_is_not_refused() -> None:
+    """Many scopes share their subsets: no more than all sets of the variables are made."""
+    scopes = [scope for scope in Structure.up_to_order(12, 9).scopes if len(scope) > 7]
+    assert Structure.from_scopes(12, scopes, closed=False).closure().order == 9

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from mrfit.cli.options import common
-from mrfit.cli.output import print_json
+from mrfit.cli.output import print_json, say
 
 _directory = click.option(
     "--data", "data_dir", metavar="DIR", help="Where the data sets lie; MRFIT_DATA or a cache by default."
@@ -46,7 +46,7 @@ def list_(data_dir: str | None, **options: Any) -> None:
     for entry in entries:
         splits = ", ".join(f"{split} {rows:,}" for split, rows in entry["splits"].items())  # type: ignore[attr-defined]
         here = "here" if entry["present"] else "-"
-        click.echo(f"{entry['name']:<13}{entry['n_variables']:>5} variables  {here:<5} {splits}")
+        say(f"{entry['name']:<13}{entry['n_variables']:>5} variables  {here:<5} {splits}")
 
 
 @command.command("get")
@@ -81,4 +81,4 @@ def _print_paths(found: dict[str, list[str]], *, as_json: bool, quiet: bool, **_
     if as_json:
         print_json({"paths": found})
     elif not quiet:
-        click.echo("\n".join(path for paths in found.values() for path in paths))
+        say(*(path for paths in found.values() for path in paths))

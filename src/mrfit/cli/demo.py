@@ -8,8 +8,9 @@ from typing import Any
 
 import click
 
+from mrfit.cli.files import check_files, writing
 from mrfit.cli.options import common
-from mrfit.cli.output import print_json
+from mrfit.cli.output import print_json, say
 
 _STRENGTHS = (0.3, 1.0, 3.0, 10.0)
 
@@ -23,6 +24,7 @@ _STRENGTHS = (0.3, 1.0, 3.0, 10.0)
     metavar="STEM",
     help="The picture is STEM.png, the model STEM.mrf.",
 )
+@writing
 @common
 def command(output: str, **options: Any) -> None:
     """Learn a network of the pixels of handwritten digits, score it, and draw it.
@@ -37,7 +39,7 @@ def command(output: str, **options: Any) -> None:
     from mrfit.data.dataset import Dataset
     from mrfit.data.unique_rows import UniqueRows
     from mrfit.domain import Domain
-    from mrfit.formats.whole import check_writable, write_whole
+    from mrfit.formats.output_file import write_output
     from mrfit.learning import Learner
     from mrfit.learning.penalized import L2
     from mrfit.report.digits import SIDE, digits_figure
@@ -45,8 +47,7 @@ def command(output: str, **options: Any) -> None:
     from mrfit.workers import resolve_jobs
 
     picture, model_file = Path(f"{output}.png"), Path(f"{output}.mrf")
-    check_writable(picture)
-    check_writable(model_file)
+    check_files({}, {"STEM.png": str(picture), "STEM.mrf": str(model_file)}, options)
     begun = time.perf_counter()
     pixels = (load_digits().data > 7).astype(np.uint8)
     pixels = pixels[np.random.default_rng(options["seed"]).permutation(len(pixels))]
@@ -61,7 +62,7 @@ def command(output: str, **options: Any) -> None:
     scores = {word: fit.model.pll(test) for word, fit in best.items()}
     model = best["complete"].model
     positions = np.array([(k % SIDE, k // SIDE) for k in range(SIDE * SIDE)], float)
-    write_whole(picture, digits_figure(pixels, model, positions, scores))
+    write_output(picture, digits_figure(pixels, model, positions, scores))
     model.save(model_file)
     seconds = time.perf_counter() - begun
     if options["as_json"]:
@@ -78,16 +79,16 @@ def command(output: str, **options: Any) -> None:
             }
         )
     elif not options["quiet"]:
-        click.echo(
+        say(
             f"{len(pixels):,} digits of {len(domain)} yes/no pixels: learned on {train.n_rows:,}, strength chosen on "
             f"{valid.n_rows:,}, scored on {test.n_rows:,}"
         )
         for word, fit in best.items():
-            click.echo(
+            say(
                 f"  {word:<12} {len(fit.model.w):>5,} parameters  strength {fit.strength:<4g} "
                 f"held-out pll {scores[word]:8.3f} nats per row"
             )
-        click.echo("strongest interactions:")
+        say("strongest interactions:")
         for name, value in model.strongest(5, order=2):
-            click.echo(f"  {value:+7.3f}  {name}")
-        click.echo(f"wrote {picture} and {model_file} in {seconds:.1f} s; try `mrfit show {model_file}`")
+            say(f"  {value:+7.3f}  {name}")
+        say(f"wrote {picture} and {model_file} in {seconds:.1f} s; try `mrfit show {model_file}`")

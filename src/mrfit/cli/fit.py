@@ -10,9 +10,10 @@ import click
 
 from mrfit.cli.effects import Rule, refuse_idle
 from mrfit.cli.exact_options import exact_options, structure_word
+from mrfit.cli.files import check_files, load_model, send, summary_beside, writing
 from mrfit.cli.fit_summary import draw_scores, fit_document, print_fit
-from mrfit.cli.options import choice, common, data_path, declared_states, numbers, read_rows, reading, whole_numbers
-from mrfit.cli.output import grid_progress, note, note_compiling, print_json, solver_progress
+from mrfit.cli.options import choice, common, declared_states, numbers, read_rows, reading, whole_numbers
+from mrfit.cli.output import grid_progress, note, note_compiling, print_json, say, solver_progress
 from mrfit.cli.structure_options import structure_learners, structure_options, structure_rules
 from mrfit.cli.tying_options import tying_options, tying_rules, tying_settings
 from mrfit.errors import InputError
@@ -97,7 +98,8 @@ if TYPE_CHECKING:
 @click.option(
     "--plot-scores", metavar="FILE", help="Draw the score against the number of groups, L2 dotted, as .png or .svg."
 )
-@click.option("-o", "--output", metavar="MODEL", help="Where to write the model, a .mrf file.")
+@click.option("-o", "--output", metavar="MODEL", help="Where to write the model, a .mrf file; - is standard output.")
+@writing
 @reading
 @common
 @click.pass_context
@@ -118,12 +120,13 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
       mrfit fit nltcs:train --valid nltcs:valid --objective likelihood --parameterization spectral --order all \\
         --penalty l1 -o spectral.mrf
     """
+    from mrfit.formats.mrf import to_bytes
     from mrfit.workers import resolve_jobs
 
     jobs = resolve_jobs(options["jobs"])
     learner = _repeated(context, options["like"]) if options["like"] else _learner(context, options)
     held_out, tests = (_given(options[name], f"--{name}") for name in ("valid", "test"))
-    output = None if options["output"] is None else _checked_output(options["output"], data, held_out, tests)
+    _check_files(data, options)
     picture = _checked_picture(options["plot_scores"], learner, held_out)
     rows = read_rows(data, options, states=declared_states(options["states"]))
     valid, test = (None if name is None else read_rows(name, options, domain=rows.domain) for name in (held_out, tests))
@@ -135,8 +138,8 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     }
     degree = max(by_degree, key=lambda degree: by_degree[degree].best.rank)
     fitted = by_degree[degree]
-    if output is not None:
-        fitted.model.save(output)
+    if options["output"] is not None:
+        send(options["output"], to_bytes(fitted.model))
     if picture is not None:
         draw_scores(by_degree, picture)
     if options["as_json"]:
@@ -144,10 +147,11 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
         several = degrees if len(by_degree) > 1 else {}
         print_json({**fit_document(rows, fitted), **several, "output": options["output"]})
     elif not options["quiet"]:
-        for d, each in by_degree.items() if len(by_degree) > 1 else ():
-            mark = " *" if d == degree else ""
-            click.echo(f"at most {d} neighbours: held-out score {each.best.held_out:.4f}{mark}")
-        print_fit(data, rows, fitted, options["output"])
+        with summary_beside(options["output"]):
+            for d, each in by_degree.items() if len(by_degree) > 1 else ():
+                mark = " *" if d == degree else ""
+                say(f"at most {d} neighbours: held-out score {each.best.held_out:.4f}{mark}")
+            print_fit(data, rows, fitted, options["output"])
     for fit in (fit for each in by_degree.values() for fit in each.fits if not fit.solution.converged):
         note(f"warning: strength {fit.strength:g} {fit.solution.status.value}.")
     if fitted.best.held_out is None and len(fitted.fits) > 1 and not quiet:
@@ -207,12 +211,11 @@ def _penalty(options: dict[str, Any]) -> PenaltyChoice:
 def _repeated(context: click.Context, model_file: str) -> Learner:
     """How a model was learned, which must be all that is said about learning."""
     from mrfit.learning import Learner
-    from mrfit.model import MarkovNetwork
 
     own = {"data", "like", "valid", "test", "output", "plot_scores", "states", "weight", "header", "missing", "unknown"}
-    others = [name for name in context.params if name not in own | {"as_json", "jobs", "quiet"}]
+    others = [name for name in context.params if name not in own | {"as_json", "jobs", "quiet", "no_clobber"}]
     refuse_idle(context, [Rule(tuple(others), False, f"no --like: {model_file} says how to learn")])
-    learner = MarkovNetwork.load(model_file).provenance.get("learner")
+    learner = load_model(model_file).provenance.get("learner")
     if not isinstance(learner, dict):
         raise InputError(f"{model_file} does not say how it was learned; expected a model that `mrfit fit` wrote.")
     return Learner.from_dict(learner)
@@ -274,16 +277,17 @@ def _given(text: str | None, option: str) -> str | None:
     return text
 
 
-def _checked_output(output: str, *sources: str | None) -> Path:
-    """Where the model goes; complains before the work is done, and never replaces the data."""
-    from mrfit.formats.whole import check_writable
-
-    _given(output, "-o")
-    path = Path(output)
-    check_writable(path)
-    if path.exists() and any(text is not None and path.resolve() == data_path(text).resolve() for text in sources):
-        raise InputError(f"-o {output} is the data file itself; choose another name.")
-    return path
+def _check_files(data: str, options: dict[str, Any]) -> None:
+    edges = options["structure"] if (options["structure"] or "").startswith("edges:") else None
+    inputs = {
+        "DATA": data,
+        "--valid": options["valid"],
+        "--test": options["test"],
+        "--states": options["states"],
+        "--structure": edges,
+        "--like": options["like"],
+    }
+    check_files(inputs, {"-o": options["output"], "--plot-scores": options["plot_scores"]}, options)
 
 
 def _checked_picture(plot: str | None, learner: Learner, valid: str | None) -> Path | None:

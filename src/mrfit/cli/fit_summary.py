@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
+from mrfit.cli.output import say
 
 if TYPE_CHECKING:
     from mrfit.data.unique_rows import UniqueRows
@@ -84,32 +84,32 @@ def _tying(fitted: Fitted) -> dict[str, Any]:
 def print_fit(data: str, rows: UniqueRows, fitted: Fitted, output: str | None) -> None:
     best = fitted.best
     dropped = f" ({rows.dropped_rows:,} dropped)" if rows.dropped_rows else ""
-    click.echo(f"{data}: {rows.n_rows:,} rows{dropped}, {rows.n_distinct:,} distinct, {len(rows.domain)} variables")
+    say(f"{data}: {rows.n_rows:,} rows{dropped}, {rows.n_distinct:,} distinct, {len(rows.domain)} variables")
     cells = "cells" if best.measure == "pll" else "joint states"
     considered = fitted.structure.structure
-    click.echo(f"{len(considered.edges):,} edges, {fitted.n_parameters:,} parameters, {fitted.n_cells:,} {cells}")
+    say(f"{len(considered.edges):,} edges, {fitted.n_parameters:,} parameters, {fitted.n_cells:,} {cells}")
     _print_fits(fitted)
     if best.n_nonzero < fitted.n_parameters and not best.n_groups:
         scopes = f"{best.n_nonzero_scopes:,} of {considered.n_scopes:,} scopes"
-        click.echo(f"kept {best.n_nonzero:,} of {fitted.n_parameters:,} parameters, in {scopes}")
+        say(f"kept {best.n_nonzero:,} of {fitted.n_parameters:,} parameters, in {scopes}")
     if fitted.end_of_grid is not None:
         beyond = "weaker" if fitted.end_of_grid == "weakest" else "stronger"
-        click.echo(f"the best strength, {best.strength:g}, is the {fitted.end_of_grid} tried; try {beyond} ones too")
+        say(f"the best strength, {best.strength:g}, is the {fitted.end_of_grid} tried; try {beyond} ones too")
     if fitted.test is not None:
-        click.echo(f"test {best.measure} {fitted.test.mean:.4f} +- {fitted.test.standard_error:.4f} nats a row")
+        say(f"test {best.measure} {fitted.test.mean:.4f} +- {fitted.test.standard_error:.4f} nats a row")
     if fitted.gain is not None:
         _print_gain(fitted.gain)
     if best.solution.gap is not None:
-        click.echo(f"{fitted.guarantee}, within {max(best.solution.gap, 0.0):.1e} nats a row (duality gap)")
+        say(f"{fitted.guarantee}, within {max(best.solution.gap, 0.0):.1e} nats a row (duality gap)")
     if best.held:
-        click.echo(f"held at a bound, because nothing penalises them and no finite value is best: {best.held}")
-    click.echo(f"wrote {output}" if output else "no model written; name a file with -o MODEL.mrf to keep it")
+        say(f"held at a bound, because nothing penalises them and no finite value is best: {best.held}")
+    say(f"wrote {output}" if output else "no model written; name a file with -o MODEL.mrf to keep it")
 
 
 def _print_gain(gain: Gain) -> None:
     """A verdict only from rows that chose nothing: the best of ninety fits looks good on the rows it was chosen by."""
     verdict = {True: ": a gain", False: ": no gain", None: "; --test FILE tells what is left of it on other rows"}
-    click.echo(
+    say(
         f"against the best L2 fit (strength {gain.l2.strength:g}) {_ON[gain.rows]}: "
         f"{gain.mean:+.4f} +- {gain.standard_error:.4f}{verdict[gain.is_real]}"
     )
@@ -126,7 +126,7 @@ def _print_fits(fitted: Fitted) -> None:
     best, tied = fitted.best, fitted.best.n_groups is not None
     by_order = not tied and max(map(len, (fit.nonzero_by_order for fit in fitted.fits))) > 2
     measure = best.measure
-    click.echo(
+    say(
         (f"{'groups':>8} " if tied else "") + f"{'strength':>10} {'train ' + measure:>12} {'valid ' + measure:>12} "
         f"{'distinct' if tied else 'nonzero':>9} {'violation':>10} {'passes':>7} {'seconds':>8}"
         + (f"  {'by order'}" if by_order else "")
@@ -137,13 +137,13 @@ def _print_fits(fitted: Fitted) -> None:
     for fit in shown:
         held_out = "" if fit.held_out is None else f"{fit.held_out:.4f}"
         kept = " *" if fit is best and len(fitted.fits) > 1 else ""
-        click.echo(
+        say(
             (f"{fit.n_groups:>8} " if tied else "") + f"{fit.strength:>10g} {fit.train:>12.4f} {held_out:>12} "
             f"{fit.n_distinct if tied else fit.n_nonzero:>9,} {fit.solution.violation:>10.1e} {fit.passes:>7} "
             f"{fit.seconds:>8.2f}{_by_order(fit) if by_order else ''}{kept}"
         )
     if len(shown) < len(fitted.fits):
-        click.echo(f"  ... and {len(fitted.fits) - len(shown)} more fits, none better; --json has them all")
+        say(f"  ... and {len(fitted.fits) - len(shown)} more fits, none better; --json has them all")
 
 
 def draw_scores(by_degree: dict[int, Fitted], path: Path) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import click
 
 from mrfit._version import __version__
+from mrfit.cli.output import note
 from mrfit.errors import MrfitError
 
 # name: (module, one line for the overview), so that `mrfit --help` imports no command.
@@ -24,6 +25,10 @@ _COMMANDS = {
     "data": ("mrfit.cli.data", "List, fetch and locate named data sets."),
     "demo": ("mrfit.cli.demo", "Learn from a real data set that is built in, in seconds, with a picture."),
 }
+
+_INTERRUPTED = 130
+_NO_READER = 141
+_LONGEST = 2000  # characters of a message
 
 
 class _LazyGroup(click.Group):
@@ -61,9 +66,13 @@ def cli() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; returns the exit code: 0, or 2 with one line on stderr for wrong usage or input."""
+    """Run the command line; returns the exit code: 0, or 2 with one line on stderr for whatever went wrong.
+
+    130 means interrupted, 141 that the reader of our output has left.
+    """
     try:
         cli.main(args=None if arguments is None else list(arguments), prog_name="mrfit", standalone_mode=False)
+        sys.stdout.flush()
     except MrfitError as error:
         return _fail(str(error))
     except click.exceptions.NoArgsIsHelpError as error:
@@ -75,22 +84,45 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except click.ClickException as error:
         return _fail(error.format_message())
     except (click.Abort, KeyboardInterrupt):
-        click.echo("mrfit: interrupted; nothing was written.", err=True)
-        return 130
-    except BrokenPipeError:
-        # The reader of our output has left (`mrfit ... | head`); keep Python from complaining at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 141
+        note("interrupted; nothing was written.")
+        return _INTERRUPTED
+    except MemoryError as error:
+        asked = f" ({error})" if str(error) else ""
+        return _fail(f"There is not enough memory{asked}. Use fewer columns, a sparser structure or a larger machine.")
+    except (BrokenPipeError, SystemExit):  # the second is what click makes of the first
+        _abandon_stdout()
+        return _NO_READER
+    except OSError as error:
+        if error.filename is None:
+            _abandon_stdout()
+        return _fail(f"Cannot use {error.filename or 'standard output'}: {error.strerror or error}.")
     return 0
 
 
 def _fail(message: str) -> int:
     # The library speaks of keyword arguments; here they are options.
     message = re.sub(r"\b(missing|unknown|weight|header)='(\w+)'", r"--\1 \2", " ".join(message.split()))
-    click.echo(f"mrfit: {message}", err=True)
+    if len(message) > _LONGEST:  # a value or a name is; what was wrong stands before it, and what to do after it
+        message = f"{message[: _LONGEST // 2]} ... {message[-_LONGEST // 2 :]}"
+    note(message)
     return 2
+
+
+def _abandon_stdout() -> None:
+    """Keep Python from complaining at exit about what standard output did not take."""
+    if sys.__stdout__ is not None and sys.stdout is sys.__stdout__:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno())
 
 
 def run() -> None:
     """What the installed `mrfit` script calls."""
-    sys.exit(main())
+    # A stream that is closed (`mrfit ... >&-`) is None in Python; nobody wants what would go there.
+    sys.stdout = sys.stdout or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+    sys.stderr = sys.stderr or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+    code = main()
+    if code == _INTERRUPTED:
+        # Python would end itself by the signal, not with this code, if the interrupt came inside of `exec`.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)

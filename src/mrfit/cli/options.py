@@ -121,7 +121,7 @@ def declared_states(path: str | None) -> dict[str, list[str]] | None:
         states = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"Cannot read the states file {path!r}: {error.strerror}.") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"The states file {path!r} is not JSON ({error}).") from error
     if not isinstance(states, dict) or not all(isinstance(value, list) for value in states.values()):
         raise InputError(f'The states file {path!r} must look like {{"smoker": ["no", "yes"]}}.')

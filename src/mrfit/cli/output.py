@@ -12,13 +12,40 @@ from typing import Any
 import click
 
 
+def say(*lines: str, err: bool = False) -> None:
+    """Print lines for people: the only way of text from files and arguments to a terminal.
+
+    What could move the cursor, hide or forge text, or end the line (names may hold anything) is shown as an escape.
+    """
+    stream = sys.stderr if err else sys.stdout
+    click.echo("\n".join(_shown(line, stream.encoding or "utf-8") for line in lines), err=err)
+
+
+def _shown(line: str, encoding: str) -> str:
+    if not line.isprintable():
+        line = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
+    return line.encode(encoding, "backslashreplace").decode(encoding)
+
+
 def print_json(document: Mapping[str, Any]) -> None:
-    click.echo(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+    """One JSON document; null stands for numbers that are not finite, which JSON does not have."""
+    text = json.dumps(_finite(document), indent=2, ensure_ascii=False, allow_nan=False)
+    # Letters stay; what is not printable, or not text at all, is escaped as JSON does it.
+    printable = (c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
+    click.echo(text if text.isascii() else "".join(printable))
+
+
+def _finite(entry: Any) -> Any:
+    if isinstance(entry, Mapping):
+        return {name: _finite(part) for name, part in entry.items()}
+    if isinstance(entry, list | tuple):
+        return [_finite(part) for part in entry]
+    return None if isinstance(entry, float) and not math.isfinite(entry) else entry
 
 
 def note(text: str) -> None:
     """One line for the person at the terminal, on stderr."""
-    click.echo(f"mrfit: {text}", err=True)
+    say(f"mrfit: {text}", err=True)
 
 
 def note_compiling(kernel: Any, seconds: str, *, quiet: bool) -> None:

@@ -6,8 +6,10 @@ from typing import Any
 
 import click
 
+from mrfit.cli.files import STANDARD, load_model
 from mrfit.cli.options import choice, common, data_path, header_of, reading
-from mrfit.cli.output import print_json
+from mrfit.cli.output import print_json, say
+from mrfit.errors import InputError
 
 
 @click.command("score")
@@ -25,7 +27,8 @@ from mrfit.cli.output import print_json
 def command(model_file: str, data: str, **options: Any) -> None:
     """Mean log-likelihood or pseudo-log-likelihood per row, in nats, of DATA under MODEL; larger is better.
 
-    Columns and states are matched by name, whatever their order; columns the model does not know are ignored.
+    MODEL may be - for standard input. Columns and states are matched by name, whatever their order; columns the model
+    does not know are ignored.
 
     \b
     Examples:
@@ -38,12 +41,14 @@ def command(model_file: str, data: str, **options: Any) -> None:
     from mrfit.data.batch import checked_sample_weight
     from mrfit.data.coding import Coder, Reading
     from mrfit.data.readers import named_in_errors, read_batches
-    from mrfit.model import MarkovNetwork
+    from mrfit.model import finite_scores
     from mrfit.objectives.row_scores import row_ll, row_pll
     from mrfit.workers import resolve_jobs
 
+    if model_file == data == STANDARD:
+        raise InputError("MODEL and DATA cannot both be standard input; name a file for one of them.")
     jobs = resolve_jobs(options["jobs"])
-    model = MarkovNetwork.load(model_file)
+    model = load_model(model_file)
     metric = options["metric"]
     score_rows = {"pll": row_pll, "ll": row_ll}[metric]
     coder = Coder(Reading(model.domain, missing=options["missing"], unknown=options["unknown"]))
@@ -52,7 +57,7 @@ def command(model_file: str, data: str, **options: Any) -> None:
     with named_in_errors(path):
         for batch in read_batches(path, weight=options["weight"], header=header_of(options)):
             codes, weight = coder.encode(batch)
-            scores.append(score_rows(model.parameters, model.w, codes, jobs=jobs))
+            scores.append(finite_scores(score_rows, model, codes, jobs=jobs))
             weights.append(weight)
         coder.finish()
         score = np.concatenate(scores)
@@ -62,7 +67,7 @@ def command(model_file: str, data: str, **options: Any) -> None:
         document = {"rows": len(score), metric: mean, "dropped": coder.dropped_rows}
         print_json({**document, "per_row": score.tolist()} if options["per_row"] else document)
     elif options["per_row"]:
-        click.echo("\n".join(f"{value:.10g}" for value in score))
+        say(*(f"{value:.10g}" for value in score))
     else:
         dropped = f" ({coder.dropped_rows:,} dropped)" if coder.dropped_rows else ""
-        click.echo(f"{len(score):,} rows{dropped}, mean {metric} {mean:.6f} nats")
+        say(f"{len(score):,} rows{dropped}, mean {metric} {mean:.6f} nats")

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mrfit.cli.files import check_files, load_model, writing
 from mrfit.cli.options import common
-from mrfit.cli.output import print_json
+from mrfit.cli.output import print_json, say
 from mrfit.errors import InputError, listed
 
 if TYPE_CHECKING:
@@ -18,17 +19,17 @@ if TYPE_CHECKING:
 @click.argument("model_file", metavar="MODEL")
 @click.option("--top", type=click.IntRange(min=0), default=10, show_default=True, help="Parameters of each order.")
 @click.option("--plot", metavar="FILE", help="Draw tied parameters with their centers on a line, as .png or .svg.")
+@writing
 @common
 def command(model_file: str, top: int, **options: Any) -> None:
-    """Print what MODEL is: variables, structure, strongest parameters of each order, provenance.
+    """Print what MODEL (a file, or - for standard input) is: variables, structure, strongest parameters, provenance.
 
     What a parameter means depends on the model's coordinates, which the output explains: with canonical ones it
     belongs to a combination of states and is measured against each variable's reference state: positive means that
     the combination is more likely than the smaller terms say. Parameters that are zero are not listed.
     """
-    from mrfit.model import MarkovNetwork
-
-    model = MarkovNetwork.load(model_file)
+    check_files({"MODEL": model_file}, {"--plot": options["plot"]}, options)
+    model = load_model(model_file)
     if options["plot"] is not None:
         _draw(model, options["plot"])
     orders = list(model.structure.blocks)
@@ -51,23 +52,23 @@ def command(model_file: str, top: int, **options: Any) -> None:
             }
         )
         return
-    click.echo(f"{len(model.domain)} variables, {len(model.structure.edges):,} edges, {len(model.w):,} parameters")
+    say(f"{len(model.domain)} variables, {len(model.structure.edges):,} edges, {len(model.w):,} parameters")
     for variable in list(model.domain)[: max(top, 1)]:
-        click.echo(f"  {variable.name}: {listed(variable.states)}")
+        say(f"  {variable.name}: {listed(variable.states)}")
     if len(model.domain) > max(top, 1):
-        click.echo(f"  ... and {len(model.domain) - max(top, 1)} more variables")
+        say(f"  ... and {len(model.domain) - max(top, 1)} more variables")
     if model.groups is not None:
         _print_groups(model, max(top, 1))
-    click.echo(f"{model.parameters.word} coordinates: {model.parameters.meaning}")
+    say(f"{model.parameters.word} coordinates: {model.parameters.meaning}")
     for order, parameters in strongest.items():
         if parameters:
-            click.echo("single variables" if order == 1 else f"interactions of {order} variables")
+            say("single variables" if order == 1 else f"interactions of {order} variables")
         for name, value in parameters:
-            click.echo(f"  {value:+9.4f}  {name}")
+            say(f"  {value:+9.4f}  {name}")
     for key, entry in model.provenance.items():
         if isinstance(entry, dict):
             entry = ", ".join(f"{name} {detail}" for name, detail in entry.items() if detail not in ([], None))
-        click.echo(f"{key}: {entry}")
+        say(f"{key}: {entry}")
 
 
 def _groups(model: MarkovNetwork) -> list[dict[str, Any]]:
@@ -89,13 +90,13 @@ def _groups(model: MarkovNetwork) -> list[dict[str, Any]]:
 def _print_groups(model: MarkovNetwork, top: int) -> None:
     groups = _groups(model)
     kind = "equal" if model.is_hard_tied else "softly tied"
-    click.echo(f"{kind} in {len(groups):,} groups, the largest first")
+    say(f"{kind} in {len(groups):,} groups, the largest first")
     for group in sorted(groups, key=lambda group: -group["size"])[:top]:
         within = "" if model.is_hard_tied else f", within {group['farthest']:.4f}"
         pinned = ", pinned" if group["pinned"] else ""
-        click.echo(f"  {group['center']:+9.4f}  {group['size']:,} parameters{within}{pinned}")
+        say(f"  {group['center']:+9.4f}  {group['size']:,} parameters{within}{pinned}")
     if len(groups) > top:
-        click.echo(f"  ... and {len(groups) - top:,} more groups")
+        say(f"  ... and {len(groups) - top:,} more groups")
 
 
 def _draw(model: MarkovNetwork, plot: str) -> None:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mrfit.cli.files import check_files, writing
 from mrfit.cli.options import choice, common, numbers, read_rows, reading
-from mrfit.cli.output import grid_progress, print_json
+from mrfit.cli.output import grid_progress, print_json, say
 from mrfit.errors import InputError, listed
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ _MOST_STATES = 2**20  # joint states: cross-validation goes over them some ten t
     help="Largest sets for which to say what ignoring larger ones costs; 0 leaves that out.",
 )
 @click.option("--plot", metavar="FILE", help="Draw it, as .png or .svg.")
+@writing
 @reading
 @common
 def command(data: str, **options: Any) -> None:
@@ -71,6 +73,7 @@ def command(data: str, **options: Any) -> None:
         from mrfit.report.page import check_figure_path
 
         check_figure_path(options["plot"])
+    check_files({"DATA": data}, {"--plot": options["plot"]}, options)
     rows = _chosen(read_rows(data, options), options)
     strengths = None if options["strengths"] is None else numbers(options["strengths"], "--strength")
     shared = {"folds": options["folds"], "seed": options["seed"], "jobs": resolve_jobs(options["jobs"])}
@@ -96,6 +99,7 @@ def _chosen(rows: UniqueRows, options: dict[str, Any]) -> UniqueRows:
     """The rows with the columns asked for; too many are refused with a way out."""
     import numpy as np
 
+    from mrfit.objectives.likelihood import cost_of
     from mrfit.structure.mutual_information import pairwise_mutual_information
 
     if options["columns"] is not None and options["most"] is not None:
@@ -108,7 +112,7 @@ def _chosen(rows: UniqueRows, options: dict[str, Any]) -> UniqueRows:
         np.fill_diagonal(information, 0.0)
         columns = sorted(np.argsort(-information.sum(axis=1), kind="stable")[: options["most"]].tolist())
     rows = rows.on_columns(columns)
-    n_states = float(np.prod(np.array(rows.domain.shape, float)))
+    n_states = cost_of(rows.domain.shape).n_states
     if n_states > _MOST_STATES:
         raise InputError(
             f"The spectrum of {len(rows.domain)} variables has {n_states:.2g} terms; the limit is {_MOST_STATES:.2g}, "
@@ -132,17 +136,17 @@ def _document(rows: UniqueRows, found: Spectrum, costs: tuple[OrderCost, ...]) -
 
 
 def _print(data: str, rows: UniqueRows, found: Spectrum, costs: tuple[OrderCost, ...]) -> None:
-    click.echo(f"{data}: {rows.n_rows:,} rows, {len(rows.domain)} variables: {listed(rows.domain.names)}")
-    click.echo(f"{found.estimator}, strength {found.strength:g}, held-out ll {found.held_out:.4f}")
-    click.echo(f"{'variables':>10} {'sets':>8} {'mean |w|':>10} {'not zero':>9}")
+    say(f"{data}: {rows.n_rows:,} rows, {len(rows.domain)} variables: {listed(rows.domain.names)}")
+    say(f"{found.estimator}, strength {found.strength:g}, held-out ll {found.held_out:.4f}")
+    say(f"{'variables':>10} {'sets':>8} {'mean |w|':>10} {'not zero':>9}")
     for size in found.sizes:
-        click.echo(f"{size.order:>10} {size.n_scopes:>8,} {size.mean:>10.2e} {size.density:>9.1%}")
+        say(f"{size.order:>10} {size.n_scopes:>8,} {size.mean:>10.2e} {size.density:>9.1%}")
     if costs:
-        click.echo("what ignoring larger sets costs (l1, spectral):")
-        click.echo(f"{'up to':>10} {'strength':>9} {'nonzero':>8} {'held-out ll':>12} {'loss':>9} {'+-':>8}")
+        say("what ignoring larger sets costs (l1, spectral):")
+        say(f"{'up to':>10} {'strength':>9} {'nonzero':>8} {'held-out ll':>12} {'loss':>9} {'+-':>8}")
     for cost in costs:
         order = "all" if cost.order is None else str(cost.order)
-        click.echo(
+        say(
             f"{order:>10} {cost.strength:>9.4g} {cost.n_nonzero:>8,} {cost.held_out:>12.4f} {cost.loss:>9.4f} "
             f"{cost.standard_error:>8.4f}"
         )

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mrfit.cli.effects import Rule, refuse_idle
+from mrfit.cli.files import STANDARD, check_files, send, summary_beside, writing
 from mrfit.cli.options import common, read_rows, reading
-from mrfit.cli.output import counting_progress, note_compiling, print_json
+from mrfit.cli.output import counting_progress, note_compiling, print_json, say
 from mrfit.cli.structure_options import structure_learners, structure_options, structure_rules
 from mrfit.errors import InputError
 
@@ -22,8 +23,19 @@ if TYPE_CHECKING:
 @click.argument("data")
 @structure_options
 @click.option("--valid", metavar="FILE", help="Held-out rows, for --select valid.")
-@click.option("-o", "--output", metavar="FILE", help="Where to write it: edges.csv, graph.graphml or structure.json.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    help="Where to write it: edges.csv, graph.graphml or structure.json; - is standard output.",
+)
+@click.option(
+    "--output-format",
+    type=click.Choice(["csv", "graphml", "json"]),
+    help="Form of the output, whatever its name ends in; needed with -o -.",
+)
 @click.option("--plot", metavar="FILE", help="Draw the network to a .png or .svg file.")
+@writing
 @reading
 @common
 @click.pass_context
@@ -45,7 +57,7 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
       mrfit fit survey.csv --structure edges:edges.csv -o survey.mrf
     """
     from mrfit._kernels.nodewise import solve_node
-    from mrfit.formats.graphs import check_structure_path, save_structure
+    from mrfit.formats.graphs import structure_bytes
     from mrfit.report.network import network_figure
     from mrfit.report.page import check_figure_path, save_figure
     from mrfit.structure.nodewise import learn_structure
@@ -56,10 +68,11 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     learner, *others = structure_learners(options, jobs=resolve_jobs(options["jobs"]))
     if others:
         raise InputError(f"--max-degree {options['max_degree']} names several bounds; a structure has one.")
-    if options["output"] is not None:
-        check_structure_path(options["output"])
+    form = _form(options["output"], options["output_format"])
     if options["plot"] is not None:
         check_figure_path(options["plot"])
+    inputs = {"DATA": data, "--valid": options["valid"]}
+    check_files(inputs, {"-o": options["output"], "--plot": options["plot"]}, options)
     rows = read_rows(data, options)
     valid = None if options["valid"] is None else read_rows(options["valid"], options, domain=rows.domain)
     begun = time.perf_counter()
@@ -68,22 +81,33 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     with counting_progress("regressions", len(rows.domain), quiet=quiet) as callback:
         learned = learn_structure(rows, learner, valid=valid, callback=callback)
     seconds = time.perf_counter() - begun
-    if options["output"] is not None:
-        save_structure(options["output"], learned.structure, rows.domain, learned.report)
+    if form is not None:
+        send(options["output"], structure_bytes(form, learned.structure, rows.domain, learned.report))
     if options["plot"] is not None:
         strengths = learned.report.strength
         save_figure(network_figure(rows.domain.names, learned.structure.edges, strengths, title=data), options["plot"])
     if options["as_json"]:
         print_json(_document(rows, learned, seconds))
     elif not options["quiet"]:
-        _print_summary(data, rows, learned, seconds, options)
+        with summary_beside(options["output"]):
+            _print_summary(data, rows, learned, seconds, options)
+
+
+def _form(output: str | None, form: str | None) -> str | None:
+    """In which form the structure is written, if it is."""
+    from mrfit.formats.graphs import form_of
+
+    if output is None:
+        if form is not None:
+            raise InputError(f"--output-format {form} is for an output; name one with -o.")
+        return None
+    if output == STANDARD and form is None:
+        raise InputError("-o - has no name that says the form of the structure; add --output-format csv.")
+    return form or form_of(output)
 
 
 def _document(rows: UniqueRows, learned: LearnedStructure, seconds: float) -> dict[str, Any]:
-    edges = [
-        {key: None if value != value else value for key, value in row.items()}  # NaN is not JSON
-        for row in learned.report.rows(rows.domain.names)
-    ]
+    edges = list(learned.report.rows(rows.domain.names))
     return {
         "n_rows": rows.n_rows,
         "n_distinct_rows": rows.n_distinct,
@@ -101,18 +125,18 @@ def _print_summary(
     data: str, rows: UniqueRows, learned: LearnedStructure, seconds: float, options: dict[str, Any]
 ) -> None:
     degrees = learned.structure.degrees
-    click.echo(
+    say(
         f"{data}: {rows.n_rows:,} rows, {len(rows.domain)} variables; {len(learned.report):,} edges, "
         f"degrees up to {int(degrees.max(initial=0))}, mean {degrees.mean():.1f} ({seconds:.2f} s)"
     )
     for number, row in enumerate(learned.report.rows(rows.domain.names)):
         if number == 10:
-            click.echo(f"  ... and {len(learned.report) - 10:,} more edges")
+            say(f"  ... and {len(learned.report) - 10:,} more edges")
             break
         size = f"{row['strength']:+.3f}" if row["sign"] else f"|{row['strength']:.3f}|"  # no sign without an order
-        click.echo(f"  {size:>8}  {row['source']} - {row['target']}")
+        say(f"  {size:>8}  {row['source']} - {row['target']}")
     for remark in learned.remarks:
-        click.echo(remark)
+        say(remark)
     for option in ("output", "plot"):
         if options[option] is not None:
-            click.echo(f"wrote {options[option]}")
+            say(f"wrote {options[option]}")

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mrfit.cli.files import load_model
 from mrfit.cli.options import common
-from mrfit.cli.output import print_json
+from mrfit.cli.output import print_json, say
 from mrfit.errors import InputError
 
 if TYPE_CHECKING:
@@ -33,18 +34,18 @@ if TYPE_CHECKING:
 def command(model_file: str, n_groups: int | None, tie: str | None, **options: Any) -> None:
     """Print what theory says about a tied MODEL: how far its groups are apart and how many rows would find them.
 
-    MODEL is taken for the truth. Were new rows drawn from it, the stated number of rows would suffice to find its
-    groups again with probability 1 - delta (Chou et al. 2018, Theorem 1). It is an upper bound; far fewer often do.
+    MODEL, a file or - for standard input, is taken for the truth. Were new rows drawn from it, the stated number
+    of rows would suffice to find its groups again with probability 1 - delta (Chou et al. 2018, Theorem 1). It is an
+    upper bound; far fewer often do.
     """
     import numpy as np
 
     from mrfit.data.unique_rows import UniqueRows
-    from mrfit.model import MarkovNetwork
     from mrfit.objectives.likelihood import Likelihood
     from mrfit.tying.groups import classes_of
     from mrfit.tying.theory import Theory
 
-    model = MarkovNetwork.load(model_file)
+    model = load_model(model_file)
     penalty = model.provenance.get("penalty")
     fitted = penalty.get("tie", "all") if isinstance(penalty, dict) else "all"
     classes = classes_of(model.parameters.order_of_parameter, np.ones(len(model.w), bool), tie or fitted)
@@ -73,19 +74,12 @@ def _groups(model: MarkovNetwork, classes: Any, n_groups: int | None, model_file
 
 
 def _document(theory: Theory) -> dict[str, Any]:
-    """All numbers; null for those that are infinite, as JSON has none of these."""
-
-    def finite(entry: Any) -> Any:
-        if isinstance(entry, dict):
-            return {name: finite(part) for name, part in entry.items()}
-        return None if isinstance(entry, float) and not math.isfinite(entry) else entry
-
-    return {"n_groups": theory.n_groups, "is_separated": theory.is_separated, **finite(asdict(theory))}
+    return {"n_groups": theory.n_groups, "is_separated": theory.is_separated, **asdict(theory)}
 
 
 def _print(theory: Theory) -> None:
     sizes = ", ".join(f"{size:,}" for size in theory.group_sizes[:10]) + (", ..." if theory.n_groups > 10 else "")
-    click.echo(f"{theory.n_parameters:,} parameters, {theory.n_groups:,} groups (sizes {sizes})")
+    say(f"{theory.n_parameters:,} parameters, {theory.n_groups:,} groups (sizes {sizes})")
     _line("omega, largest distance within a group", f"{theory.omega:.4g}")
     _line("alpha, smallest distance between groups", _number(theory.alpha))
     _line("well separated (alpha > omega)", "yes" if theory.is_separated else "no")
@@ -102,11 +96,11 @@ def _print(theory: Theory) -> None:
 
 def _print_reason(name: str, bound: Bound) -> None:
     if bound.reason:
-        click.echo(f"{name} tying: the theorem promises nothing, for {bound.reason}")
+        say(f"{name} tying: the theorem promises nothing, for {bound.reason}")
 
 
 def _line(label: str, *columns: str) -> None:
-    click.echo(f"{label:<43}" + "".join(f"{column:>13}" for column in columns))
+    say(f"{label:<43}" + "".join(f"{column:>13}" for column in columns))
 
 
 def _number(value: float) -> str:

@@ -15,47 +15,58 @@ import numpy as np
 
 from mrfit.domain import Domain
 from mrfit.errors import InputError, StructureError, listed
-from mrfit.formats.whole import check_writable, write_whole
+from mrfit.formats.output_file import check_writable, write_output
 from mrfit.structure.edge_report import EdgeReport
 from mrfit.structure.edges_file import read_edges
 from mrfit.structure.structure import Structure
 
 FORMAT = "mrfit structure"
 SCHEMA = 1
-SUFFIXES = (".csv", ".graphml", ".json")
+FORMS = ("csv", "graphml", "json")
+SUFFIXES = tuple(f".{form}" for form in FORMS)
 
 Record = dict[str, str | float]
 
 
-def save_structure(path: str | Path, structure: Structure, domain: Domain, report: EdgeReport | None = None) -> None:
+def save_structure(
+    path: str | Path, structure: Structure, domain: Domain, report: EdgeReport | None = None, *, form: str | None = None
+) -> None:
     """Write the edges of a pairwise structure, and what a report says of them, whole or not at all.
 
-    The suffix chooses the form; numbers that are not finite are left out, and without a report there are only names.
-
-    ======== ==========================================================================================
-    .csv     edge list with a header, strongest first, for `read_edges` and spreadsheets. **Variables
-             without an edge are not in it**: their names have no line to stand in.
-    .graphml undirected graph for Gephi, Cytoscape, igraph and networkx; nodes carry ``degree`` and
-             ``total_strength``, the sum of the sizes of their edges' strengths.
-    .json    ``{"format": "mrfit structure", "schema": 1, "variables": [...], "edges": [{...}, ...]}``
-    ======== ==========================================================================================
+    ``form`` is one of those of `structure_bytes`; by default the suffix of the path says it.
     """
-    check_structure_path(path)
+    check_structure_path(path, form=form)
+    write_output(path, structure_bytes(form or form_of(path), structure, domain, report))
+
+
+def structure_bytes(form: str, structure: Structure, domain: Domain, report: EdgeReport | None = None) -> bytes:
+    """The content of a structure file; numbers that are not finite are left out, and without a report there are only
+    names.
+
+    ======= ===========================================================================================
+    csv     edge list with a header, strongest first, for `read_edges` and spreadsheets. **Variables
+            without an edge are not in it**: their names have no line to stand in.
+    graphml undirected graph for Gephi, Cytoscape, igraph and networkx; nodes carry ``degree`` and
+            ``total_strength``, the sum of the sizes of their edges' strengths.
+    json    ``{"format": "mrfit structure", "schema": 1, "variables": [...], "edges": [{...}, ...]}``
+    ======= ===========================================================================================
+    """
     _check_fit(structure, domain, report)
     records = list(_records(structure, domain, report))
     writers: dict[str, Callable[[], str]] = {
-        ".csv": lambda: _csv_text(records),
-        ".graphml": lambda: _graphml_text(records, domain, report),
-        ".json": lambda: _json_text(records, domain),
+        "csv": lambda: _csv_text(records),
+        "graphml": lambda: _graphml_text(records, domain, report),
+        "json": lambda: _json_text(records, domain),
     }
-    text = writers[_suffix(path)]()
+    if form not in writers:
+        raise StructureError(f"There is no form of structure {form!r}; choose one of {listed(FORMS)}.")
+    text = writers[form]()
     try:
-        content = text.encode()
+        return text.encode()
     except UnicodeEncodeError as error:
         raise InputError(
-            f"Cannot write {path}: a variable's name holds {text[error.start]!r}, which is not text; rename it."
+            f"Cannot write the structure: a variable's name holds {text[error.start]!r}, which is not text; rename it."
         ) from None
-    write_whole(path, content)
 
 
 def load_structure(path: str | Path, domain: Domain) -> Structure:
@@ -65,27 +76,29 @@ def load_structure(path: str | Path, domain: Domain) -> Structure:
     directions, parallel edges and loops are dropped. A .csv file is read by `read_edges`, with all it allows.
     """
     readers: dict[str, Callable[[Path, Domain], Structure]] = {
-        ".csv": read_edges,
-        ".graphml": _read_graphml,
-        ".json": _read_json,
+        "csv": read_edges,
+        "graphml": _read_graphml,
+        "json": _read_json,
     }
-    return readers[_suffix(path)](Path(path), domain)
+    return readers[form_of(path)](Path(path), domain)
 
 
-def check_structure_path(path: str | Path) -> None:
+def check_structure_path(path: str | Path, *, form: str | None = None) -> None:
     """Complain about a target of `save_structure` before the work is done, not after."""
-    _suffix(path)
+    if form is None:
+        form_of(path)
     check_writable(path)
 
 
-def _suffix(path: str | Path) -> str:
-    suffix = Path(path).suffix.lower()
-    if suffix not in SUFFIXES:
+def form_of(path: str | Path) -> str:
+    """The form of structure that the suffix of a name says."""
+    form = Path(path).suffix.lower().removeprefix(".")
+    if form not in FORMS:
         raise StructureError(
             f"The name {Path(path).name!r} does not say which form of structure it is; "
             "let it end in .csv, .graphml or .json."
         )
-    return suffix
+    return form
 
 
 def _check_fit(structure: Structure, domain: Domain, report: EdgeReport | None) -> None:

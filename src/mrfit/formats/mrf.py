@@ -1,21 +1,28 @@
-"""The native model file: a zip of one JSON document and the arrays it speaks of.
+"""The native model file: a zip of one JSON document, the arrays it speaks of, and a checksum of them all.
 
-    model.json    format, schema, library version, domain, parameterization, provenance
-    arrays.npz    scopes_<size> for every size of scope, and w; for tied parameters also their group, the groups'
-                  centers, and which are pinned at zero. Where all members equal their center, w has only the others.
+    model.json        format, schema, library version, domain, parameterization, provenance
+    scopes_<size>.npy for every size of scope
+    w.npy             parameters; for tied ones also group.npy, centers.npy, and pinned.npy: which are pinned at zero.
+                      Where all members equal their center, w has only the others.
+    sha256            of the names, lengths and contents of all parts above, in hexadecimal
 
-No pickle anywhere. Archives carry fixed dates, so equal models are equal files.
+No pickle anywhere, and nothing is compressed: a file is as large as what it holds, so that what opening it takes is
+known from its size. Archives carry fixed dates, so equal models are equal files.
 """
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
+import math
+import re
 import zipfile
 import zlib
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +30,7 @@ from numpy.typing import NDArray
 from mrfit._version import __version__
 from mrfit.domain import Domain
 from mrfit.errors import ModelFileError
-from mrfit.formats.whole import write_whole
+from mrfit.formats.output_file import write_output
 from mrfit.model import MarkovNetwork
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.kinds import KINDS
@@ -32,11 +39,21 @@ from mrfit.structure.structure import Structure
 from mrfit.tying.groups import Groups
 
 FORMAT = "mrfit model"
-SCHEMA = 1
+SCHEMA = 2
+
+_DESCRIPTION, _CHECKSUM = "model.json", "sha256"
+_MAGIC = b"PK\x03\x04"
+_ARRAY_MAGIC = b"\x93NUMPY\x01\x00"
+_HEADER = re.compile(rb"\{'descr': '([<|][fib][1248])', 'fortran_order': (True|False), 'shape': \(([0-9, ]*)\), \} *\n")
 
 
 def save(model: MarkovNetwork, path: str | Path) -> None:
     """Write ``model`` to ``path``, whole or not at all."""
+    write_output(path, to_bytes(model))
+
+
+def to_bytes(model: MarkovNetwork) -> bytes:
+    """The content of a model file."""
     description = {
         "format": FORMAT,
         "schema": SCHEMA,
@@ -47,31 +64,42 @@ def save(model: MarkovNetwork, path: str | Path) -> None:
     }
     arrays = {f"scopes_{size}": block.astype(np.int32) for size, block in model.structure.blocks.items()}
     arrays |= _parameter_arrays(model)
-    packed_arrays, packed = io.BytesIO(), io.BytesIO()
-    np.savez_compressed(packed_arrays, **arrays)  # type: ignore[arg-type]
-    with zipfile.ZipFile(packed, "w") as archive:
-        archive.writestr(
-            zipfile.ZipInfo("model.json"),
-            json.dumps(description, indent=1, ensure_ascii=False, allow_nan=False),
-            compress_type=zipfile.ZIP_DEFLATED,  # a learner may list all scopes it was given
-        )
-        archive.writestr(zipfile.ZipInfo("arrays.npz"), packed_arrays.getvalue())
-    write_whole(path, packed.getvalue())
+    parts = {_DESCRIPTION: json.dumps(description, allow_nan=False).encode()}
+    parts |= {f"{name}.npy": _packed(array) for name, array in arrays.items()}
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_STORED) as archive:
+        for name, part in (parts | {_CHECKSUM: _checksum(parts).encode()}).items():
+            archive.writestr(zipfile.ZipInfo(name), part)
+    return content.getvalue()
 
 
 def load(path: str | Path) -> MarkovNetwork:
-    """Read a model; a damaged, foreign or newer file raises `ModelFileError`."""
-    description, arrays = _opened(Path(path))
+    """Read a model from a file or a pipe; a damaged, foreign or newer file raises `ModelFileError`."""
+    try:
+        with Path(path).open("rb") as file:
+            return from_stream(file, str(path))
+    except FileNotFoundError:
+        raise ModelFileError(f"There is no model file {path}; check the name.") from None
+    except OSError as error:
+        raise ModelFileError(f"Cannot read {path}: {error.strerror or error}.") from error
+
+
+def from_stream(stream: BinaryIO, name: str) -> MarkovNetwork:
+    """Read a model from an open stream, which need not be able to go back; ``name`` is for messages."""
+    # A few bytes first: what has no end, or is something else and large, is not read.
+    first = stream.read(len(_MAGIC))
+    content = first + stream.read() if first == _MAGIC else first
+    description, arrays = _opened(content, name)
     try:
         domain = Domain.from_states(description["domain"])
-        scopes = {name.removeprefix("scopes_"): array for name, array in arrays.items() if name.startswith("scopes_")}
+        scopes = {part.removeprefix("scopes_"): array for part, array in arrays.items() if part.startswith("scopes_")}
         structure = Structure.from_blocks(len(domain), {int(size): block for size, block in scopes.items()})
         w, groups = _parameters(arrays)
         parameters = _parameterization(domain, structure, **description["parameterization"])
         return MarkovNetwork(parameters, w, dict(description["provenance"]), groups)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
         raise ModelFileError(
-            f"{path} is a mrfit model, but its parts do not fit together ({error}); it was altered or damaged."
+            f"{name} is a mrfit model, but its parts do not fit together ({error}); it was altered or damaged."
         ) from error
 
 
@@ -120,36 +148,82 @@ def _parameters(arrays: dict[str, NDArray[Any]]) -> tuple[NDArray[np.float64], G
     return w, groups
 
 
-def _opened(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+def _opened(content: bytes, name: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     try:
-        with zipfile.ZipFile(path) as archive:
-            description = json.loads(archive.read("model.json"), parse_constant=_refuse_constant)
-            _check_format(path, description)
-            with np.load(io.BytesIO(archive.read("arrays.npz")), allow_pickle=False) as arrays:
-                return description, dict(arrays)
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            _check_directory(archive, len(content))
+            description = json.loads(archive.read(_DESCRIPTION), parse_constant=_refuse_constant)
+            _check_format(name, description)
+            parts = {part: archive.read(part) for part in archive.namelist()}
+        if parts.pop(_CHECKSUM).decode("ascii", "replace") != _checksum(parts):
+            raise ValueError("its checksum differs")
+        return description, {
+            part.removesuffix(".npy"): _unpacked(part, parts[part]) for part in parts if part != _DESCRIPTION
+        }
     except ModelFileError:
         raise
-    except FileNotFoundError:
-        raise ModelFileError(f"There is no model file {path}; check the name.") from None
-    except OSError as error:
-        raise ModelFileError(f"Cannot read {path}: {error.strerror or error}.") from error
-    # A damaged directory may ask for passwords (RuntimeError) or unknown methods (NotImplementedError, one of those).
-    except (zipfile.BadZipFile, zlib.error, KeyError, ValueError, EOFError, RuntimeError) as error:
+    # A damaged directory may ask for passwords (RuntimeError, as RecursionError is) or unknown methods.
+    except (zipfile.BadZipFile, zlib.error, KeyError, ValueError, EOFError, RuntimeError, OSError) as error:
         raise ModelFileError(
-            f"{path} is not a model file of mrfit, or it is damaged ({error}); "
+            f"{name} is not a model file of mrfit, or it is damaged ({error}); "
             "expected what `mrfit fit -o` or `model.save` wrote."
         ) from error
+
+
+def _check_directory(archive: zipfile.ZipFile, n_bytes: int) -> None:
+    """Refuse parts that could hold more than the file does, or that overlap, before anything is read."""
+    parts = archive.infolist()
+    names = [part.filename for part in parts]
+    if _DESCRIPTION not in names:
+        raise ValueError(f"it has no {_DESCRIPTION}")
+    if len(set(names)) < len(names):
+        raise ValueError("a part of it stands twice")
+    for part in parts:
+        if part.compress_type != zipfile.ZIP_STORED or part.file_size != part.compress_size:
+            raise ValueError(f"{part.filename} is compressed")
+    if sum(part.file_size for part in parts) > n_bytes:
+        raise ValueError("its parts are larger than the file")
+
+
+def _checksum(parts: Mapping[str, bytes]) -> str:
+    digest = hashlib.sha256()
+    for name in sorted(parts):
+        digest.update(f"{name} {len(parts[name])}\n".encode())
+        digest.update(parts[name])
+    return digest.hexdigest()
+
+
+def _packed(array: NDArray[Any]) -> bytes:
+    content = io.BytesIO()
+    np.lib.format.write_array(content, array, version=(1, 0), allow_pickle=False)
+    return content.getvalue()
+
+
+def _unpacked(name: str, content: bytes) -> NDArray[Any]:
+    """The array in a part, a view of its bytes: nothing is evaluated, or allocated for what a header declares."""
+    start = 10 + int.from_bytes(content[8:10], "little")
+    header = _HEADER.fullmatch(content[10:start])
+    if not content.startswith(_ARRAY_MAGIC) or header is None or not name.endswith(".npy"):
+        raise ValueError(f"{name} is no array of numbers")
+    dtype = np.dtype(header[1].decode())
+    shape = tuple(int(length) for length in header[3].split(b",") if length.strip())
+    if math.prod(shape) * dtype.itemsize != len(content) - start:
+        raise ValueError(f"{name} declares {dtype} of shape {shape} and holds {len(content) - start} bytes")
+    array = np.frombuffer(content, dtype, offset=start)
+    return array.reshape(shape, order="F" if header[2] == b"True" else "C")
 
 
 def _refuse_constant(word: str) -> None:
     raise ValueError(f"{word} is not JSON")
 
 
-def _check_format(path: Path, description: Any) -> None:
+def _check_format(name: str, description: Any) -> None:
     if not isinstance(description, dict) or description.get("format") != FORMAT:
-        raise ModelFileError(f"{path} is a zip archive, but not a model file of mrfit.")
-    if description.get("schema") != SCHEMA:
+        raise ModelFileError(f"{name} is a zip archive, but not a model file of mrfit.")
+    schema = description.get("schema")
+    if schema != SCHEMA:
+        older = isinstance(schema, int) and schema < SCHEMA
         raise ModelFileError(
-            f"{path} has schema {description.get('schema')}, written by mrfit {description.get('mrfit')}; "
-            f"this is mrfit {__version__}, which reads schema {SCHEMA}. Upgrade mrfit."
+            f"{name} has schema {schema}, written by mrfit {description.get('mrfit')}; this is mrfit {__version__}, "
+            f"which reads schema {SCHEMA}. {'Fit the model again' if older else 'Upgrade mrfit'}."
         )

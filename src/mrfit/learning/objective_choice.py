@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
+_MOST_PARAMETERS = 1e8  # 0.8 GB for each of the dozen vectors of a solver
+
 
 class ObjectiveChoice(ABC):
     """Makes the coordinates of a problem, and scores rows under a model by what was maximised."""
@@ -50,6 +52,7 @@ class PseudoLikelihoodChoice(ObjectiveChoice):
     is_exact: ClassVar[bool] = False
 
     def coordinates(self, parameters: Parameterization, *, listed: bool, whole: bool, jobs: int) -> Coordinates:
+        _check_number(parameters.n_parameters)
         return PseudoCoordinates(parameters, jobs=jobs)
 
     def row_scores(self, model: MarkovNetwork, rows: UniqueRows, jobs: int) -> Floats:
@@ -90,3 +93,11 @@ class LikelihoodChoice(ObjectiveChoice):
 
 PSEUDO_LIKELIHOOD = PseudoLikelihoodChoice()
 LIKELIHOOD = LikelihoodChoice()
+
+
+def _check_number(n_parameters: int) -> None:
+    if n_parameters > _MOST_PARAMETERS:
+        raise InputError(
+            f"The model has {n_parameters:.3g} parameters, {8e-9 * n_parameters:.2g} GB for each copy of them; the "
+            f"limit is {_MOST_PARAMETERS:.0e}. Use a sparser structure, or columns with fewer states."
+        )

@@ -35,7 +35,7 @@ class Cost:
 
 
 def cost_of(shape: tuple[int, ...]) -> Cost:
-    n_states = prod(shape)
+    n_states = min(prod(shape), 10**300)  # beyond which no float goes, and no machine
     return Cost(n_states, 8e-9 * _VECTORS * n_states, _SECONDS * n_states * len(shape))
 
 

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -256,8 +257,18 @@ class Parameterization(ABC):
                 chosen = kind_of.ravel() == number
                 if self._counts[size][chosen][0]:
                     scope = tuple(block[chosen][0].tolist())
+                    self._check_table(scope, int(self._counts[size][chosen][0]))
                     features = self.features(scope).reshape(*self._shape(scope), -1)
                     yield block[chosen], self.first_parameter[size][chosen], canonical_coefficients(features)
+
+    def _check_table(self, scope: Scope, n_features: int) -> None:
+        """Refuse features of a scope that no table holds, before they are listed."""
+        n_entries = prod(self._shape(scope)) * n_features
+        if n_entries > _MOST_ENTRIES:
+            raise InputError(
+                f"The {self.word} parameterization of a scope of {len(scope)} variables takes a table of "
+                f"{min(n_entries, 10**300):.2g} numbers; the limit is {_MOST_ENTRIES:.0e}. Lower the order."
+            )
 
     def _signature(self) -> Indices:
         """What the features of a scope depend on, for each of its variables: shape (variables, any)."""

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.errors import InputError
-from mrfit.formats.whole import check_writable, write_whole
+from mrfit.formats.output_file import check_writable, write_output
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -95,7 +95,7 @@ def save_figure(figure: Figure, path: str | Path) -> None:
     buffer = io.BytesIO()
     with matplotlib.rc_context({"svg.hashsalt": "mrfit", "savefig.bbox": None}), _quiet_about_glyphs():
         figure.savefig(buffer, format=suffix[1:], dpi=DPI, metadata=metadata)
-    write_whole(path, buffer.getvalue())
+    write_output(path, buffer.getvalue())
 
 
 def check_figure_path(path: str | Path) -> None:

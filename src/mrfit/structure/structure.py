@@ -52,8 +52,8 @@ class Structure:
         widest = max(map(len, sets), default=0)
         if closed and widest > _WIDEST_CLOSED:
             raise StructureError(
-                f"A scope has {widest} variables, so {2.0**widest:.2g} subsets belong to the structure; the limit is "
-                f"{_WIDEST_CLOSED} variables. Name smaller scopes."
+                f"A scope has {widest} variables, so {2.0 ** min(widest, 1000):.2g} subsets belong to the structure; "
+                f"the limit is {_WIDEST_CLOSED} variables. Name smaller scopes."
             )
         if closed:
             sets |= {frozenset([i]) for i in range(n_variables)}
@@ -155,6 +155,8 @@ class Structure:
         """These scopes with all their subsets."""
         if self.is_closed:
             return self
+        n_subsets = sum(len(block) * 2**size for size, block in self.blocks.items())
+        _check_number(min(n_subsets, 2**self.n_variables), self.order, self.n_variables)
         blocks: dict[int, Scopes] = {}
         parts: list[Scopes] = []
         for size in range(self.order, 0, -1):
@@ -250,7 +252,7 @@ _MOST_SCOPES = 50_000_000  # 0.4 to 1 GB of scope numbers; beyond that nothing e
 def _check_number(n_scopes: int, order: int, n_variables: int) -> None:
     if n_scopes > _MOST_SCOPES:
         raise StructureError(
-            f"All scopes of up to {order} of {n_variables} variables are {n_scopes:.2g}; the limit is "
+            f"The scopes of up to {order} of {n_variables} variables are {min(n_scopes, 10**300):.2g}; the limit is "
             f"{_MOST_SCOPES:.0g}. Use a lower order or name the scopes."
         )
 

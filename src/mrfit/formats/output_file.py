@@ -1,0 +1,94 @@
+"""Where every output goes: files appear whole or not at all, links are followed, streams are written into."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+from pathlib import Path
+
+from mrfit.errors import InputError
+
+# Names of streams that are open already, whatever stands behind them: a rename would miss them.
+_OPEN_STREAMS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")
+
+
+def check_writable(path: str | Path, *, clobber: bool = True) -> None:
+    """Complain about a target before the work is done, not after; without ``clobber`` about any existing file."""
+    path = Path(path)
+    status = _status(path)
+    if status is None:
+        _check_folder(path, _final(path).parent)
+    elif stat.S_ISDIR(status.st_mode):
+        raise InputError(f"Cannot write {path}: it is a directory; name a file.")
+    # Permissions do not bind the administrator, but a file that nobody may write was not meant to be replaced.
+    elif not (status.st_mode & 0o222 and os.access(path, os.W_OK)):
+        raise InputError(f"Cannot write {path}: it is read-only; name another file or change its permissions.")
+    elif not _is_stream(path, status):
+        if not clobber:
+            raise InputError(f"Cannot write {path}: it exists and is not to be overwritten; name another file.")
+        _check_folder(path, _final(path).parent)
+
+
+def write_output(path: str | Path, content: bytes) -> None:
+    """Write beside the target and rename: a reader sees the old file or the new one, never a part.
+
+    A link stays a link: the file it leads to is replaced. A replaced file passes its permissions on. What is no file
+    (a pipe, a terminal, a device) is written into and stays what it is.
+    """
+    check_writable(path)
+    path = Path(path)
+    try:
+        status = _status(path)
+        if status is not None and _is_stream(path, status):
+            path.write_bytes(content)
+        else:
+            _replace(_final(path), content, _new_mode() if status is None else stat.S_IMODE(status.st_mode))
+    except OSError as error:
+        raise InputError(f"Cannot write {path}: {error.strerror or error}.") from error
+
+
+def _replace(target: Path, content: bytes, mode: int) -> None:
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:100]}.")
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        temporary.chmod(mode)
+        temporary.replace(target)
+    except BaseException:  # an interrupt too leaves nothing behind
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _status(path: Path) -> os.stat_result | None:
+    """Of what the name leads to; None if it leads nowhere yet."""
+    try:
+        return path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError) as error:  # a circle of links, a name too long, a zero byte in it
+        raise InputError(f"Cannot write {str(path)!r}: {getattr(error, 'strerror', None) or error}.") from None
+
+
+def _is_stream(path: Path, status: os.stat_result) -> bool:
+    return not stat.S_ISREG(status.st_mode) or str(path.absolute()).startswith(_OPEN_STREAMS)
+
+
+def _final(path: Path) -> Path:
+    """The file at the end of all links."""
+    return Path(os.path.realpath(path))
+
+
+def _check_folder(path: Path, folder: Path) -> None:
+    if not folder.is_dir():
+        reason = "is not a folder" if folder.exists() else "does not exist; make it first"
+        raise InputError(f"Cannot write {path}: {folder if path.is_symlink() else path.parent} {reason}.")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise InputError(f"Cannot write {path}: its folder is read-only; name another.")
+
+
+def _new_mode() -> int:
+    umask = os.umask(0)
+    os.umask(umask)
+    return 0o666 & ~umask
