@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from mrfit.data.unique_rows import UniqueRows
+from mrfit.domain import Domain
 from mrfit.errors import InputError, StructureError, listed
+from mrfit.formats.graphs import load_structure
 from mrfit.learning import PENALTIES as PENALTIES
 from mrfit.solvers.fista import Fista
 from mrfit.solvers.lbfgs import LBFGS
@@ -40,7 +43,7 @@ STRUCTURES: dict[str, Callable[[str, Source], Structure]] = {
     "tree": lambda _, source: maximum_information_tree(source.rows),
     "l1": lambda _, source: learn_structure(source.rows, source.learning, valid=source.valid).structure,
     "order": lambda argument, source: _up_to_order(argument, source.n_variables),
-    "edges": lambda argument, source: read_edges(argument, source.rows.domain),
+    "edges": lambda argument, source: _from_file(argument, source.rows.domain),
 }
 
 METHODS: dict[str, type[Method[Any]]] = {
@@ -82,6 +85,12 @@ def method_from(word: str | None) -> Method[Any] | None:
     if word not in METHODS:
         raise InputError(f"There is no solver {word!r}; choose one of {listed(METHODS)}.")
     return METHODS[word]()
+
+
+def _from_file(path: str, domain: Domain) -> Structure:
+    """GraphML and JSON by their suffix; everything else is an edge list."""
+    is_graph = Path(path).suffix.lower() in (".graphml", ".json")
+    return load_structure(path, domain) if is_graph else read_edges(path, domain)
 
 
 def _up_to_order(argument: str, n_variables: int) -> Structure:

@@ -109,6 +109,7 @@ def test_weight_column(tmp_path: Path) -> None:
 
 def test_pieces_join(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(delimited, "_BYTES_PER_PIECE", 64)
+    monkeypatch.setattr(delimited, "_BYTES_OF_HEAD", 64)
     values = [f"s{i % 7}" for i in range(200)]
     path = written(tmp_path, "t.csv", "a,w\n" + "".join(f"{value},1\n" for value in values))
     batches = list(read_batches(path, weight="w"))
@@ -164,7 +165,6 @@ def test_parquet_weight_and_ordered_categories(tmp_path: Path) -> None:
         ("t.csv", "a,b\n", ["'t.csv' names columns but has no rows"]),
         ("t.csv", "a,b,a\n1,2,3\n", ["'t.csv' repeats the column names 'a'"]),
         ("t.csv", b"a,b\n\xff\xfe,1\n", ["'t.csv' is not UTF-8"]),
-        ("t.csv", "a,b\n1,0\n".encode("utf-16"), ["'t.csv' is not UTF-8"]),
         ("t.json", "{}", ["'t.json' is of no known kind", ".csv, .tsv"]),
         ("t.parquet.gz", "x", ["is of no known kind"]),
         ("t.parquet", "not parquet at all", ["'t.parquet' cannot be read", "what its name says"]),
@@ -181,6 +181,7 @@ def test_bad_files(tmp_path: Path, name: str, content: str | bytes, fragments: l
 
 def test_a_late_ragged_row_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(delimited, "_BYTES_PER_PIECE", 64)
+    monkeypatch.setattr(delimited, "_BYTES_OF_HEAD", 64)
     path = written(tmp_path, "t.csv.gz", "a,b\n" + "1,0\n" * 500 + "1\n" + "1,0\n" * 500)
     with pytest.raises(DataError, match=r"row 501 has 1 fields"):
         list(read_batches(path))

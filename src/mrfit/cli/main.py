@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import importlib
 import os
-import re
 import sys
 from collections.abc import Sequence
 
 import click
 
 from mrfit._version import __version__
+from mrfit.cli.output import as_options
 from mrfit.errors import MrfitError
 
 # name: (module, one line for the overview), so that `mrfit --help` imports no command.
@@ -85,9 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _fail(message: str) -> int:
-    # The library speaks of keyword arguments; here they are options.
-    message = re.sub(r"\b(missing|unknown|weight|header)='(\w+)'", r"--\1 \2", " ".join(message.split()))
-    click.echo(f"mrfit: {message}", err=True)
+    click.echo(f"mrfit: {as_options(' '.join(message.split()))}", err=True)
     return 2
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from mrfit.cli.options import choice, common, data_path, header_of, reading
+from mrfit.cli.options import choice, common, layout_of, reading, reading_of, tell_notes
 from mrfit.cli.output import print_json
 
 
@@ -36,7 +36,7 @@ def command(model_file: str, data: str, **options: Any) -> None:
     import numpy as np
 
     from mrfit.data.batch import checked_sample_weight
-    from mrfit.data.coding import Coder, Reading
+    from mrfit.data.coding import Coder
     from mrfit.data.readers import named_in_errors, read_batches
     from mrfit.model import MarkovNetwork
     from mrfit.objectives.row_scores import row_ll, row_pll
@@ -44,17 +44,18 @@ def command(model_file: str, data: str, **options: Any) -> None:
     model = MarkovNetwork.load(model_file)
     metric = options["metric"]
     score_rows = {"pll": row_pll, "ll": row_ll}[metric]
-    coder = Coder(Reading(model.domain, missing=options["missing"], unknown=options["unknown"]))
-    path = data_path(data)
+    how = reading_of(options, domain=model.domain)
+    coder = Coder(how)
     scores, weights = [], []
-    with named_in_errors(path):
-        for batch in read_batches(path, weight=options["weight"], header=header_of(options)):
+    with named_in_errors(data):
+        for batch in read_batches(data, select=how.chosen, **layout_of(options)):
             codes, weight = coder.encode(batch)
             scores.append(score_rows(model.parameters, model.w, codes))
             weights.append(weight)
         coder.finish()
         score = np.concatenate(scores)
         weight = checked_sample_weight(np.concatenate(weights), len(score))
+    tell_notes(coder.notes, quiet=options["quiet"])
     mean = float(score @ weight / weight.sum())
     if options["as_json"]:
         document = {"rows": len(score), metric: mean, "dropped": coder.dropped_rows}

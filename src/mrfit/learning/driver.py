@@ -8,6 +8,7 @@ from itertools import count
 
 from threadpoolctl import threadpool_limits
 
+from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
 from mrfit.learning.closed_forms import CLOSED_FORMS
@@ -21,11 +22,11 @@ from mrfit.structure.structure import Structure
 
 
 def learn(
-    rows: UniqueRows,
+    rows: UniqueRows | Dataset,
     structure: Structure,
     settings: Settings | None = None,
     *,
-    valid: UniqueRows | None = None,
+    valid: UniqueRows | Dataset | None = None,
     callback: Callback | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Learned:
@@ -35,6 +36,8 @@ def learn(
     penalty. ``callback`` is told the strength and every record, and may return True to stop that fit; ``progress`` how
     many fits are done, and of how many.
     """
+    rows = UniqueRows.of(rows)
+    valid = None if valid is None else UniqueRows.of(valid).recoded(rows.domain)
     settings = settings or Settings()
     if settings.folds and valid is not None:
         raise InputError("Give validation rows or a number of folds, not both.")
