@@ -12,6 +12,7 @@ import pytest
 from mrfit import choices
 from mrfit.cli.fit import command
 from mrfit.errors import InputError, StructureError
+from mrfit.formats.graphs import save_structure
 from mrfit.learning import Settings
 from mrfit.learning.closed_forms import CLOSED_FORMS
 from mrfit.presets import PRESETS
@@ -40,6 +41,14 @@ def test_every_word_gives_its_structure(tmp_path: Path, rng: np.random.Generator
     for choice, structure in expected:
         assert choices.structure_from(choice, choices.Source(rows)) == structure
     assert {str(word).partition(":")[0] for word, _ in expected if isinstance(word, str)} == set(choices.STRUCTURES)
+
+
+@pytest.mark.parametrize("name", ["edges.csv", "graph.graphml", "structure.JSON"])
+def test_edges_of_every_form_that_is_written(tmp_path: Path, rng: np.random.Generator, name: str) -> None:
+    rows = random_rows(rng, (2, 2, 2, 2), 10)
+    structure = Structure.from_edges(4, [(0, 3), (1, 2)])
+    save_structure(tmp_path / name, structure, rows.domain)
+    assert choices.structure_from(f"edges:{tmp_path / name}", choices.Source(rows)) == structure
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from mrfit.choices import Source, method_from, structure_from
 from mrfit.data.batch import checked_sample_weight
 from mrfit.data.columns import kinds
 from mrfit.data.dataset import Dataset
+from mrfit.data.frames import column_values
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning import Settings, learn
 from mrfit.structure.nodewise import StructureSettings
@@ -29,6 +30,9 @@ _FRAMES = {"pandas.DataFrame", "polars.DataFrame", "pyarrow.Table"}
 
 class MarkovNetworkLearner(DensityMixin, BaseEstimator):
     """Learn a discrete Markov network from a table of categorical columns.
+
+    Columns with another value in nearly every row, as numbers of persons and measurements have, are refused: drop or
+    bin them, or declare their states (``states``, or a pandas category) to keep them.
 
     Parameters
     ----------
@@ -180,7 +184,10 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         frame = _named_columns(X) if isinstance(X, Mapping) else X
         if not _FRAMES.isdisjoint(kinds(frame)):
             validate_data(self, frame, reset=reset, skip_check_array=True)
-            return X
+            if reset or getattr(self, "feature_names_in_", None) is not None:
+                return X
+            # Fitted without names, as scikit-learn has just warned: columns are matched by position.
+            return dict(zip(self.model_.domain.names, column_values(X), strict=True))
         # Missing values pass: the data room names the column and the row.
         return validate_data(self, X, reset=reset, dtype=None, accept_sparse=True, ensure_all_finite="allow-nan")
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 
 from mrfit.data import frames
 from mrfit.data.coding import Coder, Reading
@@ -91,6 +92,32 @@ def test_unmet_categories_outside_the_domain_do_not_matter() -> None:
 def test_numbers_match_by_value(values: list[object]) -> None:
     states = ["false", "true"] if values[0] is True else ["0", "1"]
     assert coded({"a": values}, domain=Domain.from_states({"a": states}))[1] == [[1], [0]]
+
+
+@pytest.mark.parametrize("values", [[1, 0], [True, False], ["1.0", "0"], ["TRUE", "false"]])
+@pytest.mark.parametrize("states", [["0", "1"], ["1", "0"], ["false", "true"], ["0", "1", "missing"]])
+def test_truth_values_are_bits_and_bits_truth_values(values: list[object], states: list[str]) -> None:
+    truth = [states.index(state) for state in ("1", "0", "true", "false") if state in states]
+    assert coded({"a": values}, domain=Domain.from_states({"a": states}))[1] == [[code] for code in truth]
+
+
+@pytest.mark.parametrize("states", [["-1", "1"], ["0", "1", "2"], ["1", "2"], ["no", "yes"], ["false", "true", "0"]])
+def test_other_states_are_no_truth_values(states: list[str]) -> None:
+    """A spin of -1 is not false, and 1 among three answers is not true."""
+    domain = Domain.from_states({"a": states})
+    message = refused({"a": [True, "1"] if "true" in states else [True]}, domain=domain)
+    assert "which is not one of its states" in message
+
+
+def test_arrays_are_matched_by_position_where_their_columns_have_no_names() -> None:
+    domain = Domain.from_states({"b": ["0", "1"], "a": ["0", "1"]})
+    rows = [[0, 1], [1, 1]]
+    for table in (rows, np.array(rows), sp.csr_array(np.array(rows))):
+        assert coded(table, domain=domain)[1] == rows
+    assert "'b', 'a', which the table lacks; its columns are 'v0'" in refused([[0, 1, 1]], domain=domain)
+    assert "'b', 'a', which the table lacks" in refused({"v0": [0], "v1": [1]}, domain=domain)
+    numbered = Domain.from_states({"v1": ["0", "1"], "v0": ["0", "1"]})
+    assert coded([[0, 1, 5]], domain=numbered)[1] == [[1, 0]]  # numbers are names there
 
 
 def test_states_of_a_domain_match_by_value() -> None:

@@ -100,7 +100,7 @@ reading = stacked(
 def names(texts: Sequence[str], option: str) -> tuple[str, ...]:
     """``a,b`` and ``"c, d"``, from an option that may be repeated."""
     try:
-        rows = [next(csv.reader([text], skipinitialspace=True), [""]) for text in texts]
+        rows = [next(csv.reader([text], skipinitialspace=True)) or [""] for text in texts]
     except csv.Error as error:
         raise InputError(f"{option} cannot be read: {error}; write it like {option} a,b.") from None
     found = tuple(name.strip() for row in rows for name in row)

@@ -135,11 +135,11 @@ class _Vocabulary:
 
     @property
     def names_rows(self) -> bool:
-        return not (self.closed or self.declared) and names_rows(len(self.codes), self.n_values)
+        return not (self.closed or self.declared) and names_rows(self.crowded.n_states, self.n_values)
 
     @property
     def crowded(self) -> Crowded:
-        return Crowded(self.name, len(self.codes), int(self.n_values))
+        return Crowded(self.name, len(self.codes) - (MISSING_STATE in self.codes), int(self.n_values))
 
     def states(self, *, among_spins: bool) -> tuple[str, ...]:
         """The final order; a state made of missing values comes last."""

@@ -95,9 +95,11 @@ def _guessed(lines: Sequence[str]) -> str:
         best = max(candidates, key=lambda separator: widths[separator])
         if widths[best] > 1:
             return best
-    # Nothing fits all lines: the most frequent one of the first line, so that the error names a row and a separator.
-    first = re.sub(r'"[^"]*"', "", lines[0])
-    return max(_STRONG, key=first.count)
+    # Nothing fits all lines: the one that most of them hold, so that the error names a row and a separator.
+    bare = [re.sub(r'"[^"]*"', "", line) for line in lines[:_N_RECORDS]]
+    holding = {separator: sum(separator in line for line in bare) for separator in _STRONG}
+    best = max(_STRONG, key=lambda separator: holding[separator])
+    return best if 2 * holding[best] >= len(bare) else ","
 
 
 def _width(lines: Sequence[str], separator: str) -> int:
@@ -116,7 +118,7 @@ def _is_header(first: Sequence[str], body: _Records) -> tuple[bool, list[str]]:
     values = set(cells)
     unmet = sum(label(field) not in values for field in first)
     shown = f"its first line ({', '.join(first[:3])}{', ...' if len(first) > 3 else ''})"
-    if not unmet or 2 * len(values) > len(cells):
+    if not cells or not unmet or 2 * len(values) > len(cells):
         return False, []
     if 2 * unmet >= len(first):
         return True, [f"{shown} is taken for the names of the columns; pass header=False if it is a row."]

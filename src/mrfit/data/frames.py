@@ -53,6 +53,11 @@ def table_batches(
         yield Batch(encoded, None if weight is None else weight[rows], start, named=named)
 
 
+def column_values(table: object) -> list[Any]:
+    """The columns of a table, whatever they are called."""
+    return [values for _, values in _columns(table)[0]]
+
+
 def _columns(table: object) -> tuple[_Columns, bool]:
     """The columns of a table, and whether they have names of their own."""
     for kind in kinds(table):

@@ -19,7 +19,7 @@ from mrfit.data.delimited import delimited_pieces
 from mrfit.data.labels import label
 from mrfit.data.layout import Layout, LayoutOptions
 from mrfit.data.sources import Peekable, Utf8Stream, files_of, is_standard_input, is_stream, opened, spoken_name
-from mrfit.errors import DataError, InputError, listed
+from mrfit.errors import DataError, listed
 
 # How text files spell a missing value.
 MISSING_SPELLINGS = frozenset(("", "NA", "NaN", "nan", "null", "NULL", "N/A", "?", "*"))
@@ -230,12 +230,12 @@ def named_in_errors(source: str | Path) -> Iterator[None]:
     name = spoken_name(source)
     try:
         yield
-    except InputError as error:
+    except DataError as error:
         if isinstance(error, _NamedError) or name in str(error):
             raise
         raise _NamedError(f"{name!r}: {error}") from None
     except (pa.ArrowException, csv.Error) as error:
-        reason = str(error).partition("\n")[0]
+        reason = str(error).partition("\n")[0].rstrip(".")
         raise _NamedError(f"{name!r} cannot be read: {reason}. Check that it is what its name says.") from None
     except (OSError, EOFError, zlib.error) as error:
         raise _NamedError(
