@@ -38,7 +38,8 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
     ----------
     structure : str, Structure or networkx.Graph, default="complete"
         ``complete`` (all pairs), ``independent``, ``tree`` (most mutual information), ``l1`` (learned, see below),
-        ``order:R`` (all scopes of up to R variables), ``order:all`` or ``edges:FILE``.
+        ``order:R`` (all scopes of up to R variables), ``order:all`` or ``edges:FILE`` (an edge list,
+        GraphML or JSON).
     max_degree, bound, rule, select : int and str
         How ``structure="l1"`` is learned; explained at `mrfit.structure.nodewise`.
     penalty : str, default="l2"

@@ -51,7 +51,14 @@ def test_other_separators(tmp_path: Path, name: str, separator: str) -> None:
 
 @pytest.mark.parametrize(
     "content",
-    ["\ufeffa,b\n1,0\n", "a,b\r\n1,0\r\n", "\n\na,b\n\n1,0\n\n", "a,b\n1,0", '"a","b"\n"1","0"\n'],
+    [
+        "\ufeffa,b\n1,0\n",
+        "a,b\r\n1,0\r\n",
+        "\n\na,b\n\n1,0\n\n",
+        "  \n\n \na,b\n1,0\n",
+        "a,b\n1,0",
+        '"a","b"\n"1","0"\n',
+    ],
 )
 def test_byte_order_mark_line_ends_blank_lines_quotes(tmp_path: Path, content: str) -> None:
     assert decoded(read_batches(written(tmp_path, "t.csv", content))) == {"a": ["1"], "b": ["0"]}
@@ -160,6 +167,7 @@ def test_parquet_weight_and_ordered_categories(tmp_path: Path) -> None:
         ("t.data", "1,0\n1\n", ["row 2 has 1 fields"]),
         ("t.csv", "", ["'t.csv' is empty"]),
         ("t.csv", "\n\r\n", ["'t.csv' is empty"]),
+        ("t.txt", " \n \r   ", ["'t.txt' is empty"]),
         ("t.csv.gz", "", ["is empty"]),
         ("t.data", "", ["is empty"]),
         ("t.csv", "a,b\n", ["'t.csv' names columns but has no rows"]),

@@ -131,6 +131,13 @@ def test_a_wrong_byte_is_found(tmp_path: Path, n_rows: int) -> None:
         Dataset.from_file(tmp_path / "t.csv")
 
 
+@pytest.mark.parametrize(("content", "encoding"), [(CONTENT, "utf-16"), (b"a,b\n+2AA-,1\n", "utf-7")])
+def test_text_of_another_encoding(tmp_path: Path, content: bytes, encoding: str) -> None:
+    (tmp_path / "t.csv").write_bytes(content)
+    with pytest.raises(DataError, match=rf"'t\.csv' is not text in {encoding}: "):
+        Dataset.from_file(tmp_path / "t.csv", encoding=encoding)
+
+
 @pytest.mark.parametrize("ends", [["\r"], ["\n"], ["\r\n"], ["\r", "\n", "\r\n"]], ids=repr)
 @pytest.mark.parametrize("size", [1, 5, 2**22])
 def test_line_ends_of_all_kinds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: list[str], size: int) -> None:
@@ -252,3 +259,9 @@ def test_notes_stay_with_the_rows(tmp_path: Path) -> None:
     (note,) = Dataset.from_file(tmp_path / "t.csv").notes
     assert note.startswith("'t.csv': it has one column, 'a'")
     assert UniqueRows.from_file(tmp_path / "t.csv").notes == (note,)
+
+
+def test_one_file_speaks_for_all(tmp_path: Path) -> None:
+    for part in range(3):
+        (tmp_path / f"{part}.csv").write_text("a\n1\n0\n")
+    assert len(Dataset.from_file(tmp_path).notes) == 1

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     "--structure",
     metavar="complete|independent|tree|l1|order:R|edges:FILE",
     help="Which variables interact, by default complete: all pairs; l1 learns it, as `mrfit structure` does with the "
-    "same options.",
+    "same options; FILE is an edge list, GraphML or JSON.",
 )
 @structure_options
 @choice(
@@ -97,7 +97,8 @@ if TYPE_CHECKING:
 def command(data: str, **options: Any) -> None:
     """Learn a Markov network from DATA by penalised pseudo-likelihood or likelihood.
 
-    DATA is a .csv, .tsv, .txt, .data (each also .gz) or .parquet file, or a named data set such as nltcs:train.
+    DATA is a .csv, .tsv, .txt, .data (each also .gz) or .parquet file, a directory or quoted pattern of them ('*.csv'),
+    standard input (-), or a named data set such as nltcs:train.
 
     \b
     Examples:
@@ -107,6 +108,7 @@ def command(data: str, **options: Any) -> None:
       mrfit fit dna:train --valid dna:valid --structure l1 --penalty tied --groups 2,5,10 --strength 1,10,30 -o dna.mrf
       mrfit fit nltcs:train --structure l1 --max-degree 5 -o sparse.mrf
       mrfit fit counts.csv --weight count --structure order:3 -o counts.mrf
+      mrfit fit survey.txt --separator '|' --exclude id,income --na-values -9 --missing drop -o survey.mrf
       mrfit fit nltcs:train --valid nltcs:valid --objective likelihood --parameterization spectral --order all \\
         --penalty l1 -o spectral.mrf
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +14,7 @@ from mrfit.errors import DataError
 _BYTES_PER_PIECE = 2**22
 # Enough to tell separators and names; more only if not even two lines fit.
 _BYTES_OF_HEAD = 2**16
+_BLANK_LINES = re.compile(rb"\A( *[\r\n]+)+")
 
 
 def delimited_pieces(
@@ -20,7 +22,7 @@ def delimited_pieces(
 ) -> tuple[Dialect, Iterator[Any]]:
     """How a text file is laid out, and its rows as Arrow record batches, in one pass."""
     head, at_end = _head(stream)
-    if not head:
+    if not head.strip():
         raise DataError(f"{name!r} is empty; expected rows of values.")
     lines = head if at_end else head[: _last_row_end(head)] or head
     dialect = Dialect.of(lines.decode(), header, separator)
@@ -35,7 +37,7 @@ def _head(stream: Utf8Stream) -> tuple[bytes, bool]:
         more = stream.read(max(_BYTES_OF_HEAD, len(head)))
         if not more:
             return head, True
-        head = (head + more).lstrip(b"\r\n")
+        head = _BLANK_LINES.sub(b"", head + more)
     return head, False
 
 

@@ -6,7 +6,7 @@ import csv
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Unpack
@@ -57,12 +57,13 @@ def read_batches(
         with named_in_errors(path), _opened_table(path, how) as table:
             if names is not None and set(table.names) != set(names):
                 raise DataError(_other_columns(path, table.names, paths[0], names))
+            notes = table.notes if names is None else ()  # one file speaks for all
             names = table.names
             chosen = None if select is None else select(table.names)
             file = spoken_name(path) if len(paths) > 1 else None
             for batch in _batches(table, how.weight, chosen, file):
-                yield batch
-                n_rows += batch.n_rows
+                yield replace(batch, notes=notes)
+                n_rows, notes = n_rows + batch.n_rows, ()
     if n_rows == 0:
         raise DataError(f"{spoken_name(paths[0])!r} names columns but has no rows; at least one is needed.")
 
@@ -161,12 +162,12 @@ def _other_columns(path: Path, names: Collection[str], first: Path, expected: Co
 def _batches(table: _Table, weight: str | None, chosen: Collection[str] | None, file: str | None) -> Iterator[Batch]:
     if weight is not None and weight not in table.names:
         raise DataError(f"There is no weight column {weight!r}; the columns are {listed(table.names)}.")
-    n_rows, notes = 0, table.notes
+    n_rows = 0
     for piece in table.pieces:
         if piece.num_rows:
             columns, sample_weight = _columns(piece, table, weight=weight, chosen=chosen, first_row=n_rows)
-            yield Batch(columns, sample_weight, n_rows, file=file, notes=notes)
-            n_rows, notes = n_rows + piece.num_rows, ()
+            yield Batch(columns, sample_weight, n_rows, file=file)
+            n_rows += piece.num_rows
 
 
 def _columns(

@@ -125,11 +125,14 @@ class Utf8Stream:
             self._n_bytes += len(raw)
             try:
                 text = self._decoder.decode(raw, final=not raw)
+                content = text.encode()
             except UnicodeDecodeError as error:
                 raise DataError(self._wrong_byte(error)) from None
+            except UnicodeError as error:  # no mark where one must be, halves of characters
+                raise DataError(f"{self._name!r} is not text in {self.encoding}: {error}.") from None
             if text or not raw:
                 self._n_lines += text.count("\n")
-                return text.encode()
+                return content
 
     def _wrong_byte(self, error: UnicodeDecodeError) -> str:
         before = self._n_bytes - len(error.object) + error.start
