@@ -369,6 +369,35 @@ def test_columns_that_do_not_fit(X: NDArray[np.int64], frame: pd.DataFrame) -> N
         assert learner.score(X) == learner.score(frame)
 
 
+def test_names_on_one_side_only(X: NDArray[np.int64], frame: pd.DataFrame) -> None:
+    """Matched by position, with scikit-learn's own warning."""
+    frame = frame.set_axis(["rain", "wind", "fog", "snow"], axis=1)
+    named, unnamed = MarkovNetworkLearner().fit(frame), MarkovNetworkLearner().fit(X)
+    expected = named.score_samples(frame).tolist()
+    with pytest.warns(UserWarning, match="X does not have valid feature names"):
+        assert named.score_samples(X).tolist() == expected
+    for table in (frame, pl.from_pandas(frame), {name: frame[name].tolist() for name in frame}):
+        with pytest.warns(UserWarning, match="X has feature names, but .* was fitted without"):
+            assert unnamed.score_samples(table).tolist() == expected
+    assert named.model_.pll(X) == named.model_.pll(frame)
+
+
+def test_bits_and_truth_values_score_alike(frame: pd.DataFrame) -> None:
+    """Whichever of them was learned from."""
+    bits, truths = MarkovNetworkLearner().fit(frame), MarkovNetworkLearner().fit(frame.astype(bool))
+    expected = bits.score_samples(frame).tolist()
+    assert bits.score_samples(frame.astype(bool)).tolist() == expected
+    assert truths.score_samples(frame).tolist() == expected
+
+
+def test_columns_that_tell_rows_apart(frame: pd.DataFrame) -> None:
+    """Refused, unless their states are declared."""
+    numbered = frame.assign(id=np.arange(len(frame)) % 200)[:200]
+    with pytest.raises(DataError, match="Column 'id' has another value in nearly every row"):
+        MarkovNetworkLearner().fit(numbered)
+    MarkovNetworkLearner(structure="independent").fit(numbered.astype({"id": "category"}))
+
+
 def test_states_that_were_not_learned(frame: pd.DataFrame) -> None:
     with pytest.raises(DataError, match="Column 'v0' holds '7'"):
         fitted(frame).score(frame.replace({"v0": {1: 7}}))

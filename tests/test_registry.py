@@ -12,6 +12,7 @@ import pytest
 from mrfit import registry
 from mrfit.cli.fit import command
 from mrfit.errors import InputError, StructureError
+from mrfit.formats.graphs import save_structure
 from mrfit.learning.parts import PENALTIES, SOLVERS
 from mrfit.solvers.fista import Fista
 from mrfit.solvers.newton import TruncatedNewton
@@ -43,6 +44,15 @@ def test_every_word_gives_its_structure(tmp_path: Path, rng: np.random.Generator
         assert registry.structure_from(choice, rows.domain).learn(rows).structure == structure
     words = {str(word).partition(":")[0] for word, _ in expected if isinstance(word, str)}
     assert words == {*registry.STRUCTURE_WORDS, "order", "edges"}
+
+
+@pytest.mark.parametrize("name", ["edges.csv", "graph.graphml", "structure.JSON"])
+def test_edges_of_every_form_that_is_written(tmp_path: Path, rng: np.random.Generator, name: str) -> None:
+    rows = random_rows(rng, (2, 2, 2, 2), 10)
+    structure = Structure.from_edges(4, [(0, 3), (1, 2)])
+    save_structure(tmp_path / name, structure, rows.domain)
+    found = registry.structure_from(f"edges:{tmp_path / name}", rows.domain).learn(rows)
+    assert found.structure == structure
 
 
 @pytest.mark.parametrize(

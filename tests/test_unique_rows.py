@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mrfit.data.coding import Reading
+from mrfit.data.dataset import Dataset
 from mrfit.data.frames import table_batches
 from mrfit.data.unique_rows import RowCounter, UniqueRows
 from mrfit.errors import DataError
@@ -110,3 +111,13 @@ def test_memory_grows_with_distinct_rows_not_with_rows(tmp_path: Path) -> None:
         peaks.append(peak)
     # The 4.8 million rows more would be 38 MB as text and 150 MB as a frame; the smaller file fills several pieces.
     assert peaks[1] < peaks[0] + 25_000, peaks
+
+
+def test_whatever_holds_rows() -> None:
+    """Distinct rows stay what they are; data sets and tables are counted."""
+    table = {"a": [0, 1, 1], "b": ["x", "x", "x"]}
+    rows = UniqueRows.from_dataset(Dataset.from_table(table))
+    assert UniqueRows.of(rows) is rows
+    for other in (Dataset.from_table(table), table):
+        same = UniqueRows.of(other)
+        assert (same.domain, same.sample_weight.tolist()) == (rows.domain, [1.0, 2.0])

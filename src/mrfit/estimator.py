@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mrfit.data.batch import checked_sample_weight
 from mrfit.data.columns import kinds
 from mrfit.data.dataset import Dataset
+from mrfit.data.frames import column_values
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError, listed
 from mrfit.learning.learner import Learner
@@ -34,12 +35,15 @@ _FRAMES = {"pandas.DataFrame", "polars.DataFrame", "pyarrow.Table"}
 class MarkovNetworkLearner(DensityMixin, BaseEstimator):
     """Learn a discrete Markov network from a table of categorical columns.
 
+    Columns with another value in nearly every row, as numbers of persons and measurements have, are refused: drop or
+    bin them, or declare their states (``states``, or a pandas category) to keep them.
+
     Parameters
     ----------
     structure : str, StructureLearner, Structure or networkx.Graph, default="complete"
         ``complete`` (all pairs), ``independent``, ``tree`` (most mutual information), ``learned`` or
         ``Learned(max_degree=5, ...)`` (one sparse regression for each variable), ``order:R`` (all scopes of up to R
-        variables), ``order:all`` or ``edges:FILE``.
+        variables), ``order:all`` or ``edges:FILE`` (an edge list, GraphML or JSON).
     penalty : str or PenaltyChoice, default="l2"
         ``L2(strength=1.0)`` shrinks all parameters, ``L1`` makes many of them exactly zero, ``Group`` all of a scope at
         once, ``Hierarchical`` a scope and all that contain it, ``FlatL1`` and ``FlatL2`` treat all orders alike,
@@ -210,7 +214,10 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         frame = _named_columns(X) if isinstance(X, Mapping) else X
         if not _FRAMES.isdisjoint(kinds(frame)):
             validate_data(self, frame, reset=reset, skip_check_array=True)
-            return X
+            if reset or getattr(self, "feature_names_in_", None) is not None:
+                return X
+            # Fitted without names, as scikit-learn has just warned: columns are matched by position.
+            return dict(zip(self.model_.domain.names, column_values(X), strict=True))
         # Missing values pass: the data room names the column and the row.
         return validate_data(self, X, reset=reset, dtype=None, accept_sparse=True, ensure_all_finite="allow-nan")
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, replace
+from pathlib import Path
 from typing import Any, TypeVar
 
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
 from mrfit.errors import InputError, StructureError, listed
+from mrfit.formats.graphs import load_structure
 from mrfit.learning.fitted import Fitted
 from mrfit.learning.grid import Callback
 from mrfit.learning.learner import Learner, Progress
@@ -52,10 +54,16 @@ def _structure_from_word(text: str, domain: Domain) -> StructureLearner:
     if word == "order" and argument:
         return UpToOrder(_order(argument))
     if word == "edges" and argument:
-        return Given(read_edges(argument, domain))
+        return Given(_from_file(argument, domain))
     raise StructureError(
         f"There is no structure {text!r}; choose one of {listed((*STRUCTURE_WORDS, *_WITH_ARGUMENT), limit=8)}."
     )
+
+
+def _from_file(path: str, domain: Domain) -> Structure:
+    """GraphML and JSON by their suffix; everything else is an edge list."""
+    is_graph = Path(path).suffix.lower() in (".graphml", ".json")
+    return load_structure(path, domain) if is_graph else read_edges(path, domain)
 
 
 def _order(argument: str) -> int | None:
@@ -109,23 +117,24 @@ def learner_from(
 
 
 def learn(
-    rows: UniqueRows,
+    data: Any,
     structure: Any = "complete",
     learner: Learner | None = None,
     *,
-    valid: UniqueRows | None = None,
+    valid: Any = None,
     jobs: int = 1,
     callback: Callback | None = None,
     progress: Progress | None = None,
     **parts: Any,
 ) -> Fitted:
-    """Learn a network in one call: ``learn(rows, "tree", penalty="l1")``.
+    """Learn a network in one call: ``learn(table, "tree", penalty="l1")``.
 
-    ``structure`` and the further ``parts`` may be words or objects; a ``learner`` stands for all of these but the
+    ``data`` and ``valid`` are tables, or rows read before. ``structure`` and the further ``parts`` may be words or objects; a ``learner`` stands for all of these but the
     structure. See `Learner.fit` for the rest.
     """
     if learner is not None and parts:
         raise InputError(f"A learner has its own {next(iter(parts))!r}; give one of them.")
+    rows = UniqueRows.of(data)
     if learner is None:
         learner = learner_from(rows.domain, **parts)
     learner = replace(learner, structure=structure_from(structure, rows.domain))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 
 from mrfit.data import frames
 from mrfit.data.coding import Coder, Reading
@@ -93,6 +94,32 @@ def test_numbers_match_by_value(values: list[object]) -> None:
     assert coded({"a": values}, domain=Domain.from_states({"a": states}))[1] == [[1], [0]]
 
 
+@pytest.mark.parametrize("values", [[1, 0], [True, False], ["1.0", "0"], ["TRUE", "false"]])
+@pytest.mark.parametrize("states", [["0", "1"], ["1", "0"], ["false", "true"], ["0", "1", "missing"]])
+def test_truth_values_are_bits_and_bits_truth_values(values: list[object], states: list[str]) -> None:
+    truth = [states.index(state) for state in ("1", "0", "true", "false") if state in states]
+    assert coded({"a": values}, domain=Domain.from_states({"a": states}))[1] == [[code] for code in truth]
+
+
+@pytest.mark.parametrize("states", [["-1", "1"], ["0", "1", "2"], ["1", "2"], ["no", "yes"], ["false", "true", "0"]])
+def test_other_states_are_no_truth_values(states: list[str]) -> None:
+    """A spin of -1 is not false, and 1 among three answers is not true."""
+    domain = Domain.from_states({"a": states})
+    message = refused({"a": [True, "1"] if "true" in states else [True]}, domain=domain)
+    assert "which is not one of its states" in message
+
+
+def test_arrays_are_matched_by_position_where_their_columns_have_no_names() -> None:
+    domain = Domain.from_states({"b": ["0", "1"], "a": ["0", "1"]})
+    rows = [[0, 1], [1, 1]]
+    for table in (rows, np.array(rows), sp.csr_array(np.array(rows))):
+        assert coded(table, domain=domain)[1] == rows
+    assert "'b', 'a', which the table lacks; its columns are 'v0'" in refused([[0, 1, 1]], domain=domain)
+    assert "'b', 'a', which the table lacks" in refused({"v0": [0], "v1": [1]}, domain=domain)
+    numbered = Domain.from_states({"v1": ["0", "1"], "v0": ["0", "1"]})
+    assert coded([[0, 1, 5]], domain=numbered)[1] == [[1, 0]]  # numbers are names there
+
+
 def test_states_of_a_domain_match_by_value() -> None:
     domain = Domain.from_states({"a": ["1.0", "2.0"], "b": ["True", "False"]})
     assert coded({"a": [2, 1], "b": [True, False]}, domain=domain)[1] == [[1, 0], [0, 1]]
@@ -159,12 +186,12 @@ def test_declared_order_is_kept() -> None:
 
 
 def test_too_many_states(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert coded({"age": range(255)})[0].shape == (255,)
+    assert coded({"age": [*range(255), *range(255)]})[0].shape == (255,)
     message = refused({"age": np.linspace(0, 1, 412)})
-    assert "Column 'age' has 412 distinct values in the first 412 rows" in message
-    assert "at most 255 states. Bin it first" in message
+    assert "Column 'age' has too many different values (412 in 412 rows)" in message
+    assert "at most 255 states. Bin them first, or leave them out with exclude=[...]" in message
     monkeypatch.setattr(frames, "_CELLS_PER_BATCH", 200)
-    assert "400 distinct values in the first 400 rows" in refused({"age": range(1000)})
+    assert "400 in 400 rows" in refused({"age": range(1000)})
 
 
 def test_nothing_left() -> None:

@@ -12,7 +12,16 @@ from mrfit.cli.effects import Rule, refuse_idle
 from mrfit.cli.exact_options import exact_options, structure_word
 from mrfit.cli.files import check_files, load_model, send, summary_beside, writing
 from mrfit.cli.fit_summary import draw_scores, fit_document, print_fit
-from mrfit.cli.options import choice, common, declared_states, numbers, read_rows, reading, whole_numbers
+from mrfit.cli.options import (
+    choice,
+    common,
+    declared_states,
+    numbers,
+    parameters_of,
+    read_rows,
+    reading,
+    whole_numbers,
+)
 from mrfit.cli.output import grid_progress, note, note_compiling, print_json, say, solver_progress
 from mrfit.cli.structure_options import structure_learners, structure_options, structure_rules
 from mrfit.cli.tying_options import tying_options, tying_rules, tying_settings
@@ -33,7 +42,7 @@ if TYPE_CHECKING:
     "--structure",
     metavar="complete|independent|tree|learned|order:R|edges:FILE",
     help="Which variables interact, by default complete: all pairs; learned as `mrfit structure` does, with the same "
-    "options.",
+    "options; FILE is an edge list, GraphML or JSON.",
 )
 @structure_options
 @choice(
@@ -106,7 +115,8 @@ if TYPE_CHECKING:
 def command(context: click.Context, /, data: str, **options: Any) -> None:
     """Learn a Markov network from DATA by penalised pseudo-likelihood or likelihood.
 
-    DATA is a .csv, .tsv, .txt, .data (each also .gz) or .parquet file, or a named data set such as nltcs:train.
+    DATA is a .csv, .tsv, .txt, .data (each also .gz) or .parquet file, a directory or quoted pattern of them ('*.csv'),
+    standard input (-), or a named data set such as nltcs:train.
 
     \b
     Examples:
@@ -117,6 +127,7 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
         --strength 1,10,30 -o dna.mrf
       mrfit fit nltcs:train --structure learned --max-degree 5 -o sparse.mrf
       mrfit fit counts.csv --weight count --structure order:3 -o counts.mrf
+      mrfit fit survey.txt --separator '|' --exclude id,income --na-values -9 --missing drop -o survey.mrf
       mrfit fit nltcs:train --valid nltcs:valid --objective likelihood --parameterization spectral --order all \\
         --penalty l1 -o spectral.mrf
     """
@@ -212,9 +223,10 @@ def _repeated(context: click.Context, model_file: str) -> Learner:
     """How a model was learned, which must be all that is said about learning."""
     from mrfit.learning import Learner
 
-    own = {"data", "like", "valid", "test", "output", "plot_scores", "states", "weight", "header", "missing", "unknown"}
-    others = [name for name in context.params if name not in own | {"as_json", "jobs", "quiet", "no_clobber"}]
-    refuse_idle(context, [Rule(tuple(others), False, f"no --like: {model_file} says how to learn")])
+    files = {"data", "like", "valid", "test", "output", "plot_scores", "states"}
+    beside = files | parameters_of(reading) | parameters_of(writing) | (parameters_of(common) - {"seed"})
+    learning = tuple(name for name in context.params if name not in beside)
+    refuse_idle(context, [Rule(learning, False, f"no --like: {model_file} says how to learn")])
     learner = load_model(model_file).provenance.get("learner")
     if not isinstance(learner, dict):
         raise InputError(f"{model_file} does not say how it was learned; expected a model that `mrfit fit` wrote.")

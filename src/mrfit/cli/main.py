@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import importlib
 import os
-import re
 import sys
 from collections.abc import Sequence
 
 import click
 
 from mrfit._version import __version__
-from mrfit.cli.output import note
+from mrfit.cli.output import as_options, note
 from mrfit.errors import MrfitError
 
 # name: (module, one line for the overview), so that `mrfit --help` imports no command.
@@ -100,8 +99,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _fail(message: str) -> int:
-    # The library speaks of keyword arguments; here they are options.
-    message = re.sub(r"\b(missing|unknown|weight|header)='(\w+)'", r"--\1 \2", " ".join(message.split()))
+    message = as_options(" ".join(message.split()))
     if len(message) > _LONGEST:  # a value or a name is; what was wrong stands before it, and what to do after it
         message = f"{message[: _LONGEST // 2]} ... {message[-_LONGEST // 2 :]}"
     note(message)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import csv
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from mrfit.cli.output import as_options, note
 from mrfit.errors import InputError
 
 if TYPE_CHECKING:
+    from mrfit.data.coding import Reading
+    from mrfit.data.layout import LayoutOptions
     from mrfit.data.unique_rows import UniqueRows
     from mrfit.domain import Domain
 
@@ -25,6 +29,11 @@ def stacked(*decorators: Callable[[Any], Any]) -> Callable[[Command], Command]:
         return function
 
     return decorate
+
+
+def parameters_of(options: Callable[[Any], Any]) -> set[str]:
+    """Names of the parameters that a stack of options makes."""
+    return {str(parameter.name) for parameter in click.command()(options(lambda **_: None)).params}
 
 
 def choice(name: str, *words: str, help: str) -> Callable[[Any], Any]:
@@ -41,13 +50,22 @@ common = stacked(
     click.option("--quiet", is_flag=True, help="No progress, notes or summary."),
 )
 
+_NAMES = "NAME[,NAME...]"
+
 reading = stacked(
-    click.option("--weight", metavar="COLUMN", help="Column that holds row weights or counts."),
     click.option(
-        "--header/--no-header",
-        default=None,
-        help="Whether the first line of text files names the columns; found out by default.",
+        "--columns", multiple=True, metavar=_NAMES, help='Use only these columns; may be repeated, and "quoted, so".'
     ),
+    click.option(
+        "--exclude", multiple=True, metavar=_NAMES, help="Leave out these columns, for instance --exclude id."
+    ),
+    click.option(
+        "--include",
+        multiple=True,
+        metavar=_NAMES,
+        help="Keep these columns though they have another value in nearly every row.",
+    ),
+    click.option("--weight", metavar="COLUMN", help="Column that holds row weights or counts."),
     choice(
         "--missing",
         "error",
@@ -55,13 +73,45 @@ reading = stacked(
         "state",
         help="What a missing value does: stop, drop its row, or be a state of its own.",
     ),
+    click.option(
+        "--na-values",
+        multiple=True,
+        metavar="VALUE[,VALUE...]",
+        help="Values that mean missing, besides NA, ? and so on.",
+    ),
     choice(
         "--unknown",
         "error",
         "drop",
         help="What a value outside the known or declared states does: stop, or drop its row.",
     ),
+    click.option(
+        "--header/--no-header",
+        default=None,
+        help="Whether the first line of text files names the columns; found out by default.",
+    ),
+    click.option(
+        "--separator", metavar="CHAR", help="What separates fields: a character, or tab, space, ...; found by default."
+    ),
+    click.option("--encoding", help="Of text files, for instance latin-1; by default UTF-8, or UTF-16 if marked so."),
+    click.option(
+        "--format",
+        type=click.Choice(["csv", "tsv", "txt", "data", "parquet"]),
+        help="What DATA is, whatever its name; standard input (-) is csv by default.",
+    ),
 )
+
+
+def names(texts: Sequence[str], option: str) -> tuple[str, ...]:
+    """``a,b`` and ``"c, d"``, from an option that may be repeated."""
+    try:
+        rows = [next(csv.reader([text], skipinitialspace=True)) or [""] for text in texts]
+    except csv.Error as error:
+        raise InputError(f"{option} cannot be read: {error}; write it like {option} a,b.") from None
+    found = tuple(name.strip() for row in rows for name in row)
+    if not all(found):
+        raise InputError(f"{option} {','.join(texts)!r} holds an empty name; write it like {option} a,b.")
+    return found
 
 
 def numbers(text: str, option: str) -> tuple[float, ...]:
@@ -84,33 +134,64 @@ def whole_numbers(text: str, option: str) -> tuple[int, ...]:
 
 def data_path(text: str) -> Path:
     """A file, or a named data set such as ``nltcs:train``."""
-    path = Path(text)
-    name, colon, split = text.partition(":")
-    if path.exists() or path.suffix:
-        return path
-    from mrfit.data.named import catalogue, find
+    from mrfit.data.named import resolved
 
-    if colon:
-        return find(name, split)
-    for entry in catalogue():
-        if entry.name == text:
-            raise InputError(f"{text} is a named data set; say which part, as in {text}:{entry.splits[0]}.")
-    return path
+    return resolved(text)
 
 
-def header_of(options: Mapping[str, Any]) -> bool | str:
-    return "auto" if options["header"] is None else bool(options["header"])
+def layout_of(options: Mapping[str, Any]) -> LayoutOptions:
+    """How files are laid out, as the options of `reading` say."""
+    return {
+        "weight": options["weight"],
+        "header": "auto" if options["header"] is None else bool(options["header"]),
+        "separator": options["separator"],
+        "encoding": options["encoding"],
+        "na_values": names(options["na_values"], "--na-values"),
+        "format": options["format"],
+    }
+
+
+def reading_of(
+    options: Mapping[str, Any], *, domain: Domain | None = None, states: dict[str, list[str]] | None = None
+) -> Reading:
+    """How values are understood, as the options of `reading` say."""
+    from mrfit.data.coding import Reading
+
+    return Reading(
+        domain,
+        states,
+        options["missing"],
+        options["unknown"],
+        names(options["columns"], "--columns") or None,
+        names(options["exclude"], "--exclude"),
+        names(options["include"], "--include"),
+    )
 
 
 def read_rows(
     text: str, options: Mapping[str, Any], *, domain: Domain | None = None, states: dict[str, list[str]] | None = None
 ) -> UniqueRows:
     """The distinct rows of a file or named data set, read as the options of `reading` say."""
-    from mrfit.data.coding import Reading
     from mrfit.data.unique_rows import UniqueRows
 
-    reading = Reading(domain, states, options["missing"], options["unknown"])
-    return UniqueRows.from_file(data_path(text), reading, weight=options["weight"], header=header_of(options))
+    check_one_stream(click.get_current_context().params)
+    reading = reading_of(options, domain=domain, states=states)
+    rows = UniqueRows.from_file(text, reading, **layout_of(options))
+    tell_notes(rows.notes, quiet=options["quiet"])
+    return rows
+
+
+def check_one_stream(parameters: Mapping[str, Any]) -> None:
+    """Standard input can be read once."""
+    streams = [name for name in ("data", "valid", "test") if parameters.get(name) == "-"]
+    if len(streams) > 1:
+        raise InputError("Standard input (-) can be read once; give a file for the other input.")
+
+
+def tell_notes(notes: Sequence[str], *, quiet: bool) -> None:
+    """What is odd about a table, on stderr."""
+    for text in () if quiet else notes:
+        note(as_options(text))
 
 
 def declared_states(path: str | None) -> dict[str, list[str]] | None:

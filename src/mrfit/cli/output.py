@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -41,6 +42,19 @@ def _finite(entry: Any) -> Any:
     if isinstance(entry, list | tuple):
         return [_finite(part) for part in entry]
     return None if isinstance(entry, float) and not math.isfinite(entry) else entry
+
+
+def as_options(message: str) -> str:
+    """The library speaks of keyword arguments; at the command line they are options."""
+    words = "missing|unknown|weight|header|separator|encoding|format"
+    message = message.replace("header=False", "--no-header").replace("header=True", "--header")
+    message = re.sub(r"\b(columns|exclude|include)=\[\.\.\.\]", r"--\1 NAME,...", message)
+    return re.sub(rf"\b({words})='([^']*)'", _as_option, message)
+
+
+def _as_option(match: re.Match[str]) -> str:
+    name, value = match.groups()
+    return f"--{name} {value if re.fullmatch('[-.0-9A-Za-z_,]+', value) else repr(value)}"
 
 
 def note(text: str) -> None:

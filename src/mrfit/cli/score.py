@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from mrfit.cli.files import STANDARD, load_model
-from mrfit.cli.options import choice, common, data_path, header_of, reading
+from mrfit.cli.options import choice, common, layout_of, reading, reading_of, tell_notes
 from mrfit.cli.output import print_json, say
 from mrfit.errors import InputError
 
@@ -39,7 +39,7 @@ def command(model_file: str, data: str, **options: Any) -> None:
     import numpy as np
 
     from mrfit.data.batch import checked_sample_weight
-    from mrfit.data.coding import Coder, Reading
+    from mrfit.data.coding import Coder
     from mrfit.data.readers import named_in_errors, read_batches
     from mrfit.model import finite_scores
     from mrfit.objectives.row_scores import row_ll, row_pll
@@ -51,17 +51,18 @@ def command(model_file: str, data: str, **options: Any) -> None:
     model = load_model(model_file)
     metric = options["metric"]
     score_rows = {"pll": row_pll, "ll": row_ll}[metric]
-    coder = Coder(Reading(model.domain, missing=options["missing"], unknown=options["unknown"]))
-    path = data_path(data)
+    how = reading_of(options, domain=model.domain)
+    coder = Coder(how)
     scores, weights = [], []
-    with named_in_errors(path):
-        for batch in read_batches(path, weight=options["weight"], header=header_of(options)):
+    with named_in_errors(data):
+        for batch in read_batches(data, select=how.chosen, **layout_of(options)):
             codes, weight = coder.encode(batch)
             scores.append(finite_scores(score_rows, model, codes, jobs=jobs))
             weights.append(weight)
         coder.finish()
         score = np.concatenate(scores)
         weight = checked_sample_weight(np.concatenate(weights), len(score))
+    tell_notes(coder.notes, quiet=options["quiet"])
     mean = float(score @ weight / weight.sum())
     if options["as_json"]:
         document = {"rows": len(score), metric: mean, "dropped": coder.dropped_rows}

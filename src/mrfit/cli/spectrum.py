@@ -29,7 +29,6 @@ _MOST_STATES = 2**20  # joint states: cross-validation goes over them some ten t
     help="How all sets of variables are estimated, none preferred: l1 makes most of them zero, l2 and pseudo-counts "
     "none. l1 predicts best and takes longest.",
 )
-@click.option("--columns", metavar="NAME,...", help="Use only these columns; for tables with many.")
 @click.option(
     "--most", type=click.IntRange(min=2), metavar="N", help="Use the N columns that depend most on each other."
 )
@@ -102,12 +101,10 @@ def _chosen(rows: UniqueRows, options: dict[str, Any]) -> UniqueRows:
     from mrfit.objectives.likelihood import cost_of
     from mrfit.structure.mutual_information import pairwise_mutual_information
 
-    if options["columns"] is not None and options["most"] is not None:
+    if options["columns"] and options["most"] is not None:
         raise InputError("Give --columns or --most, not both.")
     columns: list[int] = list(range(len(rows.domain)))
-    if options["columns"] is not None:
-        columns = sorted({rows.domain.index(name) for name in options["columns"].split(",")})
-    elif options["most"] is not None:
+    if options["most"] is not None:
         information = pairwise_mutual_information(rows)
         np.fill_diagonal(information, 0.0)
         columns = sorted(np.argsort(-information.sum(axis=1), kind="stable")[: options["most"]].tolist())

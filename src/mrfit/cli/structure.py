@@ -111,6 +111,7 @@ def _document(rows: UniqueRows, learned: LearnedStructure, seconds: float) -> di
     return {
         "n_rows": rows.n_rows,
         "n_distinct_rows": rows.n_distinct,
+        "dropped": rows.dropped_rows,
         "n_variables": len(rows.domain),
         "n_edges": len(edges),
         "largest_degree": int(learned.structure.degrees.max(initial=0)),
@@ -125,8 +126,9 @@ def _print_summary(
     data: str, rows: UniqueRows, learned: LearnedStructure, seconds: float, options: dict[str, Any]
 ) -> None:
     degrees = learned.structure.degrees
+    dropped = f" ({rows.dropped_rows:,} dropped)" if rows.dropped_rows else ""
     say(
-        f"{data}: {rows.n_rows:,} rows, {len(rows.domain)} variables; {len(learned.report):,} edges, "
+        f"{data}: {rows.n_rows:,} rows{dropped}, {len(rows.domain)} variables; {len(learned.report):,} edges, "
         f"degrees up to {int(degrees.max(initial=0))}, mean {degrees.mean():.1f} ({seconds:.2f} s)"
     )
     for number, row in enumerate(learned.report.rows(rows.domain.names)):

@@ -66,11 +66,18 @@ class Column:
 
 @dataclass(frozen=True)
 class Batch:
-    """Consecutive rows of a table; ``first_row`` is the 0-based number of the first, for messages."""
+    """Consecutive rows of a table, or of one of its files.
+
+    ``first_row`` is the 0-based number of the first, and ``file`` where it stands if there are several, for messages;
+    ``named`` says whether the columns have names of their own, ``notes`` what a person should know of the table.
+    """
 
     columns: tuple[Column, ...]
     sample_weight: NDArray[np.float64] | None
     first_row: int
+    file: str | None = None
+    named: bool = True
+    notes: tuple[str, ...] = ()
 
     @classmethod
     def from_codes(cls, domain: Domain, codes: NDArray[np.uint8], sample_weight: NDArray[np.float64]) -> Batch:
@@ -84,6 +91,10 @@ class Batch:
     @property
     def n_rows(self) -> int:
         return len(self.columns[0].codes) if self.columns else 0
+
+    def row_name(self, position: int) -> str:
+        """A row of the batch as messages call it."""
+        return f"row {self.first_row + position + 1}" + (f" of {self.file!r}" if self.file is not None else "")
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -2,20 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.data.batch import Batch, Column
 from mrfit.data.labels import MISSING_STATE, holds_spins, label, ordered_states
+from mrfit.data.layout import lone_or_many
+from mrfit.data.selection import (
+    Crowded,
+    check_agreement,
+    check_known,
+    chosen_names,
+    names_of_rows,
+    names_rows,
+    too_many_states,
+)
 from mrfit.domain import Domain, Variable
 from mrfit.errors import DataError, InputError, listed
 
 MAX_STATES = 255
+_TRUTH_VALUES = ({"0", "1"}, {"false", "true"})
+_OTHER_SPELLING = {"0": "false", "1": "true", "false": "0", "true": "1"}
 # Codes are bytes and a variable has at most 255 states, so 255 is free to mark a row that is left out.
 _LEFT_OUT = 255
+
+
+class ReadingOptions(TypedDict, total=False):
+    """The fields of `Reading`, as keyword arguments."""
+
+    domain: Domain | None
+    states: Mapping[str, Sequence[object]] | None
+    missing: str
+    unknown: str
+    columns: Collection[str] | None
+    exclude: Collection[str]
+    include: Collection[str] | bool
 
 
 @dataclass(frozen=True)
@@ -32,18 +57,49 @@ class Reading:
         What a missing value does: "error", "drop" (leave its row out) or "state" (be a state "missing").
     unknown
         What a value outside given states does: "error" or "drop".
+    columns
+        Names of the columns to use; by default all.
+    exclude
+        Names of columns to leave out.
+    include
+        Names of columns to keep even if they have another value in nearly every row, as numbers of persons and
+        measurements have; such columns are refused else (`mrfit.data.selection.names_rows` has the rule). True keeps
+        all. Columns with given or declared states are never refused.
+
+    A domain has chosen its columns: all others are ignored, whatever they hold.
     """
 
     domain: Domain | None = None
     states: Mapping[str, Sequence[object]] | None = None
     missing: str = "error"
     unknown: str = "error"
+    columns: Collection[str] | None = None
+    exclude: Collection[str] = ()
+    include: Collection[str] | bool = ()
 
     def __post_init__(self) -> None:
+        for name in ("columns", "exclude", "include"):
+            if (given := getattr(self, name)) is not None and not isinstance(given, bool):
+                object.__setattr__(self, name, tuple(map(str, lone_or_many(given))))
         _check_option("missing", self.missing, ("error", "drop", "state"))
         _check_option("unknown", self.unknown, ("error", "drop"))
         if self.domain is not None and self.states is not None:
             raise InputError("Both domain and states are given; a domain has its own states. Pass one of them.")
+        if self.domain is not None:
+            check_agreement(self.domain, self.columns, self.exclude)
+
+    def chosen(self, names: Sequence[str]) -> Collection[str]:
+        """Which of the columns of a table to read."""
+        if self.domain is None:
+            if not isinstance(self.include, bool):
+                check_known(self.include, names, "include")
+            return chosen_names(names, self.columns, self.exclude)
+        # If one is absent, the error shows all there are.
+        return self.domain.names if set(self.domain.names) <= set(names) else names
+
+    def keeps(self, name: str) -> bool:
+        """Whether a column stays even if it tells rows apart."""
+        return self.include if isinstance(self.include, bool) else name in self.include
 
 
 @dataclass
@@ -54,6 +110,7 @@ class _Vocabulary:
     codes: dict[str, int] = field(default_factory=dict)
     closed: bool = False
     declared: bool = False  # the order of the codes is the order of the states
+    n_values: float = 0.0  # met so far, missing ones left out
 
     @classmethod
     def of_states(cls, name: str, states: Iterable[object]) -> _Vocabulary:
@@ -69,6 +126,20 @@ class _Vocabulary:
 
     def add(self, text: str) -> int:
         return self.codes.setdefault(text, len(self.codes))
+
+    def code(self, text: str) -> int | None:
+        """The code of a label among closed states; false/true and 0/1 stand for each other."""
+        if text not in self.codes and text in _OTHER_SPELLING and set(self.codes) - {MISSING_STATE} in _TRUTH_VALUES:
+            text = _OTHER_SPELLING[text]
+        return self.codes.get(text)
+
+    @property
+    def names_rows(self) -> bool:
+        return not (self.closed or self.declared) and names_rows(self.crowded.n_states, self.n_values)
+
+    @property
+    def crowded(self) -> Crowded:
+        return Crowded(self.name, len(self.codes) - (MISSING_STATE in self.codes), int(self.n_values))
 
     def states(self, *, among_spins: bool) -> tuple[str, ...]:
         """The final order; a state made of missing values comes last."""
@@ -92,16 +163,22 @@ class Coder:
         self._vocabularies: list[_Vocabulary] = []
         self._n_rows = 0
         self.dropped_rows = 0
+        self.notes: tuple[str, ...] = ()  # what a person should know of the table
 
     def encode(self, batch: Batch) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
         """Provisional codes (rows kept x variables, C order) and weights of the rows kept."""
         if not self._vocabularies:
             self._vocabularies = self._start(batch)
-        codes = np.empty((len(self._vocabularies), batch.n_rows), dtype=np.uint8)
-        for row, (vocabulary, column) in enumerate(zip(self._vocabularies, self._matched(batch), strict=True)):
-            codes[row] = self._lookup(vocabulary, column, batch.first_row)[column.codes]
         weight = np.ones(batch.n_rows) if batch.sample_weight is None else batch.sample_weight
         self._n_rows += batch.n_rows
+        self.notes += batch.notes
+        columns = self._matched(batch)
+        self._count_values(columns, weight)
+        lookups = [self._lookup(*pair, batch) for pair in zip(self._vocabularies, columns, strict=True)]
+        self._refuse_too_many_states()
+        codes = np.empty((len(self._vocabularies), batch.n_rows), dtype=np.uint8)
+        for row, (lookup, column) in enumerate(zip(lookups, columns, strict=True)):
+            codes[row] = np.array(lookup, dtype=np.uint8)[column.codes]
         return self._kept(codes, weight)
 
     def finish(self) -> tuple[Domain, list[NDArray[np.uint8]]]:
@@ -113,6 +190,8 @@ class Coder:
                 f"None of the {self._n_rows} rows is left: each holds a missing or unknown value. "
                 "Use missing='state', add the unknown states to the domain, or leave out columns."
             )
+        if crowded := self._names_of_rows():
+            raise DataError(names_of_rows([each.crowded for each in crowded]))
         spins = any(holds_spins(vocabulary.codes) for vocabulary in self._vocabularies)
         orders = [vocabulary.states(among_spins=spins) for vocabulary in self._vocabularies]
         remaps = [_remap(vocabulary, order) for vocabulary, order in zip(self._vocabularies, orders, strict=True)]
@@ -138,42 +217,57 @@ class Coder:
         ]
 
     def _matched(self, batch: Batch) -> list[Column]:
-        """The batch's columns in the order of the variables; columns that are no variables are ignored."""
+        """The batch's columns in the order of the variables; columns that are no variables are ignored.
+
+        Columns without names of their own are matched by position where their numbers mean nothing here.
+        """
         columns = {column.name: column for column in batch.columns}
         absent = [vocabulary.name for vocabulary in self._vocabularies if vocabulary.name not in columns]
+        if absent and not batch.named and len(columns) == len(self._vocabularies):
+            return list(batch.columns)
         if absent:
             raise DataError(_absent(absent, batch, "The domain or model has"))
         return [columns[vocabulary.name] for vocabulary in self._vocabularies]
 
-    def _lookup(self, vocabulary: _Vocabulary, column: Column, first_row: int) -> NDArray[np.uint8]:
-        """The provisional code of every label of a column; the last entry serves missing values (-1)."""
-        codes = [self._code(vocabulary, column, position, first_row) for position in range(len(column.labels))]
-        codes.append(self._missing_code(vocabulary, column, first_row))
-        if len(vocabulary.codes) > MAX_STATES:
-            raise DataError(
-                f"Column {column.name!r} has {len(vocabulary.codes)} distinct values in the first "
-                f"{first_row + len(column.codes)} rows; mrfit models categorical columns with at most "
-                f"{MAX_STATES} states. Bin it first, or leave the column out."
-            )
-        return np.array(codes, dtype=np.uint8)
+    def _count_values(self, columns: Sequence[Column], weight: NDArray[np.float64]) -> None:
+        """Rows that stand for several count as often as they weigh; fractions are no counts."""
+        counts = weight if (weight == np.rint(weight)).all() else np.ones(len(weight))
+        total = float(counts.sum())
+        for vocabulary, column in zip(self._vocabularies, columns, strict=True):
+            vocabulary.n_values += total - float(counts[column.codes < 0].sum())
 
-    def _code(self, vocabulary: _Vocabulary, column: Column, position: int, first_row: int) -> int:
+    def _names_of_rows(self) -> list[_Vocabulary]:
+        """Columns that tell rows apart, but for those that are to be kept."""
+        return [each for each in self._vocabularies if each.names_rows and not self._reading.keeps(each.name)]
+
+    def _refuse_too_many_states(self) -> None:
+        full = [each for each in self._vocabularies if len(each.codes) > MAX_STATES]
+        if full:
+            others = [each for each in self._names_of_rows() if each not in full]
+            raise DataError(too_many_states([each.crowded for each in full + others], MAX_STATES))
+
+    def _lookup(self, vocabulary: _Vocabulary, column: Column, batch: Batch) -> list[int]:
+        """The provisional code of every label of a column; the last entry serves missing values (-1)."""
+        codes = [self._code(vocabulary, column, position, batch) for position in range(len(column.labels))]
+        return [*codes, self._missing_code(vocabulary, column, batch)]
+
+    def _code(self, vocabulary: _Vocabulary, column: Column, position: int, batch: Batch) -> int:
         text = column.labels[position]
         if not vocabulary.closed:
             return vocabulary.add(text)
-        if text in vocabulary.codes:
-            return vocabulary.codes[text]
+        if (code := vocabulary.code(text)) is not None:
+            return code
         if self._reading.unknown == "drop":
             return _LEFT_OUT
         rows = np.flatnonzero(column.codes == position)
         if rows.size == 0:  # a declared category that no row holds
             return _LEFT_OUT
         raise DataError(
-            f"Column {column.name!r} holds {text!r} (row {first_row + int(rows[0]) + 1}), which is not "
+            f"Column {column.name!r} holds {text!r} ({batch.row_name(int(rows[0]))}), which is not "
             f"one of its states: {listed(vocabulary.codes)}. Add it to the domain or pass unknown='drop'."
         )
 
-    def _missing_code(self, vocabulary: _Vocabulary, column: Column, first_row: int) -> int:
+    def _missing_code(self, vocabulary: _Vocabulary, column: Column, batch: Batch) -> int:
         first = int(np.argmin(column.codes))
         if column.codes[first] >= 0:
             return _LEFT_OUT  # nothing is missing: never looked up
@@ -181,7 +275,7 @@ class Coder:
             return vocabulary.codes[MISSING_STATE]
         if self._reading.missing == "drop":
             return _LEFT_OUT
-        where = f"Column {column.name!r} has no value (empty or NaN) in row {first_row + first + 1}"
+        where = f"Column {column.name!r} has no value (empty or NaN) in {batch.row_name(first)}"
         if self._reading.missing == "error":
             raise DataError(
                 f"{where}; every cell needs one. Pass missing='drop' to leave such rows out, or "

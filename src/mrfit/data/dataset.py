@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.data.batch import Batch, checked_sample_weight
-from mrfit.data.coding import MAX_STATES, Coder, Reading
+from mrfit.data.coding import MAX_STATES, Coder, Reading, ReadingOptions
 from mrfit.data.frames import table_batches
+from mrfit.data.layout import LayoutOptions
 from mrfit.data.readers import named_in_errors, read_batches
 from mrfit.domain import Domain
 from mrfit.errors import DataError
@@ -23,13 +24,15 @@ class Dataset:
     """Rows of codes; ``codes[row, variable]`` is a position in that variable's states.
 
     Both arrays are read-only: ``codes`` is uint8 in C order, ``sample_weight`` float64 with one weight per
-    row (ones if not given). ``dropped_rows`` counts the rows that were left out when the table was read.
+    row (ones if not given). ``dropped_rows`` counts the rows that were left out when the table was read, ``notes`` says
+    what was odd about it.
     """
 
     domain: Domain
     codes: NDArray[np.uint8]
     sample_weight: NDArray[np.float64] = None  # type: ignore[assignment]  # never None once built
     dropped_rows: int = 0
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         weight = np.ones(len(self.codes)) if self.sample_weight is None else self.sample_weight
@@ -37,43 +40,38 @@ class Dataset:
         object.__setattr__(self, "sample_weight", _read_only(checked_sample_weight(weight, len(self.codes))))
 
     @classmethod
-    def from_table(
-        cls,
-        table: object,
-        *,
-        sample_weight: object = None,
-        domain: Domain | None = None,
-        states: Mapping[str, Sequence[object]] | None = None,
-        missing: str = "error",
-        unknown: str = "error",
-    ) -> Dataset:
+    def from_table(cls, table: object, *, sample_weight: object = None, **reading: Unpack[ReadingOptions]) -> Dataset:
         """Read a pandas or polars frame, Arrow table, array, sparse matrix, list of rows or dict of columns.
 
-        ``domain``, ``states``, ``missing`` and ``unknown`` are explained at `mrfit.data.coding.Reading`.
+        The keywords are those of `mrfit.data.coding.Reading`: ``domain``, ``states``, ``missing``, ``unknown``,
+        ``columns``, ``exclude`` and ``include``.
         """
-        reading = Reading(domain, states, missing, unknown)
-        return cls.from_batches(table_batches(table, sample_weight=sample_weight), reading)
+        how = Reading(**reading)
+        return cls.from_batches(table_batches(table, sample_weight=sample_weight, select=how.chosen), how)
 
     @classmethod
     def from_file(
         cls,
-        path: str | Path,
+        source: str | Path,
         *,
-        weight: str | None = None,
-        header: bool | str = "auto",
         domain: Domain | None = None,
         states: Mapping[str, Sequence[object]] | None = None,
         missing: str = "error",
         unknown: str = "error",
+        columns: Collection[str] | None = None,
+        exclude: Collection[str] = (),
+        include: Collection[str] | bool = (),
+        **layout: Unpack[LayoutOptions],
     ) -> Dataset:
         """Read a CSV, TSV, text, Libra ``.data`` (each also ``.gz``) or Parquet file.
 
-        ``weight`` and ``header`` are explained at `mrfit.data.readers.read_batches`, the rest at
-        `mrfit.data.coding.Reading`.
+        A directory or pattern of such files is one table, ``-`` is standard input, ``nltcs:train`` a named data set.
+        ``weight``, ``header``, ``separator``, ``encoding``, ``na_values`` and ``format`` are explained at
+        `mrfit.data.layout.Layout`, the rest at `mrfit.data.coding.Reading`.
         """
-        reading = Reading(domain, states, missing, unknown)
-        with named_in_errors(path):
-            return cls.from_batches(read_batches(path, weight=weight, header=header), reading)
+        reading = Reading(domain, states, missing, unknown, columns, exclude, include)
+        with named_in_errors(source):
+            return cls.from_batches(read_batches(source, select=reading.chosen, **layout), reading)
 
     @classmethod
     def from_batches(cls, batches: Iterable[Batch], reading: Reading) -> Dataset:
@@ -85,7 +83,8 @@ class Dataset:
         for column, remap in enumerate(remaps):
             if not np.array_equal(remap, np.arange(len(remap))):
                 codes[:, column] = remap[codes[:, column]]
-        return cls(domain, codes, np.concatenate([weight for _, weight in encoded]), coder.dropped_rows)
+        weight = np.concatenate([weight for _, weight in encoded])
+        return cls(domain, codes, weight, coder.dropped_rows, coder.notes)
 
     def recoded(self, domain: Domain) -> Dataset:
         """The same rows under another domain, matched by column and state name."""

@@ -2,65 +2,51 @@
 
 from __future__ import annotations
 
-import codecs
-import csv
-import gzip
 import re
-from collections.abc import Iterator, Sequence
-from itertools import chain
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 from mrfit.data.batch import check_names
-from mrfit.data.labels import is_number
+from mrfit.data.dialect import Dialect, squeezed
+from mrfit.data.sources import Utf8Stream
 from mrfit.errors import DataError
 
 _BYTES_PER_PIECE = 2**22
-_DELIMITERS = (",", "\t", ";")
+# Enough to tell separators and names; more only if not even two lines fit.
+_BYTES_OF_HEAD = 2**16
+_BLANK_LINES = re.compile(rb"\A( *[\r\n]+)+")
 
 
-def delimited_pieces(path: Path, header: bool | str, *, delimiter: str | None = None) -> Iterator[Any]:
-    """Arrow record batches of a text file; the delimiter is guessed from the first line if not given."""
-    fields, delimiter, n_lines = _first_record(path, delimiter)
-    names = _numbered(fields)
-    if header is False or (header == "auto" and all(map(is_number, fields))):
-        n_lines = 0
-    else:
-        names = [field.strip() or name for field, name in zip(fields, names, strict=True)]
-    check_names(names, source=repr(path.name))
-    return _pieces(path, delimiter, names, n_lines)
+def delimited_pieces(
+    stream: Utf8Stream, *, name: str, header: bool | str, separator: str | None
+) -> tuple[Dialect, Iterator[Any]]:
+    """How a text file is laid out, and its rows as Arrow record batches, in one pass."""
+    head, at_end = _head(stream)
+    if not head.strip():
+        raise DataError(f"{name!r} is empty; expected rows of values.")
+    lines = head if at_end else head[: _last_row_end(head)] or head
+    dialect = Dialect.of(lines.decode(), header, separator)
+    check_names(dialect.names, source=repr(name))
+    return dialect, _pieces(_blocks(stream, _after_lines(head, dialect.n_lines)), dialect, name)
 
 
-def _numbered(fields: Sequence[str]) -> list[str]:
-    return [f"v{position}" for position in range(len(fields))]
+def _head(stream: Utf8Stream) -> tuple[bytes, bool]:
+    """The beginning of a file from its first line that is not blank, and whether that is all of it."""
+    head = b""
+    while head.count(b"\n") + head.count(b"\r") < 4:  # two lines at least, if they end in both
+        more = stream.read(max(_BYTES_OF_HEAD, len(head)))
+        if not more:
+            return head, True
+        head = _BLANK_LINES.sub(b"", head + more)
+    return head, False
 
 
-def _first_record(path: Path, delimiter: str | None) -> tuple[list[str], str, int]:
-    """The first fields of a text file, what separates them, and the lines read so far."""
-    with _opened(path, "rt", encoding="utf-8-sig", newline="") as lines:
-        n_blank = 0
-        for line in lines:
-            if line.strip("\r\n"):
-                break
-            n_blank += 1
-        else:
-            raise DataError(f"{path.name!r} is empty; expected rows of values.")
-        delimiter = delimiter or _sniffed(line)
-        reader = csv.reader(chain([line], lines), delimiter=delimiter)
-        fields = next(reader)
-        return fields, delimiter, n_blank + reader.line_num
+def _after_lines(text: bytes, n_lines: int) -> bytes:
+    """The text without its first lines, whatever ends them."""
+    return b"".join(text.splitlines(keepends=True)[n_lines:]) if n_lines else text
 
 
-def _opened(path: Path, mode: str, **options: Any) -> Any:
-    return (gzip.open if path.suffix.lower() == ".gz" else open)(path, mode, **options)
-
-
-def _sniffed(line: str) -> str:
-    """The separator most frequent outside quotes, a comma if in doubt."""
-    return max(_DELIMITERS, key=re.sub(r'"[^"]*"', "", line).count)
-
-
-def _pieces(path: Path, delimiter: str, names: Sequence[str], n_lines_before: int) -> Iterator[Any]:
+def _pieces(blocks: Iterator[bytes], dialect: Dialect, name: str) -> Iterator[Any]:
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
@@ -71,11 +57,13 @@ def _pieces(path: Path, delimiter: str, names: Sequence[str], n_lines_before: in
         return "error"
 
     text = pa.dictionary(pa.int32(), pa.string())
-    parse = arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True, invalid_row_handler=refuse)
+    separator, names = dialect.separator, list(dialect.names)
+    parse = arrow_csv.ParseOptions(delimiter=separator, newlines_in_values=True, invalid_row_handler=refuse)
     # Missing values are recognised after stripping, so not here.
     convert = arrow_csv.ConvertOptions(column_types=dict.fromkeys(names, text), null_values=[])
     n_rows = 0
-    for block in _blocks(path, n_lines_before):
+    for block in blocks:
+        block = squeezed(block.decode()).encode() if separator == " " else block
         # One thread: only then are the rows of errors known; more did not help dictionaries either.
         read = arrow_csv.ReadOptions(use_threads=False, block_size=len(block) + 1, column_names=names)
         try:
@@ -85,31 +73,43 @@ def _pieces(path: Path, delimiter: str, names: Sequence[str], n_lines_before: in
                 raise
             row = ragged[0]
             raise DataError(
-                f"{path.name!r} row {n_rows + row.number} has {row.actual_columns} fields; expected "
-                f"{row.expected_columns}, as in its first line. Correct it or check the separator {delimiter!r}."
+                f"{name!r} row {n_rows + row.number} has {row.actual_columns} fields; expected "
+                f"{row.expected_columns}, as in its first line. Correct it or check the separator {separator!r}."
             ) from None
         n_rows += table.num_rows
         yield from table.combine_chunks().to_batches()
 
 
-def _blocks(path: Path, n_lines_before: int) -> Iterator[bytes]:
-    """Whole rows of a file, a few megabytes at a time.
+def _blocks(stream: Utf8Stream, rest: bytes) -> Iterator[bytes]:
+    """Whole rows of a file, a few megabytes at a time, ``rest`` being read already.
 
     Arrow's own streaming reads ahead without regard to who consumes: a file of 260 MB took 300 MB.
     """
-    with _opened(path, "rb") as file:
-        if file.read(len(codecs.BOM_UTF8)) != codecs.BOM_UTF8:
-            file.seek(0)
-        for _ in range(n_lines_before):
-            file.readline()
-        rest = b""
-        while more := file.read(_BYTES_PER_PIECE):
-            rest += more
-            end = rest.rfind(b"\n") + 1
-            while end and rest.count(b'"', 0, end) % 2:  # that line break is within quotes
-                end = rest.rfind(b"\n", 0, end - 1) + 1
-            if rest[:end].strip():
-                yield rest[:end]
-                rest = rest[end:]
-        if rest.strip():
-            yield rest
+    while more := stream.read(_BYTES_PER_PIECE):
+        rest += more
+        end = _last_row_end(rest)
+        if rest[:end].strip():
+            yield rest[:end]
+            rest = rest[end:]
+    if rest.strip():
+        yield rest
+
+
+def _last_row_end(text: bytes) -> int:
+    """After the last line break that is not within quotes; 0 if there is none.
+
+    Before such a break stands an even number of quotes. Where their number is odd, the last of them opened the quoted
+    field, and the break sought stands before it.
+    """
+    end = _last_line_end(text, len(text))
+    odd = text.count(b'"', 0, end) % 2
+    while odd and end:
+        quote = text.rfind(b'"', 0, end)
+        end = _last_line_end(text, quote)
+        odd = text.count(b'"', end, quote) % 2
+    return end
+
+
+def _last_line_end(text: bytes, stop: int) -> int:
+    # A carriage return at the very end may be half of a line break.
+    return max(text.rfind(b"\n", 0, stop), text.rfind(b"\r", 0, min(stop, len(text) - 1))) + 1

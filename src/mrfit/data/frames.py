@@ -6,7 +6,7 @@ large table never exists as a whole.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -27,10 +27,22 @@ _ACCEPTED = (
 _Columns = list[tuple[str, Any]]  # names and one-dimensional objects
 
 
-def table_batches(table: object, *, sample_weight: object = None) -> Iterator[Batch]:
-    """The rows of a table in memory, in runs; columns of arrays and lists of rows are named v0, v1, ..."""
-    columns = _columns(table)
-    check_names([name for name, _ in columns], source="The table")
+def table_batches(
+    table: object,
+    *,
+    sample_weight: object = None,
+    select: Callable[[Sequence[str]], Collection[str]] | None = None,
+) -> Iterator[Batch]:
+    """The rows of a table in memory, in runs; columns of arrays and lists of rows are named v0, v1, ...
+
+    ``select`` chooses among the names of all columns.
+    """
+    columns, named = _columns(table)
+    names = [name for name, _ in columns]
+    check_names(names, source="The table")
+    if select is not None:
+        chosen = select(names)
+        columns = [(name, values) for name, values in columns if name in chosen]
     encoders = [(name, values, encoder(name, values)) for name, values in columns]
     n_rows = _n_rows(columns)
     weight = None if sample_weight is None else checked_sample_weight(sample_weight, n_rows)
@@ -38,15 +50,23 @@ def table_batches(table: object, *, sample_weight: object = None) -> Iterator[Ba
     for start in range(0, n_rows, step):
         rows = slice(start, min(start + step, n_rows))
         encoded = tuple(encode(name, values, rows) for name, values, encode in encoders)
-        yield Batch(encoded, None if weight is None else weight[rows], start)
+        yield Batch(encoded, None if weight is None else weight[rows], start, named=named)
 
 
-def _columns(table: object) -> _Columns:
+def column_values(table: object) -> list[Any]:
+    """The columns of a table, whatever they are called."""
+    return [values for _, values in _columns(table)[0]]
+
+
+def _columns(table: object) -> tuple[_Columns, bool]:
+    """The columns of a table, and whether they have names of their own."""
     for kind in kinds(table):
-        if kind in _TABLES:
-            return _TABLES[kind](table)
+        if kind in _NAMED:
+            return _NAMED[kind](table), True
+        if kind in _UNNAMED:
+            return _numbered(_UNNAMED[kind](table)), False
     if isinstance(table, Mapping):
-        return _from_mapping(table)
+        return _from_mapping(table), True
     raise DataError(f"A table of type {type(table).__name__} cannot be read; expected {_ACCEPTED}.")
 
 
@@ -80,27 +100,24 @@ def _from_arrow(table: Any) -> _Columns:
     return list(zip(table.schema.names, table.columns, strict=True))
 
 
-def _from_array(array: NDArray[Any]) -> _Columns:
+def _from_array(array: NDArray[Any]) -> Sequence[Any]:
     _check_two_dimensional(array.shape)
     if not isinstance(array, np.ma.MaskedArray):
         array = np.asarray(array)  # rows of an np.matrix would stay two-dimensional
-    return _numbered(list(array.T))
+    return list(array.T)
 
 
-def _from_sparse(matrix: Any) -> _Columns:
+def _from_sparse(matrix: Any) -> Sequence[Any]:
     _check_two_dimensional(matrix.shape)
     columns = matrix.tocsc(copy=True)
     columns.sum_duplicates()  # also sorts the rows within each column
-    bounds = columns.indptr
-    return _numbered(
-        [
-            SparseColumn(columns.indices[start:stop], columns.data[start:stop], columns.shape[0])
-            for start, stop in pairwise(bounds)
-        ]
-    )
+    return [
+        SparseColumn(columns.indices[start:stop], columns.data[start:stop], columns.shape[0])
+        for start, stop in pairwise(columns.indptr)
+    ]
 
 
-def _from_rows(rows: Sequence[Any]) -> _Columns:
+def _from_rows(rows: Sequence[Any]) -> Sequence[Any]:
     if not rows:
         raise DataError("The table has no rows; at least one is needed.")
     for number, row in enumerate(rows, start=1):
@@ -111,7 +128,7 @@ def _from_rows(rows: Sequence[Any]) -> _Columns:
                 f"Row {number} has {len(row)} values, row 1 has {len(rows[0])}; all rows need the same "
                 "columns. Put None where a value is missing."
             )
-    return _numbered(list(zip(*rows, strict=True)))
+    return list(zip(*rows, strict=True))
 
 
 def _from_mapping(table: Mapping[Any, Any]) -> _Columns:
@@ -129,14 +146,16 @@ def _check_two_dimensional(shape: tuple[int, ...]) -> None:
         )
 
 
-_TABLES: dict[str, Callable[[Any], _Columns]] = {
-    "builtins.list": _from_rows,
-    "builtins.tuple": _from_rows,
-    "numpy.ndarray": _from_array,
+_NAMED: dict[str, Callable[[Any], _Columns]] = {
     "pandas.DataFrame": _from_pandas,
     "polars.DataFrame": _from_polars,
     "pyarrow.RecordBatch": _from_arrow,
     "pyarrow.Table": _from_arrow,
+}
+_UNNAMED: dict[str, Callable[[Any], Sequence[Any]]] = {
+    "builtins.list": _from_rows,
+    "builtins.tuple": _from_rows,
+    "numpy.ndarray": _from_array,
     "scipy.sparray": _from_sparse,
     "scipy.spmatrix": _from_sparse,
 }

@@ -16,7 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from mrfit.errors import DataError, listed
+from mrfit.errors import DataError, InputError, listed
 
 _VARIABLE = "MRFIT_DATA"
 
@@ -100,6 +100,20 @@ def find(name: str, split: str, data_dir: str | Path | None = None) -> Path:
     path = directory(data_dir) / file.path
     if not path.is_file():
         raise DataError(f"{file.path!r} is not in {str(directory(data_dir))!r}. {_way_to_get(entry)}")
+    return path
+
+
+def resolved(text: str | Path) -> Path:
+    """The path of a file, which may be given as a named data set such as ``nltcs:train``."""
+    path = Path(text)
+    if isinstance(text, Path) or path.suffix or path.exists():
+        return path
+    name, colon, split = text.partition(":")
+    if colon:
+        return find(name, split)
+    for entry in catalogue():
+        if entry.name == text:
+            raise InputError(f"{text} is a named data set; say which part, as in {text}:{entry.splits[0]}.")
     return path
 
 

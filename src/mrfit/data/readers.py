@@ -4,127 +4,193 @@ from __future__ import annotations
 
 import csv
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.data.batch import Batch, Column, arrow_codes, check_names
 from mrfit.data.delimited import delimited_pieces
-from mrfit.errors import DataError, InputError, listed
+from mrfit.data.labels import label
+from mrfit.data.layout import Layout, LayoutOptions
+from mrfit.data.sources import Peekable, Utf8Stream, files_of, is_standard_input, is_stream, opened, spoken_name
+from mrfit.errors import DataError, listed
 
 # How text files spell a missing value.
 MISSING_SPELLINGS = frozenset(("", "NA", "NaN", "nan", "null", "NULL", "N/A", "?", "*"))
 
 _CELLS_PER_PIECE = 2**23
+_PARQUET_MAGIC = b"PAR1"
 _ACCEPTED = ".csv, .tsv, .txt or .data (each also .gz), or .parquet"
 
-_Header = bool | str
+Select = Callable[[Sequence[str]], Collection[str]]
 
 
-def read_batches(path: str | Path, *, weight: str | None = None, header: _Header = "auto") -> Iterator[Batch]:
-    """The rows of a file, in pieces.
+def read_batches(
+    source: str | Path, *, select: Select | None = None, **layout: Unpack[LayoutOptions]
+) -> Iterator[Batch]:
+    """The rows of a file, in pieces and in one pass.
 
     Parameters
     ----------
-    path
-        Text separated by commas, tabs or semicolons (``.csv``, ``.tsv``, ``.txt``), a Libra/DEBD ``.data``
-        file (commas, no header, rows may start with ``weight|``), each also gzipped, or a Parquet file.
-    weight
-        The column that holds row weights; it is not a variable.
-    header
-        Whether the first line of a delimited file names the columns; "auto" takes it for data if every field
-        is a number. Columns without names are called v0, v1, ...
+    source
+        Delimited text (``.csv``, ``.tsv``, ``.txt``), a Libra/DEBD ``.data`` file (commas, no header, rows may start
+        with ``weight|``), each also gzipped, or a Parquet file. Also ``-`` for standard input, any pipe, a named data
+        set such as ``nltcs:train``, or a directory or pattern (``parts/*.csv``): its files are one table if all have
+        the same columns, in whatever order.
+    select
+        Which of the names of all columns to read; by default all.
+    layout
+        What files do not say about themselves; explained at `mrfit.data.layout.Layout`.
     """
-    path = Path(path)
-    kind = _kind(path, weight, header)
-    with named_in_errors(path):
-        n_rows = 0
-        for piece in kind.pieces(path, header):
-            if piece.num_rows:
-                yield _batch(piece, kind, weight=weight, first_row=n_rows)
-                n_rows += piece.num_rows
-        if n_rows == 0:
-            raise DataError(f"{path.name!r} names columns but has no rows; at least one is needed.")
+    how = Layout(**layout)
+    suffixes = tuple(suffix + end for suffix in _KINDS for end in ("", ".gz")) if how.format is None else ("",)
+    paths = files_of(source, suffixes)
+    names: Collection[str] | None = None
+    n_rows = 0
+    for path in paths:
+        with named_in_errors(path), _opened_table(path, how) as table:
+            if names is not None and set(table.names) != set(names):
+                raise DataError(_other_columns(path, table.names, paths[0], names))
+            notes = table.notes if names is None else ()  # one file speaks for all
+            names = table.names
+            chosen = None if select is None else select(table.names)
+            file = spoken_name(path) if len(paths) > 1 else None
+            for batch in _batches(table, how.weight, chosen, file):
+                yield replace(batch, notes=notes)
+                n_rows, notes = n_rows + batch.n_rows, ()
+    if n_rows == 0:
+        raise DataError(f"{spoken_name(paths[0])!r} names columns but has no rows; at least one is needed.")
 
 
 @dataclass(frozen=True)
-class _Kind:
-    """How a kind of file is read; ``prefixed`` if its rows may start with ``weight|``."""
+class _Table:
+    """An open file: its columns, its rows as Arrow batches, how it spells missing values, what is odd about it.
 
-    pieces: Callable[[Path, _Header], Iterator[Any]]
-    missing: frozenset[str] = MISSING_SPELLINGS
+    ``prefixed`` if its rows may start with ``weight|``.
+    """
+
+    names: tuple[str, ...]
+    pieces: Iterable[Any]
+    missing: frozenset[str] = frozenset()
     prefixed: bool = False
+    notes: tuple[str, ...] = ()
 
 
-def _kind(path: Path, weight: str | None, header: _Header) -> _Kind:
-    if header not in ("auto", True, False):
-        raise InputError(f"header={header!r} is not an option; use 'auto', True or False.")
-    if path.is_dir():
-        raise DataError(f"{str(path)!r} is a directory; expected a file: {_ACCEPTED}.")
-    if not path.exists():
+@contextmanager
+def _opened_table(path: Path, layout: Layout) -> Iterator[_Table]:
+    if not path.exists() and not is_standard_input(path):
         raise DataError(f"There is no file {str(path)!r}; check the path.")
-    suffix = _suffix(path)
+    with opened(path) as file:
+        yield _KINDS[_suffix(path, layout, file)](file, path, layout)
+
+
+def _suffix(path: Path, layout: Layout, file: Peekable) -> str:
+    """The kind of a file by its format, else its name, else, for a stream, its content."""
+    suffix = _known_suffix(path) if layout.format is None else f".{layout.format}"
+    if suffix not in _KINDS and is_stream(path):
+        suffix = ".parquet" if file.start == _PARQUET_MAGIC else ".csv"
     if suffix not in _KINDS:
-        raise DataError(f"{path.name!r} is of no known kind; expected {_ACCEPTED}. Rename or convert it.")
-    kind = _KINDS[suffix]
-    if kind.prefixed and weight is not None:
         raise DataError(
-            f"weight={weight!r} does not apply to {path.name!r}: rows of .data files carry weights as "
-            "'weight|' in front. Rename the file to .csv if a column holds the weights."
+            f"{path.name!r} is of no known kind; expected {_ACCEPTED}. Say what it is, for instance format='csv', or "
+            "convert it."
         )
-    return kind
+    if suffix == ".data" and layout.weight is not None:
+        raise DataError(
+            f"weight={layout.weight!r} does not apply to {spoken_name(path)!r}: rows of .data files carry weights as "
+            "'weight|' in front. Pass format='csv' if a column holds the weights."
+        )
+    return suffix
 
 
-def _suffix(path: Path) -> str:
+def _known_suffix(path: Path) -> str:
     """The suffix in lower case, without ``.gz`` on text files."""
     name = path.name.lower()
     return Path(name if name.endswith(".parquet.gz") else name.removesuffix(".gz")).suffix
 
 
-def _libra(path: Path, header: _Header) -> Iterator[Any]:
-    return delimited_pieces(path, False, delimiter=",")
+def _text(
+    file: Peekable, path: Path, layout: Layout, *, separator: str | None = None, prefixed: bool = False
+) -> _Table:
+    name = spoken_name(path)
+    dialect, pieces = delimited_pieces(
+        Utf8Stream(file, layout.encoding, name=name),
+        name=name,
+        header=False if prefixed else layout.header,
+        separator=layout.separator or separator,
+    )
+    missing = MISSING_SPELLINGS.union(map(label, layout.na_values))
+    return _Table(dialect.names, pieces, missing, prefixed, tuple(f"{name!r}: {note}" for note in dialect.notes))
 
 
-def _parquet(path: Path, header: _Header) -> Iterator[Any]:
+def _parquet(file: Peekable, path: Path, layout: Layout) -> _Table:
+    import pyarrow as pa
     from pyarrow import parquet
 
-    with parquet.ParquetFile(path) as file:
-        names = file.schema_arrow.names
-        check_names(names, source=repr(path.name))
-        yield from file.iter_batches(batch_size=max(1, _CELLS_PER_PIECE // len(names)))
+    # Parquet is read from its end, which a stream does not have yet.
+    table = parquet.ParquetFile(pa.BufferReader(file.read()) if is_stream(path) else path)
+    names = tuple(table.schema_arrow.names)
+    check_names(names, source=repr(spoken_name(path)))
+    pieces = table.iter_batches(batch_size=max(1, _CELLS_PER_PIECE // len(names)))
+    return _Table(names, pieces, frozenset(map(label, layout.na_values)))
 
 
-_KINDS = {
-    ".csv": _Kind(delimited_pieces),
-    ".tsv": _Kind(partial(delimited_pieces, delimiter="\t")),
-    ".txt": _Kind(delimited_pieces),
-    ".data": _Kind(_libra, prefixed=True),
-    ".parquet": _Kind(_parquet, missing=frozenset()),
+_KINDS: dict[str, Callable[[Peekable, Path, Layout], _Table]] = {
+    ".csv": _text,
+    ".tsv": partial(_text, separator="\t"),
+    ".txt": _text,
+    ".data": partial(_text, separator=",", prefixed=True),
+    ".parquet": _parquet,
 }
 
 
-def _batch(piece: Any, kind: _Kind, *, weight: str | None, first_row: int) -> Batch:
-    arrays = dict(zip(piece.schema.names, piece.columns, strict=True))
+def _other_columns(path: Path, names: Collection[str], first: Path, expected: Collection[str]) -> str:
+    lacks = [name for name in expected if name not in names]
+    adds = [name for name in names if name not in expected]
+    differs = " and ".join(f"{verb} {listed(found)}" for verb, found in (("lacks", lacks), ("adds", adds)) if found)
+    return (
+        f"{path.name!r} {differs}, compared with {first.name!r}; the files of one table need the same columns. "
+        "Name the files that belong together by a pattern such as 'parts/*.csv'."
+    )
+
+
+def _batches(table: _Table, weight: str | None, chosen: Collection[str] | None, file: str | None) -> Iterator[Batch]:
+    if weight is not None and weight not in table.names:
+        raise DataError(f"There is no weight column {weight!r}; the columns are {listed(table.names)}.")
+    n_rows = 0
+    for piece in table.pieces:
+        if piece.num_rows:
+            columns, sample_weight = _columns(piece, table, weight=weight, chosen=chosen, first_row=n_rows)
+            yield Batch(columns, sample_weight, n_rows, file=file)
+            n_rows += piece.num_rows
+
+
+def _columns(
+    piece: Any, table: _Table, *, weight: str | None, chosen: Collection[str] | None, first_row: int
+) -> tuple[tuple[Column, ...], NDArray[np.float64] | None]:
+    arrays = dict(zip(table.names, piece.columns, strict=True))
     columns: list[Column] = []
     sample_weight = None
     if weight is not None:
-        if weight not in arrays:
-            raise DataError(f"There is no weight column {weight!r}; the columns are {listed(arrays)}.")
         sample_weight = _weights(*arrow_codes(weight, arrays.pop(weight)), first_row)
-    if kind.prefixed:
-        first = piece.schema.names[0]
+    if table.prefixed:
+        first = table.names[0]
         codes, values = arrow_codes(first, arrays.pop(first))
         prefixes, values = _parted(values)
         sample_weight = _weights(codes, prefixes, first_row)
-        columns = [Column.encoded(first, codes, values, missing=kind.missing)]
-    columns += [Column.from_arrow(name, array, missing=kind.missing) for name, array in arrays.items()]
-    return Batch(tuple(columns), sample_weight, first_row)
+        if chosen is None or first in chosen:
+            columns = [Column.encoded(first, codes, values, missing=table.missing)]
+    columns += [
+        Column.from_arrow(name, array, missing=table.missing)
+        for name, array in arrays.items()
+        if chosen is None or name in chosen
+    ]
+    return tuple(columns), sample_weight
 
 
 def _parted(fields: Sequence[Any]) -> tuple[list[str], list[str]]:
@@ -153,25 +219,26 @@ def _weight(value: object) -> float:
         return float("nan")
 
 
+class _NamedError(DataError):
+    """An error that names its file already."""
+
+
 @contextmanager
-def named_in_errors(path: str | Path) -> Iterator[None]:
+def named_in_errors(source: str | Path) -> Iterator[None]:
     """Say in one line, with the name of the file, what kept it from being read or understood."""
     import pyarrow as pa
 
-    path = Path(path)
+    name = spoken_name(source)
     try:
         yield
-    except InputError as error:
-        if path.name in str(error):
+    except DataError as error:
+        if isinstance(error, _NamedError) or name in str(error):
             raise
-        raise DataError(f"{path.name!r}: {error}") from None
-    except (pa.ArrowException, UnicodeDecodeError, csv.Error) as error:
-        if "utf8" in str(error).lower().replace("-", ""):
-            raise DataError(f"{path.name!r} is not UTF-8 text; save it with the encoding UTF-8.") from None
-        reason = str(error).partition("\n")[0]
-        raise DataError(f"{path.name!r} cannot be read: {reason}. Check that it is what its name says.") from None
+        raise _NamedError(f"{name!r}: {error}") from None
+    except (pa.ArrowException, csv.Error) as error:
+        reason = str(error).partition("\n")[0].rstrip(".")
+        raise _NamedError(f"{name!r} cannot be read: {reason}. Check that it is what its name says.") from None
     except (OSError, EOFError, zlib.error) as error:
-        raise DataError(
-            f"{path.name!r} is damaged, cut short or not readable: {error}. Get the file again or check its "
-            "permissions."
+        raise _NamedError(
+            f"{name!r} is damaged, cut short or not readable: {error}. Get the file again or check its permissions."
         ) from None

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from mrfit._kernels.partition import active_entries, refine, representatives
 from mrfit.data.batch import Batch
 from mrfit.data.coding import Coder, Reading
+from mrfit.data.layout import LayoutOptions
 from mrfit.data.readers import named_in_errors, read_batches
 from mrfit.domain import Domain
 from mrfit.errors import DataError
@@ -59,6 +60,7 @@ class UniqueRows:
     sample_weight: Floats  # (distinct,)
     n_rows: int
     dropped_rows: int = 0
+    notes: tuple[str, ...] = ()
     effective_rows: float = None  # type: ignore[assignment]  # never None once built
 
     def __post_init__(self) -> None:
@@ -70,15 +72,28 @@ class UniqueRows:
     @classmethod
     def from_dataset(cls, dataset: Dataset) -> UniqueRows:
         rows = cls.from_codes(dataset.domain, dataset.codes, dataset.sample_weight)
-        return replace(rows, dropped_rows=dataset.dropped_rows)
+        return replace(rows, dropped_rows=dataset.dropped_rows, notes=dataset.notes)
+
+    @classmethod
+    def of(cls, rows: object) -> UniqueRows:
+        """The distinct rows of whatever holds rows: a `Dataset`, or a table that `Dataset.from_table` reads."""
+        from mrfit.data.dataset import Dataset
+
+        if isinstance(rows, UniqueRows):
+            return rows
+        return cls.from_dataset(rows if isinstance(rows, Dataset) else Dataset.from_table(rows))
 
     @classmethod
     def from_file(
-        cls, path: str | Path, reading: Reading | None = None, *, weight: str | None = None, header: bool | str = "auto"
+        cls, source: str | Path, reading: Reading | None = None, **layout: Unpack[LayoutOptions]
     ) -> UniqueRows:
-        """Count the rows of a file of any size, in pieces; options as for `Dataset.from_file`."""
-        with named_in_errors(path):
-            return cls.from_batches(read_batches(path, weight=weight, header=header), reading or Reading())
+        """Count the rows of a file of any size, in pieces.
+
+        ``source`` and ``layout`` are explained at `mrfit.data.readers.read_batches`.
+        """
+        reading = reading or Reading()
+        with named_in_errors(source):
+            return cls.from_batches(read_batches(source, select=reading.chosen, **layout), reading)
 
     @classmethod
     def from_batches(cls, batches: Iterable[Batch], reading: Reading) -> UniqueRows:
@@ -91,7 +106,11 @@ class UniqueRows:
         final = np.stack([remap[codes[:, i]] for i, remap in enumerate(remaps)], axis=1)
         rows = cls.from_codes(domain, final, weight)
         return replace(
-            rows, n_rows=counter.n_rows, dropped_rows=coder.dropped_rows, effective_rows=counter.independent.n_rows
+            rows,
+            n_rows=counter.n_rows,
+            dropped_rows=coder.dropped_rows,
+            notes=coder.notes,
+            effective_rows=counter.independent.n_rows,
         )
 
     @classmethod
@@ -117,7 +136,13 @@ class UniqueRows:
         domain = Domain(tuple(self.domain[i] for i in columns))
         codes = np.ascontiguousarray(self.codes[:, list(columns)])
         rows = self.from_codes(domain, codes, self.sample_weight)
-        return replace(rows, n_rows=self.n_rows, dropped_rows=self.dropped_rows, effective_rows=self.effective_rows)
+        return replace(
+            rows,
+            n_rows=self.n_rows,
+            dropped_rows=self.dropped_rows,
+            notes=self.notes,
+            effective_rows=self.effective_rows,
+        )
 
     @property
     def n_distinct(self) -> int:

@@ -117,23 +117,25 @@ class Learner:
 
     def fit(
         self,
-        rows: UniqueRows,
-        valid: UniqueRows | None = None,
+        data: Any,
+        valid: Any = None,
         *,
-        test: UniqueRows | None = None,
+        test: Any = None,
         jobs: int = 1,
         callback: Callback | None = None,
         progress: Progress | None = None,
     ) -> Fitted:
         """Learn the structure, fit every point of the grid, and keep the best.
 
-        The best is the one that predicts ``valid`` best, or in cross-validation; without either, the one with the
+        ``data`` is a table of any kind, or rows read before (`UniqueRows`, `Dataset`); so are ``valid`` and ``test``,
+        whose columns and states are matched by name. The best is the one that predicts ``valid`` best, or in cross-validation; without either, the one with the
         weakest penalty. ``test`` has no part in that: the best is scored on it. ``callback`` is told the strength and
         every record, and may return True to stop that fit. The result does not depend on ``jobs``.
         """
         if self.folds and valid is not None:
             raise InputError("Give validation rows or a number of folds, not both.")
-        valid, test = (None if some is None else some.recoded(rows.domain) for some in (valid, test))
+        rows = UniqueRows.of(data)
+        valid, test = (None if some is None else UniqueRows.of(some).recoded(rows.domain) for some in (valid, test))
         with threadpool_limits(limits=1, user_api="blas"):  # on small matrices more threads wait for each other
             # 1. Which variables interact, from all rows and from the rows of every fold.
             structure = self.structure.learn(rows, valid=valid, jobs=jobs)

@@ -1,0 +1,149 @@
+"""Where the rows of a table come from: a file, standard input, a pipe, a directory, a pattern, a named data set."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from mrfit.data.named import resolved
+from mrfit.errors import DataError, InputError
+
+STANDARD_INPUT = "-"
+_PATTERN = frozenset("*?[")
+_GZIP_MAGIC = b"\x1f\x8b"
+_BYTE_ORDER_MARKS = {
+    codecs.BOM_UTF32_LE: "utf-32",  # before UTF-16, whose mark it begins with
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+    codecs.BOM_UTF8: "utf-8-sig",
+}
+
+
+def files_of(source: str | Path, suffixes: tuple[str, ...]) -> list[Path]:
+    """The files that together are one table, in sorted order.
+
+    A directory stands for the files in it whose names end as ``suffixes`` say, but not for hidden ones or ones that
+    begin with ``_``; a pattern such as ``parts/*.csv`` for all files it matches.
+    """
+    path = resolved(source)
+    if path.is_dir():
+        inside = [file for file in path.iterdir() if file.is_file() and not file.name.startswith((".", "_"))]
+        found = sorted(file for file in inside if file.name.lower().endswith(suffixes))
+        if not found:
+            raise DataError(
+                f"{str(path)!r} is a directory without tables in it; expected files: {', '.join(suffixes)}."
+            )
+        return found
+    if path.exists() or is_standard_input(path) or _PATTERN.isdisjoint(str(path)):
+        return [path]
+    matched = sorted(file for file in _matching(path) if not (file.name.startswith(".") or file.is_dir()))
+    if not matched:
+        raise DataError(f"No file matches the pattern {str(path)!r}; check the path.")
+    return matched
+
+
+def _matching(pattern: Path) -> Iterator[Path]:
+    return Path(pattern.anchor).glob(str(pattern.relative_to(pattern.anchor)))
+
+
+def is_standard_input(path: str | Path) -> bool:
+    return str(path) == STANDARD_INPUT
+
+
+def is_stream(path: Path) -> bool:
+    """Whether a path can be read only once, from front to back, or has a name that says nothing of its content."""
+    return is_standard_input(path) or path.is_relative_to("/dev") or path.is_relative_to("/proc") or not path.is_file()
+
+
+def spoken_name(path: str | Path) -> str:
+    """What messages call a source."""
+    return "standard input" if is_standard_input(path) else Path(path).name
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Peekable]:
+    """The bytes of a file or stream, unpacked if they are gzip's, whatever their name says."""
+    if is_standard_input(path):
+        if sys.stdin is None:
+            raise InputError("There is no standard input to read; name a file instead of '-'.")
+        yield _unpacked(Peekable(sys.stdin.buffer))
+        return
+    with path.open("rb") as file:
+        yield _unpacked(Peekable(file), expected=path.suffix.lower() == ".gz")
+
+
+class Peekable:
+    """Bytes that are read once, but for the first few, which may be looked at before.
+
+    The buffered readers of the standard library look no further than one read of a pipe, which may be one byte.
+    """
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self.start = file.read(4)
+        self._waiting = self.start
+
+    def read(self, size: int = -1) -> bytes:
+        """``size`` bytes, fewer only at the end."""
+        waiting, self._waiting = self._waiting, b""
+        if 0 <= size < len(waiting):
+            waiting, self._waiting = waiting[:size], waiting[size:]
+            return waiting
+        return waiting + self._file.read(size if size < 0 else size - len(waiting))
+
+
+def _unpacked(file: Peekable, *, expected: bool = False) -> Peekable:
+    if expected or file.start.startswith(_GZIP_MAGIC):
+        packed: Any = file  # gzip wants no more of it than `read`
+        return Peekable(gzip.GzipFile(fileobj=packed))  # type: ignore[arg-type]
+    return file
+
+
+class Utf8Stream:
+    """Reads text of any encoding as UTF-8 without a byte order mark; knows where it is when a byte is wrong."""
+
+    def __init__(self, file: Peekable, encoding: str | None, *, name: str) -> None:
+        self._file = file
+        self._name = name
+        marks = [mark for mark in _BYTE_ORDER_MARKS if file.start.startswith(mark)]
+        found = _BYTE_ORDER_MARKS[marks[0]] if marks else "utf-8"
+        self.encoding = found if encoding is None or _is_utf8(encoding) else encoding
+        self._decoder = codecs.getincrementaldecoder(self.encoding)()
+        self._n_bytes = 0
+        self._n_lines = 0
+
+    def read(self, size: int) -> bytes:
+        """About ``size`` bytes of UTF-8, none at the end."""
+        while True:
+            raw = self._file.read(size)
+            self._n_bytes += len(raw)
+            try:
+                text = self._decoder.decode(raw, final=not raw)
+                content = text.encode()
+            except UnicodeDecodeError as error:
+                raise DataError(self._wrong_byte(error)) from None
+            except UnicodeError as error:  # no mark where one must be, halves of characters
+                raise DataError(f"{self._name!r} is not text in {self.encoding}: {error}.") from None
+            if text or not raw:
+                self._n_lines += text.count("\n")
+                return content
+
+    def _wrong_byte(self, error: UnicodeDecodeError) -> str:
+        before = self._n_bytes - len(error.object) + error.start
+        lines = self._n_lines + error.object[: error.start].count(b"\n") + 1
+        expected = "UTF-8 text" if self.encoding.startswith("utf-8") else f"text in {self.encoding}"
+        advice = "latin-1" if self.encoding.startswith("utf-8") else "utf-8"
+        return (
+            f"{self._name!r} is not {expected}: byte {before + 1} (line {lines}) is "
+            f"0x{error.object[error.start]:02x}. Say how it is encoded, for instance encoding={advice!r}."
+        )
+
+
+def _is_utf8(encoding: str) -> bool:
+    return codecs.lookup(encoding).name in ("utf-8", "utf-8-sig")
