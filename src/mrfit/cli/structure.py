@@ -9,6 +9,15 @@ import click
 
 from mrfit.cli.options import common, read_rows, reading
 from mrfit.cli.output import counting_progress, note_compiling, print_json
+from mrfit.cli.picture_options import (
+    KINDS,
+    check_layout,
+    check_title,
+    given_layout,
+    layout_options,
+    title_of,
+    title_option,
+)
 from mrfit.cli.structure_options import structure_options, structure_settings
 from mrfit.errors import InputError
 
@@ -22,7 +31,9 @@ if TYPE_CHECKING:
 @structure_options
 @click.option("--valid", metavar="FILE", help="Held-out rows, for --select valid.")
 @click.option("-o", "--output", metavar="FILE", help="Where to write it: edges.csv, graph.graphml or structure.json.")
-@click.option("--plot", metavar="FILE", help="Draw the network to a .png or .svg file.")
+@click.option("--plot", metavar="FILE", help=f"Draw the network to a {KINDS} file.")
+@title_option
+@layout_options
 @reading
 @common
 def command(data: str, **options: Any) -> None:
@@ -39,12 +50,15 @@ def command(data: str, **options: Any) -> None:
     \b
     Examples:
       mrfit structure survey.csv --max-degree 5 -o edges.csv --plot network.png
+      mrfit structure women.csv --plot women.pdf --save-layout places.csv
+      mrfit structure men.csv --plot men.pdf --layout places.csv
       mrfit structure survey.csv --select ebic --rule and -o graph.graphml
       mrfit fit survey.csv --structure edges:edges.csv -o survey.mrf
     """
     from mrfit._kernels.nodewise import solve_node
     from mrfit.formats.graphs import check_structure_path, save_structure
-    from mrfit.report.network import network_figure
+    from mrfit.report.layout_file import write_layout
+    from mrfit.report.network import network_figure, network_layout
     from mrfit.report.page import check_figure_path, save_figure
     from mrfit.structure.nodewise import learn_structure
 
@@ -55,7 +69,10 @@ def command(data: str, **options: Any) -> None:
         check_structure_path(options["output"])
     if options["plot"] is not None:
         check_figure_path(options["plot"])
+    check_title(options)
+    check_layout(options)
     rows = read_rows(data, options)
+    layout = given_layout(options, rows.domain.names)
     valid = None if options["valid"] is None else read_rows(options["valid"], options, domain=rows.domain)
     begun = time.perf_counter()
     quiet = options["quiet"] or options["as_json"]
@@ -65,9 +82,12 @@ def command(data: str, **options: Any) -> None:
     seconds = time.perf_counter() - begun
     if options["output"] is not None:
         save_structure(options["output"], learned.structure, rows.domain, learned.report)
+    network = rows.domain.names, learned.structure.edges, learned.report.strength
     if options["plot"] is not None:
-        strengths = learned.report.strength
-        save_figure(network_figure(rows.domain.names, learned.structure.edges, strengths, title=data), options["plot"])
+        figure = network_figure(*network, title=title_of(data, options), layout=layout, n_rows=rows.n_rows)
+        save_figure(figure, options["plot"])
+    if options["save_layout"] is not None:
+        write_layout(options["save_layout"], rows.domain.names, network_layout(*network, layout=layout))
     if options["as_json"]:
         print_json(_document(rows, learned, seconds))
     elif not options["quiet"]:
@@ -104,6 +124,6 @@ def _print_summary(
             click.echo(f"  ... and {len(learned.report) - 10:,} more edges")
             break
         click.echo(f"  {row['strength']:+8.3f}  {row['source']} - {row['target']}")
-    for option in ("output", "plot"):
+    for option in ("output", "plot", "save_layout"):
         if options[option] is not None:
             click.echo(f"wrote {options[option]}")
