@@ -13,7 +13,7 @@ from mrfit.errors import InputError, listed
 from mrfit.learning.driver import learn
 from mrfit.learning.fits import Fit
 from mrfit.learning.settings import Settings
-from mrfit.report.spectrum import OrderScore, SpectrumCurve
+from mrfit.report.spectrum import OrderLoss, SpectrumCurve
 from mrfit.structure.structure import Structure
 
 ESTIMATORS = ("flat-l1", "flat-l2", "pseudo-counts")
@@ -46,7 +46,7 @@ class Spectrum:
     @property
     def curve(self) -> SpectrumCurve:
         """What a picture shows of it."""
-        label = f"{self.estimator}, {self.strength:.3g}"
+        label = f"{self.estimator}, strength {self.strength:.3g}"
         return SpectrumCurve(label, [size.mean for size in self.sizes], [size.density for size in self.sizes])
 
 
@@ -65,9 +65,9 @@ class OrderCost:
     standard_error: float
 
     @property
-    def score(self) -> OrderScore:
+    def drawn(self) -> OrderLoss:
         """What a picture shows of it."""
-        return OrderScore("all" if self.order is None else str(self.order), -self.held_out, self.standard_error)
+        return OrderLoss("all" if self.order is None else str(self.order), self.loss, self.standard_error)
 
 
 def spectrum(
