@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ import click
 from mrfit.cli.exact_options import exact_options, structure_choice
 from mrfit.cli.options import choice, common, data_path, declared_states, numbers, read_rows, reading, whole_numbers
 from mrfit.cli.output import grid_progress, note, note_compiling, print_json, solver_progress
+from mrfit.cli.picture_options import KINDS, check_title, title_of, title_option
 from mrfit.cli.structure_options import structure_options, structure_settings
 from mrfit.cli.tying_options import tying_options, tying_settings
 from mrfit.errors import InputError
@@ -89,8 +89,9 @@ if TYPE_CHECKING:
 @click.option("--max-iterations", type=int, default=1000, show_default=True)
 @click.option("--states", metavar="FILE", help='JSON file that declares states: {"smoker": ["no", "yes"]}.')
 @click.option(
-    "--plot-scores", metavar="FILE", help="Draw the score against the number of groups, L2 dotted, as .png or .svg."
+    "--plot-scores", metavar="FILE", help=f"Draw the score against the number of groups, L2 dotted, as {KINDS}."
 )
+@title_option
 @click.option("-o", "--output", metavar="MODEL", help="Where to write the model, a .mrf file.")
 @reading
 @common
@@ -117,6 +118,7 @@ def command(data: str, **options: Any) -> None:
     learning = _checked_degrees(structure_settings(options), choice_of_structure, options)
     held_out = None if options["valid"] is None else _given(options["valid"], "--valid")
     output = None if options["output"] is None else _checked_output(options["output"], data, held_out)
+    check_title(options, "--plot-scores")
     picture = _checked_picture(options["plot_scores"], settings, held_out)
     rows = read_rows(data, options, states=declared_states(options["states"]))
     valid = None if held_out is None else read_rows(held_out, options, domain=rows.domain)
@@ -131,7 +133,7 @@ def command(data: str, **options: Any) -> None:
     if output is not None:
         learned.best.model.save(output)
     if picture is not None:
-        _draw_scores(by_degree, picture)
+        _draw_scores(by_degree, valid, picture, title_of(data, options))
     if options["as_json"]:
         degrees = {"max_degree": degree, "degrees": {str(d): _document(rows, by_degree[d]) for d in by_degree}}
         print_json({**_document(rows, learned), **(degrees if len(by_degree) > 1 else {}), "output": options["output"]})
@@ -244,22 +246,18 @@ def _checked_picture(plot: str | None, settings: Settings, valid: str | None) ->
     return path
 
 
-def _draw_scores(by_degree: dict[int, Learned], path: Path) -> None:
+def _draw_scores(by_degree: dict[int, Learned], valid: UniqueRows | None, path: Path, title: str) -> None:
     """The best score of every number of groups, and that of L2, for every degree bound."""
+    from mrfit.learning.score_curves import score_curves
     from mrfit.report.page import save_figure
-    from mrfit.report.scores import ScoreCurve, draw_scores
+    from mrfit.report.scores import draw_scores
 
-    curves = []
-    for degree, learned in by_degree.items():
-        best: dict[int, float] = {}
-        for fit in learned.fits:
-            if fit.n_groups is not None:
-                best[fit.n_groups] = max(best.get(fit.n_groups, -math.inf), fit.rank)
-        groups = sorted(best)
-        l2 = math.nan if learned.gain is None else learned.gain.l2.rank
-        label = "tied" if len(by_degree) == 1 else f"d = {degree}"
-        curves.append(ScoreCurve(label, groups, [-best[k] for k in groups], -l2))
-    save_figure(draw_scores(curves), path)
+    best = next(iter(by_degree.values())).best
+    measure = "pseudo-log-likelihood" if best.train_ll is None else "log-likelihood"
+    where = f"{len(best.fold_scores)}-fold cross-validation" if valid is None else f"{valid.n_rows:,} validation rows"
+    labels = {"tied" if len(by_degree) == 1 else f"d = {degree}": each for degree, each in by_degree.items()}
+    curves = score_curves(labels, valid)
+    save_figure(draw_scores(curves, measure=measure, title=title, subtitle=f"scores of {where}"), path)
 
 
 def _document(rows: UniqueRows, learned: Learned) -> dict[str, Any]:
