@@ -129,8 +129,8 @@ def learn(
 ) -> Fitted:
     """Learn a network in one call: ``learn(table, "tree", penalty="l1")``.
 
-    ``data`` and ``valid`` are tables, or rows read before. ``structure`` and the further ``parts`` may be words or objects; a ``learner`` stands for all of these but the
-    structure. See `Learner.fit` for the rest.
+    ``data`` and ``valid`` are tables, or rows read before. ``structure`` and the further ``parts`` may be words or
+    objects; a ``learner`` stands for all of these but the structure. See `Learner.fit` for the rest.
     """
     if learner is not None and parts:
         raise InputError(f"A learner has its own {next(iter(parts))!r}; give one of them.")

@@ -137,7 +137,8 @@ def test_spectrum(estimator: str, tables: Path, shell: Shell) -> None:
         (["spectrum", "same.csv"], "All rows are the same"),
         (["spectrum", "train.csv", "--columns", "a,z"], "'z'"),
         (["spectrum", "train.csv", "--columns", "a", "--most", "3"], "not both"),
-        (["spectrum", "train.csv", "--plot", "picture.doc"], ".png or .svg"),
+        (["spectrum", "train.csv", "--title", "t"], "add --plot FILE"),
+        (["spectrum", "train.csv", "--plot", "picture.doc"], ".png, .svg or .pdf"),
         (["score", "none.mrf", "train.csv", "--metric", "ll"], "none.mrf"),
     ],
 )

@@ -71,6 +71,32 @@ def test_every_bound_writes_what_it_learned(
     assert directly["train_pll"] == read_back["train_pll"]
 
 
+@pytest.mark.parametrize("layout", ["force", "circle"])
+def test_a_layout_is_saved_and_shared(layout: str, chain: Path, tmp_path: Path) -> None:
+    """Pictures of one layout are the same file, also when it is read back; and none of them is titled by a path."""
+    learn = ["structure", str(chain), "--select", "ebic", "--rule", "and", "--require", "d,e", "--quiet"]
+    places, again = tmp_path / "places.csv", tmp_path / "again.json"
+    first = ["--layout", layout, "--save-layout", str(places), "--plot", str(tmp_path / "a.svg")]
+    assert main([*learn, *first]) == 0
+    assert places.read_text().startswith("name,x,y\na,")
+    second = ["--layout", str(places), "--save-layout", str(again), "--plot", str(tmp_path / "b.pdf")]
+    assert main([*learn, *second]) == 0
+    assert list(json.loads(again.read_text())) == list("abcde")
+    assert (tmp_path / "b.pdf").read_bytes().startswith(b"%PDF-")
+    written = (tmp_path / "a.svg").read_text()
+    assert "<!-- chain -->" in written
+    assert "<!-- 4,000 rows, 5 variables, 4 edges -->" in written
+
+
+@pytest.mark.parametrize(("title", "said"), [("Women, 2020", True), ("", False)])
+def test_a_picture_has_the_title_it_is_given(title: str, said: bool, chain: Path, tmp_path: Path) -> None:
+    plot = tmp_path / "network.svg"
+    assert main(["structure", str(chain), "--plot", str(plot), "--title", title, "--quiet"]) == 0
+    written = plot.read_text()
+    assert ("<!-- Women, 2020 -->" in written) == said
+    assert "<!-- chain -->" not in written
+
+
 def test_required_and_forbidden_edges(chain: Path, capsys: pytest.CaptureFixture[str]) -> None:
     wanted = ["--require", "a,e", "--forbid", "a,b", "--select", "ebic", "--json"]
     assert main(["structure", str(chain), *wanted]) == 0
@@ -103,6 +129,10 @@ def test_weaker_selections_keep_the_chain(select: str, chain: Path, capsys: pyte
         (["--bound", "nonsense"], "nonsense"),
         (["-o", "edges.xyz"], ".graphml"),
         (["--plot", "network.xyz"], ".png"),
+        (["--title", "a title"], "add --plot FILE"),
+        (["--layout", "circle"], "add --plot FILE"),
+        (["--layout", "spiral", "--plot", "n.png"], "choose force or circle, or name a file that exists"),
+        (["--save-layout", "places.txt"], ".csv or .json"),
         (["-o", "absent/edges.csv"], "absent"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,

@@ -78,7 +78,10 @@ def test_the_exact_likelihood_has_scores_of_its_own(tables: Path, shell: Shell) 
 
 def test_show_prints_the_groups_and_draws_them(tables: Path, shell: Shell) -> None:
     assert shell("fit", "train.csv", "--penalty", "hard", "--groups", "3", "--strength", "1", "-o", "m.mrf").code == 0
-    ran = shell("show", "m.mrf", "--plot", "line.png")
+    refused = shell("show", "m.mrf", "--title", "a title")
+    assert refused.code == 2
+    assert "add --plot FILE" in refused.err
+    ran = shell("show", "m.mrf", "--plot", "line.png", "--title", "a title")
     assert ran.code == 0
     assert "equal in 3 groups, the largest first" in ran.out
     assert (tables / "line.png").read_bytes().startswith(b"\x89PNG")
@@ -90,7 +93,16 @@ def test_show_prints_the_groups_and_draws_them(tables: Path, shell: Shell) -> No
 def test_scores_are_drawn(tables: Path, shell: Shell) -> None:
     ran = shell("fit", "train.csv", "--folds", "2", "--penalty", "tied", *GRID, "--plot-scores", "s.svg")
     assert ran.code == 0
-    assert "<svg" in (tables / "s.svg").read_text()
+    written = (tables / "s.svg").read_text()
+    assert "<svg" in written
+    assert "<!-- train -->" in written
+    assert "<!-- scores of 2-fold cross-validation; bars: standard error of the difference from" in written
+    options = ["--valid", "valid.csv", "--penalty", "tied", *GRID, "--plot-scores", "s.svg", "--title", "A title"]
+    assert shell("fit", "train.csv", *options).code == 0
+    written = (tables / "s.svg").read_text()
+    assert "<!-- A title -->" in written
+    assert "validation rows; bars: standard error" in written
+    assert "pseudo-log-likelihood" in written
 
 
 def test_every_option_of_soft_tying_is_taken(tables: Path, shell: Shell) -> None:
@@ -128,6 +140,7 @@ def test_every_option_of_soft_tying_is_taken(tables: Path, shell: Shell) -> None
         (["--folds", "1"], "at least 2 folds"),
         (["--folds", "1000"], "cannot be cut into 1000 folds"),
         (["--folds", "2", "--valid", "valid.csv"], "not both"),
+        (["--title", "t"], "add --plot-scores FILE"),
         (["--plot-scores", "s.png"], "--plot-scores draws held-out scores of tied fits"),
         (["--penalty", "tied", "--folds", "2", "--plot-scores", "s.gif"], "s.gif"),
         (["--penalty", "tied", "--groups", "2", "--strength", "1", "--free-orders", "3"], "Order 3"),

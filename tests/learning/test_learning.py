@@ -368,11 +368,11 @@ def test_data_sets_are_learned_from_like_their_distinct_rows(rng: np.random.Gene
     """Also held-out ones, whose states stand in another order."""
     train, valid = (Dataset.from_table(rng.integers(0, 2, (60, 3))) for _ in range(2))
     turned = valid.recoded(Domain.from_states({f"v{j}": ["1", "0"] for j in range(3)}))
-    settings = Settings((0.1, 1.0))
+    settings = learner((0.1, 1.0))
     expected = learn(
         UniqueRows.from_dataset(train), Structure.complete(3), settings, valid=UniqueRows.from_dataset(valid)
     )
     for held_out in (valid, turned):
         learned = learn(train, Structure.complete(3), settings, valid=held_out)
-        assert [fit.valid_pll for fit in learned.fits] == [fit.valid_pll for fit in expected.fits]
+        assert [fit.held_out for fit in learned.fits] == [fit.held_out for fit in expected.fits]
         assert learned.best.model.w.tolist() == expected.best.model.w.tolist()

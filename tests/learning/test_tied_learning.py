@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,10 @@ from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
 from mrfit.learning import Learner
 from mrfit.learning.problem import Problem
+from mrfit.learning.score_curves import score_curves
 from mrfit.learning.tied import GROUPS, STRENGTHS, HardTied, Tied
 from mrfit.model import MarkovNetwork
+from mrfit.objectives.row_scores import row_pll
 from mrfit.registry import learn
 from mrfit.structure.learners import Given
 from mrfit.structure.nodewise import StructureSettings, learn_structure
@@ -33,6 +36,35 @@ def _learn(penalty: str, *, valid: UniqueRows | None = None, groups: tuple[int, 
     ties = {} if penalty == "l2" else {"groups": groups}
     settings = learner((1.0, 10.0), penalty, tolerance=1e-8, **ties, **more.pop("tying", {}), **more)
     return learn(_rows(0), Structure.complete(len(SHAPE)), settings, valid=valid)
+
+
+def test_curves_of_scores_have_errors_of_differences() -> None:
+    """Paired with the best fit of the curve: over folds as over rows, and it has none itself."""
+    valid = _rows(1, 300)
+    for learned, held_out in ((_learn("tied", valid=valid), valid), (_learn("tied", folds=3), None)):
+        (curve,) = score_curves({"a": learned}, held_out)
+        fits = {k: max((fit for fit in learned.fits if fit.n_groups == k), key=lambda fit: fit.rank) for k in (2, 3)}
+        assert curve.scores == [-fits[k].rank for k in (2, 3)]
+        assert curve.l2 == -learned.gain.l2.rank
+        rest, best = sorted(fits.values(), key=lambda fit: fit.rank)
+        if held_out is None:
+            difference = np.array(best.fold_scores) - np.array(rest.fold_scores)
+        else:
+            codes = np.repeat(valid.codes, valid.sample_weight.astype(int), axis=0)
+            one, other = (row_pll(fit.model.parameters, fit.model.w, codes) for fit in (best, rest))
+            difference = one - other
+        error = difference.std(ddof=1 if held_out is None else 0) / np.sqrt(len(difference))
+        np.testing.assert_allclose(sorted(curve.errors), [0.0, error], rtol=1e-8, atol=1e-15)
+
+
+def test_errors_do_not_take_weights_for_rows() -> None:
+    """A row that stands for a thousand people was still asked once."""
+    valid = _rows(1, 300)
+    heavy = replace(valid, sample_weight=1000.0 * valid.sample_weight)
+    learned = _learn("tied", valid=valid)
+    (light,), (same,) = (score_curves({"a": learned}, rows) for rows in (valid, heavy))
+    np.testing.assert_allclose(light.errors, same.errors)
+    assert max(light.errors) > 0
 
 
 def test_the_papers_grids_are_the_defaults() -> None:

@@ -66,6 +66,31 @@ def test_each_series_has_a_line_and_its_rival() -> None:
     assert {"1", "10", "100"} <= {label.get_text() for label in axes.get_xticklabels()}
 
 
+def test_the_score_has_a_name_and_a_unit() -> None:
+    (axes,) = panels_of(draw_scores(PAPER, measure="log-likelihood"))
+    assert axes.get_ylabel() == "negative held-out log-likelihood,\nnats a row (lower is better)"
+
+
+def test_errors_are_drawn_and_said_to_be_of_differences() -> None:
+    """None at the best, which the others are compared with; nothing is said where none are known."""
+    curve = ScoreCurve("a", [1, 2, 5], [3.0, 2.0, 2.5], 2.2, [0.3, 0.0, 0.1])
+    figure = draw_scores([curve], title="a title", subtitle="100 validation rows")
+    assert_readable(figure)
+    (axes,) = panels_of(figure)
+    ends = {tuple(np.round(segment[:, 1], 9)) for box in axes.containers for segment in box[2][0].get_segments()}
+    assert ends == {(2.7, 3.3), (2.4, 2.6)}
+    assert axes.get_ylim()[1] > 3.3
+    said = "bars: standard error of the difference from the best (ring)"
+    assert f"100 validation rows; {said}" in words_on(figure)
+    assert not any(said in words for words in words_on(draw_scores(PAPER, subtitle="rows")))
+
+
+@pytest.mark.parametrize("errors", [[0.1], [0.1, -0.1], [0.1, float("nan")]])
+def test_wrong_errors_are_refused(errors: list[float]) -> None:
+    with pytest.raises(InputError, match="Errors of series 'a'"):
+        ScoreCurve("a", [1, 2], [1.0, 2.0], 1.0, errors)
+
+
 def test_a_common_rival_is_drawn_once() -> None:
     """One strength of L2, several of tying."""
     figure = draw_scores([_curve("a", 12, 20, 12.5), _curve("b", 12.2, 20, 12.5)])

@@ -23,6 +23,7 @@ from mrfit.cli.options import (
     whole_numbers,
 )
 from mrfit.cli.output import grid_progress, note, note_compiling, print_json, say, solver_progress
+from mrfit.cli.picture_options import KINDS, check_title, title_of, title_option
 from mrfit.cli.structure_options import structure_learners, structure_options, structure_rules
 from mrfit.cli.tying_options import tying_options, tying_rules, tying_settings
 from mrfit.errors import InputError
@@ -105,8 +106,9 @@ if TYPE_CHECKING:
 )
 @click.option("--states", metavar="FILE", help='JSON file that declares states: {"smoker": ["no", "yes"]}.')
 @click.option(
-    "--plot-scores", metavar="FILE", help="Draw the score against the number of groups, L2 dotted, as .png or .svg."
+    "--plot-scores", metavar="FILE", help=f"Draw the score against the number of groups, L2 dotted, as {KINDS}."
 )
+@title_option
 @click.option("-o", "--output", metavar="MODEL", help="Where to write the model, a .mrf file; - is standard output.")
 @writing
 @reading
@@ -138,6 +140,7 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     learner = _repeated(context, options["like"]) if options["like"] else _learner(context, options)
     held_out, tests = (_given(options[name], f"--{name}") for name in ("valid", "test"))
     _check_files(data, options)
+    check_title(options, "--plot-scores")
     picture = _checked_picture(options["plot_scores"], learner, held_out)
     rows = read_rows(data, options, states=declared_states(options["states"]))
     valid, test = (None if name is None else read_rows(name, options, domain=rows.domain) for name in (held_out, tests))
@@ -152,7 +155,7 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     if options["output"] is not None:
         send(options["output"], to_bytes(fitted.model))
     if picture is not None:
-        draw_scores(by_degree, picture)
+        draw_scores(by_degree, valid, picture, title_of(data, options))
     if options["as_json"]:
         degrees = {"max_degree": degree, "degrees": {str(d): fit_document(rows, by_degree[d]) for d in by_degree}}
         several = degrees if len(by_degree) > 1 else {}
@@ -223,7 +226,7 @@ def _repeated(context: click.Context, model_file: str) -> Learner:
     """How a model was learned, which must be all that is said about learning."""
     from mrfit.learning import Learner
 
-    files = {"data", "like", "valid", "test", "output", "plot_scores", "states"}
+    files = {"data", "like", "valid", "test", "output", "plot_scores", "title", "states"}
     beside = files | parameters_of(reading) | parameters_of(writing) | (parameters_of(common) - {"seed"})
     learning = tuple(name for name in context.params if name not in beside)
     refuse_idle(context, [Rule(learning, False, f"no --like: {model_file} says how to learn")])

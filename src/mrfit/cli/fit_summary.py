@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -146,19 +145,15 @@ def _print_fits(fitted: Fitted) -> None:
         say(f"  ... and {len(fitted.fits) - len(shown)} more fits, none better; --json has them all")
 
 
-def draw_scores(by_degree: dict[int, Fitted], path: Path) -> None:
+def draw_scores(by_degree: dict[int, Fitted], valid: UniqueRows | None, path: Path, title: str) -> None:
     """The best score of every number of groups, and that of L2, for every degree bound."""
+    from mrfit.learning.score_curves import score_curves
     from mrfit.report.page import save_figure
-    from mrfit.report.scores import ScoreCurve, draw_scores
+    from mrfit.report.scores import draw_scores
 
-    curves = []
-    for degree, fitted in by_degree.items():
-        best: dict[int, float] = {}
-        for fit in fitted.fits:
-            if fit.n_groups is not None:
-                best[fit.n_groups] = max(best.get(fit.n_groups, -math.inf), fit.rank)
-        groups = sorted(best)
-        l2 = math.nan if fitted.gain is None else fitted.gain.l2.rank
-        label = "tied" if len(by_degree) == 1 else f"d = {degree}"
-        curves.append(ScoreCurve(label, groups, [-best[k] for k in groups], -l2))
-    save_figure(draw_scores(curves), path)
+    best = next(iter(by_degree.values())).best
+    measure = "pseudo-log-likelihood" if best.measure == "pll" else "log-likelihood"
+    where = f"{len(best.fold_scores)}-fold cross-validation" if valid is None else f"{valid.n_rows:,} validation rows"
+    labels = {"tied" if len(by_degree) == 1 else f"d = {degree}": each for degree, each in by_degree.items()}
+    curves = score_curves(labels, valid)
+    save_figure(draw_scores(curves, measure=measure, title=title, subtitle=f"scores of {where}"), path)

@@ -9,6 +9,7 @@ import click
 from mrfit.cli.files import check_files, load_model, writing
 from mrfit.cli.options import common
 from mrfit.cli.output import print_json, say
+from mrfit.cli.picture_options import KINDS, check_title, title_of, title_option
 from mrfit.errors import InputError, listed
 
 if TYPE_CHECKING:
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 @click.command("show")
 @click.argument("model_file", metavar="MODEL")
 @click.option("--top", type=click.IntRange(min=0), default=10, show_default=True, help="Parameters of each order.")
-@click.option("--plot", metavar="FILE", help="Draw tied parameters with their centers on a line, as .png or .svg.")
+@click.option("--plot", metavar="FILE", help=f"Draw tied parameters with their centers on a line, as {KINDS}.")
+@title_option
 @writing
 @common
 def command(model_file: str, top: int, **options: Any) -> None:
@@ -28,10 +30,11 @@ def command(model_file: str, top: int, **options: Any) -> None:
     belongs to a combination of states and is measured against each variable's reference state: positive means that
     the combination is more likely than the smaller terms say. Parameters that are zero are not listed.
     """
+    check_title(options)
     check_files({"MODEL": model_file}, {"--plot": options["plot"]}, options)
     model = load_model(model_file)
     if options["plot"] is not None:
-        _draw(model, options["plot"])
+        _draw(model, options["plot"], title_of(model_file, options))
     orders = list(model.structure.blocks)
     strongest = {order: model.strongest(top, order=order) for order in orders}
     if options["as_json"]:
@@ -99,7 +102,7 @@ def _print_groups(model: MarkovNetwork, top: int) -> None:
         say(f"  ... and {len(groups) - top:,} more groups")
 
 
-def _draw(model: MarkovNetwork, plot: str) -> None:
+def _draw(model: MarkovNetwork, plot: str, title: str) -> None:
     from mrfit.report.page import check_figure_path, save_figure
     from mrfit.report.parameters import draw_parameters
 
@@ -108,7 +111,5 @@ def _draw(model: MarkovNetwork, plot: str) -> None:
     check_figure_path(plot)
     penalty = model.provenance.get("penalty", {})
     strength = penalty.get("strength") if isinstance(penalty, dict) else None
-    save_figure(
-        draw_parameters(model.w, model.groups, strength=strength or 1.0, orders=model.parameters.order_of_parameter),
-        plot,
-    )
+    orders = model.parameters.order_of_parameter
+    save_figure(draw_parameters(model.w, model.groups, strength=strength or 1.0, orders=orders, title=title), plot)

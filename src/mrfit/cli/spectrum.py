@@ -10,6 +10,7 @@ import click
 from mrfit.cli.files import check_files, writing
 from mrfit.cli.options import choice, common, numbers, read_rows, reading
 from mrfit.cli.output import grid_progress, print_json, say
+from mrfit.cli.picture_options import KINDS, check_title, title_of, title_option
 from mrfit.errors import InputError, listed
 
 if TYPE_CHECKING:
@@ -48,7 +49,8 @@ _MOST_STATES = 2**20  # joint states: cross-validation goes over them some ten t
     show_default=True,
     help="Largest sets for which to say what ignoring larger ones costs; 0 leaves that out.",
 )
-@click.option("--plot", metavar="FILE", help="Draw it, as .png or .svg.")
+@click.option("--plot", metavar="FILE", help=f"Draw it, as {KINDS}.")
+@title_option
 @writing
 @reading
 @common
@@ -68,6 +70,7 @@ def command(data: str, **options: Any) -> None:
     from mrfit.learning.spectrum import order_costs, spectrum
     from mrfit.workers import resolve_jobs
 
+    check_title(options)
     if options["plot"] is not None:
         from mrfit.report.page import check_figure_path
 
@@ -87,7 +90,10 @@ def command(data: str, **options: Any) -> None:
         from mrfit.report.page import save_figure
         from mrfit.report.spectrum import draw_spectrum
 
-        save_figure(draw_spectrum(found.curve, [cost.score for cost in costs], title=data), options["plot"])
+        about = f"{rows.n_rows:,} rows, {len(rows.domain)} variables"
+        losses = [cost.drawn for cost in costs]
+        figure = draw_spectrum(found.curve, losses, title=title_of(data, options), subtitle=about)
+        save_figure(figure, options["plot"])
     if options["as_json"]:
         print_json(_document(rows, found, costs))
     elif not options["quiet"]:

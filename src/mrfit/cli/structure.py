@@ -11,6 +11,15 @@ from mrfit.cli.effects import Rule, refuse_idle
 from mrfit.cli.files import STANDARD, check_files, send, summary_beside, writing
 from mrfit.cli.options import common, read_rows, reading
 from mrfit.cli.output import counting_progress, note_compiling, print_json, say
+from mrfit.cli.picture_options import (
+    KINDS,
+    check_layout,
+    check_title,
+    given_layout,
+    layout_options,
+    title_of,
+    title_option,
+)
 from mrfit.cli.structure_options import structure_learners, structure_options, structure_rules
 from mrfit.errors import InputError
 
@@ -34,7 +43,9 @@ if TYPE_CHECKING:
     type=click.Choice(["csv", "graphml", "json"]),
     help="Form of the output, whatever its name ends in; needed with -o -.",
 )
-@click.option("--plot", metavar="FILE", help="Draw the network to a .png or .svg file.")
+@click.option("--plot", metavar="FILE", help=f"Draw the network to a {KINDS} file.")
+@title_option
+@layout_options
 @writing
 @reading
 @common
@@ -53,12 +64,15 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     \b
     Examples:
       mrfit structure survey.csv --max-degree 5 -o edges.csv --plot network.png
+      mrfit structure women.csv --plot women.pdf --save-layout places.csv
+      mrfit structure men.csv --plot men.pdf --layout places.csv
       mrfit structure survey.csv --select ebic --rule and -o graph.graphml
       mrfit fit survey.csv --structure edges:edges.csv -o survey.mrf
     """
     from mrfit._kernels.nodewise import solve_node
     from mrfit.formats.graphs import structure_bytes
-    from mrfit.report.network import network_figure
+    from mrfit.report.layout_file import write_layout
+    from mrfit.report.network import network_figure, network_layout
     from mrfit.report.page import check_figure_path, save_figure
     from mrfit.structure.nodewise import learn_structure
     from mrfit.workers import resolve_jobs
@@ -71,9 +85,14 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     form = _form(options["output"], options["output_format"])
     if options["plot"] is not None:
         check_figure_path(options["plot"])
-    inputs = {"DATA": data, "--valid": options["valid"]}
-    check_files(inputs, {"-o": options["output"], "--plot": options["plot"]}, options)
+    check_title(options)
+    check_layout(options)
+    layout_file = None if options["layout"] in ("force", "circle") else options["layout"]
+    inputs = {"DATA": data, "--valid": options["valid"], "--layout": layout_file}
+    outputs = {"-o": options["output"], "--plot": options["plot"], "--save-layout": options["save_layout"]}
+    check_files(inputs, outputs, options)
     rows = read_rows(data, options)
+    layout = given_layout(options, rows.domain.names)
     valid = None if options["valid"] is None else read_rows(options["valid"], options, domain=rows.domain)
     begun = time.perf_counter()
     quiet = options["quiet"] or options["as_json"]
@@ -83,9 +102,14 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     seconds = time.perf_counter() - begun
     if form is not None:
         send(options["output"], structure_bytes(form, learned.structure, rows.domain, learned.report))
+    network = rows.domain.names, learned.structure.edges, learned.report.strength
     if options["plot"] is not None:
-        strengths = learned.report.strength
-        save_figure(network_figure(rows.domain.names, learned.structure.edges, strengths, title=data), options["plot"])
+        signs = learned.report.signs
+        title = title_of(data, options)
+        figure = network_figure(*network, title=title, signs=signs, layout=layout, n_rows=rows.n_rows)
+        save_figure(figure, options["plot"])
+    if options["save_layout"] is not None:
+        write_layout(options["save_layout"], rows.domain.names, network_layout(*network, layout=layout))
     if options["as_json"]:
         print_json(_document(rows, learned, seconds))
     elif not options["quiet"]:
@@ -139,6 +163,6 @@ def _print_summary(
         say(f"  {size:>8}  {row['source']} - {row['target']}")
     for remark in learned.remarks:
         say(remark)
-    for option in ("output", "plot"):
+    for option in ("output", "plot", "save_layout"):
         if options[option] is not None:
             say(f"wrote {options[option]}")

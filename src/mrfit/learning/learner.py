@@ -128,9 +128,10 @@ class Learner:
         """Learn the structure, fit every point of the grid, and keep the best.
 
         ``data`` is a table of any kind, or rows read before (`UniqueRows`, `Dataset`); so are ``valid`` and ``test``,
-        whose columns and states are matched by name. The best is the one that predicts ``valid`` best, or in cross-validation; without either, the one with the
-        weakest penalty. ``test`` has no part in that: the best is scored on it. ``callback`` is told the strength and
-        every record, and may return True to stop that fit. The result does not depend on ``jobs``.
+        whose columns and states are matched by name. The best is the one that predicts ``valid`` best, or in
+        cross-validation; without either, the one with the weakest penalty. ``test`` has no part in that: the best is
+        scored on it. ``callback`` is told the strength and every record, and may return True to stop that fit. The
+        result does not depend on ``jobs``.
         """
         if self.folds and valid is not None:
             raise InputError("Give validation rows or a number of folds, not both.")

@@ -16,7 +16,7 @@ from mrfit.learning.objective_choice import LIKELIHOOD
 from mrfit.learning.penalized import L1, FlatL1, FlatL2, NoPenalty
 from mrfit.learning.penalty_choice import PenaltyChoice
 from mrfit.learning.smoothed import PseudoCounts
-from mrfit.report.spectrum import OrderScore, SpectrumCurve
+from mrfit.report.spectrum import OrderLoss, SpectrumCurve
 from mrfit.structure.learners import UpToOrder
 
 ESTIMATORS: dict[str, type[PenaltyChoice]] = {kind.word: kind for kind in (FlatL1, FlatL2, PseudoCounts)}
@@ -49,7 +49,7 @@ class Spectrum:
     @property
     def curve(self) -> SpectrumCurve:
         """What a picture shows of it."""
-        label = f"{self.estimator}, {self.strength:.3g}"
+        label = f"{self.estimator}, strength {self.strength:.3g}"
         return SpectrumCurve(label, [size.mean for size in self.sizes], [size.density for size in self.sizes])
 
 
@@ -68,9 +68,9 @@ class OrderCost:
     standard_error: float
 
     @property
-    def score(self) -> OrderScore:
+    def drawn(self) -> OrderLoss:
         """What a picture shows of it."""
-        return OrderScore("all" if self.order is None else str(self.order), -self.held_out, self.standard_error)
+        return OrderLoss("all" if self.order is None else str(self.order), self.loss, self.standard_error)
 
 
 def spectrum(

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.model import MarkovNetwork
-from mrfit.report.network import draw_edges, edge_strengths
+from mrfit.report.edges import EdgeStyle, draw_edges, edge_strengths
 
 SIDE = 8
 
@@ -36,10 +36,12 @@ def digits_figure(
     images.imshow(sheet, cmap="gray_r", interpolation="nearest")
     images.set_title("Data: handwritten digits,\n64 yes/no pixels")
 
-    draw_edges(network, positions, model.structure.edges, edge_strengths(model), most=150)
+    edges, strengths = model.structure.edges, edge_strengths(model)
+    clearance, style = np.full(SIDE**2, 0.16), EdgeStyle((0.7, 3.2), (0.4, 1.0))
+    draw_edges(network, positions, edges, strengths, most=150, clearance=clearance, style=style)
     network.scatter(*positions.T, s=14, color="0.25", zorder=3)
     network.set(xlim=(-0.6, SIDE - 0.4), ylim=(SIDE - 0.4, -0.6), aspect="equal")
-    network.set_title("Learned: the 150 strongest interactions\n(blue: on together, red: one or the other)")
+    network.set_title("Learned: the 150 strongest interactions\n(blue: both on, dashed red: either of them)")
 
     names, values = list(scores), np.array(list(scores.values()))
     bars.barh(names, -values, color=["0.75"] * (len(names) - 1) + ["#2166ac"])

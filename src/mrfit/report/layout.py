@@ -13,13 +13,19 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-FEW = 60  # connected variables that are laid out exactly and all labelled
+FEW = 120  # connected variables that are laid out exactly
 
 _GAP = 0.9  # between components, where a variable has one unit of area
 _N_PIVOTS = 50
 
 
-def layout(n_variables: int, edges: Integers, share: Floats) -> Floats:
+def circle(n_variables: int) -> Floats:
+    """In the order of the variables, clockwise from the top."""
+    angle = np.pi / 2 - 2 * np.pi * np.arange(n_variables) / max(n_variables, 1)
+    return np.stack([np.cos(angle), np.sin(angle)], axis=1)
+
+
+def force(n_variables: int, edges: Integers, share: Floats) -> Floats:
     """A place for every variable with an edge, about one unit of area for each; NaN for the others."""
     import networkx
 
@@ -44,7 +50,8 @@ def _component_layout(graph: networkx.Graph[int], nodes: list[int], *, few: bool
     if len(nodes) == 2:
         return np.array([[0.0, 0.0], [1.0, 0.3]])
     if few:
-        found = networkx.kamada_kawai_layout(graph, weight="length")
+        start = _distance_layout(networkx.to_scipy_sparse_array(graph, nodelist=nodes, weight="length"))
+        found = networkx.kamada_kawai_layout(graph, pos=dict(zip(nodes, start, strict=True)), weight="length")
         place = np.array([found[node] for node in nodes])
     else:
         place = _force_layout(graph, nodes)
@@ -134,20 +141,20 @@ def _shelved(sizes: Floats, width: float) -> Floats:
     return corners
 
 
-def fitted(places: Floats, box: Floats) -> Floats:
-    """Places stretched to fill a box, in one direction at most 1.4 times as much as in the other."""
-    extent = np.maximum(np.ptp(places, axis=0), 1e-9)
-    scale = (box[1] - box[0]) / extent
-    scale = np.minimum(scale, 1.4 * scale.min())
-    return np.asarray(box.mean(axis=0) + (places - places.min(axis=0) - extent / 2) * scale)
+def fitted(places: Floats, size: Floats, *, stretch: float = 1.0) -> Floats:
+    """Places in a box of some size, as large as they go; in one direction up to ``stretch`` times more so."""
+    extent = np.ptp(places, axis=0)
+    scale = np.divide(size, extent, out=np.full(2, np.inf), where=extent > 1e-9 * extent.max(initial=0.0))
+    scale = np.minimum(scale, stretch * scale.min()) if np.isfinite(scale).any() else np.ones(2)
+    return np.asarray(size / 2 + (places - (places.min(axis=0) + places.max(axis=0)) / 2) * scale)
 
 
-def spread(positions: Floats, box: Floats) -> Floats:
-    """Positions pushed apart where they are closer than about their share of the box."""
+def spread(positions: Floats, size: Floats) -> Floats:
+    """Positions pushed apart where they are closer than about their share of a box, which they fill again."""
     from scipy.spatial import cKDTree
 
     positions = positions.copy()
-    distance = 0.65 * np.sqrt(np.prod(box[1] - box[0]) / len(positions))
+    distance = 0.65 * np.sqrt(np.prod(size) / len(positions))
     for _ in range(40):
         pairs = cKDTree(positions).query_pairs(distance, output_type="ndarray")
         if not len(pairs):
@@ -158,4 +165,4 @@ def spread(positions: Floats, box: Floats) -> Floats:
         push = 0.25 * (distance / length - 1.0) * gap
         np.add.at(positions, pairs[:, 0], push)
         np.add.at(positions, pairs[:, 1], -push)
-    return fitted(positions, box)
+    return fitted(positions, size, stretch=1.4)

@@ -10,247 +10,287 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.errors import InputError
-from mrfit.model import MarkovNetwork
-from mrfit.report.layout import FEW, fitted, layout, spread
-from mrfit.report.page import MARGIN, TITLE, Page, count, decimal, printable, text_width
+from mrfit.report.edges import EdgeStyle, Legend, draw_edges, share_of
+from mrfit.report.labels import Labels, half_sizes, place_labels, shortened, wrapped
+from mrfit.report.layout import circle, fitted, force, spread
+from mrfit.report.page import MARGIN, Page, count, text_width
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+Layout = str | Floats  # "force", "circle" or a place for every variable
 
-POSITIVE, NEGATIVE = "#2166ac", "#b2182b"  # blue and red, apart for colour-blind eyes too
-NEITHER = "#777777"  # strength zero
+_MOST_EDGES = 6_000
+_MOST_LISTED = 60  # variables without an edge
+_ALL_LABELLED = 150  # nodes; of more, the strongest have labels where there is room
+_LONGEST_LABEL = 22
+_FEW = 40  # nodes with large letters
+_FONTS = (10.0, 8.5, 7.5)  # points
+_SMALL = 7.0  # points, for variables without an edge
 
-
-def edge_strengths(model: MarkovNetwork) -> Floats:
-    """Signed strength of every edge in ``model.structure.edges``.
-
-    For two binary variables it is their parameter; otherwise the largest parameter, in absolute value, of all scopes
-    that hold both.
-    """
-    numbers = {(int(a), int(b)): k for k, (a, b) in enumerate(model.structure.edges)}
-    strengths = np.zeros(len(numbers))
-    for parameter in np.flatnonzero(model.parameters.order_of_parameter >= 2):
-        scope = model.parameters.scope(int(parameter))
-        for position, a in enumerate(scope):
-            for b in scope[position + 1 :]:
-                edge = numbers[a, b]
-                if abs(model.w[parameter]) > abs(strengths[edge]):
-                    strengths[edge] = model.w[parameter]
-    return strengths
+# On paper, in inches; from top to bottom: title, network, variables without an edge, legend.
+_LINE = 0.2  # height of a row of variables without an edge
 
 
-@dataclass(frozen=True)
-class EdgeStyle:
-    """Line width in points and opacity of the weakest and the strongest edge, and whether lines are curved."""
-
-    widths: tuple[float, float] = (0.4, 3.6)
-    opacities: tuple[float, float] = (0.15, 0.9)
-    bent: bool = True
-
-    def width(self, share: Floats) -> Floats:
-        return np.interp(share, (0.0, 1.0), self.widths)
-
-    def opacity(self, share: Floats) -> Floats:
-        return np.interp(share, (0.0, 1.0), self.opacities)
-
-
-_PLAIN = EdgeStyle()
-
-
-def draw_edges(
-    axes: Axes,
-    positions: Floats,
+def network_figure(
+    names: Sequence[str],
     edges: Integers,
     strengths: Floats,
     *,
-    most: int,
-    style: EdgeStyle = _PLAIN,
-) -> None:
-    """The ``most`` strongest edges as lines: width and opacity by strength, blue positive, red negative."""
-    from matplotlib.collections import LineCollection
-
-    shown = np.argsort(-np.abs(strengths), kind="stable")[:most][::-1]  # strongest on top
-    if not len(shown):
-        return
-    share = _share(strengths[shown])
-    start, end = positions[edges[shown, 0]], positions[edges[shown, 1]]
-    axes.add_collection(
-        LineCollection(
-            list(_bent(start, end) if style.bent else np.stack([start, end], axis=1)),
-            linewidths=style.width(share),
-            alpha=style.opacity(share),
-            colors=[_colour(value) for value in strengths[shown]],
-            capstyle="round",
-        )
-    )
-    axes.autoscale_view()
-
-
-def network_figure(names: Sequence[str], edges: Integers, strengths: Floats, *, title: str | None = None) -> Figure:
+    title: str | None = None,
+    signs: Integers | None = None,
+    layout: Layout = "force",
+    n_rows: int | None = None,
+) -> Figure:
     """A picture of a network of any size, the same for the same input.
 
-    Connected variables are laid out by force and their components packed side by side; variables without an edge
-    stand in rows below, or are counted if they are more than 60. Up to 60 connected variables all have labels, beyond
-    that the 40 of largest total strength, where there is room. Of more than 6,000 edges the strongest are drawn, and
-    the caption says so.
+    Positive edges are blue, negative ones red and dashed, those without a sign grey and dotted; the stronger, the
+    wider and darker. An edge is bent where it would run through a third variable. Up to 150 variables all have labels
+    if these fit; beyond that those of the largest total strength, where there is room. Of more than 6,000 edges the
+    strongest are drawn, and the line under the title says so.
 
     Parameters
     ----------
     names
-        One for each variable; long ones are cut.
+        One for each variable; very long ones are shortened in the middle.
     edges
         Numbers of the variables that interact, shape (edges, 2).
     strengths
-        Signed strength of each edge, shape (edges,); zero is drawn grey.
+        Signed strength of each edge, shape (edges,).
+    signs
+        -1, 0 or 1 for each edge; by default those of the strengths. 0 is for edges that have none, because their
+        variables have more than two states in no order.
+    layout
+        ``"force"``: connected variables near each other, their components side by side, variables without an edge in
+        rows below, or counted if they are more than 60. ``"circle"``: all variables in their order, clockwise from the
+        top. Or a place for each, shape (variables, 2), y upwards, in any unit: `network_layout` gives those of another
+        picture.
+    n_rows
+        How many rows it was learned from, to be said under the title.
     """
-    edges, strengths = _checked(names, edges, strengths)
-    shown = np.argsort(-np.abs(strengths), kind="stable")[:_MOST_EDGES]
-    n_edges, edges, strengths = len(edges), edges[shown], strengths[shown]
-    places = layout(len(names), edges, _share(strengths))
-    linked = np.unique(edges)
-    alone = np.setdiff1d(np.arange(len(names)), linked)
-
-    width = float(np.clip(8.0 + 1.3 * np.log2(max(len(linked), 1) / 16), 6.0, 16.0))
-    extent = np.ptp(places[linked], axis=0) if len(linked) else np.array([1.0, 0.0])
-    tall = width * float(np.clip(extent[1] / extent[0], 0.45, 0.85)) if len(linked) else 0.1
-    rows = _rows([_label(names[i]) for i in alone], width) if len(alone) <= FEW else []
-    below = _LINE * (len(rows) + 1.5) if len(alone) else 0.0
-    above = TITLE if title else 0.0
-    page = Page(width, above + tall + below + _FOOT, title)
-    area = np.array([(0.0, _FOOT + below), (width, page.height - above)])
-    style = _draw_network(page, area, names, edges, strengths, places)
-    if len(alone):
-        which = "an edge" if n_edges == len(edges) else "a drawn edge"
-        _draw_alone(page, area[0, 1], f"{count(len(alone), 'variable')} without {which}", rows)
-    caption = f"{count(len(names), 'variable')}, {count(n_edges, 'edge')}"
-    if n_edges > len(edges):
-        caption += f"; drawn: the {len(edges):,} strongest"
-    _draw_foot(page, caption, strengths, style)
+    graph = _graph(names, edges, strengths, signs)
+    canvas = _canvas(graph, layout)
+    listed = graph.alone if canvas.lists_alone else np.empty(0, np.int64)
+    rows = _rows([shortened(names[i], 30) for i in listed], canvas.width) if len(listed) <= _MOST_LISTED else []
+    below = _LINE * (len(rows) + 1.5) if len(listed) else 0.0
+    style = EdgeStyle.for_nodes(len(canvas.nodes))
+    legend = Legend.fit(graph.strengths, graph.signs, style, MARGIN, canvas.width - MARGIN)
+    floor = legend.height + below
+    page = Page(canvas.width, floor + canvas.height, title, graph.summary(n_rows))
+    if len(canvas.nodes):
+        _draw_network(page, graph, canvas.above(floor), style)
+    if len(listed):
+        _draw_alone(page, floor, f"{count(len(listed), 'variable')} without {graph.an_edge}", rows)
+    legend.draw(page, MARGIN)
     return page.figure
 
 
-_MOST_EDGES = 6_000
-_N_HUBS = 40
-_LONGEST_LABEL = 18
-_SMALL = 7.0  # points, for variables without an edge
+def network_layout(names: Sequence[str], edges: Integers, strengths: Floats, *, layout: Layout = "force") -> Floats:
+    """Where `network_figure` draws the variables, in inches, (variables, 2), for use as ``layout`` of other networks.
 
-# On paper, in inches; from top to bottom: title, network, variables without an edge, caption and legend.
-_FOOT = 0.4  # height of the caption and the legend
-_LINE = 0.2  # height of a row of variables without an edge
-# Where a label may stand beside its variable, in halves of its width and height.
-_SIDES = np.array([(0, 1), (0, -1), (1, 0), (-1, 0), (0.7, 1), (-0.7, 1), (0.7, -1), (-0.7, -1)])
+    Variables that it only lists or counts, because they have no edge, have places in rows below the others.
+    """
+    graph = _graph(names, edges, strengths, None)
+    canvas = _canvas(graph, layout)
+    positions = canvas.positions.copy()
+    if canvas.lists_alone and len(graph.alone):
+        pitch = 0.8
+        in_row = max(1, int(canvas.width / pitch))
+        row, column = np.divmod(np.arange(len(graph.alone)), in_row)
+        positions[graph.alone] = np.stack([pitch * (column + 0.5), -pitch * (row + 0.5)], axis=1)
+    return np.asarray(np.round(positions, 4) + 0.0)  # a ten-thousandth of an inch is not seen; no minus zero
 
 
-def _checked(names: Sequence[str], edges: Integers, strengths: Floats) -> tuple[Integers, Floats]:
+@dataclass(frozen=True)
+class _Graph:
+    """What is drawn: the strongest edges, and how many there are in all."""
+
+    names: Sequence[str]
+    edges: Integers
+    strengths: Floats
+    signs: Integers
+    n_edges: int
+
+    @property
+    def linked(self) -> Integers:
+        return np.unique(self.edges)
+
+    @property
+    def alone(self) -> Integers:
+        return np.setdiff1d(np.arange(len(self.names)), self.edges)
+
+    @property
+    def an_edge(self) -> str:
+        return "an edge" if self.n_edges == len(self.edges) else "a drawn edge"
+
+    def summary(self, n_rows: int | None) -> str:
+        parts = [] if n_rows is None else [count(n_rows, "row")]
+        text = ", ".join([*parts, count(len(self.names), "variable"), count(self.n_edges, "edge")])
+        return text if self.n_edges == len(self.edges) else f"{text}; drawn: the {len(self.edges):,} strongest"
+
+
+def _graph(names: Sequence[str], edges: Integers, strengths: Floats, signs: Integers | None) -> _Graph:
     edges = np.asarray(edges, np.int64).reshape(-1, 2)
     strengths = np.asarray(strengths, np.float64)
+    signs = np.sign(strengths) if signs is None else np.asarray(signs)
     if strengths.shape != (len(edges),):
         raise InputError(f"{len(edges)} edges need as many strengths; got an array of shape {strengths.shape}.")
     if not np.isfinite(strengths).all():
         raise InputError("Strengths of edges must be finite numbers; leave out edges without one.")
+    if signs.shape != (len(edges),) or not np.isin(signs, (-1, 0, 1)).all():
+        raise InputError(f"{len(edges)} edges need as many signs, each -1, 0 or 1; leave them out for the strengths'.")
     if len(edges) and (edges.min() < 0 or edges.max() >= len(names)):
         raise InputError(f"Edges must join variables 0 to {len(names) - 1}; got {edges.min()} to {edges.max()}.")
     if (edges[:, 0] == edges[:, 1]).any():
         raise InputError("Edges must join two variables; one joins a variable to itself.")
-    return edges, strengths
+    shown = np.argsort(-np.abs(strengths), kind="stable")[:_MOST_EDGES]
+    return _Graph(names, edges[shown], strengths[shown], signs[shown].astype(np.int64), len(edges))
 
 
-def _share(strengths: Floats) -> Floats:
-    """Sizes relative to the largest; one half where all are zero, for edges of which no more is known."""
-    size = np.abs(strengths)
-    largest = size.max(initial=0.0)
-    return np.asarray(size / largest) if largest > 0 else np.full(len(size), 0.5)
+# --- where the variables stand
 
 
-def _colour(strength: float) -> str:
-    return POSITIVE if strength > 0 else NEGATIVE if strength < 0 else NEITHER
+@dataclass(frozen=True)
+class _Canvas:
+    """The part of the page with the network: its size, and places in inches from its lower left corner."""
+
+    width: float
+    height: float
+    positions: Floats  # NaN for variables that are not drawn
+    lists_alone: bool  # variables without an edge have no place in the network
+    floor: float = 0.0
+
+    @property
+    def nodes(self) -> Integers:
+        return np.flatnonzero(np.isfinite(self.positions[:, 0]))
+
+    @property
+    def area(self) -> Floats:
+        return np.array([(0.03, self.floor), (self.width - 0.03, self.floor + self.height)])
+
+    def above(self, floor: float) -> _Canvas:
+        return _Canvas(self.width, self.height, self.positions + np.array([0.0, floor]), self.lists_alone, floor)
 
 
-def _bent(start: Floats, end: Floats) -> Floats:
-    """Slightly curved lines, (edges, points, 2): an edge does not hide the nodes that lie between its ends."""
-    t = np.linspace(0.0, 1.0, 15)[None, :, None]
-    along = (end - start)[:, None, :]
-    across = along[..., ::-1] * (-1.0, 1.0)
-    return np.asarray(start[:, None, :] + t * along + 0.4 * t * (1.0 - t) * across, np.float64)
+def _canvas(graph: _Graph, layout: Layout) -> _Canvas:
+    n_variables = len(graph.names)
+    forced = isinstance(layout, str) and layout == "force"
+    if forced:
+        places = force(n_variables, graph.edges, share_of(graph.strengths))
+    elif isinstance(layout, str):
+        if layout != "circle":
+            raise InputError(
+                f"There is no layout {layout!r}; choose force or circle, or give a place for each variable."
+            )
+        places = circle(n_variables)
+    else:
+        places = np.asarray(layout, np.float64)
+        if places.shape != (n_variables, 2) or not np.isfinite(places).all():
+            raise InputError(
+                f"{n_variables} variables need as many places, each two finite numbers; got an array of shape "
+                f"{places.shape}."
+            )
+    drawn = np.isfinite(places[:, 0])
+    n_drawn = int(drawn.sum())
+    width = round(float(np.clip(8.0 + 1.3 * np.log2(max(n_drawn, 1) / 16), 6.0, 16.0)), 2)
+    positions = np.full_like(places, np.nan)
+    if not n_drawn:
+        return _Canvas(width, 0.1, positions, forced)
+    margin = _margin([graph.names[i] for i in np.flatnonzero(drawn).tolist()])
+    width = round(width + 2.0 * max(margin[0] - 0.75, 0.0), 2)
+    extent = np.ptp(places[drawn], axis=0)
+    # Never higher than 0.85 times the width. Places of a force layout may be stretched to fill the page.
+    shape = extent[1] / extent[0] if extent[0] > 0 else np.inf
+    tall = round(width * float(np.clip(shape, 0.45 if forced else 0.0, 0.85)), 2)
+    size = np.array([width, max(tall, 2.5 * margin[1])]) - 2 * margin
+    if forced:
+        positions[drawn] = spread(fitted(places[drawn], size, stretch=1.4), size)
+    else:
+        size[1] = round(0.85 * width, 2) - 2 * margin[1]
+        positions[drawn] = fitted(places[drawn], size)
+        size[1] = max(np.ptp(positions[drawn, 1]), 0.5 * margin[1])
+        positions[drawn, 1] += size[1] / 2 - (positions[drawn, 1].max() + positions[drawn, 1].min()) / 2
+    return _Canvas(width, float(size[1] + 2 * margin[1]), positions + margin, forced)
 
 
-def _label(name: str) -> str:
-    line = printable(name)
-    return line if len(line) <= _LONGEST_LABEL else line[: _LONGEST_LABEL - 1].rstrip() + "…"
+def _margin(names: Sequence[str]) -> Floats:
+    """Around the places of nodes, so that labels can stand outside of them."""
+    if len(names) > _ALL_LABELLED:
+        return np.array([0.35, 0.3])
+    half = half_sizes([wrapped(name, _LONGEST_LABEL) for name in names], _FONTS[1]).max(axis=0)
+    return np.asarray(np.round(np.maximum(2 * half + 0.15, (0.75, 0.4)), 2))
 
 
 # --- the parts of the page
 
 
-def _draw_network(
-    page: Page, area: Floats, names: Sequence[str], edges: Integers, strengths: Floats, places: Floats
-) -> EdgeStyle:
-    """Within ``area``, its lower left and upper right corner."""
-    linked = np.unique(edges)
-    few = len(linked) <= FEW
-    room = min(1.0, (40 / max(len(linked), 1)) ** 0.5)  # 1 for few variables, 0.16 for 1,500
-    style = EdgeStyle((0.35 + 0.35 * room, 1.4 + 2.6 * room), (0.02 + 0.38 * room, 0.95), bent=few)
-    if not len(linked):
-        return style
-    margin = np.array([0.75, 0.4] if few else [0.3, 0.3])
-    box = np.stack([area[0] + margin, area[1] - margin])
-    positions = np.full_like(places, np.nan)
-    positions[linked] = spread(fitted(places[linked], box), box)
-    draw_edges(page.axes, positions, edges, strengths, most=len(edges), style=style)
-
-    share = _share(strengths)
-    total = np.bincount(edges.ravel(), np.repeat(share + 1e-6, 2), minlength=len(names))
-    diameter = 6.0 if few else (2.2 + 2.3 * room) * (0.8 + 0.7 * total[linked] / total.max())
+def _draw_network(page: Page, graph: _Graph, canvas: _Canvas, style: EdgeStyle) -> None:
+    nodes, positions = canvas.nodes, canvas.positions
+    total = np.zeros(len(graph.names))
+    np.add.at(total, graph.edges.ravel(), np.repeat(share_of(graph.strengths) + 1e-6, 2))
+    diameter = _diameters(total, len(nodes))
+    clearance = (diameter / 2 + style.widths[1] / 4 + 1.5) / 72
+    lines = draw_edges(
+        page.axes,
+        positions,
+        graph.edges,
+        graph.strengths,
+        most=len(graph.edges),
+        clearance=clearance,
+        style=style,
+        signs=graph.signs,
+    )
+    alone = total[nodes] == 0
     page.axes.scatter(
-        positions[linked, 0],
-        positions[linked, 1],
-        s=np.square(diameter),
-        color="0.2",
-        edgecolors="white",
-        linewidths=0.3,
+        positions[nodes, 0],
+        positions[nodes, 1],
+        s=np.square(diameter[nodes]),
+        color=[("white" if empty else "0.2") for empty in alone],
+        edgecolors=[("0.45" if empty else "white") for empty in alone],
+        linewidths=np.where(alone, 0.8, 0.3).tolist(),
         zorder=3,
     )
-    hubs = linked[np.argsort(-total[linked], kind="stable")][: len(linked) if few else 2 * _N_HUBS]
-    lines = _bent(positions[edges[:, 0]], positions[edges[:, 1]])[share > 0.2, 1:-1]
-    obstacles = np.concatenate([positions[linked], lines.reshape(-1, 2)])
-    _draw_labels(page, area, [(_label(names[i]), positions[i]) for i in hubs], obstacles, all_of_them=few)
-    return style
+    order = nodes[np.argsort(-total[nodes], kind="stable")]
+    labels = _labels(graph.names, order, positions, diameter / 144, lines[:, 1:-1].reshape(-1, 2), canvas)
+    labels.draw(page)
 
 
-def _draw_labels(
-    page: Page, area: Floats, labels: list[tuple[str, Floats]], obstacles: Floats, *, all_of_them: bool
-) -> None:
-    """Each label beside its place where it hides least; where it would hide another, it is left out if it may be."""
-    from matplotlib.patheffects import withStroke
-
-    size = float(np.clip(11.0 - 0.06 * len(labels), 7.5, 10.0))
-    low, high = area + np.array([(0.03, 0.0), (-0.03, 0.0)])
-    taken = np.empty((0, 2, 2))  # boxes: lower left and upper right corner
-    for label, position in labels:
-        half = np.array([text_width(label, size), 1.15 * size / 72]) / 2
-        centres = position + _SIDES * (half + 0.06)
-        boxes = np.stack([centres - half, centres + half], axis=1)
-        outside = np.any((boxes[:, 0] < low) | (boxes[:, 1] > high), axis=1)
-        hidden = _overlaps(boxes, taken).sum(axis=1)
-        covers = ((obstacles > boxes[:, None, 0]) & (obstacles < boxes[:, None, 1])).all(axis=2).sum(axis=1)
-        best = int(np.argmin(1e6 * outside + 1e4 * hidden + covers))
-        if not all_of_them and (outside[best] or hidden[best] > 0 or len(taken) == _N_HUBS):
-            continue
-        centre = np.clip(centres[best], np.minimum(low + half, high), np.maximum(high - half, low))
-        halo = [withStroke(linewidth=2.0, foreground="white")]
-        page.text(label, *centre, size=size, ha="center", zorder=4, path_effects=halo)
-        taken = np.concatenate([taken, [[centre - half, centre + half]]])
+def _diameters(total: Floats, n_nodes: int) -> Floats:
+    """Of the nodes, in points: equal where they are few, otherwise larger for those of larger total strength."""
+    room = min(1.0, (40 / n_nodes) ** 0.5)
+    if n_nodes <= _ALL_LABELLED:
+        return np.full(len(total), 3.0 + 3.0 * room)
+    return np.asarray((2.2 + 2.3 * room) * (0.8 + 0.7 * total / max(total.max(), 1e-12)))
 
 
-def _overlaps(boxes: Floats, others: Floats) -> Floats:
-    """Areas that boxes share, (boxes, others)."""
-    upper = np.minimum(boxes[:, None, 1], others[None, :, 1])
-    lower = np.maximum(boxes[:, None, 0], others[None, :, 0])
-    return np.asarray(np.maximum(upper - lower, 0.0).prod(axis=2))
+def _labels(
+    names: Sequence[str], order: Integers, positions: Floats, radius: Floats, obstacles: Floats, canvas: _Canvas
+) -> Labels:
+    """In the largest letters in which all of them fit; of many nodes those that fit."""
+    n_nodes = len(order)
+    if n_nodes > _ALL_LABELLED:
+        order = order[:_ALL_LABELLED]
+        tries = [([shortened(names[i], _LONGEST_LABEL) for i in order], 7.0)]
+    else:
+        texts = [wrapped(names[i], _LONGEST_LABEL) for i in order]
+        is_plain = n_nodes <= _FEW and not any("\n" in text for text in texts)
+        tries = [(texts, size) for size in (_FONTS if is_plain else _FONTS[1:])]
+        short = [shortened(names[i], _LONGEST_LABEL) for i in order]
+        tries += [(short, size) for size in (7.0, 6.0, 5.0)]
+    nodes = canvas.positions[canvas.nodes]
+    best = None
+    for texts, size in tries:
+        found = place_labels(
+            texts, size, positions[order], radius[order], obstacles=obstacles, nodes=nodes, area=canvas.area
+        )
+        if best is None or found.n_placed > best.n_placed:
+            best = found
+        if best.n_placed == n_nodes:
+            break
+    assert best is not None
+    return best
 
 
 def _rows(labels: list[str], width: float) -> list[list[tuple[float, str]]]:
@@ -268,33 +308,3 @@ def _draw_alone(page: Page, ceiling: float, heading: str, rows: list[list[tuple[
         y -= _LINE
         for x, label in row:
             page.text(label, x, y, size=_SMALL, color="0.45")
-
-
-def _draw_foot(page: Page, caption: str, strengths: Floats, style: EdgeStyle) -> None:
-    """The caption on the left; on the right, lines as drawn with the strengths they stand for."""
-    x, y = page.width - MARGIN, _FOOT / 2
-    for value in reversed(_landmarks(strengths)):
-        text, share = decimal(value, 2, sign="+"), np.array(abs(value) / np.abs(strengths).max())
-        page.text(text, x, y, size=8, ha="right")
-        x -= text_width(text, 8) + 0.06
-        width, opacity = float(style.width(share)), float(style.opacity(share))
-        page.axes.plot(
-            [x - 0.35, x], [y, y], color=_colour(value), linewidth=width, alpha=opacity, solid_capstyle="butt"
-        )
-        x -= 0.5
-    if np.any(strengths):
-        page.text("strength", x, y, size=8, ha="right", color="0.3")
-    page.text(caption, MARGIN, y, size=8, color="0.3")
-
-
-def _landmarks(strengths: Floats) -> list[float]:
-    """The strongest edge of each sign, and a weak one where some are."""
-    weak = 0.3 * np.abs(strengths).max(initial=0.0)
-    values: list[float] = []
-    for sign in (-1.0, 1.0):
-        sizes = np.abs(strengths[np.sign(strengths) == sign])
-        if len(sizes):
-            values.append(sign * float(sizes.max()))
-        if len(sizes) and sizes.max() > 1.6 * weak and sizes.min() < 1.6 * weak:
-            values.append(sign * float(weak))
-    return sorted(values)

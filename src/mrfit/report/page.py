@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-SUFFIXES = (".png", ".svg")
+SUFFIXES = (".png", ".svg", ".pdf")
 DPI = 150
 
 # On paper, in inches.
 WIDTH = 8.0  # of pages that do not grow with what they show
 MARGIN = 0.15  # left and right of all words
-TITLE = 0.45  # height of a title
+TITLE, SUBTITLE = 0.42, 0.22  # heights
 
 # Okabe and Ito (2008), apart for colour-blind eyes too; their yellow is too pale for a line and left out.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000")
@@ -36,21 +36,26 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#0
 class Page:
     """A figure with one set of axes that covers it, in inches from the lower left corner, for all that has no scale.
 
-    A title takes the upper `TITLE` inches of its height.
+    ``height`` is that of the picture; title and subtitle, where there are any, come on top of it.
     """
 
-    def __init__(self, width: float, height: float, title: str | None) -> None:
+    def __init__(self, width: float, height: float, title: str | None = None, subtitle: str | None = None) -> None:
         from matplotlib.figure import Figure
 
-        self.width, self.height = width, height
+        head = TITLE * bool(title) + SUBTITLE * bool(subtitle) or 0.1
+        self.width, self.ceiling, self.height = width, height, height + head
         self.figure = Figure(figsize=(self.width, self.height), dpi=DPI, facecolor="white")
         self.axes = self.figure.add_axes((0, 0, 1, 1))
         self.axes.set_axis_off()
         self.axes.set(xlim=(0, self.width), ylim=(0, self.height), autoscale_on=False)
+        room = self.width - 2 * MARGIN
         if title:
-            title = printable(title)
-            room = (self.width - 2 * MARGIN) / max(text_width(title, 13), 1e-9)
-            self.text(title, MARGIN, self.height - 0.25, size=13 * min(1.0, room))
+            wide = text_width(printable(title), 13)
+            size = 13 * float(np.clip(room / max(wide, 1e-9), 9 / 13, 1.0))
+            self.text(cut(title, room, size), MARGIN, self.height - 0.25, size=size)
+        if subtitle:
+            y = self.ceiling + 0.65 * SUBTITLE
+            self.text(cut(subtitle, room, 9), MARGIN, y, size=9, color="0.3")
 
     def text(self, text: str, x: float, y: float, **style: Any) -> None:
         self.axes.text(x, y, text, parse_math=False, va="center", **style)
@@ -85,15 +90,17 @@ def apart(wanted: Floats, room: Floats, low: float, high: float) -> Floats:
 
 
 def save_figure(figure: Figure, path: str | Path) -> None:
-    """Write a figure to a .png or .svg file, whole or not at all; equal figures are equal files."""
+    """Write a figure to a .png, .svg or .pdf file, whole or not at all; equal figures are equal files."""
     import matplotlib
 
     check_figure_path(path)
     suffix = Path(path).suffix.lower()
     # Dates and random identifiers would make every file a different one.
-    metadata = {"Software": None} if suffix == ".png" else {"Date": None}
+    metadata = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}[suffix]
+    # Fonts go into PDF files as TrueType: journals ask for that, and programs can edit and search the text.
+    settings: Any = {"svg.hashsalt": "mrfit", "savefig.bbox": None, "pdf.fonttype": 42}
     buffer = io.BytesIO()
-    with matplotlib.rc_context({"svg.hashsalt": "mrfit", "savefig.bbox": None}), _quiet_about_glyphs():
+    with matplotlib.rc_context(settings), _quiet_about_glyphs():
         figure.savefig(buffer, format=suffix[1:], dpi=DPI, metadata=metadata)
     write_output(path, buffer.getvalue())
 
@@ -102,7 +109,7 @@ def check_figure_path(path: str | Path) -> None:
     """Complain about a target of `save_figure` before the work is done, not after."""
     if Path(path).suffix.lower() not in SUFFIXES:
         raise InputError(
-            f"The name {Path(path).name!r} does not say which kind of picture it is; let it end in .png or .svg."
+            f"The name {Path(path).name!r} does not say which kind of picture it is; let it end in .png, .svg or .pdf."
         )
     check_writable(path)
 

@@ -14,7 +14,7 @@ from mrfit.penalties.strength import checked_strength
 from mrfit.report.centers import center_labels, draw_centers, room_above
 from mrfit.report.lane import draw_lane, lanes_of
 from mrfit.report.number_line import NumberLine
-from mrfit.report.page import MARGIN, TITLE, WIDTH, Page, count, cut, decimal, printable
+from mrfit.report.page import MARGIN, WIDTH, Page, count, cut, decimal, printable
 from mrfit.tying.groups import Groups
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def draw_parameters(
     )
     members = _small_groups(groups, names) if names is not None else []
     foot = _LINE * (len(notes) + len(members) + 1)
-    page = Page(WIDTH, sum(heights) + foot + (TITLE if title else 0.1), title)
+    page = Page(WIDTH, sum(heights) + foot, title)
     floor = foot + sum(heights)
     for lane, labels, height in zip(lanes, shown, heights, strict=True):
         floor -= height

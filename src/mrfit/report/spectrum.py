@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from mrfit.report.page import COLOURS, TITLE, WIDTH, Page
+from mrfit.report.page import COLOURS, WIDTH, Page, decimal
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,29 +30,36 @@ class SpectrumCurve:
 
 
 @dataclass(frozen=True)
-class OrderScore:
-    """The negative held-out score with sets of up to so many variables, and its error."""
+class OrderLoss:
+    """What is lost a row, on held-out rows, against the best order; and the standard error of that difference."""
 
     label: str
-    score: float
+    loss: float
     error: float
 
 
-def draw_spectrum(curve: SpectrumCurve, scores: Sequence[OrderScore] = (), *, title: str | None = None) -> Figure:
+def draw_spectrum(
+    curve: SpectrumCurve,
+    losses: Sequence[OrderLoss] = (),
+    *,
+    title: str | None = None,
+    subtitle: str | None = None,
+) -> Figure:
     """Mean size (log scale) and density of the parameters of each order (Buchman et al. 2012, figure 3).
 
-    Where ``scores`` are given, a third panel shows them: lower is better.
+    A mean of zero is an open circle at the foot of the log scale. Where ``losses`` are given, a third panel shows what
+    is lost with sets of up to so many variables, with standard errors of these differences: lower is better.
     """
-    n_panels = 3 if scores else 2
-    page = Page(WIDTH, _HEIGHT + _AXIS + (TITLE if title else 0.1) + 0.1, title)
+    n_panels = 3 if losses else 2
+    page = Page(WIDTH, _HEIGHT + _AXIS + 0.25, title, subtitle)
     width = (WIDTH - 0.15) / n_panels - _LEFT
     panels = [page.panel(_LEFT + k * (width + _LEFT), _AXIS, width, _HEIGHT) for k in range(n_panels)]
-    _draw(panels[0], panels[1], [curve], COLOURS[0])
-    panels[0].lines[0].set_label(curve.label)
-    panels[0].legend(fontsize=8, frameon=False)
-    _label(panels[0], panels[1], len(curve.means))
-    if scores:
-        _draw_scores(panels[2], scores)
+    scale = _SizeScale.around([curve])
+    _draw(panels[0], panels[1], [curve], COLOURS[0], scale)
+    panels[0].set_title(curve.label, size=8, loc="left", parse_math=False)
+    _label(panels[0], panels[1], scale, len(curve.means))
+    if losses:
+        _draw_losses(panels[2], losses)
     return page.figure
 
 
@@ -59,28 +67,70 @@ def draw_spectra(spectra: Mapping[str, Sequence[SpectrumCurve]], *, title: str |
     """Spectra of several tables side by side (Buchman et al. 2012, figure 3): a colour for each table.
 
     The first estimator of a table is a solid line, the second dashed, the third dotted; densities of the first only.
+    Means of zero are open circles at the foot.
     """
-    page = Page(WIDTH, 3.4 + _AXIS + (TITLE if title else 0.1) + 0.1, title)
+    page = Page(WIDTH, 3.4 + _AXIS + 0.1, title)
     width = (WIDTH - 1.1) / 2 - _LEFT
     sizes, densities = (page.panel(_LEFT + k * (width + _LEFT), _AXIS, width, 3.4) for k in range(2))
+    scale = _SizeScale.around([curve for curves in spectra.values() for curve in curves])
     for number, (name, curves) in enumerate(spectra.items()):
-        _draw(sizes, densities, curves, COLOURS[number % len(COLOURS)])
+        _draw(sizes, densities, curves, COLOURS[number % len(COLOURS)], scale)
         densities.lines[-1].set_label(name)
-    _label(sizes, densities, max(len(curves[0].means) for curves in spectra.values()))
+    _label(sizes, densities, scale, max(len(curves[0].means) for curves in spectra.values()))
     densities.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
     return page.figure
 
 
-def _draw(sizes: Axes, densities: Axes, curves: Sequence[SpectrumCurve], colour: str) -> None:
+@dataclass(frozen=True)
+class _SizeScale:
+    """Powers of ten that a log scale reaches from and to; and where zeros stand below it, if there are any."""
+
+    low: float
+    high: float
+    zero: float | None
+
+    @classmethod
+    def around(cls, curves: Sequence[SpectrumCurve]) -> _SizeScale:
+        means = [mean for curve in curves for mean in curve.means]
+        positive = [mean for mean in means if mean > 0] or [1.0]
+        low, high = math.log10(min(positive)) - 0.2, math.log10(max(positive)) + 0.2
+        return cls(low, high, low - 0.13 * (high - low) if 0 in means else None)
+
+    def apply(self, axes: Axes) -> None:
+        axes.set_yscale("log")
+        ticks = self._ticks() if self.zero is None else {10**self.zero: "0", **self._ticks()}
+        axes.set_yticks(list(ticks), list(ticks.values()))
+        axes.set_yticks([], minor=True)
+        axes.set_ylim(10**self.low, 10**self.high)
+        if self.zero is None:
+            return
+        axes.set_ylim(10 ** (2 * self.zero - self.low) * 10 ** (0.05 * (self.high - self.low)), 10**self.high)
+        axes.axhline(10**self.low, color="0.7", linewidth=0.6, linestyle=":", zorder=0)  # here the scale ends
+
+    def _ticks(self) -> dict[float, str]:
+        """Powers of ten, up to about six; where the scale has only one of them, round numbers between."""
+        powers = range(math.ceil(self.low), math.floor(self.high) + 1)
+        if len(powers) > 1:
+            step = math.ceil(len(powers) / 6)
+            return {10.0**power: f"$10^{{{power}}}$" for power in powers if power % step == 0}
+        values = [digit * 10.0**power for power in range(math.floor(self.low), powers.stop + 1) for digit in (1, 2, 5)]
+        return {value: f"{value:g}" for value in values if 10**self.low <= value <= 10**self.high}
+
+
+def _draw(sizes: Axes, densities: Axes, curves: Sequence[SpectrumCurve], colour: str, scale: _SizeScale) -> None:
+    line: dict[str, Any] = {"color": colour, "marker": "o", "markersize": 3, "linewidth": 1.3}
     for curve, style in zip(curves, ("-", "--", ":"), strict=False):
         means = [mean or float("nan") for mean in curve.means]  # zero has no place on a log scale
-        sizes.plot(curve.orders, means, color=colour, linestyle=style, marker="o", markersize=3, linewidth=1.3)
-    shares = [100 * density for density in curves[0].densities]
-    densities.plot(curves[0].orders, shares, color=colour, marker="o", markersize=3, linewidth=1.3)
+        sizes.plot(curve.orders, means, linestyle=style, **line)
+    if scale.zero is not None:
+        zeros = sorted({order for curve in curves for order in curve.orders if curve.means[order - 1] == 0})
+        open_circles = {**line, "linestyle": "none", "markerfacecolor": "white", "markersize": 4.5}
+        sizes.plot(zeros, [10**scale.zero] * len(zeros), **open_circles)
+    densities.plot(curves[0].orders, [100 * density for density in curves[0].densities], **line)
 
 
-def _label(sizes: Axes, densities: Axes, largest: int) -> None:
-    sizes.set_yscale("log")
+def _label(sizes: Axes, densities: Axes, scale: _SizeScale, largest: int) -> None:
+    scale.apply(sizes)
     sizes.set_ylabel("mean |w| of a set of variables", size=9)
     densities.set_ylim(0, 105)
     densities.set_ylabel("sets that are not zero, %", size=9)
@@ -90,15 +140,22 @@ def _label(sizes: Axes, densities: Axes, largest: int) -> None:
         axes.set_xticks(range(1, largest + 1, 1 if largest <= 10 else 2))
 
 
-def _draw_scores(axes: Axes, scores: Sequence[OrderScore]) -> None:
-    x, style = range(len(scores)), {"marker": "o", "markersize": 3, "linewidth": 1.3, "capsize": 3}
-    axes.errorbar(
-        x,
-        [each.score for each in scores],
-        [each.error for each in scores],
-        color=COLOURS[0],
-        **style,  # type: ignore[arg-type]
-    )
-    axes.set_xticks(x, [each.label for each in scores])
-    axes.set_xlabel("largest set kept", size=9)
-    axes.set_ylabel("negative held-out log-likelihood", size=9)
+def _draw_losses(axes: Axes, losses: Sequence[OrderLoss]) -> None:
+    """The best order has a ring: it is what the others are compared with, and has no error."""
+    x, y = list(range(len(losses))), [each.loss for each in losses]
+    top = max(each.loss + each.error for each in losses) or 1.0
+    axes.axhline(0.0, color="0.7", linewidth=0.6, zorder=0)
+    bars: dict[str, Any] = {"marker": "o", "markersize": 3, "linewidth": 1.3, "capsize": 3}
+    axes.errorbar(x, y, [each.error for each in losses], color=COLOURS[0], **bars)
+    best = min(x, key=lambda k: y[k])
+    ring: dict[str, Any] = {"marker": "o", "markersize": 8, "markerfacecolor": "none", "linestyle": "none"}
+    axes.plot([best], [y[best]], color=COLOURS[0], **ring)
+    for k, each in enumerate(losses):  # losses of large orders are small beside that of the first
+        text = "best" if k == best else f"{decimal(each.loss, 2)}\n± {each.error:.1g}"
+        offset = (14, 4) if k == best else (0, 6)
+        axes.annotate(text, (k, each.loss + each.error), offset, textcoords="offset points", size=7, ha="center")
+    axes.set_ylim(-0.06 * top, 1.22 * top)
+    axes.set_xlim(-0.5, len(losses) - 0.5)
+    axes.set_xticks(x, [each.label for each in losses])
+    axes.set_xlabel("variables in the largest sets", size=9)
+    axes.set_ylabel("held-out loss against the best, nats a row\n(bars: its standard error over folds)", size=8)

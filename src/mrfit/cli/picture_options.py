@@ -1,0 +1,73 @@
+"""Options of pictures, shared by the commands that draw."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mrfit.cli.options import stacked
+from mrfit.errors import InputError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+KINDS = ".png, .svg or .pdf"
+
+title_option = click.option(
+    "--title", metavar="TEXT", help="Title of the picture, '' for none; by default the name of the data or model."
+)
+
+layout_options = stacked(
+    click.option(
+        "--layout",
+        default="force",
+        show_default=True,
+        metavar="force|circle|FILE",
+        help="Where variables stand in the picture: connected ones near each other, all on a circle, or where a .csv "
+        "(name,x,y) or .json file says, so that two networks can be compared by eye.",
+    ),
+    click.option("--save-layout", metavar="FILE", help="Write where they stand to a .csv or .json file, for --layout."),
+)
+
+
+def title_of(source: str, options: Mapping[str, Any]) -> str:
+    """What was asked for; otherwise a data set like ``nltcs:train`` or a file by a name that can be read."""
+    if options["title"] is not None:
+        return str(options["title"])
+    name, colon, split = source.partition(":")
+    if colon and split and not Path(source).exists() and not Path(source).suffix:
+        return name if split == "data" else f"{name} ({split})"
+    stem = Path(source).name.removesuffix(".gz")
+    return Path(stem).stem or stem
+
+
+def check_title(options: Mapping[str, Any], plot: str = "--plot") -> None:
+    """A title needs a picture, which the option ``plot`` asks for."""
+    if options["title"] is not None and options[plot.removeprefix("--").replace("-", "_")] is None:
+        raise InputError(f"--title is that of a picture, and none is drawn; add {plot} FILE.")
+
+
+def check_layout(options: Mapping[str, Any]) -> None:
+    """Complain about the options of a layout before the work is done."""
+    from mrfit.report.layout_file import check_layout_path
+
+    if options["layout"] != "force" and options["plot"] is None and options["save_layout"] is None:
+        raise InputError(f"--layout {options['layout']} says how to draw, but nothing is drawn; add --plot FILE.")
+    if options["save_layout"] is not None:
+        check_layout_path(options["save_layout"])
+    if options["layout"] not in ("force", "circle") and not Path(options["layout"]).exists():
+        raise InputError(
+            f"There is no layout {options['layout']!r}; choose force or circle, or name a file that exists."
+        )
+
+
+def given_layout(options: Mapping[str, Any], names: Sequence[str]) -> str | NDArray[np.float64]:
+    """What `network_figure` takes."""
+    from mrfit.report.layout_file import read_layout
+
+    word = options["layout"]
+    return str(word) if word in ("force", "circle") else read_layout(word, names)

@@ -1,0 +1,70 @@
+"""How the lines of edges run: straight, or bent just enough to pass by the nodes between their ends."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+_LARGEST_BEND = 0.2  # height of a line over its chord, in lengths of the chord,
+_MOST_CLEARANCES = 7.0  # and in clearances: long lines do not leave the page
+_STEEPEST = np.hypot(1.0, 4.0 * _LARGEST_BEND)  # of the distance across the chord to that across such a line
+_N_POINTS = 25
+
+
+def bends(positions: Floats, edges: Integers, clearance: Floats) -> Floats:
+    """The smallest height over its chord at which each edge keeps ``clearance`` from all other nodes, (edges,).
+
+    A line of height h is ``4 h t (1 - t)`` over its chord at t in [0, 1]. A node at t, d away from the chord, is thus
+    in the way of an interval of heights; the one nearest to zero in none of these intervals is taken. Where there is
+    none up to the largest bend, the line keeps as far from nodes as that allows.
+
+    Parameters
+    ----------
+    positions
+        Places of all nodes, shape (nodes, 2); those with NaN are in nobody's way.
+    clearance
+        Distance that lines keep from the middle of each node, shape (nodes,).
+    """
+    heights, widest = np.zeros(len(edges)), _MOST_CLEARANCES * clearance.max(initial=0.0)
+    for number, (a, b) in enumerate(edges.tolist()):
+        along = positions[b] - positions[a]
+        length = float(np.hypot(*along))
+        if length == 0.0:
+            continue
+        across = np.array([-along[1], along[0]]) / length
+        relative = positions - positions[a]
+        t, d = relative @ along / length**2, relative @ across
+        most = min(_LARGEST_BEND * length, widest)
+        between = (t > 0.0) & (t < 1.0) & (abs(d) < most + _STEEPEST * clearance)
+        between[[a, b]] = False
+        if between.any():
+            heights[number] = _free_height(t[between], d[between], clearance[between], most)
+    return heights
+
+
+def _free_height(t: Floats, d: Floats, clearance: Floats, most: float) -> float:
+    if (abs(d) >= clearance).all():
+        return 0.0
+    rise = 4.0 * t * (1.0 - t)
+    low, high = (d - _STEEPEST * clearance) / rise, (d + _STEEPEST * clearance) / rise
+    ends = np.concatenate([low, high])
+    ends = ends[abs(ends) <= most]
+    free = ends[~((low < ends[:, None]) & (ends[:, None] < high)).any(axis=1)]
+    if len(free):
+        return float(free[np.lexsort([free, abs(free)])[0]])
+    tries = np.linspace(-most, most, 41)
+    room = (abs(d - tries[:, None] * rise) / clearance).min(axis=1)
+    return float(tries[room.argmax()])
+
+
+def routes(positions: Floats, edges: Integers, clearance: Floats) -> Floats:
+    """Points along the line of every edge, (edges, points, 2)."""
+    start, end = positions[edges[:, 0]], positions[edges[:, 1]]
+    along = end - start
+    length = np.maximum(np.linalg.norm(along, axis=1, keepdims=True), 1e-12)
+    across = np.stack([-along[:, 1], along[:, 0]], axis=1) / length * bends(positions, edges, clearance)[:, None]
+    t = np.linspace(0.0, 1.0, _N_POINTS)[:, None]
+    return np.asarray(start[:, None] + t * along[:, None] + 4.0 * t * (1.0 - t) * across[:, None])
