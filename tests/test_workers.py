@@ -156,7 +156,7 @@ pseudo_likelihood._WORTH_A_THREAD = row_scores._WORTH_A_THREAD = -1
 table = np.random.default_rng(0).integers(0, 2, (3000, 6))
 
 def fit(*_):
-    learner = MarkovNetworkLearner(strength=1.0, n_jobs=2).fit(table)
+    learner = MarkovNetworkLearner(n_jobs=2).fit(table)
     return learner.model_.w.tobytes() + learner.score_samples(table).tobytes()
 """
 

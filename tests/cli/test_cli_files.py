@@ -211,7 +211,7 @@ def test_too_little_memory_is_one_line(shell: Shell, folder: Path, monkeypatch: 
     def allocate(*_: object, **__: object) -> None:
         np.empty(1 << 50)
 
-    monkeypatch.setattr("mrfit.learning.learn", allocate)
+    monkeypatch.setattr("mrfit.learning.Learner.fit", allocate)
     ran = shell("fit", "t.csv", "-o", "new.mrf")
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.startswith("mrfit: There is not enough memory (Unable to allocate ")

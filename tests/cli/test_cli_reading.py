@@ -92,7 +92,7 @@ def test_standard_input(shell: Shell, folder: Path, monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("command", ["fit", "structure"])
 def test_standard_input_once(shell: Shell, folder: Path, command: str) -> None:
-    ran = shell(command, "-", "--valid", "-")
+    ran = shell(command, "-", "--valid", "-", *(["--select", "valid"] if command == "structure" else []))
     assert ran.code == 2
     assert "can be read once" in ran.err
 

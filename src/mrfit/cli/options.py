@@ -191,7 +191,7 @@ def check_one_stream(parameters: Mapping[str, Any]) -> None:
 def tell_notes(notes: Sequence[str], *, quiet: bool) -> None:
     """What is odd about a table, on stderr."""
     for text in () if quiet else notes:
-        note(as_options(text))
+        note(f"note: {as_options(text)}")
 
 
 def declared_states(path: str | None) -> dict[str, list[str]] | None:

@@ -47,9 +47,21 @@ RULES = ("or", "and")
 _WEAK = 50  # variables a weak regression may select, for ``top``
 _WEAKEST = 1e-4  # of the critical strength: where a path ends though its criterion may still fall
 _STAGE = 0.3  # of the strength a path has come to: how far it goes before its criterion is asked again
-# Points that must lie behind the best one for a path to end. Refitted scores know at once when one too many has
-# entered, and points with groups of coefficients cost more.
-_PATIENCE, _PATIENCE_WITH_GROUPS = 16, 8
+
+
+@dataclass(frozen=True)
+class _Patience:
+    """How far a path goes at least, as a share of the critical strength, and how many points must lie behind the best.
+
+    A criterion may rise when a coefficient enters and fall below its best again many points later.
+    """
+
+    at_least: float
+    behind: int
+
+
+# Refitted scores know at once when one too many has entered, and points with groups of coefficients cost more.
+_SINGLE, _GROUPS = _Patience(0.01, 16), _Patience(_STAGE, 8)
 
 
 @dataclass(frozen=True)
@@ -199,8 +211,9 @@ def _paths(
     # Only the end of a path counts for ``top``: large steps will do.
     ratio = 0.75 if settings.bound == "top" and criterion is None else 0.9
     if criterion is not None:
-        most, lowest = len(rows.domain), _STAGE
-        further = partial(_further, criterion, _PATIENCE_WITH_GROUPS if Table.of(rows).has_groups else _PATIENCE)
+        patience = _GROUPS if Table.of(rows).has_groups else _SINGLE
+        most, lowest = len(rows.domain), patience.at_least
+        further = partial(_further, criterion, patience.behind)
     return node_paths(
         rows,
         PathSettings(most, ratio=ratio, lowest=lowest, tolerance=settings.tolerance),
@@ -212,9 +225,9 @@ def _paths(
     )
 
 
-def _further(criterion: Criterion, patience: int, path: NodePath) -> Floats:
+def _further(criterion: Criterion, behind: int, path: NodePath) -> Floats:
     """The next stage of a path whose best point is not yet behind it; none where it is, or at the weakest strength."""
-    if criterion.best(path) < len(path.points) - patience:
+    if criterion.best(path) < len(path.points) - behind:
         return np.empty(0)
     strengths = PathSettings(0, lowest=_STAGE).strengths(path.points[-1].strength)[1:]
     return strengths[strengths >= (1.0 - 1e-9) * _WEAKEST * path.critical]
