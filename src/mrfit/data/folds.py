@@ -43,11 +43,4 @@ def folds_of(rows: UniqueRows, n_folds: int, rng: np.random.Generator) -> Iterat
 
 
 def _fold(rows: UniqueRows, weight: NDArray[np.float64]) -> Fold:
-    return Fold(_weighted(rows, rows.sample_weight - weight), _weighted(rows, weight))
-
-
-def _weighted(rows: UniqueRows, weight: NDArray[np.float64]) -> UniqueRows:
-    some, share = weight > 0, float(weight.sum()) / rows.total_weight
-    return UniqueRows(
-        rows.domain, rows.codes[some], weight[some], int(some.sum()), effective_rows=share * rows.effective_rows
-    )
+    return Fold(rows.reweighted(rows.sample_weight - weight), rows.reweighted(weight))

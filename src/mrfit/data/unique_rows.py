@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit._kernels.partition import active_entries, refine, representatives
-from mrfit.data.batch import Batch
+from mrfit.data.batch import Batch, checked_sample_weight
 from mrfit.data.coding import Coder, Reading
 from mrfit.data.layout import LayoutOptions
 from mrfit.data.readers import named_in_errors, read_batches
+from mrfit.data.united_domain import united_domain
 from mrfit.domain import Domain
 from mrfit.errors import DataError
 
@@ -46,7 +47,7 @@ class ActiveEntries:
         return cls(first_indicator, start, rows)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class UniqueRows:
     """Distinct rows in lexicographic order, their positive weights, and how many rows were read.
 
@@ -119,6 +120,51 @@ class UniqueRows:
         if not len(distinct):
             raise DataError("Every row has weight zero; at least one needs a positive weight.")
         return cls(domain, distinct, weight, len(codes), effective_rows=_Independent().add(sample_weight).n_rows)
+
+    @classmethod
+    def merged(cls, parts: Sequence[UniqueRows]) -> UniqueRows:
+        """The rows of all parts of a table as one: the same for any order of the parts, but for that of the columns."""
+        if not parts:
+            raise DataError("There are no parts to merge; at least one is needed.")
+        domain = united_domain([part.domain for part in parts])
+        recoded = [part.recoded(domain) for part in parts]
+        codes = np.concatenate([part.codes for part in recoded])
+        rows = cls.from_codes(domain, codes, np.concatenate([part.sample_weight for part in recoded]))
+        squares = sum(part.total_weight**2 / part.effective_rows for part in parts)
+        return replace(
+            rows,
+            n_rows=sum(part.n_rows for part in parts),
+            dropped_rows=sum(part.dropped_rows for part in parts),
+            notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
+            effective_rows=rows.total_weight**2 / squares,
+        )
+
+    def reweighted(self, sample_weight: Floats) -> UniqueRows:
+        """The distinct rows with other weights, those of weight zero left out; independent rows in proportion.
+
+        A resample, a fold and a half of a table are all weights on the same rows.
+        """
+        weight = checked_sample_weight(sample_weight, self.n_distinct)
+        some, share = weight > 0, float(weight.sum()) / self.total_weight
+        return UniqueRows(
+            self.domain, self.codes[some], weight[some], int(some.sum()), effective_rows=share * self.effective_rows
+        )
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the rows and their weights are the same, however they were read."""
+        if not isinstance(other, UniqueRows):
+            return NotImplemented
+        return (
+            self.domain == other.domain
+            and np.array_equal(self.codes, other.codes)
+            and np.array_equal(self.sample_weight, other.sample_weight)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.domain, self.n_distinct, self.total_weight))
+
+    def __repr__(self) -> str:
+        return f"<UniqueRows: {self.n_rows:,} rows, {self.n_distinct:,} distinct, {len(self.domain)} variables>"
 
     def recoded(self, domain: Domain) -> UniqueRows:
         """The same rows under another domain, matched by column and state name."""
