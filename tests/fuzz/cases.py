@@ -169,7 +169,9 @@ def _with_output(rng: Rng, command: str, arguments: list[str]) -> Case:
     outputs = ("scores.png",)
     if command in names and rng.random() < 0.7:
         outputs += (names[command],)
-        name = names[command] if rng.random() < 0.9 else pick(rng, ["absent/out.csv", ".", "table.csv", "x" * 300, ""])
+        name = (
+            names[command] if rng.random() < 0.9 else pick(rng, ["absent/out.csv", ".", "x" * 300, "", *arguments[:1]])
+        )
         arguments = [*arguments, "-o", name]
     return Case([command, *arguments], outputs)
 
