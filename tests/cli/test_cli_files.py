@@ -308,6 +308,15 @@ def test_names_in_arguments_cannot_either(shell: Shell, folder: Path) -> None:
         assert ran.err[:-1].isprintable()
 
 
+def test_a_ragged_row_in_another_encoding_is_one_line(folder: Path) -> None:
+    """As a process: the libraries below print where Python cannot catch it."""
+    (folder / "odd.csv").write_bytes(TABLE.encode() + b"caf\xe9\n")
+    ran = run_process("fit", "odd.csv", cwd=folder, stdout=subprocess.PIPE)
+    assert (ran.returncode, ran.stdout) == (2, b"")
+    assert ran.stderr.startswith(b"mrfit: 'odd.csv' is not UTF-8 text: byte ")
+    assert ran.stderr.count(b"\n") == 1
+
+
 def test_a_huge_value_does_not_drown_the_message(shell: Shell, folder: Path) -> None:
     (folder / "huge.csv").write_text(TABLE + "x" * 100_000 + ",no\n")
     ran = shell("score", "m.mrf", "huge.csv")
