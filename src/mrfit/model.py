@@ -136,14 +136,17 @@ class MarkovNetwork:
 
     def _dataset(self, data: Any) -> Dataset:
         """Codes in this model's coding; tables are matched by column and state name."""
-        if isinstance(data, Dataset):
-            return data.recoded(self.domain)
-        return Dataset.from_table(data, domain=self.domain)
+        if not isinstance(data, Dataset):
+            return Dataset.from_table(data, domain=self.domain)
+        UniqueRows.from_dataset(data).check_complete("scoring")
+        return data.recoded(self.domain)
 
     def _unique(self, data: Any) -> UniqueRows:
-        if isinstance(data, UniqueRows):
-            return data.recoded(self.domain)
-        return UniqueRows.from_dataset(self._dataset(data))
+        rows = (
+            data.recoded(self.domain) if isinstance(data, UniqueRows) else UniqueRows.from_dataset(self._dataset(data))
+        )
+        rows.check_complete("scoring")
+        return rows
 
 
 class ScoreRows(Protocol):

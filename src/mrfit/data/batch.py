@@ -82,9 +82,10 @@ class Batch:
     @classmethod
     def from_codes(cls, domain: Domain, codes: NDArray[np.uint8], sample_weight: NDArray[np.float64]) -> Batch:
         """Rows that are coded already, on their way to another domain."""
+        observed = codes.astype(np.int32)
+        observed[codes == 255] = MISSING
         columns = (
-            Column(variable.name, codes[:, i].astype(np.int32), variable.states, declared=True)
-            for i, variable in enumerate(domain)
+            Column(variable.name, observed[:, i], variable.states, declared=True) for i, variable in enumerate(domain)
         )
         return cls(tuple(columns), sample_weight, 0)
 

@@ -27,8 +27,9 @@ from mrfit.errors import DataError, InputError, listed
 MAX_STATES = 255
 _TRUTH_VALUES = ({"0", "1"}, {"false", "true"})
 _OTHER_SPELLING = {"0": "false", "1": "true", "false": "0", "true": "1"}
-# Codes are bytes and a variable has at most 255 states, so 255 is free to mark a row that is left out.
-_LEFT_OUT = 255
+# Codes are bytes and a variable has at most 255 states, so 255 is free to mark a cell without a value.
+UNOBSERVED = 255
+_LEFT_OUT = -1  # of a whole row, before codes are bytes
 
 
 class ReadingOptions(TypedDict, total=False):
@@ -54,7 +55,8 @@ class Reading:
     states
         States of some columns, in order; the others are found in the table.
     missing
-        What a missing value does: "error", "drop" (leave its row out) or "state" (be a state "missing").
+        What a missing value does: "error", "drop" (leave its row out), "state" (be a state
+        "missing") or "keep" (stay unobserved, code 255, for what can learn from incomplete rows).
     unknown
         What a value outside given states does: "error" or "drop".
     columns
@@ -81,7 +83,7 @@ class Reading:
         for name in ("columns", "exclude", "include"):
             if (given := getattr(self, name)) is not None and not isinstance(given, bool):
                 object.__setattr__(self, name, tuple(map(str, lone_or_many(given))))
-        _check_option("missing", self.missing, ("error", "drop", "state"))
+        _check_option("missing", self.missing, ("error", "drop", "state", "keep"))
         _check_option("unknown", self.unknown, ("error", "drop"))
         if self.domain is not None and self.states is not None:
             raise InputError("Both domain and states are given; a domain has its own states. Pass one of them.")
@@ -177,9 +179,15 @@ class Coder:
         lookups = [self._lookup(*pair, batch) for pair in zip(self._vocabularies, columns, strict=True)]
         self._refuse_too_many_states()
         codes = np.empty((len(self._vocabularies), batch.n_rows), dtype=np.uint8)
+        left_out = np.zeros(batch.n_rows, bool)
         for row, (lookup, column) in enumerate(zip(lookups, columns, strict=True)):
-            codes[row] = np.array(lookup, dtype=np.uint8)[column.codes]
-        return self._kept(codes, weight)
+            values = np.array(lookup, dtype=np.int16)[column.codes]
+            left_out |= values == _LEFT_OUT
+            codes[row] = values
+        if left_out.any():
+            self.dropped_rows += int(left_out.sum())
+            codes, weight = codes[:, ~left_out], weight[~left_out]
+        return np.ascontiguousarray(codes.T), weight
 
     def finish(self) -> tuple[Domain, list[NDArray[np.uint8]]]:
         """The domain, and for each variable the final code of every provisional one."""
@@ -273,8 +281,8 @@ class Coder:
             return _LEFT_OUT  # nothing is missing: never looked up
         if vocabulary.closed and MISSING_STATE in vocabulary.codes:
             return vocabulary.codes[MISSING_STATE]
-        if self._reading.missing == "drop":
-            return _LEFT_OUT
+        if self._reading.missing in ("drop", "keep"):
+            return _LEFT_OUT if self._reading.missing == "drop" else UNOBSERVED
         where = f"Column {column.name!r} has no value (empty or NaN) in {batch.row_name(first)}"
         if self._reading.missing == "error":
             raise DataError(
@@ -288,19 +296,13 @@ class Coder:
             )
         return vocabulary.add(MISSING_STATE)
 
-    def _kept(
-        self, codes: NDArray[np.uint8], weight: NDArray[np.float64]
-    ) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
-        left_out = (codes == _LEFT_OUT).any(axis=0)
-        if left_out.any():
-            self.dropped_rows += int(left_out.sum())
-            codes, weight = codes[:, ~left_out], weight[~left_out]
-        return np.ascontiguousarray(codes.T), weight
-
 
 def _remap(vocabulary: _Vocabulary, states: Sequence[str]) -> NDArray[np.uint8]:
+    """The final code of every byte; what is unobserved stays so."""
     positions = {state: code for code, state in enumerate(states)}
-    return np.array([positions[text] for text in vocabulary.codes], dtype=np.uint8)
+    remap = np.arange(256, dtype=np.uint8)
+    remap[: len(vocabulary.codes)] = [positions[text] for text in vocabulary.codes]
+    return remap
 
 
 def _absent(absent: Sequence[str], batch: Batch, who: str) -> str:

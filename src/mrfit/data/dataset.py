@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.data.batch import Batch, checked_sample_weight
-from mrfit.data.coding import MAX_STATES, Coder, Reading, ReadingOptions
+from mrfit.data.coding import MAX_STATES, UNOBSERVED, Coder, Reading, ReadingOptions
 from mrfit.data.frames import table_batches
 from mrfit.data.layout import LayoutOptions
 from mrfit.data.readers import named_in_errors, read_batches
@@ -21,7 +21,7 @@ from mrfit.errors import DataError
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Rows of codes; ``codes[row, variable]`` is a position in that variable's states.
+    """Rows of codes; ``codes[row, variable]`` is a position in that variable's states, 255 where nothing was observed.
 
     Both arrays are read-only: ``codes`` is uint8 in C order, ``sample_weight`` float64 with one weight per
     row (ones if not given). ``dropped_rows`` counts the rows that were left out when the table was read, ``notes`` says
@@ -90,7 +90,9 @@ class Dataset:
         """The same rows under another domain, matched by column and state name."""
         if domain == self.domain:
             return self
-        return self.from_batches([Batch.from_codes(self.domain, self.codes, self.sample_weight)], Reading(domain))
+        return self.from_batches(
+            [Batch.from_codes(self.domain, self.codes, self.sample_weight)], Reading(domain, missing="keep")
+        )
 
     @property
     def n_rows(self) -> int:
@@ -118,7 +120,8 @@ def _checked_codes(codes: NDArray[np.uint8], domain: Domain) -> NDArray[np.uint8
             f"Variable {crowded[0].name!r} has {crowded[0].n_states} states; the limit is {MAX_STATES}. "
             "Merge some of its states."
         )
-    outside = np.flatnonzero((codes.max(axis=0) >= np.array(domain.shape)) | (codes.min(axis=0) < 0))
+    highest = codes.max(axis=0, where=codes != UNOBSERVED, initial=0)
+    outside = np.flatnonzero((highest >= np.array(domain.shape)) | (codes.min(axis=0) < 0))
     if outside.size:
         variable = domain[int(outside[0])]
         raise DataError(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from mrfit._kernels.partition import active_entries, refine, representatives
 from mrfit.data.batch import Batch, checked_sample_weight
-from mrfit.data.coding import Coder, Reading
+from mrfit.data.coding import UNOBSERVED, Coder, Reading
 from mrfit.data.layout import LayoutOptions
 from mrfit.data.readers import named_in_errors, read_batches
 from mrfit.data.united_domain import united_domain
@@ -172,7 +172,9 @@ class UniqueRows:
             return self
         batch = Batch.from_codes(self.domain, self.codes, self.sample_weight)
         return replace(
-            self.from_batches([batch], Reading(domain)), n_rows=self.n_rows, effective_rows=self.effective_rows
+            self.from_batches([batch], Reading(domain, missing="keep")),
+            n_rows=self.n_rows,
+            effective_rows=self.effective_rows,
         )
 
     def on_columns(self, columns: Sequence[int]) -> UniqueRows:
@@ -199,7 +201,22 @@ class UniqueRows:
         return float(self.sample_weight.sum())
 
     @cached_property
+    def is_complete(self) -> bool:
+        """Whether every cell has a value."""
+        return not (self.codes == UNOBSERVED).any()
+
+    def check_complete(self, what: str) -> None:
+        """Refuse unobserved cells on behalf of ``what``, which cannot do without them."""
+        if not self.is_complete:
+            n_missing = int(np.count_nonzero(self.codes == UNOBSERVED))
+            raise DataError(
+                f"{n_missing:,} cells of the distinct rows have no value, and {what} needs all of them. Read the table "
+                "with missing='drop' or missing='state'."
+            )
+
+    @cached_property
     def active(self) -> ActiveEntries:
+        self.check_complete("learning")
         return ActiveEntries.from_codes(self.codes, self.domain.shape)
 
 
@@ -209,7 +226,9 @@ def _distinct(codes: Codes, sample_weight: Floats, shape: tuple[int, ...]) -> tu
         codes, sample_weight = codes[sample_weight > 0], sample_weight[sample_weight > 0]
     codes = np.ascontiguousarray(codes)
     class_of = np.empty(len(codes), np.int32)
-    active = ActiveEntries.from_codes(codes, shape)
+    # What is unobserved counts as one more state here.
+    seen = _seen_shape(codes) if len(codes) and (codes == UNOBSERVED).any() else shape
+    active = ActiveEntries.from_codes(codes, tuple(map(max, seen, shape)))
     n_classes = refine(active.start, active.rows, np.arange(len(active.start) - 1), class_of) if len(codes) else 0
     representative = np.empty(n_classes, np.int64)
     representatives(class_of, representative)

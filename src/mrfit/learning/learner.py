@@ -137,6 +137,9 @@ class Learner:
             raise InputError("Give validation rows or a number of folds, not both.")
         rows = UniqueRows.of(data)
         valid, test = (None if some is None else UniqueRows.of(some).recoded(rows.domain) for some in (valid, test))
+        for some in (rows, valid, test):
+            if some is not None:
+                some.check_complete("learning")
         with threadpool_limits(limits=1, user_api="blas"):  # on small matrices more threads wait for each other
             # 1. Which variables interact, from all rows and from the rows of every fold.
             structure = self.structure.learn(rows, valid=valid, jobs=jobs)

@@ -23,6 +23,7 @@ def pairwise_mutual_information(rows: UniqueRows) -> Floats:
     The rows are gone through once and never copied: beside them there are only tables over all pairs of states and of
     variables, whose size is checked before they are made.
     """
+    rows.check_complete("mutual information")
     shape = np.asarray(rows.domain.shape, np.int64)
     _check_size(shape)
     known = _known_weights(rows, shape)

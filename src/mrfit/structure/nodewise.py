@@ -140,6 +140,7 @@ def learn_structure(
     callback: Callable[[int], None] | None = None,
 ) -> LearnedStructure:
     """Learn which variables interact. ``callback`` is told how many regressions moved on."""
+    rows.check_complete("learning")
     allowed = _allowed(rows.domain, settings)
     paths: list[NodePath] = []
     at_end: tuple[int, ...] = ()
