@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.data.coding import check_complete
 from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
@@ -138,15 +139,14 @@ class MarkovNetwork:
         """Codes in this model's coding; tables are matched by column and state name."""
         if not isinstance(data, Dataset):
             return Dataset.from_table(data, domain=self.domain)
-        UniqueRows.from_dataset(data).check_complete("scoring")
+        check_complete(data.codes, "scoring")
         return data.recoded(self.domain)
 
     def _unique(self, data: Any) -> UniqueRows:
-        rows = (
-            data.recoded(self.domain) if isinstance(data, UniqueRows) else UniqueRows.from_dataset(self._dataset(data))
-        )
-        rows.check_complete("scoring")
-        return rows
+        if not isinstance(data, UniqueRows):
+            return UniqueRows.from_dataset(self._dataset(data))
+        data.check_complete("scoring")
+        return data.recoded(self.domain)
 
 
 class ScoreRows(Protocol):

@@ -104,6 +104,15 @@ class Reading:
         return self.include if isinstance(self.include, bool) else name in self.include
 
 
+def check_complete(codes: NDArray[np.uint8], what: str) -> None:
+    """Refuse unobserved cells on behalf of ``what``, which cannot do without them."""
+    if n_missing := int(np.count_nonzero(codes == UNOBSERVED)):
+        raise DataError(
+            f"{n_missing:,} cells have no value, and {what} needs all of them. Read the table with missing='drop' or "
+            "missing='state'."
+        )
+
+
 @dataclass
 class _Vocabulary:
     """The labels of one variable and their provisional codes; ``closed`` to new ones if given."""

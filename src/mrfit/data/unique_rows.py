@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from mrfit._kernels.partition import active_entries, refine, representatives
 from mrfit.data.batch import Batch, checked_sample_weight
-from mrfit.data.coding import UNOBSERVED, Coder, Reading
+from mrfit.data.coding import UNOBSERVED, Coder, Reading, check_complete
 from mrfit.data.layout import LayoutOptions
 from mrfit.data.readers import named_in_errors, read_batches
 from mrfit.data.united_domain import united_domain
@@ -208,11 +208,7 @@ class UniqueRows:
     def check_complete(self, what: str) -> None:
         """Refuse unobserved cells on behalf of ``what``, which cannot do without them."""
         if not self.is_complete:
-            n_missing = int(np.count_nonzero(self.codes == UNOBSERVED))
-            raise DataError(
-                f"{n_missing:,} cells of the distinct rows have no value, and {what} needs all of them. Read the table "
-                "with missing='drop' or missing='state'."
-            )
+            check_complete(self.codes, what)
 
     @cached_property
     def active(self) -> ActiveEntries:
