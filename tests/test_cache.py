@@ -73,15 +73,12 @@ def test_without_any_directory_kernels_still_run(package: Path) -> None:
     temporary.mkdir()
     elsewhere.mkdir()
     (temporary / f"mrfit-{os.getuid()}").symlink_to(elsewhere)
-    say = """
-from mrfit.cli.output import note_compiling
-note_compiling(gather, "10", quiet=True)
-note_compiling(gather, "10", quiet=False)
-"""
-    silent = ran(package, "-c", COMPILE, TMPDIR=str(temporary))
-    assert (silent.returncode, silent.stdout, silent.stderr) == (0, "", "")
-    assert ran(package, "-c", COMPILE + say, TMPDIR=str(temporary)).stderr == (
-        "mrfit: no directory for compiled code can be written; each run compiles anew, about 10 seconds. "
+    say = "from mrfit.cli.output import note_compiling\nnote_compiling(quiet={quiet})\n"
+    for code in (COMPILE, say.format(quiet=True) + COMPILE):
+        silent = ran(package, "-c", code, TMPDIR=str(temporary))
+        assert (silent.returncode, silent.stdout, silent.stderr) == (0, "", "")
+    assert ran(package, "-c", say.format(quiet=False) + COMPILE, TMPDIR=str(temporary)).stderr == (
+        "mrfit: no directory for compiled code can be written; each run compiles anew, up to half a minute. "
         "Set NUMBA_CACHE_DIR to keep it elsewhere.\n"
     )
     assert not list(elsewhere.iterdir())
@@ -103,6 +100,28 @@ def test_code_is_kept_beside_a_package_that_can_be_written(package: Path) -> Non
     done = ran(package, "-c", COMPILE)
     assert done.returncode == 0, done.stderr
     assert len(list(beside.glob("*gather*.nbi"))) == 1
+
+
+def test_a_changed_file_is_noticed_by_kernels_of_others(package: Path) -> None:
+    """What is compiled into a kernel may come from another file; numba would keep using the old code."""
+    (package / "mrfit" / "_kernels" / "__pycache__").unlink()
+    callee, caller = (package / "mrfit" / "_kernels" / f"{name}.py" for name in ("half", "twice_half"))
+    callee.write_text("from mrfit._kernels.compiled import njit\n\n@njit(cache=True)\ndef half(x):\n    return x / 2\n")
+    caller.write_text(
+        "from mrfit._kernels.compiled import njit\nfrom mrfit._kernels.half import half\n\n"
+        "@njit(cache=True)\ndef twice_half(x):\n    return 2 * half(x)\n"
+    )
+    call = "from mrfit._kernels.twice_half import twice_half; print(twice_half(3.0), len(twice_half.stats.cache_hits))"
+    assert ran(package, "-c", call).stdout.split() == ["3.0", "0"]
+    assert ran(package, "-c", call).stdout.split() == ["3.0", "1"]
+    callee.write_text(callee.read_text().replace("x / 2", "x / 4"))
+    assert ran(package, "-c", call).stdout.split() == ["1.5", "0"]
+
+
+def test_kernels_run_as_python_where_numba_is_told_not_to_compile(package: Path) -> None:
+    """For debuggers."""
+    done = ran(package, "-c", COMPILE, NUMBA_DISABLE_JIT="1")
+    assert done.returncode == 0, done.stderr
 
 
 def test_only_a_directory_of_our_own_is_trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
