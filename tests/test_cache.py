@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import mrfit
-from mrfit._kernels import compiled
+from mrfit._kernels import kernel_cache
 
 COMPILE = """
 import numpy as np
@@ -118,6 +118,14 @@ def test_a_changed_file_is_noticed_by_kernels_of_others(package: Path) -> None:
     assert ran(package, "-c", call).stdout.split() == ["1.5", "0"]
 
 
+def test_a_numba_without_the_parts_it_does_not_promise(package: Path) -> None:
+    """Its own cache serves then."""
+    (package / "mrfit" / "_kernels" / "__pycache__").unlink()
+    without = "import numba, numba.core.serialize\ndel numba.core.serialize.dumps\n"
+    done = ran(package, "-c", without + COMPILE)
+    assert done.returncode == 0, done.stderr
+
+
 def test_kernels_run_as_python_where_numba_is_told_not_to_compile(package: Path) -> None:
     """For debuggers."""
     done = ran(package, "-c", COMPILE, NUMBA_DISABLE_JIT="1")
@@ -128,20 +136,20 @@ def test_only_a_directory_of_our_own_is_trusted(tmp_path: Path, monkeypatch: pyt
     """What lies there is run: nobody else may have been able to put it there."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     place = tmp_path / f"mrfit-{os.getuid()}"
-    assert compiled._private_directory() == place
+    assert kernel_cache._private_directory() == place
     assert stat.S_IMODE(place.stat().st_mode) == 0o700
-    assert compiled._private_directory() == place
+    assert kernel_cache._private_directory() == place
     for mode in (0o770, 0o707, 0o755):
         place.chmod(mode)
-        assert compiled._private_directory() is None
+        assert kernel_cache._private_directory() is None
     place.chmod(0o700)
     with monkeypatch.context() as somebody_else:
         user = os.getuid() + 1
         somebody_else.setattr(os, "getuid", lambda: user)
         (tmp_path / f"mrfit-{user}").mkdir(mode=0o700)  # made by us for them
-        assert compiled._private_directory() is None
+        assert kernel_cache._private_directory() is None
     place.rmdir()
     place.touch()
-    assert compiled._private_directory() is None
+    assert kernel_cache._private_directory() is None
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "not" / "there"))
-    assert compiled._private_directory() is None
+    assert kernel_cache._private_directory() is None

@@ -15,8 +15,8 @@ import pytest
 from numba.core.caching import NullCache
 
 import mrfit
-from mrfit._kernels import shipped
-from mrfit._kernels.compiled import KernelCache, njit
+from mrfit._kernels import compiled, shipped
+from mrfit._kernels.kernel_cache import KernelCache
 from mrfit.cli.output import note_compiling
 from mrfit.data.named import catalogue
 from mrfit.model import MarkovNetwork
@@ -249,7 +249,7 @@ def test_the_first_call_says_that_it_compiles(monkeypatch: pytest.MonkeyPatch) -
 
 def compile_one() -> None:
     """A kernel that no earlier run can have kept."""
-    kernel = njit()(lambda x: x + 1)
-    kernel._cache = KernelCache(kernel.py_func)
+    kernel = compiled.njit()(lambda x: x + 1)
+    kernel._cache = KernelCache(kernel.py_func, compiled._say)
     kernel._cache._kept = NullCache()
     assert kernel(1) == 2

@@ -166,4 +166,4 @@ def _stamp(file: Path) -> str:
     return _digest(ordered)
 
 
-_NO_KERNELS = {"compiled.py", "shipped.py"}
+_NO_KERNELS = {"compiled.py"}

@@ -71,7 +71,7 @@ def note_compiling(*, quiet: bool) -> None:
 
 
 def _say_compiling(reason: str | None) -> None:
-    from mrfit._kernels.compiled import has_usual_cache, temporary_cache
+    from mrfit._kernels.kernel_cache import has_usual_cache, temporary_cache
 
     if not has_usual_cache():
         place = temporary_cache()

@@ -8,6 +8,7 @@ import random
 import tempfile
 import time
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,8 @@ _COMMANDS = (
     "fit two.csv --valid two.csv --penalty tied --groups 2,3 --strength 1,10",
     "fit two.csv --penalty hard --groups 2 --strength 1 -o tied.mrf",
     "theory tied.mrf",
+    "fit more.csv --penalty hard --groups 2 --strength 1 -o tied.mrf",
+    "theory tied.mrf",
     "fit two.csv --penalty ltr --groups 2 --strength 1",
     f"fit two.csv {_EXACT} --parameterization spectral --penalty l1",
     f"fit more.csv {_EXACT} --parameterization canonical --penalty l2",
@@ -46,6 +49,7 @@ _COMMANDS = (
     f"fit two.csv {_EXACT} --parameterization full --penalty l1",
     "spectrum two.csv --estimator flat-l1 --folds 2 --max-order 2",
 )
+_TRANSFORMS = ("walsh_hadamard", "subset_sums", "inverse_subset_sums", "superset_sums", "inverse_superset_sums")
 
 
 @click.command("warm-up")
@@ -64,8 +68,8 @@ def command(record: Path | None, **options: Any) -> None:
 
     begun, before = time.perf_counter(), n_compiled()
     quiet = options["quiet"] or options["as_json"]
-    with counting_progress("compiling", len(_COMMANDS), quiet=quiet) as callback:
-        for _ in _run_all():
+    with counting_progress("compiling", len(_COMMANDS) + len(_TRANSFORMS), quiet=quiet) as callback:
+        for _ in chain(_run_commands(), _run_transforms()):
             if callback is not None:
                 callback(1)
     if record is not None:
@@ -77,7 +81,7 @@ def command(record: Path | None, **options: Any) -> None:
         say(f"compiled {n_kernels:,} kernels in {seconds:.0f} s" if n_kernels else "nothing to compile")
 
 
-def _run_all() -> Iterator[str]:
+def _run_commands() -> Iterator[str]:
     """Run the commands on tables of a few rows, in a folder of their own; gives each when it is done."""
     from mrfit.cli.main import cli
 
@@ -88,6 +92,18 @@ def _run_all() -> Iterator[str]:
             with contextlib.redirect_stdout(io.StringIO()):
                 cli.main(args=[*text.split(), "--quiet", "--jobs", "1"], prog_name="mrfit", standalone_mode=False)
             yield text
+
+
+def _run_transforms() -> Iterator[str]:
+    """Transform vectors of the length from which on they are done in pieces, which no small table has."""
+    import numpy as np
+
+    from mrfit import transforms
+    from mrfit._kernels.butterflies import BLOCK_BITS
+
+    for name in _TRANSFORMS:
+        getattr(transforms, name)(np.zeros(2 << BLOCK_BITS))
+        yield name
 
 
 def _write_table(path: Path, *, n_states: int) -> None:
