@@ -102,7 +102,7 @@ def test_nothing_is_compiled(site: Path, command: str) -> None:
 
 
 def test_nothing_is_compiled_in_recorded_commands(site: Path, data_dir: Path) -> None:
-    """Every penalty, objective, parameterization, bound and question over real data; and they print what was recorded."""
+    """Every penalty, objective, parameterization, bound and question over real data; they print what they printed."""
     code = COUNT.partition("code = main")[0] + (
         "from golden.commands import COMMANDS\nfrom golden.test_golden import test_prints_what_was_recorded\n"
         "for name in COMMANDS:\n"
