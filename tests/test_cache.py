@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import mrfit
-from mrfit._kernels import compiled
+from mrfit._kernels import kernel_cache
 
 COMPILE = """
 import numpy as np
@@ -73,15 +73,12 @@ def test_without_any_directory_kernels_still_run(package: Path) -> None:
     temporary.mkdir()
     elsewhere.mkdir()
     (temporary / f"mrfit-{os.getuid()}").symlink_to(elsewhere)
-    say = """
-from mrfit.cli.output import note_compiling
-note_compiling(gather, "10", quiet=True)
-note_compiling(gather, "10", quiet=False)
-"""
-    silent = ran(package, "-c", COMPILE, TMPDIR=str(temporary))
-    assert (silent.returncode, silent.stdout, silent.stderr) == (0, "", "")
-    assert ran(package, "-c", COMPILE + say, TMPDIR=str(temporary)).stderr == (
-        "mrfit: no directory for compiled code can be written; each run compiles anew, about 10 seconds. "
+    say = "from mrfit.cli.output import note_compiling\nnote_compiling(quiet={quiet})\n"
+    for code in (COMPILE, say.format(quiet=True) + COMPILE):
+        silent = ran(package, "-c", code, TMPDIR=str(temporary))
+        assert (silent.returncode, silent.stdout, silent.stderr) == (0, "", "")
+    assert ran(package, "-c", say.format(quiet=False) + COMPILE, TMPDIR=str(temporary)).stderr == (
+        "mrfit: no directory for compiled code can be written; each run compiles anew, up to half a minute. "
         "Set NUMBA_CACHE_DIR to keep it elsewhere.\n"
     )
     assert not list(elsewhere.iterdir())
@@ -105,24 +102,54 @@ def test_code_is_kept_beside_a_package_that_can_be_written(package: Path) -> Non
     assert len(list(beside.glob("*gather*.nbi"))) == 1
 
 
+def test_a_changed_file_is_noticed_by_kernels_of_others(package: Path) -> None:
+    """What is compiled into a kernel may come from another file; numba would keep using the old code."""
+    (package / "mrfit" / "_kernels" / "__pycache__").unlink()
+    callee, caller = (package / "mrfit" / "_kernels" / f"{name}.py" for name in ("half", "twice_half"))
+    callee.write_text("from mrfit._kernels.compiled import njit\n\n@njit(cache=True)\ndef half(x):\n    return x / 2\n")
+    caller.write_text(
+        "from mrfit._kernels.compiled import njit\nfrom mrfit._kernels.half import half\n\n"
+        "@njit(cache=True)\ndef twice_half(x):\n    return 2 * half(x)\n"
+    )
+    call = "from mrfit._kernels.twice_half import twice_half; print(twice_half(3.0), len(twice_half.stats.cache_hits))"
+    assert ran(package, "-c", call).stdout.split() == ["3.0", "0"]
+    assert ran(package, "-c", call).stdout.split() == ["3.0", "1"]
+    callee.write_text(callee.read_text().replace("x / 2", "x / 4"))
+    assert ran(package, "-c", call).stdout.split() == ["1.5", "0"]
+
+
+def test_a_numba_without_the_parts_it_does_not_promise(package: Path) -> None:
+    """Its own cache serves then."""
+    (package / "mrfit" / "_kernels" / "__pycache__").unlink()
+    without = "import numba, numba.core.serialize\ndel numba.core.serialize.dumps\n"
+    done = ran(package, "-c", without + COMPILE)
+    assert done.returncode == 0, done.stderr
+
+
+def test_kernels_run_as_python_where_numba_is_told_not_to_compile(package: Path) -> None:
+    """For debuggers."""
+    done = ran(package, "-c", COMPILE, NUMBA_DISABLE_JIT="1")
+    assert done.returncode == 0, done.stderr
+
+
 def test_only_a_directory_of_our_own_is_trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What lies there is run: nobody else may have been able to put it there."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     place = tmp_path / f"mrfit-{os.getuid()}"
-    assert compiled._private_directory() == place
+    assert kernel_cache._private_directory() == place
     assert stat.S_IMODE(place.stat().st_mode) == 0o700
-    assert compiled._private_directory() == place
+    assert kernel_cache._private_directory() == place
     for mode in (0o770, 0o707, 0o755):
         place.chmod(mode)
-        assert compiled._private_directory() is None
+        assert kernel_cache._private_directory() is None
     place.chmod(0o700)
     with monkeypatch.context() as somebody_else:
         user = os.getuid() + 1
         somebody_else.setattr(os, "getuid", lambda: user)
         (tmp_path / f"mrfit-{user}").mkdir(mode=0o700)  # made by us for them
-        assert compiled._private_directory() is None
+        assert kernel_cache._private_directory() is None
     place.rmdir()
     place.touch()
-    assert compiled._private_directory() is None
+    assert kernel_cache._private_directory() is None
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "not" / "there"))
-    assert compiled._private_directory() is None
+    assert kernel_cache._private_directory() is None

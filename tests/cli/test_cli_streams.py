@@ -12,8 +12,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numba.core.caching import NullCache
 
 import mrfit
+from mrfit._kernels import compiled, shipped
+from mrfit._kernels.kernel_cache import KernelCache
 from mrfit.cli.output import note_compiling
 from mrfit.data.named import catalogue
 from mrfit.model import MarkovNetwork
@@ -221,19 +224,32 @@ def test_a_reader_that_leaves_early(folder: Path) -> None:
     assert ran.returncode == 141
 
 
-def test_the_first_call_says_that_it_compiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only to a person at a terminal, and only while there is no compiled code."""
+def test_the_first_call_says_that_it_compiles(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before it does: to a person at a terminal, or whoever reads if the package's own code should have served."""
     said: list[str] = []
-    kernel = SimpleNamespace(stats=SimpleNamespace(cache_path=str(tmp_path)), py_func=SimpleNamespace(__name__="sweep"))
     monkeypatch.setattr("mrfit.cli.output.note", said.append)
-    note_compiling(kernel, "10", quiet=False)
+    monkeypatch.setattr(shipped, "shipped", lambda: shipped.Shipped(None))
+    compile_one()
+    note_compiling(quiet=True)
+    compile_one()
+    note_compiling(quiet=False)
+    compile_one()
     assert said == []
     monkeypatch.setattr("sys.stderr", SimpleNamespace(isatty=lambda: True))
-    note_compiling(kernel, "10", quiet=True)
-    assert said == []
-    note_compiling(kernel, "10", quiet=False)
-    assert len(said) == 1
-    assert "once" in said[0]
-    (tmp_path / "cells.sweep-52.py311.nbi").touch()
-    note_compiling(kernel, "10", quiet=False)
-    assert len(said) == 1
+    note_compiling(quiet=False)
+    compile_one()
+    compile_one()
+    assert [line.startswith("compiling for this machine, once") for line in said] == [True]
+    monkeypatch.setattr("sys.stderr", SimpleNamespace(isatty=lambda: False))
+    monkeypatch.setattr(shipped, "shipped", lambda: shipped.Shipped(None, "it is for numba 0"))
+    note_compiling(quiet=False)
+    compile_one()
+    assert said[1].startswith("it is for numba 0: compiling for this machine, once")
+
+
+def compile_one() -> None:
+    """A kernel that no earlier run can have kept."""
+    kernel = compiled.njit()(lambda x: x + 1)
+    kernel._cache = KernelCache(kernel.py_func, compiled._say)
+    kernel._cache._kept = NullCache()
+    assert kernel(1) == 2

@@ -13,6 +13,7 @@ import math
 import numpy as np
 
 from mrfit._kernels.compiled import njit
+from mrfit._kernels.copying import copy_into
 
 _FIRST_SWEEPS = 4
 _MOST_NEWTON = 30
@@ -52,7 +53,7 @@ def _sweep(limit, start, members, dual, v, vanished, only):
 @njit(cache=True, nogil=True, error_model="numpy")
 def _residual(norm, limit, start, members, dual, out):
     """norm - sum of the x_A, without what repeated updates would gather of rounding."""
-    out[:] = norm
+    copy_into(out, norm)
     for a in range(len(limit)):
         if limit[a] > 0.0:
             for k in range(start[a], start[a + 1]):
@@ -62,7 +63,7 @@ def _residual(norm, limit, start, members, dual, out):
 @njit(cache=True, nogil=True, error_model="numpy")
 def _zeroed(v, limit, start, members, vanished, out):
     """v with all of every vanished group exactly zero."""
-    out[:] = v
+    copy_into(out, v)
     for a in range(len(limit)):
         if limit[a] > 0.0 and vanished[a]:
             for k in range(start[a], start[a + 1]):
@@ -237,7 +238,7 @@ def _newton(norm, limit, start, members, alive, v, precision, budget):
             alpha *= 0.5
             if alpha < 1e-6:
                 return budget, False
-        v[:] = trial
+        copy_into(v, trial)
     return budget, False
 
 
@@ -353,11 +354,11 @@ def overlapping_prox(norm, limit, start, members, dual, tolerance, most_sweeps):
             if found:
                 bound = math.sqrt(2.0 * _gap(limit, start, members, trial, residual, positive))
                 if bound < distance:
-                    dual[:] = trial
+                    copy_into(dual, trial)
                     return positive, bound, sweeps
             if np.sum(residual * residual) < np.sum(v * v):
-                dual[:] = trial
-                v[:] = residual
+                copy_into(dual, trial)
+                copy_into(v, residual)
         until = min(most_sweeps, max(_FIRST_SWEEPS, 2 * sweeps))
 
 

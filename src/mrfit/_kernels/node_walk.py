@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mrfit._kernels.compiled import njit
+from mrfit._kernels.copying import copy_into
 from mrfit._kernels.node_cells import one_cell
 from mrfit._kernels.nodewise import LANES, columns_times, residual_over_rows, solve_node
 
@@ -78,7 +79,8 @@ def walk_paths(table, nodes, max_selected):
                 waiting += 1
             if waiting < n_nodes:
                 i, step[slot] = waiting, 0
-                node[slot], norms[slot] = i, nodes.norms[i]
+                node[slot] = i
+                copy_into(norms[slot], nodes.norms[i])
                 cells[slot] = one_cell(table, nodes.variable[i], nodes.n_free[i])
                 coefficients[slot] = _beginning(table, nodes, i, working[slot])
                 _let_in(table, coefficients[slot], norms[slot], nodes.strength[i, 0], working[slot])
@@ -118,7 +120,8 @@ def walk_paths(table, nodes, max_selected):
                         n_values += 1
             step[slot] += 1
             if step[slot] == nodes.n_steps[i]:
-                node[slot], nodes.norms[i] = -1, norms[slot]
+                node[slot] = -1
+                copy_into(nodes.norms[i], norms[slot])
             else:
                 _let_in(table, coefficients[slot], norms[slot], nodes.strength[i, t + 1], working[slot])
     return Points(

@@ -10,7 +10,7 @@ import click
 
 from mrfit.cli.files import check_files, writing
 from mrfit.cli.options import common
-from mrfit.cli.output import print_json, say
+from mrfit.cli.output import note_compiling, print_json, say
 
 _STRENGTHS = (0.3, 1.0, 3.0, 10.0)
 
@@ -46,6 +46,7 @@ def command(output: str, **options: Any) -> None:
     from mrfit.structure.learners import Complete, Independent, Tree
     from mrfit.workers import resolve_jobs
 
+    note_compiling(quiet=options["quiet"] or options["as_json"])
     picture, model_file = Path(f"{output}.png"), Path(f"{output}.mrf")
     check_files({}, {"STEM.png": str(picture), "STEM.mrf": str(model_file)}, options)
     begun = time.perf_counter()

@@ -270,12 +270,9 @@ def _fitted(
 
 def _note_cost(rows: UniqueRows, learner: Learner, *, quiet: bool) -> None:
     """Say before long work what it will take; more than can be held is refused."""
-    from mrfit._kernels.cells import sweep
-    from mrfit._kernels.joint_states import exponentiate_blocks
     from mrfit.objectives.likelihood import check_size, cost_of
 
-    exact = learner.objective.is_exact
-    if exact:
+    if learner.objective.is_exact:
         check_size(rows.domain.shape)
         cost = cost_of(rows.domain.shape)
         if not quiet and cost.gigabytes >= 0.1:
@@ -283,7 +280,7 @@ def _note_cost(rows: UniqueRows, learner: Learner, *, quiet: bool) -> None:
                 f"exact over {cost.n_states:,} joint states: up to {cost.gigabytes:.1f} GB, about {cost.seconds:.2g} "
                 "seconds an evaluation."
             )
-    note_compiling(exponentiate_blocks if exact else sweep, "10", quiet=quiet)
+    note_compiling(quiet=quiet)
 
 
 def _given(text: str | None, option: str) -> str | None:

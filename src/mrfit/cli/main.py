@@ -23,6 +23,7 @@ _COMMANDS = {
     "theory": ("mrfit.cli.theory", "What theory says about a tied model."),
     "data": ("mrfit.cli.data", "List, fetch and locate named data sets."),
     "demo": ("mrfit.cli.demo", "Learn from a real data set that is built in, in seconds, with a picture."),
+    "warm-up": ("mrfit.cli.warm_up", "Compile for this machine now what commands would compile when first used."),
 }
 
 _INTERRUPTED = 130

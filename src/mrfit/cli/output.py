@@ -62,18 +62,27 @@ def note(text: str) -> None:
     say(f"mrfit: {text}", err=True)
 
 
-def note_compiling(kernel: Any, seconds: str, *, quiet: bool) -> None:
-    """Say so before the first call on a machine, which compiles and would seem to hang."""
-    from mrfit._kernels.compiled import has_usual_cache, is_compiled, temporary_cache
+def note_compiling(*, quiet: bool) -> None:
+    """Have it said when kernels must be compiled, which happens once on a machine and would seem to hang."""
+    from mrfit._kernels.compiled import on_compiling
 
-    if quiet or is_compiled(kernel):
-        return
+    if not quiet:
+        on_compiling(_say_compiling)
+
+
+def _say_compiling(reason: str | None) -> None:
+    from mrfit._kernels.kernel_cache import has_usual_cache, temporary_cache
+
     if not has_usual_cache():
         place = temporary_cache()
-        kept = f"each run compiles anew, about {seconds} seconds" if place is None else f"it is kept in {place}"
+        kept = "each run compiles anew, up to half a minute" if place is None else f"it is kept in {place}"
         note(f"no directory for compiled code can be written; {kept}. Set NUMBA_CACHE_DIR to keep it elsewhere.")
-    elif sys.stderr.isatty():
-        note(f"compiling for this machine; this happens once and takes about {seconds} seconds.")
+    elif reason is not None or sys.stderr.isatty():
+        because = "" if reason is None else f"{reason}: "
+        note(
+            f"{because}compiling for this machine, once, which takes up to half a minute; `mrfit warm-up` does it for "
+            "all commands."
+        )
 
 
 @contextmanager

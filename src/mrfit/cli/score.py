@@ -8,7 +8,7 @@ import click
 
 from mrfit.cli.files import STANDARD, load_model
 from mrfit.cli.options import choice, common, layout_of, reading, reading_of, tell_notes
-from mrfit.cli.output import print_json, say
+from mrfit.cli.output import note_compiling, print_json, say
 from mrfit.errors import InputError
 
 
@@ -45,6 +45,7 @@ def command(model_file: str, data: str, **options: Any) -> None:
     from mrfit.objectives.row_scores import row_ll, row_pll
     from mrfit.workers import resolve_jobs
 
+    note_compiling(quiet=options["quiet"] or options["as_json"])
     if model_file == data == STANDARD:
         raise InputError("MODEL and DATA cannot both be standard input; name a file for one of them.")
     jobs = resolve_jobs(options["jobs"])

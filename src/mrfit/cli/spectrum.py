@@ -9,7 +9,7 @@ import click
 
 from mrfit.cli.files import check_files, writing
 from mrfit.cli.options import choice, common, numbers, read_rows, reading
-from mrfit.cli.output import grid_progress, print_json, say
+from mrfit.cli.output import grid_progress, note_compiling, print_json, say
 from mrfit.cli.picture_options import KINDS, check_title, title_of, title_option
 from mrfit.errors import InputError, listed
 
@@ -80,6 +80,7 @@ def command(data: str, **options: Any) -> None:
     strengths = None if options["strengths"] is None else numbers(options["strengths"], "--strength")
     shared = {"folds": options["folds"], "seed": options["seed"], "jobs": resolve_jobs(options["jobs"])}
     quiet = options["quiet"] or options["as_json"]
+    note_compiling(quiet=quiet)
     with grid_progress(quiet=quiet) as progress:
         found = spectrum(rows, options["estimator"], strengths=strengths, progress=progress, **shared)
     costs: tuple[OrderCost, ...] = ()

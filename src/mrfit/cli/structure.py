@@ -69,7 +69,6 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
       mrfit structure survey.csv --select ebic --rule and -o graph.graphml
       mrfit fit survey.csv --structure edges:edges.csv -o survey.mrf
     """
-    from mrfit._kernels.nodewise import solve_node
     from mrfit.formats.graphs import structure_bytes
     from mrfit.report.layout_file import write_layout
     from mrfit.report.network import network_figure, network_layout
@@ -96,7 +95,7 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     valid = None if options["valid"] is None else read_rows(options["valid"], options, domain=rows.domain)
     begun = time.perf_counter()
     quiet = options["quiet"] or options["as_json"]
-    note_compiling(solve_node, "20", quiet=quiet)
+    note_compiling(quiet=quiet)
     with counting_progress("regressions", len(rows.domain), quiet=quiet) as callback:
         learned = learn_structure(rows, learner, valid=valid, callback=callback)
     seconds = time.perf_counter() - begun

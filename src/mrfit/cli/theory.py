@@ -10,7 +10,7 @@ import click
 
 from mrfit.cli.files import load_model
 from mrfit.cli.options import common
-from mrfit.cli.output import print_json, say
+from mrfit.cli.output import note_compiling, print_json, say
 from mrfit.errors import InputError
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def command(model_file: str, n_groups: int | None, tie: str | None, **options: A
     from mrfit.tying.groups import classes_of
     from mrfit.tying.theory import Theory
 
+    note_compiling(quiet=options["quiet"] or options["as_json"])
     model = load_model(model_file)
     penalty = model.provenance.get("penalty")
     fitted = penalty.get("tie", "all") if isinstance(penalty, dict) else "all"

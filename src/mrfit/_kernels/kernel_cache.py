@@ -1,0 +1,131 @@
+"""Where machine code of kernels is found, and kept between runs.
+
+What came with the package is used first (`shipped`). What is not there is compiled and kept where numba keeps it: in
+``NUMBA_CACHE_DIR`` if that is set, else beside the package, else among the user's caches. In a container that runs as
+some other user none of these may be writable; then it is kept among the temporary files, or not at all.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import llvmlite  # type: ignore[import-untyped]
+import numba
+from numba.core.caching import FunctionCache, IndexDataCacheFile, NullCache
+
+from mrfit._kernels import shipped
+
+_config: Any = numba.config  # its settings are made at run time
+
+
+class KernelCache(NullCache):
+    """What numba asks for machine code before it compiles a kernel, and hands it to afterwards."""
+
+    def __init__(self, function: Callable, say: Callable[[str | None], None]) -> None:
+        self._function = function
+        self._kept = _kept_code(function)
+        self._say = say  # called before a kernel is compiled, with the reason why the package's own code did not do
+
+    @property
+    def cache_path(self) -> str | None:
+        return self._kept.cache_path
+
+    def load_overload(self, signature: Any, target_context: Any) -> Any:
+        """The compiled form of the kernel for a signature: from the package, from an earlier run, or None."""
+        target_context.refresh()
+        came, reason = shipped.shipped(), None
+        if came.directory is not None:
+            try:
+                found = shipped.load(came.directory, self._function, signature, target_context)
+            except Exception as error:  # whatever numba or LLVM have against it; compiling never depends on it
+                found, reason = None, f"the compiled code of this package cannot be loaded ({error!r})"
+            if found is not None:
+                return found
+        found = self._kept.load_overload(signature, target_context)
+        if found is None:
+            self._say(reason or came.reason)
+        return found
+
+    def save_overload(self, signature: Any, data: Any) -> None:
+        """Keep a compiled form for later runs."""
+        self._kept.save_overload(signature, data)
+
+    def ship(self, directory: Path, signature: Any, codegen: Any) -> None:
+        """Write what was kept for a signature in the form in which it is shipped."""
+        reduced = self._kept._cache_file.load(self._kept._index_key(signature, codegen))
+        shipped.save(directory, self._function, signature, codegen, reduced)
+
+    def flush(self) -> None:
+        """Forget what was kept; the package's own code stays."""
+        self._kept.flush()
+
+
+class _KeptCode(FunctionCache):
+    """Numba's cache, which would not notice a change in another file whose functions are compiled into this one."""
+
+    def __init__(self, function: Callable) -> None:
+        super().__init__(function)
+        stamp = (llvmlite.__version__, shipped.source_stamp(function))
+        self._cache_file = IndexDataCacheFile(self.cache_path, self._impl.filename_base, stamp)
+
+
+@cache
+def has_usual_cache() -> bool:
+    """Whether numba finds a place by itself."""
+    return _is_accepted(None)
+
+
+@cache
+def temporary_cache() -> Path | None:
+    """The place among the temporary files where there is no usual one; None if there is none to be trusted either."""
+    directory = _private_directory()
+    return directory if directory is not None and _is_accepted(directory) else None
+
+
+def _kept_code(function: Callable) -> Any:
+    """The cache in the first place that can be written; one that keeps nothing if there is none."""
+    if has_usual_cache():
+        return _KeptCode(function)
+    directory = temporary_cache()
+    return NullCache() if directory is None else _kept_in(directory, function)
+
+
+def _private_directory() -> Path | None:
+    """``mrfit-UID`` among the temporary files, where only this user can have put anything.
+
+    What is kept there will be loaded and run: a directory or link that somebody else made beforehand is not used.
+    """
+    user = getattr(os, "getuid", lambda: 0)()  # Windows has none
+    try:
+        directory = Path(tempfile.gettempdir()) / f"mrfit-{user}"
+        directory.mkdir(mode=0o700, exist_ok=True)
+        status = directory.lstat()
+    except OSError:
+        return None
+    is_private = status.st_uid == user and not status.st_mode & (stat.S_IRWXG | stat.S_IRWXO)
+    return directory if stat.S_ISDIR(status.st_mode) and is_private else None
+
+
+def _kept_in(directory: Path | None, function: Callable) -> _KeptCode:
+    """A kernel's cache in a directory; numba reads the setting once, when the cache is made."""
+    before = _config.CACHE_DIR
+    _config.CACHE_DIR = before if directory is None else str(directory)
+    try:
+        return _KeptCode(function)
+    finally:
+        _config.CACHE_DIR = before
+
+
+def _is_accepted(directory: Path | None) -> bool:
+    """Whether numba can keep code there, or in its usual place: it raises a RuntimeError where it cannot."""
+    try:
+        _kept_in(directory, _is_accepted)
+    except RuntimeError:
+        return False
+    return True

@@ -1,0 +1,180 @@
+"""The wheel: built, installed, and used without a compiler."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from mrfit._kernels.shipped import LEVELS, levels_of_host
+
+ROOT = Path(__file__).parents[1]
+LOWEST = LEVELS[-1]
+pytestmark = pytest.mark.xdist_group("wheel")  # one worker builds it
+
+# Not by our own counting: numba tells a listener whenever its compiler begins.
+COUNT = """
+import sys
+from numba.core import event
+compiled = []
+class Listener(event.Listener):
+    def on_start(self, begun):
+        compiled.append(begun.data["dispatcher"].py_func.__name__)
+    def on_end(self, ended):
+        pass
+event.register("numba:compile", Listener())
+import mrfit
+from mrfit.cli.main import main
+code = main(sys.argv[1:])
+print("COMPILED", mrfit.__file__, *compiled)
+sys.exit(code)
+"""
+
+COMMANDS = (
+    "fit two.csv --strength 1 -o model.mrf",
+    "score model.mrf two.csv",
+    "fit three.csv --strength 1",
+    "structure two.csv --max-degree 2",
+    "structure three.csv --max-degree 2",
+    "structure two.csv --select ebic",
+    "structure three.csv --select ebic",
+    "fit two.csv --objective likelihood --parameterization spectral --penalty l1 --strength 1",
+    "fit two.csv --objective likelihood --order 3 --penalty hierarchical --strength 1",
+    "fit two.csv --penalty tied --groups 2 --strength 1",
+    "warm-up",
+)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the installed wheel, whose machine code is for the lowest level, and two tables beside it."""
+    if LOWEST not in levels_of_host():
+        pytest.skip(f"this processor cannot run code for {LOWEST.name}")
+    folder = tmp_path_factory.mktemp("wheel")
+    source = folder / "source"
+    ignored = shutil.ignore_patterns("__pycache__", "_compiled")
+    shutil.copytree(ROOT / "src", source / "src", ignore=ignored)
+    for name in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, source)
+    options = ("--quiet", "--no-deps", "--disable-pip-version-check", "--no-cache-dir")
+    build = {**os.environ, "HATCH_BUILD_HOOK_ENABLE_CUSTOM": "true", "MRFIT_LEVELS": LOWEST.name}
+    pip = [sys.executable, "-m", "pip"]
+    subprocess.run([*pip, "wheel", *options, "--no-build-isolation", "-w", folder, source], env=build, check=True)
+    (wheel,) = folder.glob("*.whl")
+    subprocess.run([*pip, "install", *options, "--target", folder / "site", wheel], check=True)
+    (folder / "two.csv").write_text("a,b,c\n" + "0,0,1\n0,1,0\n1,1,1\n1,1,0\n0,0,0\n1,0,1\n" * 5)
+    (folder / "three.csv").write_text("a,b,c\n" + "0,x,1\n1,y,0\n2,z,1\n2,z,0\n0,x,0\n1,z,1\n" * 5)
+    return folder
+
+
+def compiled_by(site: Path, command: str, *, package: str = "site", **environment: str) -> tuple[list[str], str]:
+    """The names of the kernels that a command compiled, with nothing kept from earlier runs, and its stderr."""
+    with_cache = {
+        **os.environ,
+        "PYTHONPATH": str(site / package),
+        "NUMBA_CACHE_DIR": str(site / "cache"),
+        **environment,
+    }
+    shutil.rmtree(site / "cache", ignore_errors=True)
+    ran = subprocess.run(
+        [sys.executable, "-c", COUNT, *command.split()],
+        cwd=site,
+        env=with_cache,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert ran.returncode == 0, ran.stderr
+    mark, file, *names = ran.stdout.splitlines()[-1].split()
+    assert (mark, Path(file).parents[1]) == ("COMPILED", site / package)
+    return names, ran.stderr
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_nothing_is_compiled(site: Path, command: str) -> None:
+    assert compiled_by(site, command) == ([], "")
+
+
+def test_nothing_is_compiled_in_recorded_commands(site: Path, data_dir: Path) -> None:
+    """Every penalty, objective, parameterization, bound and question over real data; they print what they printed."""
+    code = COUNT.partition("code = main")[0] + (
+        "from golden.commands import COMMANDS\nfrom golden.test_golden import test_prints_what_was_recorded\n"
+        "for name in COMMANDS:\n"
+        "    test_prints_what_was_recorded(name, None)\n"
+        "    assert not compiled, (name, compiled)\n"
+    )
+    path = os.pathsep.join([str(site / "site"), str(ROOT / "tests")])
+    environment = {**os.environ, "PYTHONPATH": path, "NUMBA_CACHE_DIR": str(site / "empty")}
+    ran = subprocess.run([sys.executable, "-c", code], cwd=site, env=environment, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+
+
+def test_the_wheel_says_for_what_it_is(site: Path) -> None:
+    """A wheel with machine code is for one Python and one kind of machine."""
+    (wheel,) = site.glob("*.whl")
+    assert not wheel.name.endswith("-none-any.whl")
+    names = zipfile.ZipFile(wheel).namelist()
+    code = [name for name in names if name.startswith("mrfit/_kernels/_compiled/")]
+    assert {Path(name).suffix for name in code} == {".nbc", ".json"}
+    assert all(name.startswith(("mrfit/", "mrfit-")) for name in names)
+
+
+@pytest.fixture
+def changed(site: Path) -> Path:
+    """A second copy of the installed package, to be spoilt."""
+    shutil.rmtree(site / "changed", ignore_errors=True)
+    return shutil.copytree(site / "site", site / "changed") / "mrfit" / "_kernels"
+
+
+SCORE = "score model.mrf two.csv"
+
+
+@pytest.fixture
+def model(site: Path) -> None:
+    compiled_by(site, COMMANDS[0])
+
+
+@pytest.mark.usefixtures("model")
+def test_another_numba_compiles_and_says_so(site: Path, changed: Path) -> None:
+    """As would another llvmlite, Python or numpy."""
+    made_for = changed / "_compiled" / "made-for.json"
+    versions = json.loads(made_for.read_text())
+    made_for.write_text(json.dumps(versions | {"numba": "0.1"}))
+    names, said = compiled_by(site, SCORE, package="changed")
+    assert names
+    assert said.startswith(f"mrfit: the compiled code of this package is for numba 0.1, not {versions['numba']}: ")
+    assert said.count("\n") == 1
+
+
+@pytest.mark.usefixtures("model")
+def test_a_damaged_file_compiles_and_says_so(site: Path, changed: Path) -> None:
+    """Anything that numba has against what it is given."""
+    for file in (changed / "_compiled").rglob("*.nbc"):
+        file.write_bytes(b"no code")
+    names, said = compiled_by(site, SCORE, package="changed")
+    assert names
+    assert said.startswith("mrfit: the compiled code of this package cannot be loaded (")
+    assert said.count("\n") == 1
+
+
+@pytest.mark.usefixtures("model")
+def test_a_changed_source_compiles(site: Path, changed: Path) -> None:
+    """Code is found by the text that it was made from."""
+    with (changed / "scoring.py").open("a") as file:
+        file.write("# another line\n")
+    names, _ = compiled_by(site, SCORE, package="changed")
+    assert names
+
+
+@pytest.mark.usefixtures("model")
+def test_a_processor_asked_for_by_name_compiles(site: Path) -> None:
+    """Who tells numba what to compile for gets that."""
+    names, said = compiled_by(site, SCORE, NUMBA_CPU_NAME="generic")
+    assert names
+    assert said.startswith("mrfit: NUMBA_CPU_NAME or NUMBA_CPU_FEATURES asks for code of its own: ")
