@@ -161,7 +161,7 @@ def _stamp(file: Path) -> str:
         if path not in texts:
             texts[path] = path.read_bytes()
             imported = re.findall(rb"^from mrfit\._kernels\.(\w+) import", texts[path], re.MULTILINE)
-            waiting += [path.with_name(f"{name.decode()}.py") for name in imported]
+            waiting += [Path(__file__).with_name(f"{name.decode()}.py") for name in imported]
     ordered = sorted((path.name, text) for path, text in texts.items() if path.name not in _NO_KERNELS)
     return _digest(ordered)
 
