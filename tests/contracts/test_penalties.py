@@ -125,7 +125,7 @@ def test_a_restricted_penalty_is_the_penalty_with_zeros_elsewhere(
     penalty: NonsmoothPenalty, rng: np.random.Generator
 ) -> None:
     """For any choice of whole blocks, in any order, none and all included."""
-    block = np.arange(N) if penalty.block is None else penalty.block
+    block = np.arange(N) if penalty.blocks is None else penalty.blocks
     for share in (0.0, 0.3, 0.6, 1.0):
         chosen = rng.permutation(np.flatnonzero((rng.random(block.max() + 1) < share)[block]))
         part = penalty.restricted(chosen)
@@ -146,6 +146,8 @@ def test_the_dual_scale_makes_a_gradient_feasible(penalty: NonsmoothPenalty, rng
     for size in (1e-6, 0.1, 1.0, 1e3):
         gradient = size * rng.standard_normal(N)
         t = penalty.dual_scale(gradient)
+        if t is None:  # no bound is claimed
+            return
         assert 0 < t <= 1
         for _ in range(200):
             w = np.where(penalized & (rng.random(N) < rng.random()), rng.standard_normal(N), 0.0)
@@ -156,48 +158,16 @@ def test_the_dual_scale_makes_a_gradient_feasible(penalty: NonsmoothPenalty, rng
     assert penalty.dual_scale(free_only) == 1.0
 
 
-def _positive_definite(rng: np.random.Generator, rank: int) -> np.ndarray:
-    root = rng.standard_normal((rank, N))
-    return np.asarray(root.T @ root + 1e-3 * np.eye(N))
-
-
-@pytest.mark.parametrize("penalty", NONSMOOTH)
-@pytest.mark.parametrize("rank", [2, N])
-def test_the_scaled_prox_is_the_minimiser(penalty: NonsmoothPenalty, rank: int, rng: np.random.Generator) -> None:
-    """Its violation is as small as asked for, and no other point is better, wherever it starts."""
-    for w in _points(rng):
-        gradient, hessian = rng.standard_normal(N), _positive_definite(rng, rank)
-
-        def function(v: np.ndarray, w: np.ndarray = w, g: np.ndarray = gradient, H: np.ndarray = hessian) -> float:
-            return float(g @ (v - w) + 0.5 * (v - w) @ H @ (v - w)) + penalty.value(v)
-
-        v = penalty.scaled_prox(w, gradient, hessian, tolerance=1e-9)
-        assert penalty.violation(v, gradient + hessian @ (v - w)) <= 1e-9
-        for rival in [*_points(rng), w, *(v + 1e-3 * rng.standard_normal((5, N)))]:
-            assert function(rival) >= function(v) - 1e-9 * (1 + abs(function(rival)))
-
-
-@pytest.mark.parametrize("penalty", NONSMOOTH)
-def test_the_scaled_prox_of_a_multiple_of_the_identity_is_the_prox(
-    penalty: NonsmoothPenalty, rng: np.random.Generator
-) -> None:
-    """Completing the square."""
-    for w in _points(rng):
-        gradient = rng.standard_normal(N)
-        v = penalty.scaled_prox(w, gradient, np.eye(N) / 0.3, tolerance=1e-11)
-        np.testing.assert_allclose(v, penalty.prox(w - 0.3 * gradient, 0.3), atol=1e-10)
-
-
 @pytest.mark.parametrize("penalty", NONSMOOTH)
 def test_blocks_cover_the_parameters(penalty: NonsmoothPenalty, rng: np.random.Generator) -> None:
     """Whole blocks are zero in a prox, unless they were before."""
-    if penalty.block is None:
+    if penalty.blocks is None:
         return
-    assert penalty.block.shape == (N,)
-    assert penalty.block.min() >= 0
+    assert penalty.blocks.shape == (N,)
+    assert penalty.blocks.min() >= 0
     zero = penalty.prox(rng.standard_normal(N), 1.0) == 0
-    for b in np.unique(penalty.block):
-        assert len(set(zero[penalty.block == b])) == 1
+    for b in np.unique(penalty.blocks):
+        assert len(set(zero[penalty.blocks == b])) == 1
 
 
 @pytest.mark.parametrize("penalty", [case for case in NONSMOOTH if not isinstance(case.values[0], NoPenalty)])

@@ -32,6 +32,7 @@ from mrfit.solvers.fista import Fista
 from mrfit.solvers.lbfgs import LBFGS
 from mrfit.solvers.minimize import minimize
 from mrfit.solvers.newton import TruncatedNewton
+from mrfit.solvers.quadratics import faces
 from mrfit.structure.structure import Structure
 from populations import STRUCTURES, all_parameterizations, domain_of, hierarchical, random_rows
 from reference.features import DenseLikelihood, feature_matrix, joint_states
@@ -558,10 +559,10 @@ def test_steps_by_products_and_by_a_matrix_end_at_one_optimum(nltcs: Rows, monke
     """Where there are many parameters the Hessian is not held as a matrix."""
     by_matrix = _fit(nltcs["train"], "S", "flat-l1", 256.0)
     products = []
-    plain = l1.L1.scaled_prox_by_products
+    plain = faces.by_products
     monkeypatch.setattr(proximal_newton, "_FEW", 0)
     monkeypatch.setattr(proximal_newton, "_WORTH_PRODUCTS", 0.0)
-    monkeypatch.setattr(l1.L1, "scaled_prox_by_products", lambda *a, **k: products.append(1) or plain(*a, **k))
+    monkeypatch.setattr(faces, "by_products", lambda *a, **k: products.append(1) or plain(*a, **k))
     by_products = _fit(nltcs["train"], "S", "flat-l1", 256.0)
     assert products
     assert by_products.solution.gap is not None

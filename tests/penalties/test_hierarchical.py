@@ -13,6 +13,7 @@ from mrfit._kernels.dykstra import overlapping_prox
 from mrfit.errors import InputError
 from mrfit.penalties.group import GroupL1
 from mrfit.penalties.hierarchical import HierarchicalL1
+from mrfit.solvers.quadratics import Quadratic, minimize_quadratic
 from populations import hierarchical, subsets
 from reference import overlapping
 
@@ -162,11 +163,13 @@ def test_a_scaled_prox_with_a_singular_hessian(rng: np.random.Generator) -> None
     root = rng.standard_normal((30, len(block)))
     hessian, gradient = root.T @ root / 30 + 1e-6 * np.eye(len(block)), root.T @ rng.standard_normal(30) / 30
     for penalty in (hierarchical(0.02, block, weight, above), GroupL1(0.02, block, weight)):
-        v = penalty.scaled_prox(np.zeros(len(block)), gradient, hessian, tolerance=1e-11)
+        v = minimize_quadratic(Quadratic.of_matrix(np.zeros(len(block)), gradient, hessian), penalty, tolerance=1e-11)
         assert penalty.violation(v, gradient + hessian @ v) <= 1e-11
         assert 0 < np.count_nonzero(v) < len(v)
         for w in (v + 1e-4 * rng.standard_normal(len(v)), 10 * rng.standard_normal(len(v))):
-            again = penalty.scaled_prox(w, gradient + hessian @ w, hessian, tolerance=1e-11)
+            again = minimize_quadratic(
+                Quadratic.of_matrix(w, gradient + hessian @ w, hessian), penalty, tolerance=1e-11
+            )
             np.testing.assert_allclose(again, v, atol=1e-4)
             np.testing.assert_allclose(root @ again, root @ v, atol=1e-7)
 
@@ -177,7 +180,7 @@ def test_a_tolerance_below_rounding_ends(rng: np.random.Generator) -> None:
     root = rng.standard_normal((8, len(weight)))
     hessian, gradient = root.T @ root + 1e-8 * np.eye(len(weight)), rng.standard_normal(len(weight))
     for penalty in (hierarchical(0.5, np.arange(len(weight)), weight, above), GroupL1(0.5, np.arange(14), weight)):
-        v = penalty.scaled_prox(np.zeros(len(weight)), gradient, hessian, tolerance=0.0)
+        v = minimize_quadratic(Quadratic.of_matrix(np.zeros(len(weight)), gradient, hessian), penalty, tolerance=0.0)
         assert penalty.violation(v, gradient + hessian @ v) <= 1e-7
 
 

@@ -9,12 +9,13 @@ import populations
 from mrfit.errors import InputError
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.penalties.l1 import L1
-from mrfit.penalties.penalty import NonsmoothPenalty, NoPenalty
+from mrfit.penalties.penalty import NonsmoothPenalty, NoPenalty, Penalty
 from mrfit.solvers.lbfgs import LBFGS
+from mrfit.solvers.method import Method
 from mrfit.solvers.minimize import minimize
 from mrfit.solvers.newton import TruncatedNewton
 from mrfit.solvers.owlqn import OWLQN
-from mrfit.solvers.suitability import METHODS, PENALTIES, check_suitable
+from mrfit.solvers.suitability import check_suitable, offered
 from populations import SHAPES, STRUCTURES, pseudo_likelihood, random_rows
 from words import learner
 
@@ -25,7 +26,7 @@ class _Tangled(NonsmoothPenalty):
     traits = frozenset()
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", offered(Method))
 def test_every_method_takes_a_smooth_problem(method: type) -> None:
     """The penalty is then part of the objective."""
     for penalty in (NoPenalty, *populations.SMOOTH_PENALTIES):
@@ -37,7 +38,7 @@ def test_the_error_names_the_way_out(method: type) -> None:
     """What is needed, what is not so, and both other choices."""
     expected = (
         f"`{method.__name__}` needs a differentiable penalty; `L1` is not. "
-        "Use `OWLQN` or `ProximalNewton` or `Fista`, or `L2` or `Tied` instead."
+        "Use `Fista` or `OWLQN` or `ProximalNewton`, or `L2` or `Tied` instead."
     )
     with pytest.raises(InputError) as caught:
         check_suitable(method, L1)
@@ -51,7 +52,7 @@ def test_a_penalty_that_no_method_takes() -> None:
     with pytest.raises(InputError) as caught:
         check_suitable(OWLQN, _Tangled)
     assert (
-        str(caught.value) == "`OWLQN` needs a separable penalty; `_Tangled` is not. Use `L2` or `L1` or `Tied` instead."
+        str(caught.value) == "`OWLQN` needs a separable penalty; `_Tangled` is not. Use `L1` or `L2` or `Tied` instead."
     )
 
 
@@ -64,6 +65,7 @@ def test_the_driver_refuses_an_unsuitable_pair(rng: np.random.Generator) -> None
 
 
 def test_everything_can_be_suggested() -> None:
-    """All methods and penalties a user can choose."""
-    assert set(METHODS) == {type(method) for method in populations.METHODS.values()}
-    assert {*PENALTIES, NoPenalty} == {*populations.SMOOTH_PENALTIES, *populations.NONSMOOTH_PENALTIES}
+    """All methods and penalties of the library, and nothing that a user made."""
+    methods = {type(method) for method in populations.METHODS.values()} | populations.SPECIAL_METHODS
+    assert set(offered(Method)) == methods
+    assert set(offered(Penalty)) == {*populations.SMOOTH_PENALTIES, *populations.NONSMOOTH_PENALTIES}

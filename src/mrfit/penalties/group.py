@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from mrfit.errors import InputError
-from mrfit.penalties.partly_smooth import Curvature, PartlySmooth
-from mrfit.penalties.penalty import Trait
-from mrfit.penalties.strength import checked_strength
+from mrfit.penalties.curvature import Curvature
+from mrfit.penalties.penalty import NonsmoothPenalty
 from mrfit.penalties.weight import check_weight
 
 Floats = NDArray[np.float64]
@@ -19,7 +18,7 @@ Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class GroupL1(PartlySmooth):
+class GroupL1(NonsmoothPenalty):
     """strength * sum over groups g of weight[g] * ||w_g||_2 (Buchman et al. 2012, eq. 9).
 
     Parameters
@@ -32,15 +31,11 @@ class GroupL1(PartlySmooth):
         How much each group counts, zero or more; zero leaves its parameters free.
     """
 
-    strength: float
     group: Indices
     weight: Floats
-    block: Indices = field(init=False)
-
-    traits = frozenset({Trait.PROXIMAL})
 
     def __post_init__(self) -> None:
-        checked_strength(self.strength)
+        super().__post_init__()
         group, weight = np.array(self.group, np.int64), np.array(self.weight, np.float64)
         if group.ndim != 1 or (len(group) and group.min() < -1):
             raise InputError(
@@ -54,10 +49,15 @@ class GroupL1(PartlySmooth):
         touched = np.append(weight > 0, False)[group]
         # Every parameter without a group is a block of its own, numbered after the groups.
         block = np.where(group < 0, len(weight) + np.cumsum(group < 0) - 1, group)
-        arrays = {"group": group, "weight": weight, "block": block, "_touched": touched}
+        arrays = {"group": group, "weight": weight, "_block": block, "_touched": touched}
         for name, array in arrays.items():
             array.flags.writeable = False
             object.__setattr__(self, name, array)
+
+    @property
+    def blocks(self) -> Indices:
+        block: Indices = self._block  # type: ignore[attr-defined]
+        return block
 
     @property
     def _slope(self) -> Floats:
@@ -100,23 +100,12 @@ class GroupL1(PartlySmooth):
         at_zero = self._spread((norm == 0).astype(np.float64), free=0.0) > 0
         return np.where(at_zero, self._shrunk(gradient, self._slope), gradient + self._spread(pull, free=0.0) * w)
 
-    def scaled(self, factor: float) -> GroupL1:
-        return replace(self, strength=factor * self.strength)
-
     def restricted(self, chosen: Indices) -> GroupL1:
         kept, group = np.unique(self.group[chosen], return_inverse=True)
         n_without = int(np.count_nonzero(kept < 0))
         return GroupL1(self.strength, group - n_without, self.weight[kept[n_without:]])
 
-    def dual_scale(self, gradient: Floats, *, at: Floats | None = None) -> float:
-        """The largest such factor: it brings the gradient of every group into its ball."""
-        return self.strength / max(self.strength, self.critical_strength(gradient))
-
     def critical_strength(self, gradient: Floats) -> float:
-        """The smallest strength at which all penalised parameters are zero.
-
-        ``gradient`` is that of the sum over rows where they are zero and the free ones are at their optimum.
-        """
         touched = self.weight > 0
         return float(np.max(self._norms(gradient)[touched] / self.weight[touched], initial=0.0))
 

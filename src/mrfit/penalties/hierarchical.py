@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -12,9 +12,8 @@ from scipy.sparse import csr_array
 
 from mrfit._kernels.dykstra import overlapping_prox, what_is_left
 from mrfit.errors import InputError
-from mrfit.penalties.partly_smooth import Curvature, PartlySmooth
-from mrfit.penalties.penalty import Trait
-from mrfit.penalties.strength import checked_strength
+from mrfit.penalties.curvature import Curvature
+from mrfit.penalties.penalty import NonsmoothPenalty
 from mrfit.penalties.weight import check_weight
 
 Floats = NDArray[np.float64]
@@ -40,7 +39,7 @@ class _Groups(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class HierarchicalL1(PartlySmooth):
+class HierarchicalL1(NonsmoothPenalty):
     """strength * sum over blocks A of weight[A] * sqrt(sum over B in members of A of ||w_B||^2).
 
     The members of A are the blocks whose scopes hold A as a subset (Buchman et al. 2012, eq. 10; Schmidt and Murphy
@@ -63,16 +62,13 @@ class HierarchicalL1(PartlySmooth):
         members too. A block in no group of positive weight is free.
     """
 
-    strength: float
-    block: Indices = field()
+    block: Indices
     weight: Floats
     start: Indices
     members: Indices
 
-    traits = frozenset({Trait.PROXIMAL})
-
     def __post_init__(self) -> None:
-        checked_strength(self.strength)
+        super().__post_init__()
         block, start, members = (np.array(x, np.int64) for x in (self.block, self.start, self.members))
         weight = np.array(self.weight, np.float64)
         _check(block, weight, start, members)
@@ -80,6 +76,10 @@ class HierarchicalL1(PartlySmooth):
             array.flags.writeable = False
             object.__setattr__(self, name, array)
         object.__setattr__(self, "_groups", _groups(weight, start, members))
+
+    @property
+    def blocks(self) -> Indices:
+        return self.block
 
     @property
     def _own(self) -> _Groups:
@@ -171,9 +171,6 @@ class HierarchicalL1(PartlySmooth):
         left = self._kernel_prox(length, np.where(zero, self._limit, 0.0), np.zeros(len(self._own.members)))
         return np.where(inside[self.block], self._resized(gradient, length, left), gradient + derivative)
 
-    def scaled(self, factor: float) -> HierarchicalL1:
-        return replace(self, strength=factor * self.strength)
-
     def restricted(self, chosen: Indices) -> HierarchicalL1:
         """Groups stay as long as one of their members does, if only with some of them."""
         present = np.zeros(len(self.weight), bool)
@@ -231,9 +228,7 @@ class HierarchicalL1(PartlySmooth):
         return np.where(zero[groups.owner], dual, slope[groups.owner] * self._block_norms(at)[groups.members])
 
     def critical_strength(self, gradient: Floats) -> float:
-        """The smallest strength at which all penalised parameters are zero.
-
-        ``gradient`` is that of the sum over rows where they are zero and the free ones are at their optimum.
+        """By Newton's method on the length of what is left.
 
         The length of the prox r at -gradient is a convex function of the strength with derivative -value(r) / |r| at
         strength one: Newton's method for its root climbs from below. The decomposition of r gives a bound from above.

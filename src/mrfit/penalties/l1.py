@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mrfit._kernels.absolute_values import exceeds, pseudo_gradient, weighted_sum
-from mrfit.penalties.lasso import minimize_by_products, minimize_quadratic
 from mrfit.penalties.penalty import Indices, NonsmoothPenalty, Trait
-from mrfit.penalties.strength import checked_strength
 from mrfit.penalties.weight import check_weight
 
 Floats = NDArray[np.float64]
@@ -29,13 +26,12 @@ class L1(NonsmoothPenalty):
         How much each parameter counts, zero or more; zero leaves it free.
     """
 
-    strength: float
     weight: Floats
 
-    traits = frozenset({Trait.SEPARABLE, Trait.PROXIMAL, Trait.MATRIX_FREE})
+    traits = frozenset({Trait.SEPARABLE, Trait.PROXIMAL})
 
     def __post_init__(self) -> None:
-        checked_strength(self.strength)
+        super().__post_init__()
         weight = np.asarray(self.weight, np.float64)
         if weight.flags.writeable:  # what is read-only is shared: with 2^24 parameters a copy is felt
             weight = weight.copy()
@@ -44,8 +40,7 @@ class L1(NonsmoothPenalty):
         object.__setattr__(self, "weight", weight)
 
     @property
-    def threshold(self) -> Floats:
-        """What the gradient of a parameter at zero must exceed."""
+    def thresholds(self) -> Floats:
         return self.strength * self.weight
 
     def value(self, w: Floats) -> float:
@@ -57,7 +52,7 @@ class L1(NonsmoothPenalty):
 
     def prox(self, w: Floats, step: float) -> Floats:
         """Every entry moved towards zero by step * strength * weight, and not beyond."""
-        return np.sign(w) * np.maximum(np.abs(w) - step * self.threshold, 0.0)
+        return np.sign(w) * np.maximum(np.abs(w) - step * self.thresholds, 0.0)
 
     def least_subgradient(self, w: Floats, gradient: Floats) -> Floats:
         """The pseudo-gradient of Andrew and Gao (2007, eq. 4)."""
@@ -65,26 +60,11 @@ class L1(NonsmoothPenalty):
         pseudo_gradient(w, gradient, self.strength, self.weight, out)
         return out
 
-    def scaled(self, factor: float) -> L1:
-        return replace(self, strength=factor * self.strength)
-
     def restricted(self, chosen: Indices) -> L1:
         return replace(self, weight=self.weight[chosen])
 
     def dual_scale(self, gradient: Floats, *, at: Floats | None = None) -> float:
         return self.strength / float(exceeds(gradient, self.weight, self.strength))
 
-    def scaled_prox(self, w: Floats, gradient: Floats, hessian: Floats, *, tolerance: float) -> Floats:
-        return minimize_quadratic(self, w, gradient, hessian, tolerance=tolerance)
-
-    def scaled_prox_by_products(
-        self, w: Floats, gradient: Floats, product: Callable[[Floats], Floats], *, tolerance: float
-    ) -> Floats:
-        return minimize_by_products(self, w, gradient, product, tolerance=tolerance)
-
     def critical_strength(self, gradient: Floats) -> float:
-        """The smallest strength at which all penalised parameters are zero.
-
-        ``gradient`` is that of the sum over rows where they are zero and the free ones are at their optimum.
-        """
         return float(exceeds(gradient, self.weight, 0.0))

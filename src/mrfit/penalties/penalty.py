@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from mrfit.objectives.objective import Objective
+from mrfit.penalties.curvature import Curvature
 from mrfit.penalties.penalized import Penalized
+from mrfit.penalties.strength import checked_strength
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -23,7 +27,6 @@ class Trait(Enum):
     DIFFERENTIABLE = "differentiable"
     SEPARABLE = "separable"  # a sum over parameters: its kinks are where single parameters vanish
     PROXIMAL = "proximal"  # known by its proximal operators
-    MATRIX_FREE = "matrix-free"  # a scaled prox needs products with the Hessian only
 
 
 class Penalty(ABC):
@@ -63,8 +66,20 @@ class SmoothPenalty(Penalty):
         return Penalized(objective, self, total_weight=total_weight), NoPenalty()
 
 
+@dataclass(frozen=True, eq=False)
 class NonsmoothPenalty(Penalty):
-    """A penalty with kinks, known by its proximal operator and its subgradients."""
+    """strength times a convex function with kinks that is least, and zero, where all parameters are zero.
+
+    A penalty is a frozen dataclass with five methods: `value`, `is_free`, `prox`, `least_subgradient`, `restricted`.
+    All else follows from them for any penalty; one that knows better says so.
+    """
+
+    strength: float
+
+    traits: ClassVar[frozenset[Trait]] = frozenset({Trait.PROXIMAL})
+
+    def __post_init__(self) -> None:
+        checked_strength(self.strength)
 
     @abstractmethod
     def prox(self, w: Floats, step: float) -> Floats:
@@ -75,56 +90,80 @@ class NonsmoothPenalty(Penalty):
         """The element nearest zero of gradient + subdifferential at w; its negative is steepest descent."""
 
     @abstractmethod
-    def scaled(self, factor: float) -> Self:
-        """``factor`` times this penalty."""
-
-    @abstractmethod
     def restricted(self, chosen: Indices) -> Self:
         """This penalty as a function of some parameters alone, all others zero; whole blocks at a time."""
 
-    @abstractmethod
-    def dual_scale(self, gradient: Floats, *, at: Floats | None = None) -> float:
-        """A factor t <= 1 for which no w has value(w) + t * gradient . w < 0, free parameters left out.
+    # -- what follows ---------------------------------------------------------------------------------------------
 
-        Then t * gradient is a dual point, and with it a bound on how far any point is from the optimum. The point
-        ``at`` which the gradient was taken may help to find a good one.
-        """
-
-    @abstractmethod
-    def scaled_prox(self, w: Floats, gradient: Floats, hessian: Floats, *, tolerance: float) -> Floats:
-        """The v that minimises gradient . (v - w) + 1/2 (v - w)' hessian (v - w) + value(v).
-
-        It is found to a violation of ``tolerance``; ``hessian`` is positive definite.
-        """
-
-    def scaled_prox_by_products(
-        self, w: Floats, gradient: Floats, product: Callable[[Floats], Floats], *, tolerance: float
-    ) -> Floats:
-        """The same where the Hessian is known by products; of penalties with `Trait.MATRIX_FREE`."""
-        raise NotImplementedError
-
-    @abstractmethod
-    def critical_strength(self, gradient: Floats) -> float:
-        """The smallest strength at which all penalised parameters are zero.
-
-        ``gradient`` is that of the sum over rows where they are zero and the free ones are at their optimum.
-        """
-
-    @property
-    def block(self) -> Indices | None:
-        """Number of the block each parameter belongs to, which enters a working set as a whole; None: each its own."""
-        return None
+    def scaled(self, factor: float) -> Self:
+        """``factor`` times this penalty."""
+        return replace(self, strength=factor * self.strength)
 
     def violation(self, w: Floats, gradient: Floats) -> float:
         """Largest entry of the distance from -gradient to the subdifferential at w; zero at an optimum."""
         return float(np.max(np.abs(self.least_subgradient(w, gradient)), initial=0.0))
 
+    def critical_strength(self, gradient: Floats) -> float:
+        """The smallest strength at which all penalised parameters are zero.
+
+        ``gradient`` is that of the sum over rows where they are zero and the free ones are at their optimum. Zero is
+        optimal there just where it is the prox of -gradient, which halving the interval finds out.
+        """
+        target = np.where(self.is_free(len(gradient)), 0.0, -gradient)
+        if not target.any():
+            return 0.0
+        unit, low, high = self.scaled(1.0 / self.strength), 0.0, 1.0
+        while high < np.inf and unit.prox(target, high).any():
+            low, high = high, 2.0 * high
+        while low == 0.0 or high - low > 1e-14 * high:
+            middle = 0.5 * (low + high)
+            if not low < middle < high:
+                break
+            low, high = (middle, high) if unit.prox(target, middle).any() else (low, middle)
+        return high
+
+    def dual_scale(self, gradient: Floats, *, at: Floats | None = None) -> float | None:
+        """A factor t <= 1 for which no w has value(w) + t * gradient . w < 0, free parameters left out.
+
+        Then t * gradient is a dual point, and with it a bound on how far any point is from the optimum. The point
+        ``at`` which the gradient was taken may help to find a good one. At an optimum it is 1 if the penalty grows in
+        proportion along every ray, as norms do; one that does not returns None, and no bound is claimed.
+        """
+        return self.strength / max(self.strength, self.critical_strength(gradient))
+
     def added_to(self, objective: Objective, *, total_weight: float) -> tuple[Objective, NonsmoothPenalty]:
         return objective, self.scaled(1.0 / total_weight)
 
+    # -- what makes solvers faster --------------------------------------------------------------------------------
 
+    @property
+    def blocks(self) -> Indices | None:
+        """Number of the block each parameter belongs to, which enters a working set as a whole; None: each its own."""
+        return None
+
+    @property
+    def thresholds(self) -> Floats | None:
+        """Of a weighted sum of absolute values, what the gradient of each parameter at zero must exceed."""
+        return None
+
+    def curvature(self, w: Floats) -> Curvature | None:
+        """Its derivatives at w along the manifold of what is not zero; None if it does not know them."""
+        return None
+
+    def clipped(self, start: Floats, end: Floats) -> Floats:
+        """``end``, with those groups zero that have passed by zero on the straight way from ``start``."""
+        return end
+
+    def prox_with_memory(self) -> Callable[[Floats, float], Floats]:
+        """The prox for a sequence of points near each other."""
+        return self.prox
+
+
+@dataclass(frozen=True, eq=False)
 class NoPenalty(NonsmoothPenalty):
-    """Zero: what a smooth problem carries in the place of a penalty with kinks."""
+    """Zero, at any strength: what a smooth problem carries in the place of a penalty with kinks."""
+
+    strength: float = 1.0
 
     traits = frozenset({Trait.DIFFERENTIABLE, Trait.SEPARABLE, Trait.PROXIMAL})
 
@@ -140,17 +179,12 @@ class NoPenalty(NonsmoothPenalty):
     def least_subgradient(self, w: Floats, gradient: Floats) -> Floats:
         return gradient
 
-    def scaled(self, factor: float) -> NoPenalty:
-        return self
-
     def restricted(self, chosen: Indices) -> NoPenalty:
         return self
 
     def dual_scale(self, gradient: Floats, *, at: Floats | None = None) -> float:
         return 1.0
 
-    def critical_strength(self, gradient: Floats) -> float:
-        return 0.0
-
-    def scaled_prox(self, w: Floats, gradient: Floats, hessian: Floats, *, tolerance: float) -> Floats:
-        return np.asarray(w - np.linalg.solve(hessian, gradient), np.float64)
+    def curvature(self, w: Floats) -> Curvature:
+        nothing = np.zeros_like(w)
+        return Curvature(np.arange(len(w)), nothing, nothing, csr_array((len(w), 0)))

@@ -1,31 +1,59 @@
-"""Accelerated proximal gradients (Beck and Teboulle 2009) with restarts (O'Donoghue and Candès 2015)."""
+"""Accelerated proximal gradients as a method: it needs gradients and a prox and nothing else."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.penalties.penalty import Trait
+from mrfit.solvers.accelerated import Accelerated, Place, Smooth
 from mrfit.solvers.method import Method, Problem, State
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
+class _Place(Place):
+    smooth: float  # value of the objective alone
+    value: float = np.inf  # and with the penalty, at points that were reached
+    dual: Callable[[float], float] | None = None
+
+
+class _Objective(Smooth[_Place]):
+    """The objective of a problem, evaluated ahead and expanded where a step ends."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+
+    def ahead(self, before: _Place, here: _Place, push: float) -> _Place:
+        w = here.w + push * (here.w - before.w)
+        value, gradient = self.problem.smooth_value_and_gradient(w)
+        return _Place(w, gradient, value)
+
+    def expanded(self, w: Floats) -> _Place:
+        expansion = self.problem.expand(w)
+        smooth = expansion.value - self.problem.penalty.value(w)
+        return _Place(w, expansion.gradient, smooth, expansion.value, expansion.dual)
+
+    def reached(self, ahead: _Place, w: Floats, length: float) -> tuple[_Place, float]:
+        here, move = self.expanded(w), w - ahead.w
+        bound = ahead.smooth + float(ahead.gradient @ move) + 0.5 / length * float(move @ move)
+        return here, length if here.smooth <= bound + 1e-14 * abs(here.smooth) else 0.5 * length
+
+
+@dataclass(frozen=True)
 class FistaState(State):
-    ahead: Floats  # where the next gradient is taken
-    momentum: float
-    length: float  # of a gradient step: one over the curvature
+    steps: Accelerated[_Place]
 
 
 @dataclass(frozen=True)
 class Fista(Method[FistaState]):
-    """w <- prox(ahead - length * gradient(ahead)), then ahead is w carried on along its last move.
+    """Steps of `Accelerated`.
 
-    Slow and sure: it needs gradients and a prox and nothing else, which makes it the check on faster methods. Where
-    the move turns against the gradient the momentum starts anew. Lengths are found by halving, and tried longer again.
+    Slow and sure, which makes it the check on faster methods. Lengths are found by halving, and tried longer again.
 
     Parameters
     ----------
@@ -38,29 +66,15 @@ class Fista(Method[FistaState]):
     needs = Trait.PROXIMAL
 
     def start(self, problem: Problem, w: Floats) -> FistaState:
-        expansion = problem.expand(w)
-        return FistaState(w, expansion.value, expansion.gradient, w, 1.0, self.length, dual=expansion.dual)
+        here = _Objective(problem).expanded(w)
+        return _state(Accelerated(here, here, self.length))
 
     def advance(self, problem: Problem, state: FistaState) -> FistaState | None:
-        ahead, length = state.ahead, 1.1 * state.length
-        smooth, gradient = problem.smooth_value_and_gradient(ahead)
-        for _ in range(60):
-            # 1. A proximal step that the quadratic with curvature 1 / length bounds from above.
-            w = problem.clip(problem.penalty.prox(ahead - length * gradient, length))
-            move = w - ahead
-            expansion = problem.expand(w)
-            own = expansion.value - problem.penalty.value(w)
-            bound = smooth + float(gradient @ move) + 0.5 / length * float(move @ move)
-            if own <= bound + 1e-14 * abs(own):
-                break
-            length *= 0.5
-        else:
-            return None
-        # 2. Momentum, unless it points uphill.
-        restart = float((ahead - w) @ (w - state.w)) > 0.0
-        momentum = 1.0 if restart else 0.5 * (1.0 + np.sqrt(1.0 + 4.0 * state.momentum**2))
-        carried = 0.0 if restart else (state.momentum - 1.0) / momentum
-        return FistaState(
-            w, expansion.value, expansion.gradient, w + carried * (w - state.w), momentum, length,
-            dual=expansion.dual,
-        )  # fmt: skip
+        longer = replace(state.steps, length=1.1 * state.steps.length)
+        steps = longer.advanced(_Objective(problem), lambda w, step: problem.clip(problem.penalty.prox(w, step)))
+        return None if steps is None else _state(steps)
+
+
+def _state(steps: Accelerated[_Place]) -> FistaState:
+    here = steps.here
+    return FistaState(here.w, here.value, here.gradient, steps, dual=here.dual)

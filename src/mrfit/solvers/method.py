@@ -80,15 +80,17 @@ class Problem:
         """Largest entry of the least subgradient, leaving out held parameters."""
         return self.slope(w, gradient).size
 
-    def gap(self, state: State, dual: Callable[[float], float]) -> float:
-        """How far the value is from the optimum at most, by duality.
+    def gap(self, state: State) -> float | None:
+        """How far the value is from the optimum at most, by duality; None where objective or penalty has no dual.
 
         A free parameter may not leave its bounds: moving it can gain no more than its gradient times the bound.
         """
-        t = self.penalty.dual_scale(state.gradient, at=state.w)
+        t = None if state.dual is None else self.penalty.dual_scale(state.gradient, at=state.w)
+        if t is None or state.dual is None:
+            return None
         pull = np.abs(state.gradient[self.free])
         loose = float(pull[pull > 0] @ self.bound[self.free][pull > 0])
-        return float(state.value - dual(t) + t * loose)
+        return float(state.value - state.dual(t) + t * loose)
 
     @cached_property
     def bounded(self) -> NDArray[np.int64]:

@@ -44,7 +44,7 @@ def minimize(
     trace: list[Record] = []
     for iteration in range(max_iterations + 1):
         violation = problem.violation(state.w, state.gradient)
-        gap = None if state.dual is None else problem.gap(state, state.dual)
+        gap = problem.gap(state)
         trace.append(Record(iteration, state.value, violation, **problem.calls, step=state.step, gap=gap))
         if violation <= tolerance and (gap is None or gap_tolerance is None or gap <= gap_tolerance):
             status = Status.CONVERGED

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from mrfit.objectives.objective import Expansion
 from mrfit.penalties.penalty import Trait
 from mrfit.solvers.method import Method, Problem, State, line_search
+from mrfit.solvers.quadratics.linear_systems import conjugate_gradients
 
 Floats = NDArray[np.float64]
 
@@ -54,27 +55,20 @@ class TruncatedNewton(Method[NewtonState]):
     def _solve(self, state: NewtonState, free: NDArray[np.bool_]) -> Floats:
         """Hessian^-1 (-gradient) on the free parameters, to a residual that shrinks with the gradient."""
         expansion = state.expansion
-        r = np.where(free, -state.gradient, 0.0)
-        d = np.zeros_like(r)
-        y = np.where(free, expansion.preconditioned(r), 0.0)
-        p = y.copy()
-        ry = ry0 = float(r @ y)
+        downhill = np.where(free, -state.gradient, 0.0)
+
+        def precondition(r: Floats) -> Floats:
+            return np.where(free, expansion.preconditioned(r), 0.0)
+
         # Superlinear convergence: relative residual min(1/4, sqrt(norm)) in the preconditioned norm.
-        goal = min(0.0625, np.sqrt(ry0)) * ry0
-        for _ in range(self.max_products):
-            if ry <= goal:
-                break
-            hp = np.where(free, expansion.product(p), 0.0)
-            curvature = float(p @ hp)
-            if curvature <= 0.0:  # flat to rounding: what was gathered so far is a descent direction
-                break
-            a = ry / curvature
-            d += a * p
-            r -= a * hp
-            y = np.where(free, expansion.preconditioned(r), 0.0)
-            ry, previous = float(r @ y), ry
-            p = y + (ry / previous) * p
-        return d if d.any() else y
+        direction, _ = conjugate_gradients(
+            lambda p: np.where(free, expansion.product(p), 0.0),
+            downhill,
+            is_enough=lambda _, size, first: bool(size <= min(0.0625, np.sqrt(first)) * first),
+            most=self.max_products,
+            precondition=precondition,
+        )
+        return direction if direction.any() else precondition(downhill)
 
 
 def _state(w: Floats, expansion: Expansion, step: float) -> NewtonState:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from mrfit.objectives.objective import Expansion
 from mrfit.penalties.penalty import Trait
 from mrfit.solvers.method import Method, Problem, Slope, State
+from mrfit.solvers.quadratics import Quadratic, minimize_quadratic, needs_matrix
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -78,7 +79,7 @@ class ProximalNewton(Method[ProximalNewtonState]):
         entering = np.flatnonzero(slope.subgradient != 0)
         entering = np.setdiff1d(entering[w[entering] == 0], problem.free, assume_unique=True)
         size = np.abs(slope.subgradient[entering])
-        block = problem.penalty.block
+        block = problem.penalty.blocks
         if block is None:
             entering = entering[_largest(size, self._allowed(len(inside)))]
             chosen = np.concatenate([inside, entering])
@@ -110,7 +111,7 @@ class _Model:
         # A matrix takes the cube of its size to divide by; products with it a few hundred passes over all parameters.
         many = len(chosen) > _FEW and len(chosen) ** 3 > _WORTH_PRODUCTS * len(state.w)
         dear = many or state.expansion.block is None
-        self._by_products = dear and Trait.MATRIX_FREE in self.penalty.traits
+        self._by_products = dear and not needs_matrix(self.penalty, self.here)
         if self._by_products:
             self._diagonal = state.expansion.diagonal()[chosen]
         else:
@@ -123,12 +124,11 @@ class _Model:
         goal = max(precision * self.violation, _FINEST)
         ridge = damping * self._scale
         if self._by_products:
-            target = self.penalty.scaled_prox_by_products(
-                self.here, self.gradient, lambda d: self._product(d) + ridge * d, tolerance=goal
-            )
+            model = Quadratic(self.here, self.gradient, lambda d: self._product(d) + ridge * d)
         else:
             np.fill_diagonal(self.hessian, self._diagonal + ridge)
-            target = self.penalty.scaled_prox(self.here, self.gradient, self.hessian, tolerance=goal)
+            model = Quadratic.of_matrix(self.here, self.gradient, self.hessian)
+        target = minimize_quadratic(model, self.penalty, tolerance=goal)
         bound = self.problem.bound[self.chosen]
         return np.clip(target, -bound, bound) - self.here
 

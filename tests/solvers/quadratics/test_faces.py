@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from mrfit.penalties.l1 import L1
+from mrfit.solvers.quadratics import Quadratic, minimize_quadratic
 
 Problem = tuple[L1, np.ndarray, np.ndarray, np.ndarray]
 
@@ -33,7 +34,7 @@ def _value(problem: Problem) -> Callable[[np.ndarray], float]:
 def test_the_matrix_leads_to_the_optimum(n: int, rank: int, strength: float, rng: np.random.Generator) -> None:
     """Also where it is singular and the optimum is not unique."""
     problem = penalty, w, gradient, hessian = _problem(rng, n, rank, strength)
-    v = penalty.scaled_prox(w, gradient, hessian, tolerance=1e-9)
+    v = minimize_quadratic(Quadratic.of_matrix(w, gradient, hessian), penalty, tolerance=1e-9)
     assert penalty.violation(v, gradient + hessian @ (v - w)) <= 1e-9
     value = _value(problem)
     for rival in (w, np.zeros(n), *(v + 1e-3 * rng.standard_normal((10, n)))):
@@ -44,8 +45,8 @@ def test_the_matrix_leads_to_the_optimum(n: int, rank: int, strength: float, rng
 @pytest.mark.parametrize(("n", "rank"), [(1, 3), (30, 60), (80, 200), (300, 900)])
 def test_products_lead_where_the_matrix_does(n: int, rank: int, strength: float, rng: np.random.Generator) -> None:
     problem = penalty, w, gradient, hessian = _problem(rng, n, rank, strength)
-    by_matrix = penalty.scaled_prox(w, gradient, hessian, tolerance=1e-9)
-    by_products = penalty.scaled_prox_by_products(w, gradient, lambda d: hessian @ d, tolerance=1e-9)
+    by_matrix = minimize_quadratic(Quadratic.of_matrix(w, gradient, hessian), penalty, tolerance=1e-9)
+    by_products = minimize_quadratic(Quadratic(w, gradient, lambda d: hessian @ d), penalty, tolerance=1e-9)
     assert penalty.violation(by_products, gradient + hessian @ (by_products - w)) <= 1e-9
     np.testing.assert_allclose(by_products, by_matrix, atol=1e-6)
     assert _value(problem)(by_products) == pytest.approx(_value(problem)(by_matrix), rel=1e-10, abs=1e-12)

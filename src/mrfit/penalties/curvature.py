@@ -1,0 +1,21 @@
+"""The smooth part of a penalty with kinks."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+class Curvature(NamedTuple):
+    """Derivatives of a penalty at a point, in the parameters that can move from there without meeting a kink."""
+
+    smooth: Indices  # these parameters, ascending
+    gradient: Floats
+    diagonal: Floats
+    factor: csr_array  # the Hessian is diag(diagonal) - factor factor'

@@ -1,0 +1,58 @@
+"""Division by a positive definite matrix: by Cholesky where it is held, by conjugate gradients where products are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+Floats = NDArray[np.float64]
+
+
+def divided(matrix: Floats, r: Floats) -> Floats:
+    """matrix^-1 r; where rounding made the matrix indefinite, with the least ridge that helps on its diagonal."""
+    ridge, diagonal = 0.0, matrix.diagonal().copy()
+    while True:
+        try:
+            factor = cho_factor(matrix.T, lower=True, check_finite=False)
+            return np.asarray(cho_solve(factor, r, check_finite=False), np.float64)
+        except LinAlgError:
+            ridge = max(10.0 * ridge, 1e-14 * float(diagonal.max()))
+            matrix = matrix.copy()
+            np.fill_diagonal(matrix, diagonal + ridge)
+
+
+def conjugate_gradients(
+    product: Callable[[Floats], Floats],
+    r: Floats,
+    *,
+    is_enough: Callable[[Floats, float, float], bool],
+    most: int,
+    precondition: Callable[[Floats], Floats] = lambda r: r,
+) -> tuple[Floats, Floats]:
+    """Roughly the d with product(d) = r, and what is left of r (Hestenes and Stiefel 1952).
+
+    ``is_enough`` sees the residual, its square in the norm of the preconditioner, and that square at the start. Ends
+    also after ``most`` products, and where the matrix is flat to rounding: what was gathered so far is a direction of
+    descent.
+    """
+    d, r = np.zeros_like(r), r.copy()
+    y = precondition(r)
+    p = y.copy()
+    size = first = float(r @ y)
+    for _ in range(most):
+        if is_enough(r, size, first):
+            break
+        hp = product(p)
+        curvature = float(p @ hp)
+        if curvature <= 0.0:
+            break
+        length = size / curvature
+        d += length * p
+        r -= length * hp
+        y = precondition(r)
+        size, last = float(r @ y), size
+        p = y + (size / last) * p
+    return d, r
