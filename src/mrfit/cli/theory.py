@@ -46,6 +46,10 @@ def command(model_file: str, n_groups: int | None, tie: str | None, **options: A
     from mrfit.tying.theory import Theory
 
     model = load_model(model_file)
+    if model.has_impossible_states:
+        raise InputError(
+            f"{model_file} holds some states impossible; the theory is about finite parameters. Use others."
+        )
     penalty = model.provenance.get("penalty")
     fitted = penalty.get("tie", "all") if isinstance(penalty, dict) else "all"
     classes = classes_of(model.parameters.order_of_parameter, np.ones(len(model.w), bool), tie or fitted)
