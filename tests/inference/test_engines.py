@@ -110,9 +110,11 @@ def test_no_possible_state_is_told(engine: Engine) -> None:
 
 @pytest.mark.parametrize("engine", EXACT, ids=str)
 def test_sums_that_overflow_are_told(engine: Engine) -> None:
-    product = Factors.from_tables((2,), [((0,), [1e308, 0.0]), ((0,), [1e308, 0.0])])
-    with pytest.raises(InputError, match="overflow"):
-        _run(engine, product)
+    """Also where an impossible state is added to what overflowed."""
+    large = [((0,), [1e308, 0.0])] * 2
+    for tables in (large, [*large, ((0,), [-np.inf, 0.0])]):
+        with pytest.raises(InputError, match="overflow"):
+            _run(engine, Factors.from_tables((2,), tables))
 
 
 @pytest.mark.parametrize("engine", EXACT, ids=str)

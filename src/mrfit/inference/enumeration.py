@@ -22,6 +22,7 @@ MOST_CELLS = 2**26  # joint states: vectors of 512 MB
 _VECTORS = 3  # of that length, at most: potentials while they double, then probabilities and their partial sums
 _SECONDS = 2e-9  # for a cell of a table that is added, or summed to a marginal
 _EXPONENTIAL = 4e-9  # for a joint state: its exponential and partial sums
+_OVERHEAD = 2e-5  # for a table or a marginal, however small
 
 
 @dataclass(frozen=True)
@@ -41,8 +42,9 @@ class Enumeration(Engine):
     def plan(self, factors: Factors, targets: Sequence[Scope] = ()) -> Plan:
         check_scopes(factors.shape, targets)
         n_cells = prod(factors.shape)
-        touched = _touched(factors.shape, factors.scopes)
-        asked = touched + _touched(factors.shape, targets) + 2 * n_cells  # single variables are short sums
+        singles = [(i,) for i in range(len(factors.shape))]
+        passes = [*factors.scopes, *factors.scopes, *targets, *singles]  # tables added, then marginals
+        seconds = _SECONDS * as_float(_touched(factors.shape, passes)) + _OVERHEAD * len(passes)
         return Plan(
             engine=self.word,
             shape=factors.shape,
@@ -50,7 +52,7 @@ class Enumeration(Engine):
             n_cells=n_cells,
             max_cells=self.max_cells,
             n_bytes=8 * _VECTORS * n_cells,
-            forecast=_SECONDS * as_float(touched + asked) + _EXPONENTIAL * as_float(n_cells),
+            forecast=seconds + _EXPONENTIAL * as_float(n_cells),
             why="it is exact for any scopes and needs no search for an order",
             ways_on="Observe some of the variables, use fewer, or raise max_cells.",
         )
@@ -103,7 +105,7 @@ def log_potentials(factors: Factors) -> Floats:
         cards = [inner[1::2][position] for position in order]
         ordered = np.transpose(table.reshape(cards), np.argsort(order))
         by_first.setdefault(first, []).append((inner, np.expand_dims(ordered, tuple(range(0, len(inner), 2)))))
-    with np.errstate(over="ignore"):  # told by the engine
+    with np.errstate(over="ignore", invalid="ignore"):  # told by the engine
         for k in range(len(factors.shape) - 1, -1, -1):
             q = np.tile(q, factors.shape[k]) if factors.shape[k] > 1 else q
             for inner, table in by_first.get(k, ()):
@@ -131,7 +133,7 @@ def _standing(scope: Scope, shape: tuple[int, ...]) -> tuple[int, list[int], lis
 
 
 def _touched(shape: tuple[int, ...], scopes: Sequence[Scope]) -> int:
-    """Cells that adding the tables of all scopes goes over."""
+    """Cells of all variables from the first of a scope on, over all scopes."""
     after = [1]
     for c in reversed(shape):
         after.append(after[-1] * c)

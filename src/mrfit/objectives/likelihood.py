@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache, partial
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,23 +20,22 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class Point:
+class Point(NamedTuple):
     """All joint states under the model at one vector of parameters."""
 
     log_z: float
     gradient: Floats  # mean of every feature less that of the rows
-    _moments: Floats
-    _observed: Floats | None  # to be added to them
+    partial_moments: Floats
+    observed: Floats | None  # to be added to them
     log_potentials: Floats  # of the rows' states
 
     @property
     def moments(self) -> Floats:
         """Means of every function of the base."""
-        return self._moments if self._observed is None else self._moments + self._observed
+        return self.partial_moments if self.observed is None else self.partial_moments + self.observed
 
     def covariance(self, joint: Joint, chosen: Indices) -> Floats:
-        return joint.covariance(self._moments, chosen, also=self._observed)
+        return joint.covariance(self.partial_moments, chosen, also=self.observed)
 
 
 class Likelihood(Objective):
@@ -89,15 +88,14 @@ class Likelihood(Objective):
         return self.base.by_state(np.exp(self.states.log_probabilities(w)))
 
     def _at(self, w: Floats) -> Point:
-        sums = self.states.sums(w, self._rows)
-        log_z, moments, of_rows = sums.log_z, sums.moments, sums.log_potentials
+        log_z, moments, total, of_rows = self.states.sums(w, self._rows)
         if not self.joint.is_whole_base:
-            moments /= sums.total
+            moments /= total
             return Point(log_z, self.joint.gather(moments) - self._observed, moments, None, of_rows)
         # The gradient takes the place of the moments, one vector of all joint states less; observed ones added again,
         # they are the moments.
         gradient = self.joint.gather(moments)
-        scale_and_subtract(gradient, 1.0 / sums.total, self._observed)
+        scale_and_subtract(gradient, 1.0 / total, self._observed)
         moments[0] = 0.0
         return Point(log_z, gradient, moments, self._all_observed, of_rows)
 
