@@ -80,7 +80,7 @@ def test_hashes_agree_with_equality(name: str) -> None:
         ((2,), ((1,),), [0.0, 0.0], r"Scope \(1,\) names variable 1; there are 1, numbered from 0"),
         ((2,), ((-1,),), [0.0, 0.0], "names variable -1"),
         ((2, 2), ((0, 0),), [0.0] * 4, r"Scope \(0, 0\) names a variable twice"),
-        ((2, 0), ((0,),), [0.0, 0.0], "Variable 1 has no states"),
+        ((2, 0), ((0,),), [0.0, 0.0], "Variable 1 has 0 states; give each at least one"),
         ((2,), ((0,),), [0.0, 0.0, 0.0], r"1 tables have 2 cells; got an array of shape \(3,\)"),
         ((2,), ((0,),), [[0.0, 0.0]], r"shape \(1, 2\)"),
         ((2,), ((0,),), [0.0, np.nan], r"hold 'nan' \(1 times\)"),

@@ -44,6 +44,8 @@ class Factors:
     def __post_init__(self) -> None:
         shape = tuple(int(c) for c in self.shape)
         scopes = tuple(tuple(int(i) for i in scope) for scope in self.scopes)
+        if min(shape, default=1) < 1:
+            raise InputError(f"Variable {shape.index(min(shape))} has {min(shape)} states; give each at least one.")
         check_scopes(shape, scopes)
         object.__setattr__(self, "shape", shape)
         object.__setattr__(self, "scopes", scopes)
@@ -60,10 +62,10 @@ class Factors:
     @classmethod
     def from_tables(cls, shape: Sequence[int], tables: Iterable[tuple[Sequence[int], ArrayLike]]) -> Factors:
         """From pairs of a scope and its log-table, flat or with one axis for each variable of the scope."""
-        scopes, values = [], [np.empty(0)]
+        shape, scopes, values = tuple(shape), [], [np.empty(0)]
         for scope, table in tables:
             array = np.asarray(table, np.float64)
-            check_scopes(tuple(shape), (tuple(scope),))
+            check_scopes(shape, (tuple(scope),))
             expected = tuple(shape[i] for i in scope)
             if array.shape not in (expected, (prod(expected),)):
                 raise InputError(
@@ -72,7 +74,7 @@ class Factors:
                 )
             scopes.append(tuple(scope))
             values.append(array.ravel())
-        return cls(tuple(shape), tuple(scopes), np.concatenate(values))
+        return cls(shape, tuple(scopes), np.concatenate(values))
 
     def with_values(self, values: Floats) -> Factors:
         """Other numbers in the same tables: what was planned for these holds for those."""
@@ -146,8 +148,6 @@ def positions(codes: NDArray[Any], scope: Scope, shape: tuple[int, ...]) -> Indi
 
 def check_scopes(shape: tuple[int, ...], scopes: Sequence[Scope]) -> None:
     """Refuse scopes that name a variable twice, or one that is not there."""
-    if any(c < 1 for c in shape):
-        raise InputError(f"Variable {[c < 1 for c in shape].index(True)} has no states; give each at least one.")
     n = len(shape)
     for scope in scopes:
         if missing := [i for i in scope if not 0 <= i < n]:
