@@ -12,6 +12,9 @@ from scipy import sparse
 from mrfit.counts.conditional_cells import ConditionalCells
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
+from mrfit.factors import Factors, Scope
+from mrfit.inference.engine import Engine
+from mrfit.inference.enumeration import Enumeration
 from mrfit.objectives.likelihood import Likelihood
 from mrfit.objectives.objective import Objective
 from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
@@ -108,6 +111,48 @@ STRUCTURES: dict[str, Callable[[int], Structure]] = {
     "some singles": lambda n: Structure.from_scopes(n, _within([(0,), (2,), (1, 2), (0, 1, 3)], n), closed=False),
     "permuted duplicates": _permuted_duplicates,
     "no scopes": lambda n: Structure.from_scopes(n, [], closed=False),
+}
+
+# -- factors and engines -----------------------------------------------------------------------------------------
+
+SCOPES: dict[str, tuple[Shape, list[Scope]]] = {
+    "tree": ((2, 2, 2, 2, 2), [(0, 1), (0, 2), (1, 3), (1, 4)]),
+    "cycle": ((2, 2, 2, 2), [(0, 1), (1, 2), (2, 3), (3, 0)]),
+    "missing variable": ((2, 3, 2, 2), [(0, 1), (3,)]),
+    "full joint": ((2, 3, 2), [(0, 1, 2)]),
+    "full joint, turned": ((2, 3, 4), [(2, 0, 1)]),
+    "singleton": ((3, 2), [(0,), (1,)]),
+    "one variable": ((4,), [(0,)]),
+    "nested": ((2, 2, 3), [(0, 1, 2), (0, 1), (1, 2), (1,)]),
+    "duplicate": ((2, 3), [(0, 1), (0, 1), (1,), (1,)]),
+    "duplicate, turned": ((2, 3, 2), [(0, 1), (1, 0), (2, 1, 0), (0, 2, 1)]),
+    "disconnected": ((2, 2, 3, 2), [(0, 1), (3, 2)]),
+    "no scopes": ((2, 3), []),
+    "empty scope": ((2, 3), [(), (0, 1), ()]),
+    "no variables": ((), [(), ()]),
+    "mixed cardinalities": ((2, 5, 3, 4), [(0, 1), (3, 1), (2, 0), (3, 2, 0)]),
+    "one-state variables": ((1, 2, 1, 3, 1), [(0,), (0, 1), (4, 3, 2), (1, 3), (2, 4)]),
+    "only one-state variables": ((1, 1), [(0, 1), (1,)]),
+    "more variables than an array has axes": ((1,) * 80 + (2, 3) + (1,) * 80, [(80, 81), tuple(range(161, 79, -1))]),
+}
+
+
+def random_factors(rng: np.random.Generator, shape: Shape, scopes: list[Scope], *, zeros: float = 0.0) -> Factors:
+    """Tables of which a share of cells is impossible, though one joint state never is."""
+    possible = rng.integers(0, shape) if shape else np.empty(0, int)
+    tables = []
+    for scope in scopes:
+        table = 2.0 * rng.standard_normal([shape[i] for i in scope if shape[i] > 1])
+        state = tuple(possible[i] for i in scope if shape[i] > 1)
+        spared = table[state]
+        table = np.where(rng.random(table.shape) < zeros, -np.inf, table)
+        table[state] = spared
+        tables.append((scope, table.ravel()))
+    return Factors.from_tables(shape, tables)
+
+
+ENGINES: dict[type, list[Engine]] = {
+    Enumeration: [Enumeration(), Enumeration(jobs=2)],
 }
 
 # -- parameterizations -------------------------------------------------------------------------------------------
@@ -273,6 +318,17 @@ def scopes(draw: st.DrawFn, n: int) -> Structure:
     """Any structure over n variables, closed or not, of scopes of up to four variables."""
     scope = st.sets(st.integers(0, n - 1), min_size=1, max_size=min(4, n)).map(sorted)
     return Structure.from_scopes(n, draw(st.lists(scope, max_size=5)), closed=draw(st.booleans()))
+
+
+@st.composite
+def factors(draw: st.DrawFn) -> Factors:
+    """Any scopes, in any order, over any small shape; impossible cells in some."""
+    shape = tuple(draw(st.lists(st.integers(1, 4), min_size=1, max_size=5)))
+    scope = st.permutations(range(len(shape))).flatmap(
+        lambda order: st.integers(0, min(3, len(order))).map(lambda size: tuple(order[:size]))
+    )
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    return random_factors(rng, shape, draw(st.lists(scope, max_size=6)), zeros=draw(st.sampled_from([0.0, 0.3, 0.9])))
 
 
 @st.composite

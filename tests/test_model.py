@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,8 +13,10 @@ from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
 from mrfit.errors import DataError, InputError
 from mrfit.estimator import MarkovNetworkLearner
+from mrfit.factors import Factors
 from mrfit.model import MarkovNetwork
 from mrfit.parameterizations.canonical import Canonical
+from mrfit.parameterizations.full import Full
 from mrfit.structure.structure import Structure
 from mrfit.workers import deal
 from populations import SHAPES, STRUCTURES, domain_of, problems, random_codes, random_rows
@@ -146,3 +150,66 @@ def test_wrong_parameters_are_refused(w: np.ndarray) -> None:
     """Their number, shape and finiteness."""
     with pytest.raises(InputError, match=r"3 parameters; got an array of shape|finite"):
         MarkovNetwork(Canonical(domain_of((2, 2)), Structure.complete(2)), w)
+
+
+def _with_impossible_states(rng: np.random.Generator, shape: tuple[int, ...]) -> MarkovNetwork:
+    """Full tables of which some cells are minus infinity, though the first joint state is possible."""
+    parameters = Full(domain_of(shape), Structure.complete(len(shape)))
+    tables = []
+    for table in parameters.to_tables(rng.standard_normal(parameters.n_parameters)).values():
+        holed = np.where(rng.random(table.shape) < 0.2, -np.inf, table).ravel()
+        holed[0] = 0.5
+        tables.append(holed)
+    return MarkovNetwork(parameters, np.concatenate(tables))
+
+
+@pytest.mark.parametrize("shape", [(2, 3, 2), (2, 1, 3, 2), (2,) * 21], ids=["few", "one state", "many states"])
+def test_impossible_rows_score_minus_infinity(shape: tuple[int, ...], rng: np.random.Generator) -> None:
+    """And the others what is left of the probability, whether joint states are few or many."""
+    model = _with_impossible_states(rng, shape)
+    codes = rng.integers(0, shape, (40, len(shape))).astype(np.uint8)
+    codes[0] = 0
+    rows = Dataset(model.domain, codes)
+    q = model.factors.log_potential(codes)
+    assert model.has_impossible_states
+    np.testing.assert_array_equal(np.isneginf(model.ll_rows(rows)), np.isneginf(q))
+    ll, pll = model.ll_rows(rows), model.pll_rows(rows)
+    np.testing.assert_allclose(ll[q > -np.inf] - ll[0], q[q > -np.inf] - q[0], rtol=1e-12, atol=1e-12)
+    for row, score in zip(codes, pll, strict=True):
+        assert score == pytest.approx(_pll_of(model.factors, row), rel=1e-12, abs=1e-12)
+    assert model.ll(rows) == model.pll(rows) == -np.inf
+    possible = Dataset(model.domain, codes[q > -np.inf])
+    assert np.isfinite([model.ll(possible), model.pll(possible)]).all()
+
+
+def _pll_of(factors: Factors, x: np.ndarray) -> float:
+    """From the definition; a row that is impossible has no conditionals worth the name."""
+    total = 0.0
+    for i, c in enumerate(factors.shape):
+        q = factors.log_potential(np.array([[*x[:i], s, *x[i + 1 :]] for s in range(c)]))
+        if q[x[i]] == -np.inf:
+            return -np.inf
+        total += q[x[i]] - q.max() - np.log(np.exp(q - q.max()).sum())
+    return total
+
+
+def test_probabilities_of_a_model_with_impossible_states_sum_to_one(rng: np.random.Generator) -> None:
+    model = _with_impossible_states(rng, (2, 3, 2))
+    codes = np.indices((2, 3, 2)).reshape(3, -1).T.astype(np.uint8)
+    assert np.exp(model.ll_rows(Dataset(model.domain, codes))).sum() == pytest.approx(1.0, abs=1e-14)
+
+
+def test_impossible_states_survive_a_file_and_no_other_coordinates(rng: np.random.Generator, tmp_path: Path) -> None:
+    model = _with_impossible_states(rng, (2, 3))
+    model.save(tmp_path / "model.mrf")
+    assert MarkovNetwork.load(tmp_path / "model.mrf").factors == model.factors
+    with pytest.raises(InputError, match="only its full parameters"):
+        model.to_parameterization("canonical")
+
+
+def test_finite_models_have_no_impossible_rows() -> None:
+    """There minus infinity is a sum that overflowed."""
+    parameters = Full(domain_of((2, 2)), Structure.complete(2))
+    model = MarkovNetwork(parameters, np.array([-1e308, 0.0, -1e308, 0.0, -1e308, 0.0, 0.0, 0.0]))
+    with pytest.raises(InputError, match="not a finite number: its parameters are as large as 1e"):
+        model.ll_rows(Dataset(model.domain, np.zeros((1, 2), np.uint8)))

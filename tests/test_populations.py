@@ -10,11 +10,13 @@ from types import ModuleType
 import numpy as np
 import pytest
 
+import mrfit.inference
 import mrfit.objectives
 import mrfit.parameterizations
 import mrfit.penalties
 import mrfit.solvers
 import populations
+from mrfit.inference.engine import Engine
 from mrfit.objectives.objective import Objective
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.kinds import KINDS
@@ -39,12 +41,13 @@ def _import_all(package: ModuleType) -> None:
         (Objective, populations.OBJECTIVES),
         (Method, {type(method) for method in populations.METHODS.values()} | populations.SPECIAL_METHODS),
         (Parameterization, populations.PARAMETERIZATIONS),
+        (Engine, populations.ENGINES),
     ],
-    ids=["penalties", "objectives", "methods", "parameterizations"],
+    ids=["penalties", "objectives", "methods", "parameterizations", "engines"],
 )
 def test_every_component_is_in_the_population(base: type, members: set[type]) -> None:
     """A new concrete class of the library must get a line in populations.py."""
-    for package in (mrfit.objectives, mrfit.parameterizations, mrfit.penalties, mrfit.solvers):
+    for package in (mrfit.inference, mrfit.objectives, mrfit.parameterizations, mrfit.penalties, mrfit.solvers):
         _import_all(package)
     concrete = {cls for cls in _subclasses(base) if cls.__module__.startswith("mrfit.") and not inspect.isabstract(cls)}
     assert concrete == set(members)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -15,6 +16,7 @@ from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
 from mrfit.errors import InputError, listed
+from mrfit.factors import Factors
 from mrfit.objectives.row_scores import row_ll, row_pll
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.joint import converted
@@ -37,7 +39,8 @@ class MarkovNetwork:
     parameters
         The coordinates: which domain, which scopes, which features.
     w
-        One value for each parameter, in the order of ``parameters.names()``.
+        One value for each parameter, in the order of ``parameters.names()``: finite, or minus infinity in full
+        coordinates, where it makes states impossible.
     provenance
         How the model came about; anything JSON can hold.
     groups
@@ -55,8 +58,12 @@ class MarkovNetwork:
             raise InputError(
                 f"This structure has {self.parameters.n_parameters} parameters; got an array of shape {w.shape}."
             )
-        if not np.isfinite(w).all():
-            raise InputError("Parameters must be finite numbers.")
+        allowed = np.isfinite(w) | (np.isneginf(w) & self.parameters.may_be_impossible)
+        if not allowed.all():
+            raise InputError(
+                f"Parameters must be finite numbers; got {w[~allowed][0]}. Only full ones may be minus infinity, for "
+                "states that are impossible."
+            )
         if self.groups is not None and len(self.groups.assignment) != len(w):
             raise InputError(f"The groups tie {len(self.groups.assignment)} parameters; the model has {len(w)}.")
         w.flags.writeable = False
@@ -70,6 +77,16 @@ class MarkovNetwork:
     @property
     def structure(self) -> Structure:
         return self.parameters.structure
+
+    @cached_property
+    def factors(self) -> Factors:
+        """The same distribution as a product of tables."""
+        return self.parameters.to_factors(self.w)
+
+    @property
+    def has_impossible_states(self) -> bool:
+        """Whether some states have probability zero; rows in them score minus infinity."""
+        return bool(np.isneginf(self.w).any())
 
     @property
     def is_hard_tied(self) -> bool:
@@ -116,6 +133,8 @@ class MarkovNetwork:
         """
         if word not in KINDS:
             raise InputError(f"There is no parameterization {word!r}; choose one of {listed(KINDS)}.")
+        if self.has_impossible_states:
+            raise InputError("Some states of this model are impossible, which only its full parameters can say.")
         target = KINDS[word](self.domain, self.structure.closure())
         if isinstance(target, Canonical):
             codes = reference_from(reference, self.domain, np.random.default_rng(0))
@@ -158,13 +177,16 @@ class ScoreRows(Protocol):
 
 
 def finite_scores(score_rows: ScoreRows, model: MarkovNetwork, codes: NDArray[np.uint8], *, jobs: int) -> Floats:
-    """The scores of rows by `row_pll` or `row_ll`; refused where parameters are so large that sums of them overflow."""
+    """The scores of rows by `row_pll` or `row_ll`; refused where parameters are so large that sums of them overflow.
+
+    Minus infinity is the true score of a row whose states the model holds impossible, and of no other.
+    """
     with np.errstate(over="ignore", invalid="ignore"):
         scores = score_rows(model.parameters, model.w, codes, jobs=jobs)
-    wrong = np.flatnonzero(~np.isfinite(scores))
+    wrong = np.flatnonzero(~(np.isfinite(scores) | (np.isneginf(scores) & model.has_impossible_states)))
     if wrong.size:
         raise InputError(
             f"The model gives {wrong.size} of {len(scores)} rows a score that is not a finite number: its parameters "
-            f"are as large as {np.abs(model.w).max():.2g}. Fit it again with a stronger penalty."
+            f"are as large as {np.abs(model.w[np.isfinite(model.w)]).max():.2g}. Fit it again with a stronger penalty."
         )
     return scores

@@ -270,14 +270,14 @@ def _fitted(
 
 def _note_cost(rows: UniqueRows, learner: Learner, *, quiet: bool) -> None:
     """Say before long work what it will take; more than can be held is refused."""
-    from mrfit.objectives.likelihood import check_size, cost_of
+    from mrfit.inference.joint_states import plan_joint_states
 
     if learner.objective.is_exact:
-        check_size(rows.domain.shape)
-        cost = cost_of(rows.domain.shape)
-        if not quiet and cost.gigabytes >= 0.1:
+        plan = plan_joint_states(rows.domain.shape)
+        plan.check()
+        if not quiet and plan.gigabytes >= 0.1:
             note(
-                f"exact over {cost.n_states:,} joint states: up to {cost.gigabytes:.1f} GB, about {cost.seconds:.2g} "
+                f"exact over {plan.n_cells:,} joint states: up to {plan.gigabytes:.1f} GB, about {plan.forecast:.2g} "
                 "seconds an evaluation."
             )
     note_compiling(quiet=quiet)

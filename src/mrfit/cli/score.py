@@ -8,7 +8,7 @@ import click
 
 from mrfit.cli.files import STANDARD, load_model
 from mrfit.cli.options import choice, common, layout_of, reading, reading_of, tell_notes
-from mrfit.cli.output import note_compiling, print_json, say
+from mrfit.cli.output import note, note_compiling, print_json, say
 from mrfit.errors import InputError
 
 
@@ -28,7 +28,7 @@ def command(model_file: str, data: str, **options: Any) -> None:
     """Mean log-likelihood or pseudo-log-likelihood per row, in nats, of DATA under MODEL; larger is better.
 
     MODEL may be - for standard input. Columns and states are matched by name, whatever their order; columns the model
-    does not know are ignored.
+    does not know are ignored. A row that the model holds impossible scores minus infinity, null in JSON.
 
     \b
     Examples:
@@ -64,7 +64,10 @@ def command(model_file: str, data: str, **options: Any) -> None:
         score = np.concatenate(scores)
         weight = checked_sample_weight(np.concatenate(weights), len(score))
     tell_notes(coder.notes, quiet=options["quiet"])
-    mean = float(score @ weight / weight.sum())
+    impossible = int(np.isneginf(score).sum())
+    if impossible and not options["quiet"]:
+        note(f"{impossible:,} of {len(score):,} rows are impossible under the model: their score is minus infinity.")
+    mean = float(np.where(weight > 0, score, 0.0) @ weight / weight.sum())
     if options["as_json"]:
         document = {"rows": len(score), metric: mean, "dropped": coder.dropped_rows}
         print_json({**document, "per_row": score.tolist()} if options["per_row"] else document)

@@ -105,7 +105,8 @@ def _chosen(rows: UniqueRows, options: dict[str, Any]) -> UniqueRows:
     """The rows with the columns asked for; too many are refused with a way out."""
     import numpy as np
 
-    from mrfit.objectives.likelihood import cost_of
+    from mrfit.inference.joint_states import plan_joint_states
+    from mrfit.inference.plan import as_float
     from mrfit.structure.mutual_information import pairwise_mutual_information
 
     if options["columns"] and options["most"] is not None:
@@ -116,12 +117,12 @@ def _chosen(rows: UniqueRows, options: dict[str, Any]) -> UniqueRows:
         np.fill_diagonal(information, 0.0)
         columns = sorted(np.argsort(-information.sum(axis=1), kind="stable")[: options["most"]].tolist())
     rows = rows.on_columns(columns)
-    n_states = cost_of(rows.domain.shape).n_states
+    n_states = plan_joint_states(rows.domain.shape).n_cells
     if n_states > _MOST_STATES:
         raise InputError(
-            f"The spectrum of {len(rows.domain)} variables has {n_states:.2g} terms; the limit is {_MOST_STATES:.2g}, "
-            f"20 columns of two states. Choose some with --columns {','.join(rows.domain.names[:3])},... or let "
-            "--most 16 choose those that depend most on each other."
+            f"The spectrum of {len(rows.domain)} variables has {as_float(n_states):.2g} terms; the limit is "
+            f"{_MOST_STATES:.2g}, 20 columns of two states. Choose some with --columns "
+            f"{','.join(rows.domain.names[:3])},... or let --most 16 choose those that depend most on each other."
         )
     return rows
 

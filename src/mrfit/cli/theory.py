@@ -47,6 +47,10 @@ def command(model_file: str, n_groups: int | None, tie: str | None, **options: A
 
     note_compiling(quiet=options["quiet"] or options["as_json"])
     model = load_model(model_file)
+    if model.has_impossible_states:
+        raise InputError(
+            f"{model_file} holds some states impossible; the theory is about finite parameters. Use others."
+        )
     penalty = model.provenance.get("penalty")
     fitted = penalty.get("tie", "all") if isinstance(penalty, dict) else "all"
     classes = classes_of(model.parameters.order_of_parameter, np.ones(len(model.w), bool), tie or fitted)

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from mrfit.counts.conditional_cells import ConditionalCells
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.objectives.likelihood import Likelihood, check_size, log_probabilities
+from mrfit.inference.joint_states import JointStates, plan_joint_states
+from mrfit.objectives.likelihood import Likelihood
 from mrfit.objectives.objective import Objective
 from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
 from mrfit.objectives.reparameterized import Reparameterized
@@ -99,9 +100,10 @@ class ExactCoordinates(Coordinates):
     def __init__(
         self, parameters: Parameterization, *, listed: bool = False, whole: bool = False, jobs: int = 1
     ) -> None:
-        check_size(parameters.domain.shape)
+        plan_joint_states(parameters.domain.shape).check()
         self.parameters, self.whole, self.jobs = parameters, whole, jobs
         self.joint = Listed(parameters) if listed or whole else joint_of(parameters)
+        self.states = JointStates(self.joint, jobs=jobs)
         self.n_parameters = self.joint.n_parameters
 
     @property
@@ -115,11 +117,11 @@ class ExactCoordinates(Coordinates):
         return Likelihood(self.joint, rows, jobs=self.jobs)
 
     def row_scores(self, w: Floats, rows: UniqueRows) -> Floats:
-        log_p = log_probabilities(self.joint, w, jobs=self.jobs)
+        log_p = self.states.log_probabilities(w)
         return np.asarray(log_p[self.joint.base.positions(rows.codes)], np.float64)
 
     def mean_pll(self, w: Floats, rows: UniqueRows) -> float:
-        log_p = log_probabilities(self.joint, w, jobs=self.jobs)
+        log_p = self.states.log_probabilities(w)
         return float(rows.sample_weight @ conditional_scores(self.joint.base, log_p, rows.codes)) / rows.total_weight
 
     def singles(self) -> list[Indices]:

@@ -2,79 +2,40 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache, partial
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mrfit._kernels.joint_states import scale_and_subtract
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.errors import InputError
+from mrfit.inference.joint_states import JointStates
 from mrfit.objectives.objective import Expansion, Objective, owned
-from mrfit.parameterizations.joint import Joint, Listed
+from mrfit.parameterizations.joint import Joint
 from mrfit.parameterizations.parameterization import Parameterization
-from mrfit.transforms import exponentiate
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-MOST_STATES = 2**26  # joint states: vectors of 512 MB
-_VECTORS = 12  # of that length that learning holds at most
-_SECONDS = 4e-10  # of an evaluation, for each joint state and variable
 
-
-@dataclass(frozen=True)
-class Cost:
-    """What the exact likelihood of variables with so many states takes: memory in all, time for an evaluation."""
-
-    n_states: int
-    gigabytes: float
-    seconds: float
-
-
-def cost_of(shape: tuple[int, ...]) -> Cost:
-    n_states = min(prod(shape), 10**300)  # beyond which no float goes, and no machine
-    return Cost(n_states, 8e-9 * _VECTORS * n_states, _SECONDS * n_states * len(shape))
-
-
-def check_size(shape: tuple[int, ...]) -> None:
-    """Refuse more joint states than can be held."""
-    cost = cost_of(shape)
-    if cost.n_states > MOST_STATES:
-        raise InputError(
-            f"The exact likelihood goes over all {float(cost.n_states):.2g} joint states of {len(shape)} variables, "
-            f"about {cost.gigabytes:.2g} GB; the limit is {MOST_STATES:.2g}. Use the pseudo-likelihood, or fewer "
-            "variables."
-        )
-
-
-@dataclass(frozen=True)
-class Point:
+class Point(NamedTuple):
     """All joint states under the model at one vector of parameters."""
 
     log_z: float
     gradient: Floats  # mean of every feature less that of the rows
-    _moments: Floats
-    _observed: Floats | None  # to be added to them
+    partial_moments: Floats
+    observed: Floats | None  # to be added to them
     log_potentials: Floats  # of the rows' states
 
     @property
     def moments(self) -> Floats:
         """Means of every function of the base."""
-        return self._moments if self._observed is None else self._moments + self._observed
+        return self.partial_moments if self.observed is None else self.partial_moments + self.observed
 
     def covariance(self, joint: Joint, chosen: Indices) -> Floats:
-        return joint.covariance(self._moments, chosen, also=self._observed)
-
-
-def log_probabilities(joint: Joint, w: Floats, *, jobs: int = 1) -> Floats:
-    """log p of every joint state, in the order of the base."""
-    potentials = joint.base.potentials(joint.spread(w), jobs=jobs)
-    largest, total = exponentiate(potentials.copy(), jobs=jobs)
-    potentials -= largest + np.log(total)
-    return potentials
+        return joint.covariance(self.partial_moments, chosen, also=self.observed)
 
 
 class Likelihood(Objective):
@@ -84,9 +45,8 @@ class Likelihood(Objective):
     """
 
     def __init__(self, parameters: Joint | Parameterization, rows: UniqueRows, *, jobs: int = 1) -> None:
-        check_size(rows.domain.shape)
-        self.joint = parameters if isinstance(parameters, Joint) else Listed(parameters)
-        self.base, self.jobs = self.joint.base, jobs
+        self.states = JointStates(parameters, jobs=jobs)
+        self.joint, self.base = self.states.joint, self.states.base
         self.n_parameters, self.n_cells = self.joint.n_parameters, prod(rows.domain.shape)
         self._rows = self.base.positions(rows.codes)
         self._share = rows.sample_weight / rows.total_weight
@@ -107,11 +67,9 @@ class Likelihood(Objective):
         def product(v: Floats) -> Floats:
             """The covariance of the features times v."""
             if not kept:
-                kept.append(np.exp(self._potentials(w) - point.log_z))
-            change = self._potentials(v)
-            change -= float(point.gradient @ v) + float(self._observed @ v)
-            change *= kept[0]
-            return self.joint.gather(self.base.moments(change, jobs=self.jobs))
+                kept.append(self.states.probabilities(w, point.log_z))
+            mean = float(point.gradient @ v) + float(self._observed @ v)
+            return self.states.covariance_product(kept[0], v, mean)
 
         return Expansion(
             value=self._value(point),
@@ -127,17 +85,10 @@ class Likelihood(Objective):
 
     def probabilities(self, w: Floats) -> Floats:
         """p(x) of every joint state, an array with one axis for each variable."""
-        return self.base.by_state(np.exp(log_probabilities(self.joint, w, jobs=self.jobs)))
-
-    def _potentials(self, w: Floats) -> Floats:
-        return self.base.potentials(self.joint.spread(w), jobs=self.jobs)
+        return self.base.by_state(np.exp(self.states.log_probabilities(w)))
 
     def _at(self, w: Floats) -> Point:
-        a = self._potentials(w)
-        of_rows = a[self._rows]
-        largest, total = exponentiate(a, jobs=self.jobs)
-        log_z = largest + float(np.log(total))
-        moments = self.base.moments(a, jobs=self.jobs)
+        log_z, moments, total, of_rows = self.states.sums(w, self._rows)
         if not self.joint.is_whole_base:
             moments /= total
             return Point(log_z, self.joint.gather(moments) - self._observed, moments, None, of_rows)

@@ -10,9 +10,10 @@ from scipy.special import logsumexp
 
 from mrfit._kernels.cells import gather
 from mrfit._kernels.scoring import BLOCK, row_scores
-from mrfit.objectives.likelihood import check_size, log_probabilities
+from mrfit.factors import Factors, positions
+from mrfit.inference.enumeration import Enumeration
+from mrfit.inference.joint_states import JointStates
 from mrfit.parameterizations.bases import Base
-from mrfit.parameterizations.joint import Listed
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.workers import deal, run
 
@@ -23,10 +24,15 @@ _FEW_STATES = 2**20  # joint states: going over all of them is cheaper than list
 
 
 def row_pll(own: Parameterization, w: Floats, codes: NDArray[np.uint8], *, jobs: int = 1) -> Floats:
-    """sum over variables of log p(x_i | rest) for every row of codes, shape (rows,); the same bits for any jobs."""
+    """sum over variables of log p(x_i | rest) for every row of codes, shape (rows,); the same bits for any jobs.
+
+    Minus infinity for rows that the model holds impossible.
+    """
+    if np.isneginf(w).any():
+        return _pll_of_factors(own.to_factors(w), codes)
     if own.word != "canonical" and prod(own.domain.shape) <= _FEW_STATES:
-        base, log_p = _log_probabilities(own, w, jobs)
-        return conditional_scores(base, log_p, codes)
+        states = JointStates(own, jobs=jobs)
+        return conditional_scores(states.base, states.log_probabilities(w), codes)
     parameters, w = own.canonical, own.to_canonical(w)
     conditionals = parameters.conditionals
     w_slots = np.empty(len(conditionals.parameter_of_slot))
@@ -49,9 +55,12 @@ def row_pll(own: Parameterization, w: Floats, codes: NDArray[np.uint8], *, jobs:
 
 
 def row_ll(parameters: Parameterization, w: Floats, codes: NDArray[np.uint8], *, jobs: int = 1) -> Floats:
-    """Log-likelihood of every row, exact over all joint states."""
-    base, log_p = _log_probabilities(parameters, w, jobs)
-    return np.asarray(log_p[base.positions(codes)], np.float64)
+    """Log-likelihood of every row, exact over all joint states; minus infinity for rows that are impossible."""
+    if np.isneginf(w).any():
+        factors, engine = parameters.to_factors(w), Enumeration(jobs=jobs)
+        return factors.log_potential(codes) - engine.run(engine.plan(factors), factors).log_z
+    states = JointStates(parameters, jobs=jobs)
+    return np.asarray(states.log_probabilities(w)[states.base.positions(codes)], np.float64)
 
 
 def conditional_scores(base: Base, log_p: Floats, codes: NDArray[np.uint8]) -> Floats:
@@ -64,7 +73,19 @@ def conditional_scores(base: Base, log_p: Floats, codes: NDArray[np.uint8]) -> F
     return np.asarray(scores, np.float64)
 
 
-def _log_probabilities(parameters: Parameterization, w: Floats, jobs: int) -> tuple[Base, Floats]:
-    check_size(parameters.domain.shape)
-    joint = Listed(parameters)
-    return joint.base, log_probabilities(joint, w, jobs=jobs)
+def _pll_of_factors(factors: Factors, codes: NDArray[np.uint8]) -> Floats:
+    """The same from tables, of which some cells may be impossible."""
+    given_rest = [np.zeros((len(codes), c)) for c in factors.shape]  # sums of tables at each state of a variable
+    for scope, table in zip(factors.scopes, factors.tables, strict=True):
+        at = positions(codes, scope, factors.shape)
+        stride = 1
+        for i in reversed(scope):
+            states = np.arange(factors.shape[i])
+            given_rest[i] += table[at[:, None] + stride * (states - codes[:, i, None].astype(np.int64))]
+            stride *= factors.shape[i]
+    possible = factors.log_potential(codes) > -np.inf
+    scores = np.where(possible, 0.0, -np.inf)
+    for i, log_potentials in enumerate(given_rest):
+        own = np.take_along_axis(log_potentials, codes[:, i, None].astype(np.int64), axis=1)[possible, 0]
+        scores[possible] += own - logsumexp(log_potentials[possible], axis=1)
+    return scores

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from mrfit.factors import Factors
 from mrfit.parameterizations.canonical import named_states
 from mrfit.parameterizations.parameterization import Floats, Parameterization, Scope
 
@@ -18,12 +19,19 @@ class Full(Parameterization):
 
     word: ClassVar[str] = "full"
     meaning: ClassVar[str] = "added to log p in these states"
+    may_be_impossible: ClassVar[bool] = True
 
     def n_features(self, shape: tuple[int, ...]) -> int:
         return prod(shape)
 
     def features(self, scope: Scope) -> Floats:
         return np.eye(prod(self._shape(scope)))
+
+    def to_factors(self, w: Floats) -> Factors:
+        """The parameters as they stand; minus infinity makes a state of a scope impossible."""
+        blocks = ((block, self._counts[size]) for size, block in self.structure.blocks.items())
+        scopes = [tuple(scope) for block, counts in blocks for scope in block[counts > 0].tolist()]
+        return Factors(self.domain.shape, tuple(scopes), w)
 
     def _n_entries(self, size: int) -> float:
         # An indicator of c states has one coefficient, but that of the first state has all c.

@@ -15,6 +15,7 @@ from scipy import sparse
 
 from mrfit.domain import Domain
 from mrfit.errors import InputError
+from mrfit.factors import Factors
 from mrfit.parameterizations.bases import Base, Zeta, digits_of
 from mrfit.parameterizations.expansion import canonical_coefficients, entries_of, sparse_map
 from mrfit.structure.structure import Structure
@@ -42,6 +43,7 @@ class Parameterization(ABC):
 
     word: ClassVar[str]  # by which users choose it
     meaning: ClassVar[str]  # of a parameter, in words
+    may_be_impossible: ClassVar[bool] = False  # whether minus infinity is a parameter: states of probability zero
 
     @abstractmethod
     def n_features(self, shape: tuple[int, ...]) -> int:
@@ -139,6 +141,14 @@ class Parameterization(ABC):
     def to_tables(self, w: Floats) -> dict[Scope, Floats]:
         """The table of every scope with parameters: its part of log p, an array with one axis for each variable."""
         return {scope: (features @ w[mine]).reshape(self._shape(scope)) for scope, features, mine in self._scopes()}
+
+    def to_factors(self, w: Floats) -> Factors:
+        """The tables of all scopes with parameters, in the order of the structure."""
+        tables: dict[Scope, Floats] = {}
+        for block, own, features in self._alike():
+            values = w[own[:, None] + np.arange(features.shape[1])] @ features.T  # (scopes, states of a scope)
+            tables |= zip(map(tuple, block.tolist()), values, strict=True)
+        return Factors.from_tables(self.domain.shape, sorted(tables.items(), key=lambda item: (len(item[0]), item[0])))
 
     def pull_back(self, tables: Mapping[Scope, Floats]) -> Floats:
         """The adjoint of `to_tables`: a gradient in tables as a gradient in parameters."""
@@ -248,8 +258,13 @@ class Parameterization(ABC):
         return self.on(Structure(structure.n_variables, blocks)), np.flatnonzero(kept[self.scope_of_parameter])
 
     def _kinds(self) -> Iterator[tuple[Indices, Indices, Floats]]:
-        """Scopes alike in shape and features: their block, their first parameters, and the canonical coefficients of
-        their features, shape (digits of the scope in C order, parameters)."""
+        """As `_alike`, with the canonical coefficients of the features: shape (digits in C order, parameters)."""
+        for block, own, features in self._alike():
+            table = features.reshape(*self._shape(tuple(block[0].tolist())), -1)
+            yield block, own, canonical_coefficients(table)
+
+    def _alike(self) -> Iterator[tuple[Indices, Indices, Floats]]:
+        """Scopes alike in shape and features: their block, their first parameters, their features."""
         signature = self._signature()
         for size, block in self.structure.blocks.items():
             kinds, kind_of = np.unique(signature[block].reshape(len(block), -1), axis=0, return_inverse=True)
@@ -258,8 +273,7 @@ class Parameterization(ABC):
                 if self._counts[size][chosen][0]:
                     scope = tuple(block[chosen][0].tolist())
                     self._check_table(scope, int(self._counts[size][chosen][0]))
-                    features = self.features(scope).reshape(*self._shape(scope), -1)
-                    yield block[chosen], self.first_parameter[size][chosen], canonical_coefficients(features)
+                    yield block[chosen], self.first_parameter[size][chosen], self.features(scope)
 
     def _check_table(self, scope: Scope, n_features: int) -> None:
         """Refuse features of a scope that no table holds, before they are listed."""

@@ -1,0 +1,60 @@
+"""What an engine of inference is: a plan, then a run."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.errors import InputError
+from mrfit.factors import Factors, Scope
+from mrfit.inference.plan import Plan
+
+Floats = NDArray[np.float64]
+
+
+class Posterior(ABC):
+    """What a run found out about a distribution."""
+
+    log_z: float
+
+    @abstractmethod
+    def marginal(self, scope: Scope) -> Floats:
+        """p(x_A) of a scope that the plan knows: flat, in C order of the scope as listed, like the table of a factor.
+
+        For the scope of a factor it is the gradient of log Z in that factor's table.
+        """
+
+
+class Engine(ABC):
+    """A way to log Z and marginals. Its settings are its fields; it holds no state."""
+
+    word: ClassVar[str]  # by which users choose it
+
+    @abstractmethod
+    def plan(self, factors: Factors, targets: Sequence[Scope] = ()) -> Plan:
+        """What a run takes, from shape and scopes alone.
+
+        Every factor's scope and every single variable will have its marginal; ``targets`` are further sets of
+        variables whose joint marginals are wanted.
+        """
+
+    def run(self, plan: Plan, factors: Factors) -> Posterior:
+        """Do what was planned; a plan beyond the limits is refused before anything is allocated.
+
+        Factors that leave no joint state possible have no distribution, and are refused too.
+        """
+        if (plan.engine, plan.shape) != (self.word, factors.shape):
+            raise InputError(
+                f"The plan is one of {plan.engine!r} for {len(plan.shape)} variables; this is {self.word!r} with "
+                f"factors of {len(factors.shape)}, or their states differ. Plan again for these factors."
+            )
+        plan.check()
+        return self._run(plan, factors)
+
+    @abstractmethod
+    def _run(self, plan: Plan, factors: Factors) -> Posterior:
+        """The work itself, on a plan that fits."""

@@ -1,0 +1,49 @@
+"""What a computation will take, known before anything is allocated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mrfit.errors import InputError
+
+_LARGEST = 10**300  # beyond which no float goes, and no machine
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The work of an engine on factors of a shape, whatever numbers are in their tables.
+
+    It is a value: made once, it serves every run on factors with the same scopes. An engine with more to say, such as
+    the order in which it eliminates, has a plan of its own that extends this one.
+    """
+
+    engine: str
+    shape: tuple[int, ...]
+    task: str  # what is asked for, as the subject of a sentence
+    n_cells: int  # exact, however large
+    max_cells: int
+    n_bytes: int
+    forecast: float  # seconds
+    why: str  # this engine
+    ways_on: str  # for those whose plan is refused
+
+    @property
+    def fits(self) -> bool:
+        return self.n_cells <= self.max_cells
+
+    @property
+    def gigabytes(self) -> float:
+        return 1e-9 * as_float(self.n_bytes)
+
+    def check(self) -> None:
+        """Refuse more cells than the limit, with the figures and the ways on."""
+        if not self.fits:
+            raise InputError(
+                f"{self.task} goes over all {as_float(self.n_cells):.2g} joint states of {len(self.shape)} variables, "
+                f"about {self.gigabytes:.2g} GB; the limit is {as_float(self.max_cells):.2g}. {self.ways_on}"
+            )
+
+
+def as_float(count: int) -> float:
+    """For forecasts and messages: counts beyond any machine are cut at 1e300."""
+    return float(min(count, _LARGEST))
