@@ -66,6 +66,18 @@ def _joined(n: int, chosen: list[set[int]], rule: str) -> set[tuple[int, int]]:
     return {(a, b) for a, b in pairs if (all if rule == "and" else any)([b in chosen[a], a in chosen[b]])}
 
 
+@every_way
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("required", [(), [("x0", "x1"), ("x0", "x2")]], ids=["free", "required"])
+def test_every_regression_is_told_of_once(select: str, bound: str, jobs: int, required: object) -> None:
+    rows = _grid_rows(300)
+    settings = _settings(select, bound, jobs=jobs, required=required)
+    told: list[int] = []
+    learn_structure(rows, settings, valid=rows, callback=told.append)
+    assert sum(told) == len(rows.domain)
+    assert min(told) > 0
+
+
 # -- bounds and rules --------------------------------------------------------------------------------------------
 
 

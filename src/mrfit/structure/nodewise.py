@@ -127,7 +127,7 @@ def learn_structure(
     valid: UniqueRows | None = None,
     callback: Callable[[int], None] | None = None,
 ) -> LearnedStructure:
-    """Learn which variables interact. ``callback`` is told how many regressions moved on."""
+    """Learn which variables interact. ``callback`` is told of every regression that is done, once, from any thread."""
     allowed = _allowed(rows.domain, settings)
     paths: list[NodePath] = []
     at_end: tuple[int, ...] = ()
