@@ -75,28 +75,28 @@ class MarkovNetwork:
         """Whether all parameters of a group are equal to its center."""
         return self.groups is not None and np.array_equal(self.groups.tied(self.w), self.w)
 
-    def pll(self, data: Any, *, n_jobs: int | None = None) -> float:
+    def pll(self, data: Any, *, jobs: int | None = None) -> float:
         """Mean pseudo-log-likelihood per row, in nats; weighted if the data are.
 
-        ``n_jobs`` threads, all processors by default; the score is the same for any number of them.
+        ``jobs`` threads, all processors by default; the score is the same for any number of them.
         """
         rows = self._unique(data)
-        scores = finite_scores(row_pll, self, rows.codes, jobs=resolve_jobs(n_jobs))
+        scores = finite_scores(row_pll, self, rows.codes, jobs=resolve_jobs(jobs))
         return float(rows.sample_weight @ scores) / rows.total_weight
 
-    def pll_rows(self, data: Any, *, n_jobs: int | None = None) -> Floats:
-        """Pseudo-log-likelihood of every row, in nats and in the order of the data; ``n_jobs`` as in `pll`."""
-        return finite_scores(row_pll, self, self._dataset(data).codes, jobs=resolve_jobs(n_jobs))
+    def pll_rows(self, data: Any, *, jobs: int | None = None) -> Floats:
+        """Pseudo-log-likelihood of every row, in nats and in the order of the data; ``jobs`` as in `pll`."""
+        return finite_scores(row_pll, self, self._dataset(data).codes, jobs=resolve_jobs(jobs))
 
-    def ll(self, data: Any, *, n_jobs: int | None = None) -> float:
-        """Mean log-likelihood per row, in nats, exact over all joint states: for few. ``n_jobs`` as in `pll`."""
+    def ll(self, data: Any, *, jobs: int | None = None) -> float:
+        """Mean log-likelihood per row, in nats, exact over all joint states: for few. ``jobs`` as in `pll`."""
         rows = self._unique(data)
-        scores = finite_scores(row_ll, self, rows.codes, jobs=resolve_jobs(n_jobs))
+        scores = finite_scores(row_ll, self, rows.codes, jobs=resolve_jobs(jobs))
         return float(rows.sample_weight @ scores) / rows.total_weight
 
-    def ll_rows(self, data: Any, *, n_jobs: int | None = None) -> Floats:
-        """Log-likelihood of every row, in nats, in the order of the data; for few variables. ``n_jobs`` as in `pll`."""
-        return finite_scores(row_ll, self, self._dataset(data).codes, jobs=resolve_jobs(n_jobs))
+    def ll_rows(self, data: Any, *, jobs: int | None = None) -> Floats:
+        """Log-likelihood of every row, in nats, in the order of the data; for few variables. ``jobs`` as in `pll`."""
+        return finite_scores(row_ll, self, self._dataset(data).codes, jobs=resolve_jobs(jobs))
 
     def strongest(self, count: int, *, order: int) -> list[tuple[str, float]]:
         """Names and values of the largest parameters, in absolute value, of scopes with ``order`` variables.

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from mrfit.errors import InputError, listed
+from mrfit.learning.solver_words import solver_word
 from mrfit.structure.structure import Structure
 
 _STRUCTURE = "structure"
@@ -46,7 +47,7 @@ def from_plain(document: Any, kinds: Mapping[str, type]) -> Any:
 
 def kind_of(cls: type) -> str:
     """The word users know it by; the name of the class for what has none."""
-    return getattr(cls, "word", cls.__name__)
+    return getattr(cls, "word", None) or solver_word(cls) or cls.__name__
 
 
 def _structure(document: Mapping[str, Any]) -> Structure:

@@ -16,6 +16,7 @@ from mrfit.data.folds import folds_of
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning.coordinates import Coordinates
 from mrfit.learning.grid import Found
+from mrfit.learning.json_form import kind_of
 from mrfit.learning.layout import Layout
 from mrfit.learning.start import hold_what_never_occurs, start_and_bound
 from mrfit.model import MarkovNetwork
@@ -169,7 +170,7 @@ class Problem:
             "penalty": learner.penalty.described(found, self.free_orders),
             "data": {"rows": self.rows.n_rows, "weight": self.rows.total_weight, "sha256": self._sha256},
             "solver": {
-                "method": type(self.solver).__name__,
+                "name": kind_of(type(self.solver)),
                 "status": solution.status.value,
                 "violation": solution.violation,
                 **gap,
