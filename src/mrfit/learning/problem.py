@@ -145,12 +145,15 @@ class Problem:
         scores = self.coordinates_of(found).row_scores(found.solution.w, rows)
         return float(rows.sample_weight @ scores) / rows.total_weight
 
-    def model(self, found: Found) -> tuple[MarkovNetwork, Solution]:
-        """The model, and its certificate in the parameters of the model."""
+    def model(self, found: Found, *, chosen_on: str | None = None) -> tuple[MarkovNetwork, Solution]:
+        """The model, and its certificate in the parameters of the model.
+
+        ``chosen_on`` goes into its provenance: ``valid`` or ``folds`` where such rows choose among the fits.
+        """
         solution = found.solution
         parameters, kept = self.coordinates_of(found).kept(solution.w)
         own = replace(solution, w=solution.w[kept], at_bound=np.flatnonzero(np.isin(kept, solution.at_bound)))
-        return MarkovNetwork(parameters, own.w, self._provenance(found), found.groups), own
+        return MarkovNetwork(parameters, own.w, self._provenance(found, chosen_on), found.groups), own
 
     @cached_property
     def _sha256(self) -> str:
@@ -160,7 +163,7 @@ class Problem:
         digest.update(self.rows.sample_weight.tobytes())
         return digest.hexdigest()
 
-    def _provenance(self, found: Found) -> dict[str, Any]:
+    def _provenance(self, found: Found, chosen_on: str | None) -> dict[str, Any]:
         """What a reader of the model file wants to know."""
         learner, solution = self.learner, found.solution
         gap = {"gap": solution.gap} if learner.objective.is_exact else {}
@@ -168,6 +171,7 @@ class Problem:
             "mrfit": __version__,
             "objective": learner.objective.word,
             "penalty": learner.penalty.described(found, self.free_orders),
+            "chosen_on": chosen_on,
             "data": {"rows": self.rows.n_rows, "weight": self.rows.total_weight, "sha256": self._sha256},
             "solver": {
                 "name": kind_of(type(self.solver)),
