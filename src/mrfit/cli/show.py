@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from mrfit.cli.files import STANDARD, check_files, load_model, writing
+from mrfit.cli.files import check_files, load_model, writing
 from mrfit.cli.options import common
 from mrfit.cli.output import print_json, say
 from mrfit.cli.picture_options import KINDS, check_title, title_of, title_option
@@ -45,10 +44,10 @@ def command(model_file: str, top: int, **options: Any) -> None:
     if options["as_json"]:
         print_json(card.to_dict())
     else:
-        _print(card, max(top, 1), model_file)
+        _print(card, max(top, 1))
 
 
-def _print(card: ModelCard, top: int, model_file: str) -> None:
+def _print(card: ModelCard, top: int) -> None:
     say(f"{card.n_variables} variables, {card.n_edges:,} edges, {card.n_parameters:,} parameters")
     for name, states in list(card.domain.items())[:top]:
         say(f"  {name}: {listed(states)}")
@@ -62,7 +61,7 @@ def _print(card: ModelCard, top: int, model_file: str) -> None:
             say("single variables" if order == 1 else f"interactions of {order} variables")
         for name, value in parameters:
             say(f"  {value:+9.4f}  {name}")
-    _print_provenance(card, model_file)
+    _print_provenance(card)
 
 
 def _print_groups(groups: Sequence[GroupSummary], top: int, *, equal: bool) -> None:
@@ -75,7 +74,7 @@ def _print_groups(groups: Sequence[GroupSummary], top: int, *, equal: bool) -> N
         say(f"  ... and {len(groups) - top:,} more groups")
 
 
-def _print_provenance(card: ModelCard, model_file: str) -> None:
+def _print_provenance(card: ModelCard) -> None:
     """All of it but what the line on learning says in words."""
     told = ("learner", "chosen_on") if card.learned else ("learner",)
     for key, entry in card.provenance.items():
@@ -84,9 +83,8 @@ def _print_provenance(card: ModelCard, model_file: str) -> None:
         if key not in told and entry is not None:
             say(f"{key}: {entry}")
     if card.learned:
-        model = "MODEL" if model_file == STANDARD else shlex.quote(model_file)
         valid = " --valid FILE" if card.provenance.get("chosen_on") == "valid" else ""
-        say(f"learned: {card.learned}", f"to learn so again: mrfit fit --like {model} DATA{valid}")
+        say(f"learned: {card.learned}", f"to learn so again: mrfit fit --like MODEL DATA{valid}")
 
 
 def _short(detail: object) -> object:

@@ -37,7 +37,7 @@ def from_plain(document: Any, kinds: Mapping[str, type]) -> Any:
     if kind == _STRUCTURE:
         return _structure(document)
     if kind not in kinds:
-        raise InputError(f"There is no part of a learner called {kind!r}; the parts are {listed(kinds, limit=40)}.")
+        raise InputError(f"There is no part of a learner called {kind!r}; the parts are {listed(kinds)}.")
     known = {f.name for f in fields(kinds[kind])}
     unknown = sorted(set(document) - known - {"kind"})
     if unknown:
