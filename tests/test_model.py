@@ -47,13 +47,13 @@ def test_scores_of_many_rows_are_the_same_bits_for_any_number_of_jobs(
     distinct, place = np.unique(codes, axis=0, return_inverse=True)
     expected = np.array([network.row_pll(parameters, w, tuple(x)) for x in distinct.tolist()])[place.ravel()]
     model, table = MarkovNetwork(parameters, w), Dataset(parameters.domain, codes)
-    found = model.pll_rows(table, n_jobs=1)
+    found = model.pll_rows(table, jobs=1)
     np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
-    for n_jobs in (2, 3, 7, None):
-        np.testing.assert_array_equal(model.pll_rows(table, n_jobs=n_jobs), found)
-        np.testing.assert_array_equal(model.ll_rows(table, n_jobs=n_jobs), model.ll_rows(table, n_jobs=1))
-        assert model.pll(table, n_jobs=n_jobs) == model.pll(table, n_jobs=1)
-        assert model.ll(table, n_jobs=n_jobs) == model.ll(table, n_jobs=1)
+    for jobs in (2, 3, 7, None):
+        np.testing.assert_array_equal(model.pll_rows(table, jobs=jobs), found)
+        np.testing.assert_array_equal(model.ll_rows(table, jobs=jobs), model.ll_rows(table, jobs=1))
+        assert model.pll(table, jobs=jobs) == model.pll(table, jobs=1)
+        assert model.ll(table, jobs=jobs) == model.ll(table, jobs=1)
 
 
 def test_scores_use_as_many_threads_as_asked_for(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,11 +69,11 @@ def test_scores_use_as_many_threads_as_asked_for(rng: np.random.Generator, monke
     table = rng.integers(0, 2, (100, 3))
     learner = MarkovNetworkLearner(n_jobs=3).fit(table)
     learner.score_samples(table)
-    for n_jobs in (1, 2):
-        learner.model_.pll(table, n_jobs=n_jobs)
+    for jobs in (1, 2):
+        learner.model_.pll(table, jobs=jobs)
     assert used == [3, 1, 2]
     with pytest.raises(InputError, match="got 0"):
-        learner.model_.pll_rows(table, n_jobs=0)
+        learner.model_.pll_rows(table, jobs=0)
 
 
 def test_extreme_parameters_give_finite_scores(rng: np.random.Generator) -> None:

@@ -13,7 +13,8 @@ from mrfit import registry
 from mrfit.cli.fit import command
 from mrfit.errors import InputError, StructureError
 from mrfit.formats.graphs import save_structure
-from mrfit.learning.parts import PENALTIES, SOLVERS
+from mrfit.learning.parts import PENALTIES
+from mrfit.learning.solver_words import SOLVERS
 from mrfit.solvers.fista import Fista
 from mrfit.solvers.newton import TruncatedNewton
 from mrfit.solvers.owlqn import OWLQN

@@ -201,7 +201,7 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         check_is_fitted(self)
         table = self._checked(X, reset=False)
         score_rows = self.model_.ll_rows if self.objective == "likelihood" else self.model_.pll_rows
-        return score_rows(table, n_jobs=self.n_jobs)
+        return score_rows(table, jobs=self.n_jobs)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Mean of `score_samples`; larger is better."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import combinations
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
 from mrfit.errors import InputError, listed
 from mrfit.factors import Factors
+from mrfit.html_table import html_table
 from mrfit.objectives.row_scores import row_ll, row_pll
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.joint import converted
@@ -26,6 +28,9 @@ from mrfit.parameterizations.reference import reference_from
 from mrfit.structure.structure import Structure
 from mrfit.tying.groups import Groups
 from mrfit.workers import resolve_jobs
+
+if TYPE_CHECKING:
+    import networkx
 
 Floats = NDArray[np.float64]
 
@@ -93,28 +98,97 @@ class MarkovNetwork:
         """Whether all parameters of a group are equal to its center."""
         return self.groups is not None and np.array_equal(self.groups.tied(self.w), self.w)
 
-    def pll(self, data: Any, *, n_jobs: int | None = None) -> float:
+    def in_words(self) -> str:
+        """Sizes and penalty in one line: "16 variables, 120 edges, 136 parameters; l2, strength 1"."""
+        sizes = f"{len(self.domain):,} variables, {len(self.structure.edges):,} edges, {len(self.w):,} parameters"
+        penalty = self.provenance.get("penalty")
+        if not isinstance(penalty, dict) or not isinstance(penalty.get("strength"), int | float):
+            return sizes
+        return f"{sizes}; {penalty.get('name')}, strength {penalty['strength']:g}"
+
+    def __repr__(self) -> str:
+        return f"<MarkovNetwork: {self.in_words()}>"
+
+    def _repr_html_(self) -> str:
+        order = min(2, self.structure.order)
+        strongest = [(name, f"{value:+.4f}") for name, value in self.strongest(10, order=order)]
+        facts = {"model": self.in_words(), "coordinates": self.parameters.word, "strongest": "value"}
+        return html_table("MarkovNetwork", facts, strongest)
+
+    def to_frame(self) -> Any:
+        """All parameters as a pandas frame, in the order of ``w``.
+
+        Columns: ``name``, ``order`` (how many variables), ``variables`` and ``states`` (tuples; no states where the
+        coordinates compare them rather than name one), ``value`` and ``group`` (missing where nothing is tied).
+        """
+        try:
+            import pandas
+        except ImportError as error:
+            raise InputError(
+                "A frame of parameters needs pandas, which is not installed; run `pip install pandas`, or use "
+                "model.parameters.names() and model.w."
+            ) from error
+        parameters, domain = self.parameters, self.domain
+        numbers = range(len(self.w))
+        group = [None] * len(self.w) if self.groups is None else [None if g < 0 else g for g in self.groups.assignment]
+        return pandas.DataFrame(
+            {
+                "name": list(parameters.names()),
+                "order": parameters.order_of_parameter,
+                "variables": [tuple(domain.names[i] for i in parameters.scope(k)) for k in numbers],
+                "states": [tuple(domain[i].states[s] for i, s in parameters.states(k)) for k in numbers],
+                "value": self.w,
+                "group": pandas.array(group, dtype="Int64"),
+            }
+        )
+
+    @property
+    def graph(self) -> networkx.Graph[Any]:
+        """A new networkx graph: variables by name, joined where they share a scope.
+
+        The ``weight`` of an edge is its one parameter, with its sign, where a single one joins the two variables, as in
+        canonical coordinates of variables with two states; otherwise the sum of absolute values of all that join them.
+        """
+        graph = self.structure.to_graph(self.domain)
+        names, n = self.domain.names, len(self.domain)
+        size, signed, count = np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n), np.int64)
+        first = 0
+        for order, block in self.structure.blocks.items():
+            mine = self.parameters.order_of_parameter == order
+            scope, w = self.parameters.scope_of_parameter[mine] - first, self.w[mine]
+            first += len(block)
+            for a, b in combinations(range(order), 2):
+                pair = block[scope, a], block[scope, b]
+                np.add.at(size, pair, np.abs(w))
+                np.add.at(signed, pair, w)
+                np.add.at(count, pair, 1)
+        weight = np.where(count == 1, signed, size)
+        for a, b in self.structure.edges.tolist():
+            graph.edges[names[a], names[b]]["weight"] = float(weight[a, b])
+        return graph
+
+    def pll(self, data: Any, *, jobs: int | None = None) -> float:
         """Mean pseudo-log-likelihood per row, in nats; weighted if the data are.
 
-        ``n_jobs`` threads, all processors by default; the score is the same for any number of them.
+        ``jobs`` threads, all processors by default; the score is the same for any number of them.
         """
         rows = self._unique(data)
-        scores = finite_scores(row_pll, self, rows.codes, jobs=resolve_jobs(n_jobs))
+        scores = finite_scores(row_pll, self, rows.codes, jobs=resolve_jobs(jobs))
         return float(rows.sample_weight @ scores) / rows.total_weight
 
-    def pll_rows(self, data: Any, *, n_jobs: int | None = None) -> Floats:
-        """Pseudo-log-likelihood of every row, in nats and in the order of the data; ``n_jobs`` as in `pll`."""
-        return finite_scores(row_pll, self, self._dataset(data).codes, jobs=resolve_jobs(n_jobs))
+    def pll_rows(self, data: Any, *, jobs: int | None = None) -> Floats:
+        """Pseudo-log-likelihood of every row, in nats and in the order of the data; ``jobs`` as in `pll`."""
+        return finite_scores(row_pll, self, self._dataset(data).codes, jobs=resolve_jobs(jobs))
 
-    def ll(self, data: Any, *, n_jobs: int | None = None) -> float:
-        """Mean log-likelihood per row, in nats, exact over all joint states: for few. ``n_jobs`` as in `pll`."""
+    def ll(self, data: Any, *, jobs: int | None = None) -> float:
+        """Mean log-likelihood per row, in nats, exact over all joint states: for few. ``jobs`` as in `pll`."""
         rows = self._unique(data)
-        scores = finite_scores(row_ll, self, rows.codes, jobs=resolve_jobs(n_jobs))
+        scores = finite_scores(row_ll, self, rows.codes, jobs=resolve_jobs(jobs))
         return float(rows.sample_weight @ scores) / rows.total_weight
 
-    def ll_rows(self, data: Any, *, n_jobs: int | None = None) -> Floats:
-        """Log-likelihood of every row, in nats, in the order of the data; for few variables. ``n_jobs`` as in `pll`."""
-        return finite_scores(row_ll, self, self._dataset(data).codes, jobs=resolve_jobs(n_jobs))
+    def ll_rows(self, data: Any, *, jobs: int | None = None) -> Floats:
+        """Log-likelihood of every row, in nats, in the order of the data; for few variables. ``jobs`` as in `pll`."""
+        return finite_scores(row_ll, self, self._dataset(data).codes, jobs=resolve_jobs(jobs))
 
     def strongest(self, count: int, *, order: int) -> list[tuple[str, float]]:
         """Names and values of the largest parameters, in absolute value, of scopes with ``order`` variables.

@@ -15,8 +15,9 @@ from mrfit.learning.fitted import Fitted
 from mrfit.learning.grid import Callback
 from mrfit.learning.learner import Learner, Progress
 from mrfit.learning.objective_choice import ObjectiveChoice
-from mrfit.learning.parts import OBJECTIVES, PENALTIES, SOLVERS, STRUCTURES
+from mrfit.learning.parts import OBJECTIVES, PENALTIES, STRUCTURES
 from mrfit.learning.penalty_choice import PenaltyChoice
+from mrfit.learning.solver_words import SOLVERS
 from mrfit.solvers.method import Method
 from mrfit.structure.edges_file import read_edges
 from mrfit.structure.learners import Given, StructureLearner, UpToOrder

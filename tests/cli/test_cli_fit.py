@@ -36,7 +36,7 @@ IDLE = {
     "--rule and": "choose for themselves",
     "--structure learned --bound graph --rule and": "choose for themselves",
     "--structure learned --gamma 0.5": "--select ebic",
-    "--structure learned --l1-strength 3": "--select strength",
+    "--structure learned --select-strength 3": "--select strength",
     "--require a,b": "--structure learned",
     "--groups 3": "--penalty tied, hard or ltr",
     "--penalty l1 --tie apart": "--penalty tied, hard or ltr",

@@ -323,7 +323,7 @@ def test_l1_from_the_shell(shell: Shell, tmp_path: Path, survey: Path) -> None:
     assert ran.document["violation"] <= 1e-6
     provenance = shell("show", "m.mrf", "--json").document["provenance"]
     assert provenance["penalty"] == {"name": "l1", "strength": 0.1, "free_orders": [1]}
-    assert provenance["solver"]["method"] == "OWLQN"
+    assert provenance["solver"]["name"] == "owlqn"
 
 
 def test_l1_with_free_orders_of_ones_own(shell: Shell, survey: Path) -> None:

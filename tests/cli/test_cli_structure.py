@@ -34,7 +34,7 @@ TRUE = {("a", "b"), ("b", "c"), ("c", "d")}
     "options",
     [
         ["--select", "ebic", "--rule", "and"],
-        ["--select", "strength", "--l1-strength", "60", "--rule", "and"],
+        ["--select", "strength", "--select-strength", "60", "--rule", "and"],
         ["--max-degree", "2", "--bound", "graph"],
     ],
     ids=" ".join,
@@ -118,8 +118,8 @@ def test_weaker_selections_keep_the_chain(select: str, chain: Path, capsys: pyte
     ("options", "said"),
     [
         (["--max-degree", "0"], "at least 1"),
-        (["--select", "strength"], "positive strength"),
-        (["--select", "strength", "--l1-strength", "-1"], "positive strength"),
+        (["--select", "strength"], "positive strength; got None. Give one: --select-strength 200."),
+        (["--select", "strength", "--select-strength", "-1"], "positive strength"),
         (["--select", "valid"], "held-out rows"),
         (["--gamma", "2", "--select", "ebic"], "gamma"),
         (["--require", "a"], "--require"),

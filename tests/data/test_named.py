@@ -29,7 +29,7 @@ def test_catalogue() -> None:
 def test_unknown_names_get_a_hint() -> None:
     with pytest.raises(DataError, match=r"no data set named 'nltsc'\. Did you mean 'nltcs'"):
         named_set("nltsc")
-    with pytest.raises(DataError, match=r"The names are 'nltcs', .*'czech'\."):
+    with pytest.raises(DataError, match=r"The names are 'nltcs', .* in all\); `mrfit data list`"):
         named_set("???")
     with pytest.raises(DataError, match="'nltcs' has no split 'dev'; it has 'train', 'valid', 'test'"):
         find("nltcs", "dev")

@@ -99,7 +99,7 @@ _OPTIONS: dict[str, dict[str, tuple[str, ...]]] = {
         "--rule": ("or", "and"),
         "--select": ("degree", "ebic", "valid", "strength", "theory"),
         "--gamma": _NUMBERS,
-        "--l1-strength": ("1", "5", *_NUMBERS),
+        "--select-strength": ("1", "5", *_NUMBERS),
         "--require": ("smoker,cough", "smoker,smoker", "smoker", "a,b"),
         "--forbid": ("smoker,cough", "age,region", ","),
         "--valid": ("valid.csv", "absent.csv", ""),

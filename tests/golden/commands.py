@@ -35,7 +35,7 @@ COMMANDS = {
     "graph": "structure plants:train --max-degree 3 --bound graph",
     "ebic": "structure nltcs:train --select ebic --rule and",
     "held out": "structure nltcs:train --valid nltcs:valid --select valid --rule and",
-    "strength": "structure nltcs:train --select strength --l1-strength 200",
+    "strength": "structure nltcs:train --select strength --select-strength 200",
     "theory strength": "structure nltcs:train --select theory",
     "score": f"{_NLTCS} -o m.mrf then score m.mrf nltcs:test",
     "score ll": "fit rochdale:data -o m.mrf then score m.mrf rochdale:data --metric ll",

@@ -13,10 +13,12 @@ from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
 from mrfit.learning import Learner
 from mrfit.learning.objective_choice import LIKELIHOOD
-from mrfit.learning.parts import OBJECTIVES, PENALTIES, SOLVERS, STRUCTURES
+from mrfit.learning.parts import OBJECTIVES, PENALTIES, STRUCTURES
 from mrfit.learning.penalized import L1, L2, Group
 from mrfit.learning.problem import Problem
+from mrfit.learning.solver_words import SOLVERS
 from mrfit.learning.tied import HardTied, LearnTieRelearn, Tied
+from mrfit.registry import learn
 from mrfit.solvers.lbfgs import LBFGS
 from mrfit.structure.learners import Given, Independent, Learned, Tree, UpToOrder
 from mrfit.structure.structure import Structure
@@ -34,7 +36,7 @@ LEARNERS = {
     "stochastic": Learner(penalty=HardTied(1.0, groups=2, stochastic=Stochastic(20, 3, 5), relearn="projected")),
     "given": Learner(Given(Structure.from_scopes(5, [(0, 1, 2), (3, 4)])), LearnTieRelearn(1.0, groups=3)),
     "given, all sets": Learner(Given(Structure.up_to_order(5, 5)), L2(2.0), LIKELIHOOD),
-    "learned": Learner(Learned(max_degree=2, rule="and", required=[("x0", "x1")]), L2((1.0, 10.0)), folds=2),
+    "learned": Learner(Learned(max_degree=2, rule="and", require=[("x0", "x1")]), L2((1.0, 10.0)), folds=2),
 }  # fmt: skip
 every_learner = pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS)
 
@@ -60,6 +62,15 @@ def test_a_model_says_how_it_was_learned(learner: Learner) -> None:
 def test_every_part_has_a_word_of_its_own() -> None:
     words = [*STRUCTURES, *PENALTIES, *OBJECTIVES, *SOLVERS]
     assert len(set(words)) == len(words)
+
+
+@pytest.mark.parametrize("word", SOLVERS)
+def test_a_solver_has_one_word_everywhere(word: str) -> None:
+    """In a learner's JSON, and in what a model says of the solver that made it."""
+    penalty = "l1" if word in ("owlqn", "proximal-newton", "fista") else "l2"
+    rows = random_rows(np.random.default_rng(1), (2, 2, 2), 80)
+    provenance = learn(rows, penalty=penalty, solver=word).model.provenance
+    assert provenance["solver"]["name"] == provenance["learner"]["solver"]["kind"] == word
 
 
 @pytest.mark.parametrize(

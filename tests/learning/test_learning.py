@@ -302,7 +302,7 @@ def test_l1_weighs_scopes_by_their_size_and_leaves_single_variables_free(rng: np
     assert fit.train_pll == pytest.approx(fit.model.pll(rows), rel=1e-12)
     assert fit.n_nonzero == np.count_nonzero(fit.model.w) < len(order)
     assert fit.model.provenance["penalty"] == {"name": "l1", "strength": 1.5, "free_orders": [1]}
-    assert fit.model.provenance["solver"]["method"] == "OWLQN"
+    assert fit.model.provenance["solver"]["name"] == "owlqn"
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ def _grid_rows(n_rows: int = 800, seed: int = 0, states: int = 2) -> UniqueRows:
 
 
 def _settings(select: str, bound: str, **others: object) -> StructureSettings:
-    return StructureSettings(**{"max_degree": 2, "select": select, "bound": bound, "strength": 20.0, **others})
+    return StructureSettings(**{"max_degree": 2, "select": select, "bound": bound, "select_strength": 20.0, **others})
 
 
 def _learn(rows: UniqueRows, select: str, bound: str, **others: object) -> LearnedStructure:
@@ -64,6 +64,18 @@ def _whole_paths(rows: UniqueRows) -> list[NodePath]:
 def _joined(n: int, chosen: list[set[int]], rule: str) -> set[tuple[int, int]]:
     pairs = [(a, b) for a in range(n) for b in range(a + 1, n)]
     return {(a, b) for a, b in pairs if (all if rule == "and" else any)([b in chosen[a], a in chosen[b]])}
+
+
+@every_way
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("required", [(), [("x0", "x1"), ("x0", "x2")]], ids=["free", "required"])
+def test_every_regression_is_told_of_once(select: str, bound: str, jobs: int, required: object) -> None:
+    rows = _grid_rows(300)
+    settings = _settings(select, bound, jobs=jobs, require=required)
+    told: list[int] = []
+    learn_structure(rows, settings, valid=rows, callback=told.append)
+    assert sum(told) == len(rows.domain)
+    assert min(told) > 0
 
 
 # -- bounds and rules --------------------------------------------------------------------------------------------
@@ -209,7 +221,7 @@ def test_groups_recover_their_graph() -> None:
     [
         ("ebic", {"gamma": 1.0}, r"lowers 2 x loss by \d+\.\d, at a price of \d+\.\d \(1 x "),
         ("valid", {}, "held-out rows are predicted best without"),
-        ("strength", {"strength": 1e6}, "not below the largest critical one"),
+        ("strength", {"select_strength": 1e6}, "not below the largest critical one"),
         ("theory", {"theory": 1e3}, "not below the largest critical one"),
     ],
 )
@@ -241,7 +253,7 @@ def test_a_state_that_never_occurs_takes_no_edge_away(data_dir: Path) -> None:
     some = UniqueRows(rows.domain, rows.codes, np.where(present, rows.sample_weight, 0.0), rows.n_rows)
     states = {v.name: v.states[:2] if v.name == "raf" else v.states for v in rows.domain}
     narrow = UniqueRows.from_codes(Domain.from_states(states), rows.codes[present], rows.sample_weight[present])
-    for way in ({"select": "ebic"}, {"max_degree": 3}, {"select": "strength", "strength": 100.0}):
+    for way in ({"select": "ebic"}, {"max_degree": 3}, {"select": "strength", "select_strength": 100.0}):
         one, other = (learn_structure(r, StructureSettings(**way)) for r in (some, narrow))
         assert one.structure == other.structure
         np.testing.assert_array_equal(one.report.coefficients, other.report.coefficients)
@@ -362,7 +374,7 @@ def test_held_out_rows_are_matched_by_name() -> None:
 @pytest.mark.parametrize("strength", [5.0, 30.0, 1e6])
 def test_a_given_strength_is_solved_at_exactly(strength: float, states: int) -> None:
     rows = _grid_rows(300, states=states)
-    learned = _learn(rows, "strength", "path", strength=strength)
+    learned = _learn(rows, "strength", "path", select_strength=strength)
     chosen, size = [], np.zeros((6, 6))
     for i in range(6):
         dense = DenseRegression.of(rows, i)
@@ -380,7 +392,10 @@ def test_theory_is_a_strength() -> None:
     rows = _grid_rows(500)
     strength = theoretical_strength(rows, 0.4)
     assert strength == pytest.approx(0.1 * np.sqrt(500 * np.log(36 / 0.05)))
-    theory, given = _learn(rows, "theory", "path", theory=0.4), _learn(rows, "strength", "path", strength=strength)
+    theory, given = (
+        _learn(rows, "theory", "path", theory=0.4),
+        _learn(rows, "strength", "path", select_strength=strength),
+    )
     assert theory.structure == given.structure
     np.testing.assert_array_equal(theory.report.coefficients, given.report.coefficients)
 
@@ -398,14 +413,14 @@ def test_theory_is_against_the_weight_of_rows() -> None:
 @pytest.mark.parametrize("rule", ["and", "or"])
 def test_required_edges_are_there_and_forbidden_ones_are_not(select: str, bound: str, rule: str) -> None:
     """Against the evidence: a pair that does not interact, and two that do."""
-    wishes = {"required": [("x5", "x0")], "forbidden": [("x1", "x0"), ("x4", "x5")]}
+    wishes = {"require": [("x5", "x0")], "forbid": [("x1", "x0"), ("x4", "x5")]}
     edges = _edges(_learn(_grid_rows(), select, bound, rule=rule, **wishes))
     assert (0, 5) in edges
     assert not edges & {(0, 1), (4, 5)}
 
 
 def test_a_required_edge_that_no_path_selected_has_no_evidence() -> None:
-    learned = _learn(_grid_rows(), "strength", "path", strength=1e6, required=[("x0", "x5")])
+    learned = _learn(_grid_rows(), "strength", "path", select_strength=1e6, require=[("x0", "x5")])
     assert _edges(learned) == {(0, 5)}
     np.testing.assert_array_equal(learned.report.coefficients, 0.0)
     assert np.isnan(learned.report.entered).all()
@@ -414,11 +429,11 @@ def test_a_required_edge_that_no_path_selected_has_no_evidence() -> None:
 @pytest.mark.parametrize(
     ("wishes", "error", "word"),
     [
-        ({"required": [("x0", "x1")], "forbidden": [("x1", "x0")]}, StructureError, "both required and forbidden"),
-        ({"required": [("x0", "nobody")]}, InputError, "nobody"),
-        ({"forbidden": [("nobody", "x1")]}, InputError, "nobody"),
-        ({"required": [("x2", "x2")]}, StructureError, "two different variables"),
-        ({"forbidden": [("x0", "x1", "x2")]}, StructureError, "two different variables"),
+        ({"require": [("x0", "x1")], "forbid": [("x1", "x0")]}, StructureError, "both required and forbidden"),
+        ({"require": [("x0", "nobody")]}, InputError, "nobody"),
+        ({"forbid": [("nobody", "x1")]}, InputError, "nobody"),
+        ({"require": [("x2", "x2")]}, StructureError, "two different variables"),
+        ({"forbid": [("x0", "x1", "x2")]}, StructureError, "two different variables"),
     ],
 )
 @every_way
@@ -435,8 +450,8 @@ def test_wishes_that_make_no_sense(wishes: dict, error: type[Exception], word: s
         ({"select": "aic"}, "aic"),
         ({"max_degree": 0}, "0"),
         ({"select": "strength"}, "strength"),
-        ({"select": "strength", "strength": -1.0}, "-1"),
-        ({"select": "strength", "strength": float("nan")}, "nan"),
+        ({"select": "strength", "select_strength": -1.0}, "-1"),
+        ({"select": "strength", "select_strength": float("nan")}, "nan"),
         ({"gamma": 1.5}, "1.5"),
     ],
 )
@@ -494,7 +509,7 @@ def test_gains_have_coefficients_of_sign_and_size_but_no_path(bound: str) -> Non
 
 
 def test_an_empty_report() -> None:
-    report = _learn(_grid_rows(), "strength", "path", strength=1e6).report
+    report = _learn(_grid_rows(), "strength", "path", select_strength=1e6).report
     assert len(report) == 0
     assert report.strength.shape == (0,)
     assert list(report.rows(tuple("abcdef"))) == []
@@ -596,7 +611,7 @@ def test_a_forbidden_variable_takes_no_place_of_another(bound: str, rng: np.rand
     a = np.where(rng.random(4000) < 0.9, b, 1 - b)
     c = np.where(rng.random(4000) < 0.75, b, 1 - b)
     rows = UniqueRows.from_dataset(Dataset.from_table({"a": a, "b": b, "c": c}))
-    settings = StructureSettings(max_degree=1, bound=bound, rule="or", forbidden=[("a", "b")])
+    settings = StructureSettings(max_degree=1, bound=bound, rule="or", forbid=[("a", "b")])
     learned = learn_structure(rows, settings)
     assert (1, 2) in {(int(i), int(j)) for i, j in learned.structure.edges}
     assert (0, 1) not in {(int(i), int(j)) for i, j in learned.structure.edges}

@@ -11,7 +11,7 @@ import click
 from mrfit.cli.effects import Rule, refuse_idle
 from mrfit.cli.exact_options import exact_options, structure_word
 from mrfit.cli.files import check_files, load_model, send, summary_beside, writing
-from mrfit.cli.fit_summary import draw_scores, fit_document, print_fit
+from mrfit.cli.fit_summary import draw_scores, print_fit
 from mrfit.cli.options import (
     choice,
     common,
@@ -24,6 +24,7 @@ from mrfit.cli.options import (
 )
 from mrfit.cli.output import grid_progress, note, note_compiling, print_json, say, solver_progress
 from mrfit.cli.picture_options import KINDS, check_title, title_of, title_option
+from mrfit.cli.sections import SectionedCommand
 from mrfit.cli.structure_options import structure_learners, structure_options, structure_rules
 from mrfit.cli.tying_options import tying_options, tying_rules, tying_settings
 from mrfit.errors import InputError
@@ -35,7 +36,21 @@ if TYPE_CHECKING:
     from mrfit.structure.learners import StructureLearner
 
 
-@click.command("fit")
+_SECTIONS = {
+    "Options that matter most": (
+        *("valid", "test", "structure", "max_degree", "penalty", "strengths", "folds", "groups", "objective"),
+        "output",
+    ),
+    "Data": parameters_of(reading) | {"states"},
+    "Structure": parameters_of(structure_options) | {"order"},
+    "Penalty and coordinates": {"free_orders", "search"} | parameters_of(exact_options),
+    "Tying": parameters_of(tying_options),
+    "Solver": ("solver", "tolerance", "max_iterations", "seed", "jobs"),
+    "Output": {"plot_scores", "title", "as_json", "quiet"} | parameters_of(writing),
+}
+
+
+@click.command("fit", cls=SectionedCommand, sections=_SECTIONS)
 @click.argument("data")
 @click.option("--valid", metavar="FILE", help="Rows on which the best strength is chosen.")
 @click.option("--test", metavar="FILE", help="Rows that have no part in learning or choosing; they score the best.")
@@ -134,6 +149,7 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
         --penalty l1 -o spectral.mrf
     """
     from mrfit.formats.mrf import to_bytes
+    from mrfit.summaries.fit import FitSummary
     from mrfit.workers import resolve_jobs
 
     jobs = resolve_jobs(options["jobs"])
@@ -156,20 +172,24 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
         send(options["output"], to_bytes(fitted.model))
     if picture is not None:
         draw_scores(by_degree, valid, picture, title_of(data, options))
+    summaries = {d: FitSummary.of(each, rows) for d, each in by_degree.items()}
+    summary = summaries[degree]
     if options["as_json"]:
-        degrees = {"max_degree": degree, "degrees": {str(d): fit_document(rows, by_degree[d]) for d in by_degree}}
-        several = degrees if len(by_degree) > 1 else {}
-        print_json({**fit_document(rows, fitted), **several, "output": options["output"]})
+        degrees = {"max_degree": degree, "degrees": {str(d): each.to_dict() for d, each in summaries.items()}}
+        several = degrees if len(summaries) > 1 else {}
+        print_json({**summary.to_dict(), **several, "output": options["output"]})
     elif not options["quiet"]:
         with summary_beside(options["output"]):
-            for d, each in by_degree.items() if len(by_degree) > 1 else ():
+            for d, each in summaries.items() if len(summaries) > 1 else ():
                 mark = " *" if d == degree else ""
                 say(f"at most {d} neighbours: held-out score {each.best.held_out:.4f}{mark}")
-            print_fit(data, rows, fitted, options["output"])
-    for fit in (fit for each in by_degree.values() for fit in each.fits if not fit.solution.converged):
-        note(f"warning: strength {fit.strength:g} {fit.solution.status.value}.")
-    if fitted.best.held_out is None and len(fitted.fits) > 1 and not quiet:
-        note(f"kept the weakest penalty, {fitted.best.strength:g}; give held-out rows with --valid to choose the best.")
+            print_fit(data, summary, options["output"])
+    for point in (point for each in summaries.values() for point in each.path if not point.converged):
+        note(f"warning: strength {point.strength:g} {point.status}.")
+    if summary.best.held_out is None and len(summary.path) > 1 and not quiet:
+        note(
+            f"kept the weakest penalty, {summary.best.strength:g}; give held-out rows with --valid to choose the best."
+        )
 
 
 def _learner(context: click.Context, options: dict[str, Any]) -> Learner:

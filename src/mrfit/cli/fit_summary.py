@@ -1,111 +1,54 @@
-"""What `mrfit fit` says about what it learned: as JSON, as text, as a picture."""
+"""What `mrfit fit` says about what it learned: as text, and as a picture."""
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mrfit.cli.output import say
+from mrfit.errors import listed
 
 if TYPE_CHECKING:
     from mrfit.data.unique_rows import UniqueRows
-    from mrfit.learning import Fit, Fitted, Gain
+    from mrfit.learning import Fitted
+    from mrfit.summaries.fit import FitSummary, GainSummary, PointSummary
 
 _ON = {
     "test": "on the test rows",
     "valid": "on the validation rows, which chose both of them",
     "folds": "over the folds, which chose both of them",
 }
+_MOST_HELD = 10  # names of parameters at a bound
 
 
-def fit_document(rows: UniqueRows, fitted: Fitted) -> dict[str, Any]:
-    best = fitted.best
-    test = {} if fitted.test is None else {
-        f"test_{best.measure}": fitted.test.mean, "test_standard_error": fitted.test.standard_error
-    }  # fmt: skip
-    return {
-        "n_rows": rows.n_rows,
-        "n_distinct_rows": rows.n_distinct,
-        "dropped": rows.dropped_rows,
-        "n_variables": len(rows.domain),
-        "n_parameters": fitted.n_parameters,
-        "n_edges": len(best.model.structure.edges),
-        "n_cells": fitted.n_cells,
-        "guarantee": fitted.guarantee,
-        **_one_fit(best),
-        **test,
-        **_tying(fitted),
-        "path": [_one_fit(fit) for fit in fitted.fits],
-    }
-
-
-def _one_fit(fit: Fit) -> dict[str, Any]:
-    tied = {} if fit.model.groups is None else {"groups": fit.n_groups, "tying_iterations": len(fit.rounds)}
-    exact = {} if fit.measure == "pll" else {"train_pll": fit.train_pll, "duality_gap": fit.solution.gap}
-    return {
-        "strength": fit.strength,
-        **tied,
-        f"train_{fit.measure}": fit.train,
-        f"valid_{fit.measure}": fit.held_out,
-        **exact,
-        "n_distinct": fit.n_distinct,
-        "passes": fit.passes,
-        "n_nonzero": fit.n_nonzero,
-        "n_nonzero_scopes": fit.n_nonzero_scopes,
-        "nonzero_by_order": {str(order): count for order, count in fit.nonzero_by_order.items()},
-        "objective_per_row": fit.solution.value,
-        "violation": fit.solution.violation,
-        "status": fit.solution.status.value,
-        "iterations": fit.solution.iterations,
-        "evaluations": fit.solution.evaluations,
-        "products": fit.solution.products,
-        "seconds": fit.seconds,
-        "held": fit.held,
-    }
-
-
-def _tying(fitted: Fitted) -> dict[str, Any]:
-    groups, gain = fitted.best.model.groups, fitted.gain
-    if groups is None:
-        return {}
-    found: dict[str, Any] = {"centers": groups.centers.tolist(), "gain_over_l2": None}
-    if gain is not None:
-        found["gain_over_l2"] = {
-            "mean": gain.mean,
-            "standard_error": gain.standard_error,
-            "rows": gain.rows,
-            "is_real": gain.is_real,
-            "l2": _one_fit(gain.l2),
-        }
-    return found
-
-
-def print_fit(data: str, rows: UniqueRows, fitted: Fitted, output: str | None) -> None:
-    best = fitted.best
-    dropped = f" ({rows.dropped_rows:,} dropped)" if rows.dropped_rows else ""
-    say(f"{data}: {rows.n_rows:,} rows{dropped}, {rows.n_distinct:,} distinct, {len(rows.domain)} variables")
+def print_fit(data: str, summary: FitSummary, output: str | None) -> None:
+    best, rows = summary.best, summary.rows
+    dropped = f" ({rows.dropped:,} dropped)" if rows.dropped else ""
+    say(f"{data}: {rows.n_rows:,} rows{dropped}, {rows.n_distinct_rows:,} distinct, {rows.n_variables} variables")
     cells = "cells" if best.measure == "pll" else "joint states"
-    considered = fitted.structure.structure
-    say(f"{len(considered.edges):,} edges, {fitted.n_parameters:,} parameters, {fitted.n_cells:,} {cells}")
-    _print_fits(fitted)
-    if best.n_nonzero < fitted.n_parameters and not best.n_groups:
-        scopes = f"{best.n_nonzero_scopes:,} of {considered.n_scopes:,} scopes"
-        say(f"kept {best.n_nonzero:,} of {fitted.n_parameters:,} parameters, in {scopes}")
-    if fitted.end_of_grid is not None:
-        beyond = "weaker" if fitted.end_of_grid == "weakest" else "stronger"
-        say(f"the best strength, {best.strength:g}, is the {fitted.end_of_grid} tried; try {beyond} ones too")
-    if fitted.test is not None:
-        say(f"test {best.measure} {fitted.test.mean:.4f} +- {fitted.test.standard_error:.4f} nats a row")
-    if fitted.gain is not None:
-        _print_gain(fitted.gain)
-    if best.solution.gap is not None:
-        say(f"{fitted.guarantee}, within {max(best.solution.gap, 0.0):.1e} nats a row (duality gap)")
+    sizes = f"{summary.n_candidate_edges:,} edges, {summary.n_parameters:,} parameters"
+    say(f"{sizes}, {summary.n_cells:,} {cells}")
+    _print_points(summary)
+    if best.n_nonzero < summary.n_parameters and best.groups is None:
+        scopes = f"{best.n_nonzero_scopes:,} of {summary.n_candidate_scopes:,} scopes"
+        say(f"kept {best.n_nonzero:,} of {summary.n_parameters:,} parameters, in {scopes}")
+    if summary.end_of_grid is not None:
+        beyond = "weaker" if summary.end_of_grid == "weakest" else "stronger"
+        say(f"the best strength, {best.strength:g}, is the {summary.end_of_grid} tried; try {beyond} ones too")
+    if summary.test is not None:
+        say(f"test {best.measure} {summary.test.mean:.4f} +- {summary.test.standard_error:.4f} nats a row")
+    if summary.gain is not None:
+        _print_gain(summary.gain)
+    if best.duality_gap is not None:
+        say(f"{summary.guarantee}, within {max(best.duality_gap, 0.0):.1e} nats a row (duality gap)")
     if best.held:
-        say(f"held at a bound, because nothing penalises them and no finite value is best: {best.held}")
+        names = listed(best.held, limit=_MOST_HELD)
+        say(f"held at a bound, because nothing penalises them and no finite value is best: {names}")
     say(f"wrote {output}" if output else "no model written; name a file with -o MODEL.mrf to keep it")
 
 
-def _print_gain(gain: Gain) -> None:
+def _print_gain(gain: GainSummary) -> None:
     """A verdict only from rows that chose nothing: the best of ninety fits looks good on the rows it was chosen by."""
     verdict = {True: ": a gain", False: ": no gain", None: "; --test FILE tells what is left of it on other rows"}
     say(
@@ -114,35 +57,35 @@ def _print_gain(gain: Gain) -> None:
     )
 
 
-def _by_order(fit: Fit) -> str:
+def _by_order(point: PointSummary) -> str:
     """Parameters that are not zero of single variables, pairs, triples, ...: " 16+105+257"."""
-    counts = [str(fit.nonzero_by_order.get(order, 0)) for order in range(1, max(fit.nonzero_by_order, default=0) + 1)]
+    by_order = point.nonzero_by_order
+    counts = [str(by_order.get(order, 0)) for order in range(1, max(by_order, default=0) + 1)]
     return "  " + "+".join(counts[:6]) + ("+..." if len(counts) > 6 else "")
 
 
-def _print_fits(fitted: Fitted) -> None:
+def _print_points(summary: FitSummary) -> None:
     """One line for each fit; of a large grid the best ten."""
-    best, tied = fitted.best, fitted.best.n_groups is not None
-    by_order = not tied and max(map(len, (fit.nonzero_by_order for fit in fitted.fits))) > 2
-    measure = best.measure
+    best, tied, measure = summary.best, summary.best.groups is not None, summary.best.measure
+    by_order = not tied and max(len(point.nonzero_by_order) for point in summary.path) > 2
     say(
         (f"{'groups':>8} " if tied else "") + f"{'strength':>10} {'train ' + measure:>12} {'valid ' + measure:>12} "
         f"{'distinct' if tied else 'nonzero':>9} {'violation':>10} {'passes':>7} {'seconds':>8}"
         + (f"  {'by order'}" if by_order else "")
     )
-    shown = list(fitted.fits)
+    shown = list(summary.path)
     if len(shown) > 20:
-        shown = sorted(shown, key=lambda fit: -fit.rank)[:10]
-    for fit in shown:
-        held_out = "" if fit.held_out is None else f"{fit.held_out:.4f}"
-        kept = " *" if fit is best and len(fitted.fits) > 1 else ""
+        shown = sorted(shown, key=lambda point: math.inf if point.held_out is None else -point.held_out)[:10]
+    for point in shown:
+        held_out = "" if point.held_out is None else f"{point.held_out:.4f}"
+        kept = " *" if point is best and len(summary.path) > 1 else ""
         say(
-            (f"{fit.n_groups:>8} " if tied else "") + f"{fit.strength:>10g} {fit.train:>12.4f} {held_out:>12} "
-            f"{fit.n_distinct if tied else fit.n_nonzero:>9,} {fit.solution.violation:>10.1e} {fit.passes:>7} "
-            f"{fit.seconds:>8.2f}{_by_order(fit) if by_order else ''}{kept}"
+            (f"{point.groups:>8} " if tied else "") + f"{point.strength:>10g} {point.train:>12.4f} {held_out:>12} "
+            f"{point.n_distinct if tied else point.n_nonzero:>9,} {point.violation:>10.1e} {point.passes:>7} "
+            f"{point.seconds:>8.2f}{_by_order(point) if by_order else ''}{kept}"
         )
-    if len(shown) < len(fitted.fits):
-        say(f"  ... and {len(fitted.fits) - len(shown)} more fits, none better; --json has them all")
+    if len(shown) < len(summary.path):
+        say(f"  ... and {len(summary.path) - len(shown)} more fits, none better; --json has them all")
 
 
 def draw_scores(by_degree: dict[int, Fitted], valid: UniqueRows | None, path: Path, title: str) -> None:

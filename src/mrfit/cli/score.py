@@ -7,12 +7,19 @@ from typing import Any
 import click
 
 from mrfit.cli.files import STANDARD, load_model
-from mrfit.cli.options import choice, common, layout_of, reading, reading_of, tell_notes
+from mrfit.cli.options import choice, common, layout_of, parameters_of, reading, reading_of, tell_notes
 from mrfit.cli.output import note, note_compiling, print_json, say
+from mrfit.cli.sections import SectionedCommand
 from mrfit.errors import InputError
 
+_SECTIONS = {
+    "Options that matter most": ("metric", "per_row", "as_json"),
+    "Data": parameters_of(reading),
+    "Output": parameters_of(common),
+}
 
-@click.command("score")
+
+@click.command("score", cls=SectionedCommand, sections=_SECTIONS)
 @click.argument("model_file", metavar="MODEL")
 @click.argument("data")
 @choice(
@@ -43,6 +50,7 @@ def command(model_file: str, data: str, **options: Any) -> None:
     from mrfit.data.readers import named_in_errors, read_batches
     from mrfit.model import finite_scores
     from mrfit.objectives.row_scores import row_ll, row_pll
+    from mrfit.summaries.score import ScoreSummary
     from mrfit.workers import resolve_jobs
 
     note_compiling(quiet=options["quiet"] or options["as_json"])
@@ -67,12 +75,11 @@ def command(model_file: str, data: str, **options: Any) -> None:
     impossible = int(np.isneginf(score).sum())
     if impossible and not options["quiet"]:
         note(f"{impossible:,} of {len(score):,} rows are impossible under the model: their score is minus infinity.")
-    mean = float(np.where(weight > 0, score, 0.0) @ weight / weight.sum())
+    summary = ScoreSummary.of(metric, score, weight, dropped=coder.dropped_rows)
     if options["as_json"]:
-        document = {"rows": len(score), metric: mean, "dropped": coder.dropped_rows}
-        print_json({**document, "per_row": score.tolist()} if options["per_row"] else document)
+        print_json(summary.to_dict() | ({"per_row": score.tolist()} if options["per_row"] else {}))
     elif options["per_row"]:
         say(*(f"{value:.10g}" for value in score))
     else:
-        dropped = f" ({coder.dropped_rows:,} dropped)" if coder.dropped_rows else ""
-        say(f"{len(score):,} rows{dropped}, mean {metric} {mean:.6f} nats")
+        dropped = f" ({summary.dropped:,} dropped)" if summary.dropped else ""
+        say(f"{summary.rows:,} rows{dropped}, mean {metric} {summary.mean:.6f} nats")

@@ -13,7 +13,10 @@ from mrfit.cli.picture_options import KINDS, check_title, title_of, title_option
 from mrfit.errors import InputError, listed
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mrfit.model import MarkovNetwork
+    from mrfit.summaries.model_card import GroupSummary, ModelCard
 
 
 @click.command("show")
@@ -30,76 +33,62 @@ def command(model_file: str, top: int, **options: Any) -> None:
     belongs to a combination of states and is measured against each variable's reference state: positive means that
     the combination is more likely than the smaller terms say. Parameters that are zero are not listed.
     """
+    from mrfit.summaries.model_card import ModelCard
+
     check_title(options)
     check_files({"MODEL": model_file}, {"--plot": options["plot"]}, options)
     model = load_model(model_file)
     if options["plot"] is not None:
         _draw(model, options["plot"], title_of(model_file, options))
-    orders = list(model.structure.blocks)
-    strongest = {order: model.strongest(top, order=order) for order in orders}
+    card = ModelCard.of(model, top=top)
     if options["as_json"]:
-        print_json(
-            {
-                "domain": model.domain.to_states(),
-                "n_variables": len(model.domain),
-                "n_scopes": model.structure.n_scopes,
-                "n_edges": len(model.structure.edges),
-                "n_parameters": len(model.w),
-                "parameterization": {"name": model.parameters.word, **model.parameters.options},
-                "strongest": {
-                    str(order): [{"name": name, "value": value} for name, value in parameters]
-                    for order, parameters in strongest.items()
-                },
-                "groups": None if model.groups is None else _groups(model),
-                "provenance": dict(model.provenance),
-            }
-        )
-        return
-    say(f"{len(model.domain)} variables, {len(model.structure.edges):,} edges, {len(model.w):,} parameters")
-    for variable in list(model.domain)[: max(top, 1)]:
-        say(f"  {variable.name}: {listed(variable.states)}")
-    if len(model.domain) > max(top, 1):
-        say(f"  ... and {len(model.domain) - max(top, 1)} more variables")
-    if model.groups is not None:
-        _print_groups(model, max(top, 1))
-    say(f"{model.parameters.word} coordinates: {model.parameters.meaning}")
-    for order, parameters in strongest.items():
+        print_json(card.to_dict())
+    else:
+        _print(card, max(top, 1))
+
+
+def _print(card: ModelCard, top: int) -> None:
+    say(f"{card.n_variables} variables, {card.n_edges:,} edges, {card.n_parameters:,} parameters")
+    for name, states in list(card.domain.items())[:top]:
+        say(f"  {name}: {listed(states)}")
+    if card.n_variables > top:
+        say(f"  ... and {card.n_variables - top} more variables")
+    if card.groups is not None:
+        _print_groups(card.groups, top, equal=card.is_hard_tied)
+    say(f"{card.parameterization['name']} coordinates: {card.meaning}")
+    for order, parameters in card.strongest.items():
         if parameters:
             say("single variables" if order == 1 else f"interactions of {order} variables")
         for name, value in parameters:
             say(f"  {value:+9.4f}  {name}")
-    for key, entry in model.provenance.items():
-        if isinstance(entry, dict):
-            entry = ", ".join(f"{name} {detail}" for name, detail in entry.items() if detail not in ([], None))
-        say(f"{key}: {entry}")
+    _print_provenance(card)
 
 
-def _groups(model: MarkovNetwork) -> list[dict[str, Any]]:
-    """Size, center and largest distance from it, of every group."""
-    import numpy as np
-
-    groups = model.groups
-    if groups is None:
-        return []
-    tied, farthest = groups.assignment >= 0, np.zeros(groups.n_groups)
-    np.maximum.at(farthest, groups.assignment[tied], abs(model.w - groups.tied(model.w))[tied])
-    columns = zip(groups.centers, groups.sizes, farthest, groups.pinned, strict=True)  # type: ignore[arg-type]
-    return [
-        {"center": float(center), "size": int(size), "farthest": float(far), "pinned": bool(pinned)}
-        for center, size, far, pinned in columns
-    ]
-
-
-def _print_groups(model: MarkovNetwork, top: int) -> None:
-    groups = _groups(model)
-    kind = "equal" if model.is_hard_tied else "softly tied"
-    say(f"{kind} in {len(groups):,} groups, the largest first")
-    for group in sorted(groups, key=lambda group: -group["size"])[:top]:
-        within = "" if model.is_hard_tied else f", within {group['farthest']:.4f}"
-        pinned = ", pinned" if group["pinned"] else ""
-        say(f"  {group['center']:+9.4f}  {group['size']:,} parameters{within}{pinned}")
+def _print_groups(groups: Sequence[GroupSummary], top: int, *, equal: bool) -> None:
+    say(f"{'equal' if equal else 'softly tied'} in {len(groups):,} groups, the largest first")
+    for group in sorted(groups, key=lambda group: -group.size)[:top]:
+        within = "" if equal else f", within {group.farthest:.4f}"
+        pinned = ", pinned" if group.pinned else ""
+        say(f"  {group.center:+9.4f}  {group.size:,} parameters{within}{pinned}")
     if len(groups) > top:
         say(f"  ... and {len(groups) - top:,} more groups")
+
+
+def _print_provenance(card: ModelCard) -> None:
+    """All of it but what the line on learning says in words."""
+    told = ("learner", "chosen_on") if card.learned else ("learner",)
+    for key, entry in card.provenance.items():
+        if isinstance(entry, dict):
+            entry = ", ".join(f"{name} {_short(detail)}" for name, detail in entry.items() if detail not in ([], None))
+        if key not in told and entry is not None:
+            say(f"{key}: {entry}")
+    if card.learned:
+        valid = " --valid FILE" if card.provenance.get("chosen_on") == "valid" else ""
+        say(f"learned: {card.learned}", f"to learn so again: mrfit fit --like MODEL DATA{valid}")
+
+
+def _short(detail: object) -> object:
+    return f"{detail:.6g}" if isinstance(detail, float) else detail
 
 
 def _draw(model: MarkovNetwork, plot: str, title: str) -> None:

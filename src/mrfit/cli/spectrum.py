@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from mrfit.cli.files import check_files, writing
-from mrfit.cli.options import choice, common, numbers, read_rows, reading
+from mrfit.cli.options import choice, common, numbers, parameters_of, read_rows, reading
 from mrfit.cli.output import grid_progress, note_compiling, print_json, say
 from mrfit.cli.picture_options import KINDS, check_title, title_of, title_option
+from mrfit.cli.sections import SectionedCommand
 from mrfit.errors import InputError, listed
 
 if TYPE_CHECKING:
     from mrfit.data.unique_rows import UniqueRows
-    from mrfit.learning.spectrum import OrderCost, Spectrum
+    from mrfit.learning.spectrum import OrderCost
+    from mrfit.summaries.spectrum import SpectrumSummary
 
 _MOST_STATES = 2**20  # joint states: cross-validation goes over them some ten thousand times
 
 
-@click.command("spectrum")
+_SECTIONS = {
+    "Options that matter most": ("estimator", "most", "strengths", "folds", "max_order", "plot"),
+    "Data": parameters_of(reading),
+    "Output": {"title"} | parameters_of(writing) | parameters_of(common),
+}
+
+
+@click.command("spectrum", cls=SectionedCommand, sections=_SECTIONS)
 @click.argument("data")
 @choice(
     "--estimator",
@@ -68,6 +76,7 @@ def command(data: str, **options: Any) -> None:
       mrfit spectrum plants:train --most 12
     """
     from mrfit.learning.spectrum import order_costs, spectrum
+    from mrfit.summaries.spectrum import SpectrumSummary
     from mrfit.workers import resolve_jobs
 
     check_title(options)
@@ -95,10 +104,11 @@ def command(data: str, **options: Any) -> None:
         losses = [cost.drawn for cost in costs]
         figure = draw_spectrum(found.curve, losses, title=title_of(data, options), subtitle=about)
         save_figure(figure, options["plot"])
+    summary = SpectrumSummary.of(found, costs, rows)
     if options["as_json"]:
-        print_json(_document(rows, found, costs))
+        print_json(summary.to_dict())
     elif not options["quiet"]:
-        _print(data, rows, found, costs)
+        _print(data, summary)
 
 
 def _chosen(rows: UniqueRows, options: dict[str, Any]) -> UniqueRows:
@@ -127,29 +137,17 @@ def _chosen(rows: UniqueRows, options: dict[str, Any]) -> UniqueRows:
     return rows
 
 
-def _document(rows: UniqueRows, found: Spectrum, costs: tuple[OrderCost, ...]) -> dict[str, Any]:
-    return {
-        "n_rows": rows.n_rows,
-        "columns": list(rows.domain.names),
-        "estimator": found.estimator,
-        "strength": found.strength,
-        "held_out_ll": found.held_out,
-        "duality_gap": found.fit.solution.gap,
-        "orders": [asdict(size) for size in found.sizes],
-        "ignoring": [asdict(cost) for cost in costs],
-    }
-
-
-def _print(data: str, rows: UniqueRows, found: Spectrum, costs: tuple[OrderCost, ...]) -> None:
-    say(f"{data}: {rows.n_rows:,} rows, {len(rows.domain)} variables: {listed(rows.domain.names)}")
-    say(f"{found.estimator}, strength {found.strength:g}, held-out ll {found.held_out:.4f}")
+def _print(data: str, summary: SpectrumSummary) -> None:
+    columns = summary.columns
+    say(f"{data}: {summary.n_rows:,} rows, {len(columns)} variables: {listed(columns)}")
+    say(f"{summary.estimator}, strength {summary.strength:g}, held-out ll {summary.held_out_ll:.4f}")
     say(f"{'variables':>10} {'sets':>8} {'mean |w|':>10} {'not zero':>9}")
-    for size in found.sizes:
+    for size in summary.orders:
         say(f"{size.order:>10} {size.n_scopes:>8,} {size.mean:>10.2e} {size.density:>9.1%}")
-    if costs:
+    if summary.ignoring:
         say("what ignoring larger sets costs (l1, spectral):")
         say(f"{'up to':>10} {'strength':>9} {'nonzero':>8} {'held-out ll':>12} {'loss':>9} {'+-':>8}")
-    for cost in costs:
+    for cost in summary.ignoring:
         order = "all" if cost.order is None else str(cost.order)
         say(
             f"{order:>10} {cost.strength:>9.4g} {cost.n_nonzero:>8,} {cost.held_out:>12.4f} {cost.loss:>9.4f} "

@@ -9,7 +9,7 @@ import click
 
 from mrfit.cli.effects import Rule, refuse_idle
 from mrfit.cli.files import STANDARD, check_files, send, summary_beside, writing
-from mrfit.cli.options import common, read_rows, reading
+from mrfit.cli.options import common, parameters_of, read_rows, reading
 from mrfit.cli.output import counting_progress, note_compiling, print_json, say
 from mrfit.cli.picture_options import (
     KINDS,
@@ -20,15 +20,28 @@ from mrfit.cli.picture_options import (
     title_of,
     title_option,
 )
+from mrfit.cli.sections import SectionedCommand
 from mrfit.cli.structure_options import structure_learners, structure_options, structure_rules
 from mrfit.errors import InputError
 
 if TYPE_CHECKING:
-    from mrfit.data.unique_rows import UniqueRows
-    from mrfit.structure.nodewise import LearnedStructure
+    from mrfit.summaries.structure import StructureSummary
+
+_MOST_EDGES = 10  # printed
 
 
-@click.command("structure")
+_SECTIONS = {
+    "Options that matter most": ("max_degree", "select", "rule", "valid", "output", "plot"),
+    "Data": parameters_of(reading),
+    "Structure": parameters_of(structure_options),
+    "Output": {"output_format", "title"}
+    | parameters_of(layout_options)
+    | parameters_of(writing)
+    | parameters_of(common),
+}
+
+
+@click.command("structure", cls=SectionedCommand, sections=_SECTIONS)
 @click.argument("data")
 @structure_options
 @click.option("--valid", metavar="FILE", help="Held-out rows, for --select valid.")
@@ -74,6 +87,7 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     from mrfit.report.network import network_figure, network_layout
     from mrfit.report.page import check_figure_path, save_figure
     from mrfit.structure.nodewise import learn_structure
+    from mrfit.summaries.structure import StructureSummary
     from mrfit.workers import resolve_jobs
 
     by_valid = Rule(("valid",), options["select"] == "valid", "--select valid")
@@ -109,11 +123,12 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
         save_figure(figure, options["plot"])
     if options["save_layout"] is not None:
         write_layout(options["save_layout"], rows.domain.names, network_layout(*network, layout=layout))
+    summary = StructureSummary.of(learned, rows, seconds=seconds)
     if options["as_json"]:
-        print_json(_document(rows, learned, seconds))
+        print_json(summary.to_dict())
     elif not options["quiet"]:
         with summary_beside(options["output"]):
-            _print_summary(data, rows, learned, seconds, options)
+            _print_summary(data, summary, options)
 
 
 def _form(output: str | None, form: str | None) -> str | None:
@@ -129,38 +144,20 @@ def _form(output: str | None, form: str | None) -> str | None:
     return form or form_of(output)
 
 
-def _document(rows: UniqueRows, learned: LearnedStructure, seconds: float) -> dict[str, Any]:
-    edges = list(learned.report.rows(rows.domain.names))
-    return {
-        "n_rows": rows.n_rows,
-        "n_distinct_rows": rows.n_distinct,
-        "dropped": rows.dropped_rows,
-        "n_variables": len(rows.domain),
-        "n_edges": len(edges),
-        "largest_degree": int(learned.structure.degrees.max(initial=0)),
-        "violation": learned.violation,
-        "seconds": seconds,
-        "remarks": list(learned.remarks),
-        "edges": edges,
-    }
-
-
-def _print_summary(
-    data: str, rows: UniqueRows, learned: LearnedStructure, seconds: float, options: dict[str, Any]
-) -> None:
-    degrees = learned.structure.degrees
-    dropped = f" ({rows.dropped_rows:,} dropped)" if rows.dropped_rows else ""
+def _print_summary(data: str, summary: StructureSummary, options: dict[str, Any]) -> None:
+    rows, edges = summary.rows, summary.edges
+    dropped = f" ({rows.dropped:,} dropped)" if rows.dropped else ""
     say(
-        f"{data}: {rows.n_rows:,} rows{dropped}, {len(rows.domain)} variables; {len(learned.report):,} edges, "
-        f"degrees up to {int(degrees.max(initial=0))}, mean {degrees.mean():.1f} ({seconds:.2f} s)"
+        f"{data}: {rows.n_rows:,} rows{dropped}, {rows.n_variables} variables; {len(edges):,} edges, "
+        f"degrees up to {summary.largest_degree}, mean {summary.mean_degree:.1f} ({summary.seconds:.2f} s)"
     )
-    for number, row in enumerate(learned.report.rows(rows.domain.names)):
-        if number == 10:
-            say(f"  ... and {len(learned.report) - 10:,} more edges")
-            break
-        size = f"{row['strength']:+.3f}" if row["sign"] else f"|{row['strength']:.3f}|"  # no sign without an order
-        say(f"  {size:>8}  {row['source']} - {row['target']}")
-    for remark in learned.remarks:
+    for edge in edges[:_MOST_EDGES]:
+        strength = edge["strength"]
+        size = f"{strength:+.3f}" if edge["sign"] else f"|{strength:.3f}|"  # no sign without an order
+        say(f"  {size:>8}  {edge['source']} - {edge['target']}")
+    if len(edges) > _MOST_EDGES:
+        say(f"  ... and {len(edges) - _MOST_EDGES:,} more edges")
+    for remark in summary.remarks:
         say(remark)
     for option in ("output", "plot", "save_layout"):
         if options[option] is not None:

@@ -33,7 +33,9 @@ structure_options = stacked(
         help="What decides: the degree bound, the extended BIC, held-out rows, a fixed or the theoretical strength.",
     ),
     click.option("--gamma", type=float, default=0.25, show_default=True, help="Extra price of the EBIC."),
-    click.option("--l1-strength", type=float, metavar="S", help="For --select strength: l1 against the sum over rows."),
+    click.option(
+        "--select-strength", type=float, metavar="S", help="For --select strength: l1 against the sum over rows."
+    ),
     click.option("--require", multiple=True, metavar="A,B", help="An edge that must be there; may be repeated."),
     click.option("--forbid", multiple=True, metavar="A,B", help="An edge that must not be there; may be repeated."),
 )
@@ -49,7 +51,7 @@ def structure_rules(options: dict[str, Any]) -> list[Rule]:
         Rule(("max_degree", "bound"), by_degree, "--select degree" if learned else "--structure learned"),
         Rule(("rule",), learned and not (by_degree and bound == "graph"), "regressions that choose for themselves"),
         Rule(("gamma",), learned and select == "ebic", "--select ebic"),
-        Rule(("l1_strength",), learned and select == "strength", "--select strength"),
+        Rule(("select_strength",), learned and select == "strength", "--select strength"),
     ]
 
 
@@ -67,9 +69,9 @@ def structure_learners(options: dict[str, Any], *, jobs: int = 1) -> list[Learne
             rule=options["rule"],
             select=options["select"],
             gamma=options["gamma"],
-            strength=options["l1_strength"],
-            required=[_pair(text, "--require") for text in options["require"]],
-            forbidden=[_pair(text, "--forbid") for text in options["forbid"]],
+            select_strength=options["select_strength"],
+            require=[_pair(text, "--require") for text in options["require"]],
+            forbid=[_pair(text, "--forbid") for text in options["forbid"]],
             jobs=jobs,
         )
         for degree in degrees

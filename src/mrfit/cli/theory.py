@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,8 +13,6 @@ from mrfit.cli.output import note_compiling, print_json, say
 from mrfit.errors import InputError
 
 if TYPE_CHECKING:
-    from mrfit.model import MarkovNetwork
-    from mrfit.tying.groups import Groups
     from mrfit.tying.theory import Bound, Theory
 
 
@@ -38,12 +35,7 @@ def command(model_file: str, n_groups: int | None, tie: str | None, **options: A
     of rows would suffice to find its groups again with probability 1 - delta (Chou et al. 2018, Theorem 1). It is an
     upper bound; far fewer often do.
     """
-    import numpy as np
-
-    from mrfit.data.unique_rows import UniqueRows
-    from mrfit.objectives.likelihood import Likelihood
-    from mrfit.tying.groups import classes_of
-    from mrfit.tying.theory import Theory
+    from mrfit.summaries.theory import TheorySummary
 
     note_compiling(quiet=options["quiet"] or options["as_json"])
     model = load_model(model_file)
@@ -51,35 +43,16 @@ def command(model_file: str, n_groups: int | None, tie: str | None, **options: A
         raise InputError(
             f"{model_file} holds some states impossible; the theory is about finite parameters. Use others."
         )
-    penalty = model.provenance.get("penalty")
-    fitted = penalty.get("tie", "all") if isinstance(penalty, dict) else "all"
-    classes = classes_of(model.parameters.order_of_parameter, np.ones(len(model.w), bool), tie or fitted)
-    groups = _groups(model, classes, n_groups, model_file)
-    # The curvature of the likelihood does not depend on the data; any row will do.
-    row = np.zeros((1, len(model.domain)), np.uint8)
-    objective = Likelihood(model.parameters, UniqueRows.from_codes(model.domain, row, np.ones(1)))
-    theory = Theory.of(objective, model.w, groups, classes=classes, delta=options["delta"], xi=options["xi"])
-    if options["as_json"]:
-        print_json(_document(theory))
-    else:
-        _print(theory)
-
-
-def _groups(model: MarkovNetwork, classes: Any, n_groups: int | None, model_file: str) -> Groups:
-    from mrfit.tying.groups import clustered
-
-    if n_groups is not None:
-        return clustered(model.w, classes, n_groups)
-    if model.groups is None:
+    if model.groups is None and n_groups is None:
         raise InputError(
             f"{model_file} has no groups of parameters; a tied model is needed. Fit it with --penalty tied, or cluster "
             "its parameters with --groups 5."
         )
-    return model.groups
-
-
-def _document(theory: Theory) -> dict[str, Any]:
-    return {"n_groups": theory.n_groups, "is_separated": theory.is_separated, **asdict(theory)}
+    summary = TheorySummary.of(model, n_groups=n_groups, tie=tie, delta=options["delta"], xi=options["xi"])
+    if options["as_json"]:
+        print_json(summary.to_dict())
+    else:
+        _print(summary.theory)
 
 
 def _print(theory: Theory) -> None:

@@ -76,7 +76,7 @@ def named_set(name: str) -> NamedSet:
     if name in sets:
         return sets[name]
     close = get_close_matches(name.lower(), sets)
-    hint = f"Did you mean {listed(close)}?" if close else f"The names are {listed(sets, limit=len(sets))}."
+    hint = f"Did you mean {listed(close)}?" if close else f"The names are {listed(sets)}; `mrfit data list` has all."
     raise DataError(f"There is no data set named {name!r}. {hint}")
 
 

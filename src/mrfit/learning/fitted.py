@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mrfit.html_table import html_table
 from mrfit.model import MarkovNetwork
 from mrfit.solvers.solution import Solution
 from mrfit.structure.learners import StructureFound
@@ -33,6 +34,11 @@ class Fit:
     n_groups: int | None = None
     rounds: tuple[Round, ...] = ()
     fold_scores: tuple[float, ...] = ()
+
+    def __repr__(self) -> str:
+        held_out = "" if self.held_out is None else f", held-out {self.measure} {self.held_out:.4f}"
+        groups = "" if self.n_groups is None else f"{self.n_groups} groups, "
+        return f"<Fit: {groups}strength {self.strength:g}; {self.measure} {self.train:.4f}{held_out}>"
 
     @property
     def rank(self) -> float:
@@ -88,6 +94,9 @@ class Gain:
     l2: Fit
     rows: str
 
+    def __repr__(self) -> str:
+        return f"<Gain over L2 on {self.rows}: {self.mean:+.4f} +- {self.standard_error:.4f} nats a row>"
+
     @property
     def is_real(self) -> bool | None:
         """Larger than two standard errors on rows that chose nothing; None where there are none."""
@@ -123,6 +132,24 @@ class Fitted:
     is_path: bool = False
     test: Score | None = None
     gain: Gain | None = None
+
+    def __repr__(self) -> str:
+        best = repr(self.best)[1:-1].removeprefix("Fit: ")
+        return f"<Fitted: {self.model.in_words()}; best of {len(self.fits)}: {best}>"
+
+    def _repr_html_(self) -> str:
+        best = self.best
+        facts = {
+            "model": self.model.in_words(),
+            "fits": len(self.fits),
+            "strength": f"{best.strength:g}",
+            f"train {best.measure}": f"{best.train:.4f}",
+            f"held-out {best.measure}": "none" if best.held_out is None else f"{best.held_out:.4f}",
+            "violation": f"{best.solution.violation:.1e}",
+        }
+        if self.test is not None:
+            facts[f"test {best.measure}"] = f"{self.test.mean:.4f} +- {self.test.standard_error:.4f}"
+        return html_table("Fitted", facts)
 
     @property
     def model(self) -> MarkovNetwork:

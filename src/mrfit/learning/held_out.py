@@ -53,11 +53,17 @@ class Judge:
         fits: list[Fit] = []
         scores = self._abreast(walk)
         for found in walk(self.problem, callback):
-            fits.append(self._fit(found, next(scores)))
+            fits.append(self._fit(found, next(scores), self._chosen_on(grid)))
             self.done()
             if grid.is_path and _has_passed_the_best(fits, self.problem.learner.patience):
                 break
         return tuple(fits)
+
+    def _chosen_on(self, grid: Grid) -> str | None:
+        """Which rows choose among several fits, if any."""
+        if len(grid) < 2:
+            return None
+        return "folds" if self.parts else None if self.valid is None else "valid"
 
     def _abreast(self, walk: Walk) -> Iterator[tuple[float, ...]]:
         """The held-out scores of all parts, point by point of the grid, as far as they are asked for."""
@@ -69,9 +75,9 @@ class Judge:
                 self.done()
             yield tuple(scores)
 
-    def _fit(self, found: Found, fold_scores: tuple[float, ...]) -> Fit:
+    def _fit(self, found: Found, fold_scores: tuple[float, ...], chosen_on: str | None) -> Fit:
         problem, objective = self.problem, self.problem.learner.objective
-        model, solution = problem.model(found)
+        model, solution = problem.model(found, chosen_on=chosen_on)
         train = found.penalty / problem.total_weight - solution.value
         held_out = float(np.mean(fold_scores)) if fold_scores else None
         if self.valid is not None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from mrfit.errors import InputError, listed
+from mrfit.learning.solver_words import solver_word
 from mrfit.structure.structure import Structure
 
 _STRUCTURE = "structure"
@@ -36,7 +37,7 @@ def from_plain(document: Any, kinds: Mapping[str, type]) -> Any:
     if kind == _STRUCTURE:
         return _structure(document)
     if kind not in kinds:
-        raise InputError(f"There is no part of a learner called {kind!r}; the parts are {listed(kinds, limit=40)}.")
+        raise InputError(f"There is no part of a learner called {kind!r}; the parts are {listed(kinds)}.")
     known = {f.name for f in fields(kinds[kind])}
     unknown = sorted(set(document) - known - {"kind"})
     if unknown:
@@ -46,7 +47,7 @@ def from_plain(document: Any, kinds: Mapping[str, type]) -> Any:
 
 def kind_of(cls: type) -> str:
     """The word users know it by; the name of the class for what has none."""
-    return getattr(cls, "word", cls.__name__)
+    return getattr(cls, "word", None) or solver_word(cls) or cls.__name__
 
 
 def _structure(document: Mapping[str, Any]) -> Structure:

@@ -13,10 +13,11 @@ from threadpoolctl import threadpool_limits
 
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError, listed
+from mrfit.html_table import html_table
 from mrfit.learning.fitted import Fit, Fitted, Gain
 from mrfit.learning.grid import Callback, Grid
 from mrfit.learning.held_out import Judge, mean_over_folds, mean_over_rows, parts_of
-from mrfit.learning.json_form import from_plain, to_plain
+from mrfit.learning.json_form import from_plain, kind_of, to_plain
 from mrfit.learning.objective_choice import PSEUDO_LIKELIHOOD, ObjectiveChoice
 from mrfit.learning.parts import PARTS
 from mrfit.learning.penalized import L2, l2_path
@@ -92,6 +93,28 @@ class Learner:
     def chosen_solver(self) -> Method[Any]:
         return self.penalty.solver(self.objective) if self.solver is None else self.solver
 
+    def in_words(self) -> str:
+        """What decides which model rows lead to, in one line."""
+        folds = f", {self.folds}-fold cross-validation" if self.folds else ""
+        return f"{self.structure.in_words()}, {self.penalty.in_words()}, {self.objective.word}{folds}"
+
+    def __repr__(self) -> str:
+        return f"<Learner: {self.in_words()}>"
+
+    def _repr_html_(self) -> str:
+        return html_table(
+            "Learner",
+            {
+                "structure": self.structure.in_words(),
+                "penalty": self.penalty.in_words(),
+                "objective": self.objective.word,
+                "coordinates": self.parameterization,
+                "solver": kind_of(type(self.chosen_solver)),
+                "folds": self.folds or "none",
+                "seed": self.seed,
+            },
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Everything it is made of, ready for JSON."""
         plain: dict[str, Any] = to_plain(self)
@@ -102,7 +125,7 @@ class Learner:
         """The learner that `to_dict` was asked of."""
         try:
             learner = from_plain(dict(document), PARTS | {cls.__name__: cls})
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError) as error:
             raise InputError(f"This is no description of a learner: {error}") from error
         if not isinstance(learner, cls):
             raise InputError(f"A learner was expected; got a description of {type(learner).__name__}.")

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from mrfit.learning.json_form import kind_of
 from mrfit.learning.objective_choice import LIKELIHOOD, PSEUDO_LIKELIHOOD, ObjectiveChoice
 from mrfit.learning.penalized import L1, L2, FlatL1, FlatL2, Group, Hierarchical, NoPenalty
 from mrfit.learning.penalty_choice import PenaltyChoice
 from mrfit.learning.smoothed import PseudoCounts
+from mrfit.learning.solver_words import SOLVERS
 from mrfit.learning.tied import HardTied, LearnTieRelearn, Tied
-from mrfit.solvers.fista import Fista
-from mrfit.solvers.lbfgs import LBFGS
-from mrfit.solvers.method import Method
-from mrfit.solvers.newton import TruncatedNewton
-from mrfit.solvers.owlqn import OWLQN
-from mrfit.solvers.proximal_newton import ProximalNewton
 from mrfit.structure.learners import Complete, Given, Independent, Learned, StructureLearner, Tree, UpToOrder
 from mrfit.tying.soft import SoftTying
 from mrfit.tying.stochastic import Stochastic
@@ -28,13 +21,6 @@ PENALTIES: dict[str, type[PenaltyChoice]] = {
     for kind in (L2, L1, Group, Hierarchical, FlatL1, FlatL2, NoPenalty, PseudoCounts, Tied, HardTied, LearnTieRelearn)
 }
 OBJECTIVES: dict[str, ObjectiveChoice] = {choice.word: choice for choice in (PSEUDO_LIKELIHOOD, LIKELIHOOD)}
-SOLVERS: dict[str, type[Method[Any]]] = {
-    "newton": TruncatedNewton,
-    "lbfgs": LBFGS,
-    "owlqn": OWLQN,
-    "proximal-newton": ProximalNewton,
-    "fista": Fista,
-}
 
 # What may stand in a learner's JSON.
 PARTS: dict[str, type] = {

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from mrfit.learning.problem import Problem
 
 
+_MOST_SHOWN = 6  # of several strengths or numbers of groups
+
+
 @dataclass(frozen=True)
 class PenaltyChoice(ABC):
     """A penalty as a user chooses it; the function of the parameters is built when their layout is known.
@@ -100,9 +103,22 @@ class PenaltyChoice(ABC):
         """What a converged fit is an optimum over."""
         return "an optimum over all scopes of the structure"
 
+    def in_words(self) -> str:
+        """What it is, for a person: "l1, strength 3"."""
+        if self.strengths is None:
+            return self.word
+        several = "s" if len(self.strengths) > 1 else ""
+        return f"{self.word}, strength{several} {several_in_words(self.strengths)}"
+
     def described(self, found: Found, free_orders: tuple[int, ...]) -> dict[str, Any]:
         """What a model's provenance says of it."""
         return {"name": self.word, "strength": found.strength, "free_orders": list(free_orders)}
+
+
+def several_in_words(numbers: Sequence[float]) -> str:
+    """A list for a person, the middle of a long one left out."""
+    shown = [f"{number:g}" for number in numbers]
+    return ", ".join(shown if len(shown) <= _MOST_SHOWN else [*shown[:2], "...", shown[-1]])
 
 
 def _plain(strength: Any) -> float:

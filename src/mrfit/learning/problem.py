@@ -16,6 +16,7 @@ from mrfit.data.folds import folds_of
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning.coordinates import Coordinates
 from mrfit.learning.grid import Found
+from mrfit.learning.json_form import kind_of
 from mrfit.learning.layout import Layout
 from mrfit.learning.start import hold_what_never_occurs, start_and_bound
 from mrfit.model import MarkovNetwork
@@ -144,12 +145,15 @@ class Problem:
         scores = self.coordinates_of(found).row_scores(found.solution.w, rows)
         return float(rows.sample_weight @ scores) / rows.total_weight
 
-    def model(self, found: Found) -> tuple[MarkovNetwork, Solution]:
-        """The model, and its certificate in the parameters of the model."""
+    def model(self, found: Found, *, chosen_on: str | None = None) -> tuple[MarkovNetwork, Solution]:
+        """The model, and its certificate in the parameters of the model.
+
+        ``chosen_on`` goes into its provenance: ``valid`` or ``folds`` where such rows choose among the fits.
+        """
         solution = found.solution
         parameters, kept = self.coordinates_of(found).kept(solution.w)
         own = replace(solution, w=solution.w[kept], at_bound=np.flatnonzero(np.isin(kept, solution.at_bound)))
-        return MarkovNetwork(parameters, own.w, self._provenance(found), found.groups), own
+        return MarkovNetwork(parameters, own.w, self._provenance(found, chosen_on), found.groups), own
 
     @cached_property
     def _sha256(self) -> str:
@@ -159,7 +163,7 @@ class Problem:
         digest.update(self.rows.sample_weight.tobytes())
         return digest.hexdigest()
 
-    def _provenance(self, found: Found) -> dict[str, Any]:
+    def _provenance(self, found: Found, chosen_on: str | None) -> dict[str, Any]:
         """What a reader of the model file wants to know."""
         learner, solution = self.learner, found.solution
         gap = {"gap": solution.gap} if learner.objective.is_exact else {}
@@ -167,9 +171,10 @@ class Problem:
             "mrfit": __version__,
             "objective": learner.objective.word,
             "penalty": learner.penalty.described(found, self.free_orders),
+            "chosen_on": chosen_on,
             "data": {"rows": self.rows.n_rows, "weight": self.rows.total_weight, "sha256": self._sha256},
             "solver": {
-                "method": type(self.solver).__name__,
+                "name": kind_of(type(self.solver)),
                 "status": solution.status.value,
                 "violation": solution.violation,
                 **gap,

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from mrfit.errors import InputError, listed
 from mrfit.learning.grid import Callback, Found, Grid
 from mrfit.learning.penalized import L2, l2_path
-from mrfit.learning.penalty_choice import PenaltyChoice
+from mrfit.learning.penalty_choice import PenaltyChoice, several_in_words
 from mrfit.learning.problem import Problem
 from mrfit.learning.start import HELD_AT
 from mrfit.penalties import l2, tied
@@ -80,6 +80,10 @@ class TiedChoice(PenaltyChoice):
     def baseline_strengths(self) -> tuple[float, ...]:
         """Of the L2 fits to measure tying against: the paper's too, so that few and strong ones flatter nothing."""
         return tuple(sorted({*STRENGTHS, *(self.strengths or ())}))
+
+    def in_words(self) -> str:
+        groups: Sequence[int] = self.groups  # type: ignore[assignment]
+        return f"{super().in_words()}, {several_in_words(groups)} groups"
 
     def described(self, found: Found, free_orders: tuple[int, ...]) -> dict[str, Any]:
         if found.n_groups is None:  # the L2 fit it is measured against

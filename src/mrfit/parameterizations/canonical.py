@@ -68,16 +68,16 @@ class Canonical(Parameterization):
         return out
 
     def feature_name(self, scope: Scope, number: int) -> str:
-        return named_states(self, self._states(scope, number))
+        return named_states(self, self.feature_states(scope, number))
 
-    def _states(self, scope: Scope, number: int) -> tuple[tuple[int, int], ...]:
+    def feature_states(self, scope: Scope, number: int) -> tuple[tuple[int, int], ...]:
         loud = [self._loud(i) for i in scope]
         at = np.unravel_index(number, tuple(map(len, loud)))
         return tuple((i, states[k]) for i, states, k in zip(scope, loud, at, strict=True))
 
     def assignment(self, parameter: int) -> tuple[tuple[int, int], ...]:
         """The (variable, state) pairs at which the feature of a parameter is one."""
-        return self._states(*self._standing(parameter))
+        return self.states(parameter)
 
     @property
     def base(self) -> Base:

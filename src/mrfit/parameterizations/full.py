@@ -39,5 +39,8 @@ class Full(Parameterization):
         return float(shapes.prod(axis=1).sum())
 
     def feature_name(self, scope: Scope, number: int) -> str:
+        return named_states(self, self.feature_states(scope, number))
+
+    def feature_states(self, scope: Scope, number: int) -> tuple[tuple[int, int], ...]:
         states = np.unravel_index(number, self._shape(scope))
-        return named_states(self, tuple((i, int(s)) for i, s in zip(scope, states, strict=True)))
+        return tuple((i, int(s)) for i, s in zip(scope, states, strict=True))

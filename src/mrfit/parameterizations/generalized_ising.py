@@ -30,4 +30,7 @@ class GeneralizedIsing(Parameterization):
         return np.stack([(states == s).all(axis=0) for s in range(min(shape))], axis=1).astype(np.float64)
 
     def feature_name(self, scope: Scope, number: int) -> str:
-        return named_states(self, tuple((i, number) for i in scope))
+        return named_states(self, self.feature_states(scope, number))
+
+    def feature_states(self, scope: Scope, number: int) -> tuple[tuple[int, int], ...]:
+        return tuple((i, number) for i in scope)

@@ -34,5 +34,8 @@ class Ising(Parameterization):
 
     def feature_name(self, scope: Scope, number: int) -> str:
         if len(scope) == 1:
-            return named_states(self, ((scope[0], number + 1),))
+            return named_states(self, self.feature_states(scope, number))
         return " = ".join(self.domain[i].name for i in scope)
+
+    def feature_states(self, scope: Scope, number: int) -> tuple[tuple[int, int], ...]:
+        return ((scope[0], number + 1),) if len(scope) == 1 else ()

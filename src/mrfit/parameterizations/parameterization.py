@@ -57,6 +57,10 @@ class Parameterization(ABC):
     def feature_name(self, scope: Scope, number: int) -> str:
         """What a parameter of a scope says, in words."""
 
+    def feature_states(self, scope: Scope, number: int) -> tuple[tuple[int, int], ...]:
+        """The (variable, state) pairs that a parameter of a scope speaks of; none where it compares states."""
+        return ()
+
     @property
     def base(self) -> Base:
         """The functions of all joint states through which exact computations go."""
@@ -128,6 +132,10 @@ class Parameterization(ABC):
 
     def scope(self, parameter: int) -> Scope:
         return self._standing(parameter)[0]
+
+    def states(self, parameter: int) -> tuple[tuple[int, int], ...]:
+        """The (variable, state) pairs that a parameter speaks of; none where it compares states."""
+        return self.feature_states(*self._standing(parameter))
 
     def name(self, parameter: int) -> str:
         """A readable name: "lung=yes & smoker=yes"."""

@@ -42,6 +42,18 @@ class Allowed:
         return cls(np.eye(n_variables, dtype=bool), np.zeros((n_variables, n_variables), bool))
 
 
+class _Finished:
+    """Turns how many regressions are finished by now into how many were not before."""
+
+    def __init__(self, callback: Callable[[int], None] | None) -> None:
+        self.callback, self.told = callback, 0
+
+    def are(self, n: int) -> None:
+        if self.callback and n > self.told:
+            self.callback(n - self.told)
+            self.told = n
+
+
 def neighbours_by_gain(
     rows: UniqueRows,
     max_degree: int,
@@ -53,7 +65,7 @@ def neighbours_by_gain(
     """At most ``max_degree`` neighbours for each variable's own regression.
 
     Returns (chosen, coefficient), both (variables, variables): row i is the regression of variable i. ``callback`` is
-    told after every common step how many regressions took part.
+    told how many regressions have newly come to their end, each of them once.
     """
     regressions = Regressions(Table.of(rows), range(len(rows.domain)), allowed.forbidden)
     _start(regressions, allowed)
@@ -61,9 +73,7 @@ def neighbours_by_gain(
         growing = [r for r in regressions.all if len(r.working) < max_degree]
         if not _add_best(regressions, growing, allowed, jobs):
             break
-        if callback:
-            callback(len(growing))
-    _exchange(regressions, allowed, jobs)
+    _exchange(regressions, allowed, jobs, _Finished(callback))
     return _result(regressions, len(rows.domain))
 
 
@@ -78,9 +88,10 @@ def graph_by_gain(
     """A symmetric graph in which no variable has more than ``max_degree`` neighbours, required edges excepted.
 
     In every round the edges that promise most in both regressions together enter, at most one for each variable; then
-    all regressions are refitted. Returns (graph, coefficient) as `neighbours_by_gain`.
+    all regressions are refitted. Returns (graph, coefficient) as `neighbours_by_gain`; a regression has come to its end
+    when its variable has all neighbours it may have.
     """
-    n = len(rows.domain)
+    n, finished = len(rows.domain), _Finished(callback)
     regressions = Regressions(Table.of(rows), range(n), allowed.forbidden)
     _start(regressions, allowed)
     graph, scores = allowed.required.copy(), np.zeros((n, n))
@@ -93,6 +104,7 @@ def graph_by_gain(
         closed = graph | allowed.forbidden | np.logical_or.outer(full, full)
         entered = _matching(np.where(closed, 0.0, scores + scores.T))
         if not entered:
+            finished.are(n)
             return graph, _result(regressions, n)[1]
         for a, b in entered:
             graph[a, b] = graph[b, a] = True
@@ -104,8 +116,7 @@ def graph_by_gain(
             return True
 
         _each(refit, len(changed), jobs)
-        if callback:
-            callback(int((graph.sum(axis=1) >= max_degree).sum() - full.sum()))
+        finished.are(int((graph.sum(axis=1) >= max_degree).sum()))
 
 
 def _matching(promise: Floats) -> list[tuple[int, int]]:
@@ -164,7 +175,7 @@ def _refitted(table: Table, regression: Regression, added: int) -> float:
     return trial.value
 
 
-def _exchange(regressions: Regressions, allowed: Allowed, jobs: int) -> None:
+def _exchange(regressions: Regressions, allowed: Allowed, jobs: int, finished: _Finished) -> None:
     """Drop a weak neighbour and take the best outsider, while that lowers the refitted loss.
 
     The weakest goes first; where that does not help, the next weakest is tried, and so on.
@@ -176,6 +187,7 @@ def _exchange(regressions: Regressions, allowed: Allowed, jobs: int) -> None:
     trying = [r for r in regressions.all if len(r.working)]
     for _ in range(_MOST_EXCHANGES):
         trying = [r for r in trying if rank[r.variable] < min(len(r.working), _MOST_RANKS)]
+        finished.are(len(regressions.all) - len(trying))
         before = {r.variable: (r.value, r.working) for r in trying}
 
         def drop(k: int, trying: list[Regression] = trying) -> bool:
@@ -199,6 +211,7 @@ def _exchange(regressions: Regressions, allowed: Allowed, jobs: int) -> None:
         _each(settle, len(trying), jobs)
         if not added:
             break
+    finished.are(len(regressions.all))
 
 
 def _by_weakness(table: Table, regression: Regression, allowed: Allowed) -> list[int]:

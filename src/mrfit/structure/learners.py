@@ -42,6 +42,10 @@ class StructureLearner(ABC):
     ) -> StructureFound:
         """Which variables of ``rows`` interact; ``valid`` are held-out rows for those that select by them."""
 
+    @abstractmethod
+    def in_words(self) -> str:
+        """What it is, for a person: "all pairs"."""
+
 
 class _Fixed(StructureLearner):
     """A structure that depends on nothing but the number of variables."""
@@ -69,6 +73,9 @@ class Complete(_Fixed):
     def over(self, n_variables: int) -> Structure:
         return Structure.complete(n_variables)
 
+    def in_words(self) -> str:
+        return "all pairs"
+
 
 @dataclass(frozen=True)
 class Independent(_Fixed):
@@ -78,6 +85,9 @@ class Independent(_Fixed):
 
     def over(self, n_variables: int) -> Structure:
         return Structure.independent(n_variables)
+
+    def in_words(self) -> str:
+        return "no interactions"
 
 
 @dataclass(frozen=True)
@@ -90,6 +100,9 @@ class UpToOrder(_Fixed):
 
     def over(self, n_variables: int) -> Structure:
         return Structure.up_to_order(n_variables, n_variables if self.order is None else self.order)
+
+    def in_words(self) -> str:
+        return "all sets of variables" if self.order is None else f"all sets of up to {self.order} variables"
 
 
 @dataclass(frozen=True)
@@ -106,6 +119,11 @@ class Given(_Fixed):
                 f"The structure is over {self.structure.n_variables} variables; the data have {n_variables}."
             )
         return self.structure
+
+    def in_words(self) -> str:
+        if self.structure.is_saturated:
+            return "all sets of variables"
+        return f"structure given ({self.structure.n_scopes:,} scopes)"
 
 
 @dataclass(frozen=True)
@@ -124,6 +142,9 @@ class Tree(StructureLearner):
     ) -> StructureFound:
         return StructureFound(maximum_information_tree(rows))
 
+    def in_words(self) -> str:
+        return "a tree of most mutual information"
+
 
 @dataclass(frozen=True)
 class Learned(StructureSettings, StructureLearner):
@@ -141,3 +162,13 @@ class Learned(StructureSettings, StructureLearner):
     ) -> StructureFound:
         learned = learn_structure(rows, replace(self, jobs=jobs), valid=valid, callback=callback)
         return StructureFound(learned.structure, learned.report)
+
+    def in_words(self) -> str:
+        how = {
+            "degree": "at most {0.max_degree} neighbours",
+            "ebic": "by the EBIC, gamma {0.gamma:g}",
+            "valid": "by held-out rows",
+            "strength": "at strength {0.select_strength:g}",
+            "theory": "at the strength of theory",
+        }
+        return f"structure learned ({how[self.select].format(self)})"

@@ -76,11 +76,11 @@ class StructureSettings:
         See the module.
     gamma
         Weight of the extra term of the EBIC; 0 is the BIC, 0.25 what IsingFit uses.
-    strength
+    select_strength
         For ``select="strength"``: the l1 strength against the sum over rows.
     theory
         The constant c of the theoretical strength, for couplings of -1/+1 spins.
-    required, forbidden
+    require, forbid
         Pairs of names that must, or must not, be neighbours.
     tolerance
         Optimality of the paths, as a share of the critical strength.
@@ -91,10 +91,10 @@ class StructureSettings:
     rule: str = "or"
     select: str = "degree"
     gamma: float = 0.25
-    strength: float | None = None
+    select_strength: float | None = None
     theory: float = 0.2
-    required: Sequence[tuple[str, str]] = ()
-    forbidden: Sequence[tuple[str, str]] = ()
+    require: Sequence[tuple[str, str]] = ()
+    forbid: Sequence[tuple[str, str]] = ()
     tolerance: float = 1e-5
     jobs: int = 1
 
@@ -108,8 +108,11 @@ class StructureSettings:
                 raise InputError(f"There is no {name} {value!r}; choose one of {listed(words)}.")
         if self.max_degree < 1:
             raise InputError(f"The degree bound must be at least 1; got {self.max_degree}.")
-        if self.select == "strength" and not (self.strength is not None and 0 < self.strength < np.inf):
-            raise InputError(f"Selection by strength needs a positive strength; got {self.strength}.")
+        strength = self.select_strength
+        if self.select == "strength" and not (strength is not None and 0 < strength < np.inf):
+            raise InputError(
+                f"Selection by strength needs a positive strength; got {strength}. Give one: select_strength=200."
+            )
         if not self.theory > 0:
             raise InputError(f"The constant of the theoretical strength must be positive; got {self.theory:g}.")
         if not 0 <= self.gamma <= 1:
@@ -139,7 +142,7 @@ def learn_structure(
     valid: UniqueRows | None = None,
     callback: Callable[[int], None] | None = None,
 ) -> LearnedStructure:
-    """Learn which variables interact. ``callback`` is told how many regressions moved on."""
+    """Learn which variables interact. ``callback`` is told of every regression that is done, once, from any thread."""
     rows.check_complete("learning")
     allowed = _allowed(rows.domain, settings)
     paths: list[NodePath] = []
@@ -207,7 +210,8 @@ def _paths(
     most = max(settings.max_degree, _WEAK) if settings.bound == "top" else settings.max_degree
     strengths, further, lowest = None, None, 1e-3
     if settings.select in ("strength", "theory"):
-        weakest = settings.strength if settings.select == "strength" else theoretical_strength(rows, settings.theory)
+        given, theory = settings.select_strength, settings.theory
+        weakest = given if settings.select == "strength" else theoretical_strength(rows, theory)
         most, strengths = len(rows.domain), _down_to(float(weakest))  # type: ignore[arg-type]
     # Only the end of a path counts for ``top``: large steps will do.
     ratio = 0.75 if settings.bound == "top" and criterion is None else 0.9
@@ -286,7 +290,7 @@ def _joined(chosen: NDArray[np.bool_], rule: str) -> NDArray[np.bool_]:
 
 def _allowed(domain: Domain, settings: StructureSettings) -> Allowed:
     allowed = Allowed.all(len(domain))
-    for pairs, matrix in ((settings.required, allowed.required), (settings.forbidden, allowed.forbidden)):
+    for pairs, matrix in ((settings.require, allowed.required), (settings.forbid, allowed.forbidden)):
         for names in pairs:
             if len(names) != 2 or names[0] == names[1]:
                 raise StructureError(f"An edge joins two different variables; got {listed(names)}.")

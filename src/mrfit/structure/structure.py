@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.errors import StructureError, listed
+from mrfit.html_table import html_table
 
 if TYPE_CHECKING:
     import networkx
@@ -208,6 +209,22 @@ class Structure:
         names = domain.names
         graph.add_edges_from((names[a], names[b]) for a, b in self.edges.tolist())
         return graph
+
+    def __repr__(self) -> str:
+        larger = f", sets of up to {self.order} variables" if self.order > 2 else ""
+        return f"<Structure: {self.n_variables:,} variables, {len(self.edges):,} edges{larger}>"
+
+    def _repr_html_(self) -> str:
+        return html_table(
+            "Structure",
+            {
+                "variables": f"{self.n_variables:,}",
+                "edges": f"{len(self.edges):,}",
+                "scopes": f"{self.n_scopes:,}",
+                "largest scope": f"{self.order} variables",
+                "largest degree": f"{self.degrees.max(initial=0)}",
+            },
+        )
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Structure):

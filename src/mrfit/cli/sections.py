@@ -1,0 +1,37 @@
+"""Help of commands with many options: those that matter first, the others under headings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import click
+
+
+class SectionedCommand(click.Command):
+    """Lists its options under headings.
+
+    Parameters
+    ----------
+    sections
+        Names of parameters by heading, in the order of the page. A parameter stands under the first heading that names
+        it; those that none names stand under "Other".
+    """
+
+    def __init__(self, *args: Any, sections: Mapping[str, Iterable[str]], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.sections = {heading: frozenset(names) for heading, names in sections.items()}
+
+    def heading_of(self, name: str) -> str:
+        return next((heading for heading, names in self.sections.items() if name in names), "Other")
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        lists: dict[str, list[tuple[str, str]]] = {heading: [] for heading in (*self.sections, "Other")}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
+            if record is not None:
+                lists[self.heading_of(str(parameter.name))].append(record)
+        for heading, records in lists.items():
+            if records:
+                with formatter.section(heading):
+                    formatter.write_dl(records)

@@ -1,0 +1,17 @@
+"""A small table for notebooks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from html import escape
+
+
+def html_table(title: str, facts: Mapping[str, object], rows: Iterable[tuple[str, str]] = ()) -> str:
+    """A caption, facts by name, then ``rows``; nothing in it is taken for markup, whatever names hold."""
+    lines = "".join(f"<tr><th>{_text(name)}</th><td>{_text(value)}</td></tr>" for name, value in facts.items())
+    lines += "".join(f"<tr><td>{_text(name)}</td><td>{_text(value)}</td></tr>" for name, value in rows)
+    return f"<table><caption>{_text(title)}</caption><tbody>{lines}</tbody></table>"
+
+
+def _text(value: object) -> str:
+    return escape(str(value), quote=True)

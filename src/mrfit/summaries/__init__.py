@@ -1,0 +1,10 @@
+"""What there is to say about results: frozen records with `to_dict`, printed, drawn and served elsewhere."""
+
+from mrfit.summaries.fit import FitSummary
+from mrfit.summaries.model_card import ModelCard
+from mrfit.summaries.score import ScoreSummary
+from mrfit.summaries.spectrum import SpectrumSummary
+from mrfit.summaries.structure import StructureSummary
+from mrfit.summaries.theory import TheorySummary
+
+__all__ = ["FitSummary", "ModelCard", "ScoreSummary", "SpectrumSummary", "StructureSummary", "TheorySummary"]

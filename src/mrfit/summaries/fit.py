@@ -1,0 +1,183 @@
+"""What there is to say about a fit: the best of the grid, the whole grid, and what it is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.learning.fitted import Fit, Fitted, Gain, Score
+from mrfit.summaries.rows import RowsSummary
+
+
+@dataclass(frozen=True)
+class PointSummary:
+    """One fit of the grid.
+
+    ``train`` and ``held_out`` are means a row of ``measure`` (pll or ll). ``groups`` and ``tying_iterations`` are those
+    of tied parameters; ``duality_gap`` that of a likelihood. ``held`` names parameters held at a bound.
+    """
+
+    strength: float
+    groups: int | None
+    tying_iterations: int
+    measure: str
+    train: float
+    held_out: float | None
+    train_pll: float
+    duality_gap: float | None
+    n_distinct: int
+    passes: int
+    n_nonzero: int
+    n_nonzero_scopes: int
+    nonzero_by_order: Mapping[int, int]
+    objective_per_row: float
+    violation: float
+    converged: bool
+    status: str
+    iterations: int
+    evaluations: int
+    products: int
+    seconds: float
+    held: tuple[str, ...]
+
+    @classmethod
+    def of(cls, fit: Fit) -> PointSummary:
+        solution = fit.solution
+        return cls(
+            strength=fit.strength,
+            groups=None if fit.model.groups is None else fit.n_groups,
+            tying_iterations=len(fit.rounds),
+            measure=fit.measure,
+            train=fit.train,
+            held_out=fit.held_out,
+            train_pll=fit.train_pll,
+            duality_gap=solution.gap,
+            n_distinct=fit.n_distinct,
+            passes=fit.passes,
+            n_nonzero=fit.n_nonzero,
+            n_nonzero_scopes=fit.n_nonzero_scopes,
+            nonzero_by_order=fit.nonzero_by_order,
+            objective_per_row=solution.value,
+            violation=solution.violation,
+            converged=solution.converged,
+            status=solution.status.value,
+            iterations=solution.iterations,
+            evaluations=solution.evaluations,
+            products=solution.products,
+            seconds=fit.seconds,
+            held=tuple(fit.held),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        tied = {} if self.groups is None else {"groups": self.groups, "tying_iterations": self.tying_iterations}
+        exact = {} if self.measure == "pll" else {"train_pll": self.train_pll, "duality_gap": self.duality_gap}
+        same = (
+            *("n_distinct", "passes", "n_nonzero", "n_nonzero_scopes", "objective_per_row", "violation", "converged"),
+            *("status", "iterations", "evaluations", "products", "seconds"),
+        )
+        return {
+            "strength": self.strength,
+            **tied,
+            f"train_{self.measure}": self.train,
+            f"valid_{self.measure}": self.held_out,
+            **exact,
+            **{name: getattr(self, name) for name in same},
+            "nonzero_by_order": {str(order): count for order, count in self.nonzero_by_order.items()},
+            "held": list(self.held),
+        }
+
+
+@dataclass(frozen=True)
+class GainSummary:
+    """What tying gained over the best L2 fit, on which rows, and whether that is more than chance."""
+
+    mean: float
+    standard_error: float
+    rows: str
+    is_real: bool | None
+    l2: PointSummary
+
+    @classmethod
+    def of(cls, gain: Gain) -> GainSummary:
+        return cls(gain.mean, gain.standard_error, gain.rows, gain.is_real, PointSummary.of(gain.l2))
+
+    def to_dict(self) -> dict[str, Any]:
+        plain = {"mean": self.mean, "standard_error": self.standard_error, "rows": self.rows, "is_real": self.is_real}
+        return {**plain, "l2": self.l2.to_dict()}
+
+
+@dataclass(frozen=True)
+class FitSummary:
+    """A fit, from the rows to what the best of the grid is worth.
+
+    Parameters
+    ----------
+    path
+        All fits in the order they were made; ``best`` is one of them.
+    n_parameters, n_candidate_edges, n_candidate_scopes
+        What was considered; ``n_edges`` are those of the best model.
+    n_cells
+        Distinct neighbour states, or for a likelihood joint states, that the objective goes over.
+    end_of_grid
+        ``weakest`` or ``strongest`` where held-out rows chose an end of the strengths tried.
+    centers, gain
+        Of tied parameters; None for others.
+    """
+
+    rows: RowsSummary
+    n_parameters: int
+    n_edges: int
+    n_candidate_edges: int
+    n_candidate_scopes: int
+    n_cells: int
+    guarantee: str
+    best: PointSummary
+    path: tuple[PointSummary, ...]
+    end_of_grid: str | None
+    test: Score | None
+    centers: tuple[float, ...] | None
+    gain: GainSummary | None
+
+    @classmethod
+    def of(cls, fitted: Fitted, rows: UniqueRows) -> FitSummary:
+        path = tuple(map(PointSummary.of, fitted.fits))
+        groups, considered = fitted.model.groups, fitted.structure.structure
+        return cls(
+            rows=RowsSummary.of(rows),
+            n_parameters=fitted.n_parameters,
+            n_edges=len(fitted.model.structure.edges),
+            n_candidate_edges=len(considered.edges),
+            n_candidate_scopes=considered.n_scopes,
+            n_cells=fitted.n_cells,
+            guarantee=fitted.guarantee,
+            best=next(point for point, fit in zip(path, fitted.fits, strict=True) if fit is fitted.best),
+            path=path,
+            end_of_grid=fitted.end_of_grid,
+            test=fitted.test,
+            centers=None if groups is None else tuple(groups.centers.tolist()),
+            gain=None if fitted.gain is None else GainSummary.of(fitted.gain),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        test, tied = {}, {}
+        if self.test is not None:
+            test = {f"test_{self.best.measure}": self.test.mean, "test_standard_error": self.test.standard_error}
+        if self.centers is not None:
+            gain = None if self.gain is None else self.gain.to_dict()
+            tied = {"centers": list(self.centers), "gain_over_l2": gain}
+        return {
+            **self.rows.to_dict(),
+            "n_parameters": self.n_parameters,
+            "n_edges": self.n_edges,
+            "n_candidate_edges": self.n_candidate_edges,
+            "n_candidate_scopes": self.n_candidate_scopes,
+            "n_cells": self.n_cells,
+            "guarantee": self.guarantee,
+            "end_of_grid": self.end_of_grid,
+            **self.best.to_dict(),
+            **test,
+            **tied,
+            "path": [point.to_dict() for point in self.path],
+        }

@@ -1,0 +1,113 @@
+"""What there is to say about a model: variables, structure, strongest parameters, groups, and how it was learned."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from mrfit.errors import InputError
+from mrfit.learning.learner import Learner
+from mrfit.model import MarkovNetwork
+
+_CHOSEN_ON = {"valid": " chosen on validation rows", "folds": " chosen in cross-validation"}
+
+
+@dataclass(frozen=True)
+class GroupSummary:
+    """One group of tied parameters; ``farthest`` is the largest distance of a member from the center."""
+
+    center: float
+    size: int
+    farthest: float
+    pinned: bool
+
+
+@dataclass(frozen=True)
+class ModelCard:
+    """A model without its parameters, but for the strongest of each order.
+
+    ``learned`` says in one line how the model was learned; None where its provenance does not tell.
+    """
+
+    domain: Mapping[str, list[str]]
+    n_scopes: int
+    n_edges: int
+    n_parameters: int
+    parameterization: Mapping[str, Any]
+    meaning: str
+    strongest: Mapping[int, tuple[tuple[str, float], ...]]
+    groups: tuple[GroupSummary, ...] | None
+    is_hard_tied: bool
+    learned: str | None
+    provenance: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, model: MarkovNetwork, *, top: int = 10) -> ModelCard:
+        """With the ``top`` strongest parameters of each order."""
+        return cls(
+            domain=model.domain.to_states(),
+            n_scopes=model.structure.n_scopes,
+            n_edges=len(model.structure.edges),
+            n_parameters=len(model.w),
+            parameterization={"name": model.parameters.word, **model.parameters.options},
+            meaning=model.parameters.meaning,
+            strongest={order: tuple(model.strongest(top, order=order)) for order in model.structure.blocks},
+            groups=_groups(model),
+            is_hard_tied=model.is_hard_tied,
+            learned=how_learned(model.provenance),
+            provenance=model.provenance,
+        )
+
+    @property
+    def n_variables(self) -> int:
+        return len(self.domain)
+
+    def to_dict(self) -> dict[str, Any]:
+        same = ("n_variables", "n_scopes", "n_edges", "n_parameters", "meaning", "is_hard_tied", "learned")
+        strongest = {
+            str(order): [{"name": name, "value": value} for name, value in parameters]
+            for order, parameters in self.strongest.items()
+        }
+        return {
+            "domain": dict(self.domain),
+            **{name: getattr(self, name) for name in same},
+            "parameterization": dict(self.parameterization),
+            "strongest": strongest,
+            "groups": None if self.groups is None else [asdict(group) for group in self.groups],
+            "provenance": dict(self.provenance),
+        }
+
+
+def how_learned(provenance: Mapping[str, Any]) -> str | None:
+    """One line of words: "structure learned (at most 5 neighbours), l1, strength 4 chosen on validation rows".
+
+    None where a provenance does not hold a learner that this version knows: models come from elsewhere too.
+    """
+    description, penalty = provenance.get("learner"), provenance.get("penalty")
+    if not isinstance(description, dict) or not isinstance(penalty, dict):
+        return None
+    try:
+        learner = Learner.from_dict(description)
+    except InputError:
+        return None
+    groups = f", {penalty['groups']} groups" if "groups" in penalty else ""
+    chosen = _CHOSEN_ON.get(str(provenance.get("chosen_on")), "")
+    strength = penalty.get("strength")
+    shown = f"{strength:g}" if isinstance(strength, int | float) else strength
+    how = f"{learner.penalty.word}, strength {shown}{groups}{chosen}"
+    return f"{learner.structure.in_words()}, {how}, by {learner.objective.word}"
+
+
+def _groups(model: MarkovNetwork) -> tuple[GroupSummary, ...] | None:
+    groups = model.groups
+    if groups is None:
+        return None
+    tied, farthest = groups.assignment >= 0, np.zeros(groups.n_groups)
+    np.maximum.at(farthest, groups.assignment[tied], abs(model.w - groups.tied(model.w))[tied])
+    columns = zip(groups.centers, groups.sizes, farthest, groups.pinned, strict=True)  # type: ignore[arg-type]
+    return tuple(
+        GroupSummary(float(center), int(size), float(far), bool(pinned)) for center, size, far, pinned in columns
+    )

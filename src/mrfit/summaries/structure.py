@@ -1,0 +1,49 @@
+"""What there is to say about a learned structure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.structure.nodewise import LearnedStructure
+from mrfit.summaries.rows import RowsSummary
+
+
+@dataclass(frozen=True)
+class StructureSummary:
+    """``edges`` are records of names and evidence, the strongest first (see `EdgeReport.rows`)."""
+
+    rows: RowsSummary
+    largest_degree: int
+    mean_degree: float
+    violation: float | None
+    seconds: float
+    remarks: tuple[str, ...]
+    edges: tuple[Mapping[str, Any], ...]
+
+    @classmethod
+    def of(cls, learned: LearnedStructure, rows: UniqueRows, *, seconds: float) -> StructureSummary:
+        degrees = learned.structure.degrees
+        return cls(
+            rows=RowsSummary.of(rows),
+            largest_degree=int(degrees.max(initial=0)),
+            mean_degree=float(degrees.mean()),
+            violation=learned.violation,
+            seconds=seconds,
+            remarks=learned.remarks,
+            edges=tuple(learned.report.rows(rows.domain.names)),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            **self.rows.to_dict(),
+            "n_edges": len(self.edges),
+            "largest_degree": self.largest_degree,
+            "mean_degree": self.mean_degree,
+            "violation": self.violation,
+            "seconds": self.seconds,
+            "remarks": list(self.remarks),
+            "edges": [dict(edge) for edge in self.edges],
+        }
