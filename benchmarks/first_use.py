@@ -1,6 +1,6 @@
 """What a user waits for before any work is done: imports, the command line, and the first compiled call.
 
-    python benchmarks/first_use.py
+    python benchmarks/first_use.py [--quick]
 
 Every line is a new process, best of several; "cold" starts without a cache of compiled code, as after installation.
 """
@@ -13,6 +13,8 @@ import sys
 import tempfile
 import time
 
+REPEATS = 1 if "--quick" in sys.argv else 7
+
 FIT = """
 import numpy, time
 from mrfit import Dataset, Domain, Structure, UniqueRows, learn
@@ -24,7 +26,7 @@ print(time.perf_counter() - begun)
 """
 
 
-def wall(arguments: list[str], *, repeats: int = 7) -> float:
+def wall(arguments: list[str], *, repeats: int = REPEATS) -> float:
     best = float("inf")
     for _ in range(repeats):
         begun = time.perf_counter()
