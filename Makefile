@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test golden fuzz bench clean
+.PHONY: demo test golden fuzz bench bench-quick docs clean
 
 demo: $(VENV)/.installed
 	$(BIN)/mrfit demo
@@ -22,12 +22,16 @@ golden: $(VENV)/.installed-test
 fuzz: $(VENV)/.installed-test
 	PYTHONPATH=tests $(BIN)/python -m fuzz --cases 10000
 
+# Every table in the docs, measured anew: hours. `make docs` makes them from the stored results.
 bench: $(VENV)/.installed-bench
-	$(BIN)/python benchmarks/pseudo_likelihood.py
-	$(BIN)/python benchmarks/whole_fits.py
-	$(BIN)/python benchmarks/first_use.py
-	$(BIN)/python benchmarks/transforms.py
-	$(BIN)/python benchmarks/exact_likelihood.py
+	$(BIN)/python -m benchmarks all --write-docs
+
+# Every benchmark on small cases: they still run, and agree with their rivals.
+bench-quick: $(VENV)/.installed-test
+	$(BIN)/python -m benchmarks --quick
+
+docs: $(VENV)/.installed
+	$(BIN)/python -m benchmarks docs
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

@@ -15,20 +15,16 @@ from __future__ import annotations
 
 import argparse
 import json
-import shlex
 import sys
-import time
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from benchmarks import pages
 from benchmarks.benchmark import Benchmark, Case, chosen
 from benchmarks.catalogue import catalogue
-from benchmarks.results import Result, circumstances
-from benchmarks.timing import pin_threads
+from benchmarks.results import Result
+from benchmarks.runner import measured
 from mrfit.errors import InputError
 
 DOCS, ALL = "docs", "all"
@@ -119,25 +115,6 @@ def value_of(word: str) -> Any:
         return json.loads(word)
     except json.JSONDecodeError:
         return word
-
-
-def measured(named: Sequence[Benchmark], plans: Sequence[list[Case]], *, at_once: int) -> Iterator[Result]:
-    """Each in a new process, so that nothing one has loaded or compiled is there for another."""
-    pin_threads()
-    spawn = get_context("spawn")
-    with ProcessPoolExecutor(at_once, mp_context=spawn, max_tasks_per_child=1) as pool:
-        names = [benchmark.name for benchmark in named]
-        yield from pool.map(measure, names, plans, [shlex.join(sys.argv[1:])] * len(names))
-
-
-def measure(name: str, cases: list[Case], arguments: str) -> Result:
-    benchmark, records, begun = catalogue()[name], [], time.perf_counter()
-    for number, case in enumerate(cases, 1):
-        print(f"{name} {number}/{len(cases)}: {case}", file=sys.stderr, flush=True)
-        records += benchmark.run(case)
-    finished = benchmark.finish(records)
-    spent = {"seconds": round(time.perf_counter() - begun, 1)}
-    return Result(name, circumstances(f"python -m benchmarks {arguments}", benchmark.absent) | spent, finished)
 
 
 def show(result: Result, benchmark: Benchmark) -> None:

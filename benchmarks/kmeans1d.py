@@ -70,6 +70,7 @@ def once_or_more(method: Method, values: np.ndarray, k: int, *, at_least: float 
 def run(case: Case) -> Iterator[Record]:
     """One record for each k; the last time of a rival says what to expect of its next."""
     values = np.random.default_rng(0).normal(size=case["values"])
+    ours(values[:100], 10)  # compiles
     last: dict[str, float] = {}
     for k in case["clusters"]:
         mine = once_or_more(lambda x, k: ours(x, k).assignment, values, k, at_least=case["seconds"])

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from benchmarks.benchmark import Benchmark
-from benchmarks.results import stored
+from benchmarks.results import path_of, stored
 
 DOCS = Path(__file__).parents[1] / "docs"
 BLOCK = re.compile(r"(?P<begin><!-- benchmark: (?P<name>[\w-]+) -->\n).*?(?P<end><!-- end -->)", re.DOTALL)
@@ -20,8 +20,10 @@ def written(page: str, benchmarks: Mapping[str, Benchmark]) -> str:
         name = match["name"]
         if name not in benchmarks:
             raise ValueError(
-                f"The docs ask for a benchmark {name!r}, which does not exist. `python -m benchmarks` lists all."
+                f"The docs show a benchmark {name!r}, which does not exist. `python -m benchmarks` lists all."
             )
+        if not path_of(name).exists():
+            raise ValueError(f"No results of {name!r} are stored. Run `python -m benchmarks {name} --write-docs`.")
         return f"{match['begin']}\n{benchmarks[name].markdown(stored(name).records)}\n\n{match['end']}"
 
     return BLOCK.sub(block, page)

@@ -7,24 +7,35 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
 
-THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+PINNED = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
+PINNED["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
 
 Call = Callable[[], object]
 Result = TypeVar("Result")
 
 
-def pin_threads() -> None:
-    """One thread for every library in processes that start from now on; libraries read this when first imported."""
-    os.environ |= dict.fromkeys(THREAD_VARIABLES, "1")
-    os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+@contextmanager
+def pinned_threads() -> Iterator[None]:
+    """One thread for every library in processes that start meanwhile; libraries read this when first imported."""
+    before = {name: os.environ.get(name) for name in PINNED}
+    os.environ |= PINNED
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 def timed(call: Callable[[], Result]) -> tuple[Result, float]:

@@ -63,13 +63,17 @@ def one_fit(objective: Penalized) -> Record:
         fit = partial(minimize, objective, method, tolerance=TOLERANCE, max_iterations=20_000)
         solution, seconds = timed(fit)
         passes = solution.evaluations + solution.products
-        record[name] = {"passes": passes, "seconds": seconds, "violation": solution.violation}
+        record[name] = reached(passes, seconds, solution.violation)
         values.append(solution.value)
     (passes, violation, value), seconds = timed(lambda: scipy_fit(objective))
-    record["SciPy"] = {"passes": passes, "seconds": seconds, "violation": violation}
+    record["SciPy"] = reached(passes, seconds, violation)
     if not np.allclose(values, value, rtol=1e-6):
         raise AssertionError(f"Solvers end at different values: {values} and SciPy's {value}")
     return record | {"objective": min(values)}
+
+
+def reached(passes: int, seconds: float, violation: float) -> Record:
+    return {"passes": passes, "seconds": seconds, "violation": violation, "reached": violation <= TOLERANCE}
 
 
 def graph_of(record: Record) -> str:
@@ -79,7 +83,7 @@ def graph_of(record: Record) -> str:
 
 def fit_of(record: Record, name: str) -> str:
     fit = record[name]
-    unfinished = f" (violation {fit['violation']:.0e})" if fit["violation"] > TOLERANCE else ""
+    unfinished = "" if fit["reached"] else f" (violation {fit['violation']:.0e})"
     return f"{fit['passes']}, {fit['seconds']:.2f}{unfinished}"
 
 
