@@ -99,6 +99,9 @@ def check(options: argparse.Namespace, named: Sequence[Benchmark]) -> None:
     if options.plot and (len(named) != 1 or named[0].plot is None):
         pictures = ", ".join(name for name, benchmark in catalogue().items() if benchmark.plot)
         raise ValueError(f"--plot draws one benchmark that has a picture. Name one of: {pictures}.")
+    for path in filter(None, (options.json, options.plot)):
+        if not path.parent.is_dir():
+            raise ValueError(f"{path} cannot be written: there is no directory {path.parent}. Make it first.")
     if any(len(given) < 2 for given in options.only):
         raise ValueError("--only takes a field and the values to keep, as in: --only set nltcs dna")
 

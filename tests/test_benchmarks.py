@@ -116,6 +116,7 @@ def test_the_door_lists_everything(capsys: pytest.CaptureFixture[str]) -> None:
         (["nothing"], "There is no benchmark 'nothing'. There are: pseudo-likelihood"),
         (["kmeans1d", "--quick", "--write-docs"], "--write-docs takes whole results"),
         (["kmeans1d", "--plot", "x.png"], "Name one of: tying-recovery, spectra"),
+        (["kmeans1d", "--json", "nowhere/x.json"], "there is no directory nowhere"),
         (["kmeans1d", "--only", "values"], "--only takes a field and the values"),
         (["spectra", "--only", "set", "nothing"], "No case is left. There are set: czech"),
     ],
