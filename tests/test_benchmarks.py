@@ -133,6 +133,8 @@ def test_one_benchmark_from_the_door_to_a_file(capsys: pytest.CaptureFixture[str
     assert main(["ebic-cost", "--quick", "--only", "states", "2", "--json", str(tmp_path / "results.json")]) == 0
     (result,) = json.loads((tmp_path / "results.json").read_text())
     assert result["benchmark"] == "ebic-cost"
-    assert result["records"][0] | {"seconds": None} == {"states": 2, "and": 32, "or": 34, "seconds": None}
+    (record,) = result["records"]
+    assert record["states"] == 2
+    assert 0 < record["and"] <= record["or"]
     assert result["measured"]["date"]
-    assert "| 2 | 32 | 34 |" in capsys.readouterr().out
+    assert f"| 2 | {record['and']} | {record['or']} |" in capsys.readouterr().out
