@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test golden fuzz bench wheel clean
+.PHONY: demo test golden fuzz bench bench-quick docs wheel clean
 
 demo: $(VENV)/.installed
 	$(BIN)/mrfit demo
@@ -27,13 +27,16 @@ wheel: $(VENV)/.installed-test
 	HATCH_BUILD_HOOK_ENABLE_CUSTOM=true $(BIN)/python -m pip wheel --quiet --disable-pip-version-check \
 	  --no-deps --no-build-isolation --wheel-dir dist .
 
-bench: $(VENV)/.installed-bench
-	$(BIN)/python benchmarks/pseudo_likelihood.py
-	$(BIN)/python benchmarks/whole_fits.py
-	$(BIN)/python benchmarks/first_use.py starts
-	$(BIN)/python benchmarks/first_use.py commands
-	$(BIN)/python benchmarks/transforms.py
-	$(BIN)/python benchmarks/exact_likelihood.py
+# Every table in the docs, measured anew: hours. `make docs` makes them from the stored results.
+bench: $(VENV)/.installed-bench wheel
+	$(BIN)/python -m benchmarks all --write-docs
+
+# Every benchmark on small cases: they still run, and agree with their rivals.
+bench-quick: $(VENV)/.installed-test
+	$(BIN)/python -m benchmarks --quick
+
+docs: $(VENV)/.installed
+	$(BIN)/python -m benchmarks docs
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

@@ -1,7 +1,5 @@
 """Which EBIC finds the edges between variables with more than two states, and what the states cost in time.
 
-    python benchmarks/ebic_groups.py [--samples 6]
-
 Ten variables on a ladder of eleven edges, sampled from couplings that follow the order of states ("ordered") or are
 random tables ("unordered"). The EBIC of every point of the group lasso path is formed in three ways: from its shrunken
 loss and all coefficients that are not zero; from that loss and the degrees of freedom of the group lasso, the trace of
@@ -11,25 +9,24 @@ columns); and from the maximum of the likelihood on the point's neighbours.
 
 from __future__ import annotations
 
-import argparse
-import time
-from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from benchmarks.benchmark import Benchmark, Case, cases
+from benchmarks.table import Column, Record, Table, named
+from benchmarks.timing import timed
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
 from mrfit.structure.node_paths import NodePath, PathPoint, PathSettings, node_paths
 from mrfit.structure.node_scores import Criterion, RefittedEbic, ShrunkenEbic
 from mrfit.structure.nodewise import StructureSettings, learn_structure
-from mrfit.structure.regressions import Table
+from mrfit.structure.regressions import Table as RegressionTable
 
 LADDER = [(0, 1), (1, 2), (2, 3), (3, 4), (5, 6), (6, 7), (7, 8), (8, 9), (0, 5), (2, 7), (4, 9)]
 N_VARIABLES = 10
-CASES = [("ordered", 5, 550), ("ordered", 5, 2000), ("ordered", 3, 550)]
-CASES += [("unordered", 3, 550), ("unordered", 3, 2000), ("unordered", 4, 1000)]
 SETTINGS = PathSettings(N_VARIABLES, ratio=0.8, lowest=0.05, tolerance=1e-5)
+RULES = {"and": np.logical_and, "or": np.logical_or}
 
 
 class DegreesOfFreedom(Criterion):
@@ -88,28 +85,44 @@ def edges_by(criterion: Criterion, paths: list[NodePath], join: Callable[..., np
     return {(int(a), int(b)) for a, b in np.argwhere(np.triu(join(chosen, chosen.T), 1))}
 
 
-def recovery(n_samples: int) -> None:
-    print("| couplings | states | rows | EBIC | false edges, and | found, and | false edges, or | found, or |")
-    print("|---|---:|---:|---|---:|---:|---:|---:|")
-    for kind, n_states, n_rows in CASES:
-        found = defaultdict(list)
-        for seed in range(n_samples):
-            rows = sampled(np.random.default_rng(seed), kind, n_states, n_rows)
-            paths = node_paths(rows, SETTINGS)
-            price = np.log(n_rows) + 0.5 * np.log(N_VARIABLES - 1)
-            for name, criterion in (
-                ("shrunken loss, all coefficients", ShrunkenEbic(price)),
-                ("shrunken loss, degrees of freedom", DegreesOfFreedom(price, rows)),
-                ("refitted", RefittedEbic(price, Table.of(rows))),
-            ):
-                row = []
-                for join in (np.logical_and, np.logical_or):
-                    edges = edges_by(criterion, paths, join)
-                    row += [len(edges - set(LADDER)), len(edges & set(LADDER)) / len(LADDER)]
-                found[name].append(row)
-        for name, results in found.items():
-            cells = " | ".join(f"{value:.2f}" for value in np.mean(results, axis=0))
-            print(f"| {kind} | {n_states} | {n_rows} | {name} | {cells} |", flush=True)
+def criteria(rows: UniqueRows, n_rows: int) -> dict[str, Criterion]:
+    price = np.log(n_rows) + 0.5 * np.log(N_VARIABLES - 1)
+    return {
+        "shrunken loss, all coefficients": ShrunkenEbic(price),
+        "shrunken loss, degrees of freedom": DegreesOfFreedom(price, rows),
+        "refitted": RefittedEbic(price, RegressionTable.of(rows)),
+    }
+
+
+def run_recovery(case: Case) -> Iterator[Record]:
+    found: dict[str, list[list[float]]] = {}
+    for seed in range(case["samples"]):
+        rows = sampled(np.random.default_rng(seed), case["couplings"], case["states"], case["rows"])
+        paths = node_paths(rows, SETTINGS)
+        for name, criterion in criteria(rows, case["rows"]).items():
+            counts = []
+            for join in RULES.values():
+                edges = edges_by(criterion, paths, join)
+                counts += [len(edges - set(LADDER)), len(edges & set(LADDER)) / len(LADDER)]
+            found.setdefault(name, []).append(counts)
+    fields = [f"{what}_{rule}" for rule in RULES for what in ("false", "found")]
+    for name, counts in found.items():
+        means = np.mean(counts, axis=0).tolist()
+        yield {**case, "ebic": name, **dict(zip(fields, means, strict=True))}
+
+
+def recovery_tables(records: list[Record]) -> list[Table]:
+    columns = (
+        named("couplings", "{couplings}"),
+        Column("states", "{states}"),
+        Column("rows", "{rows}"),
+        named("EBIC", "{ebic}"),
+        Column("false edges, and", "{false_and:.2f}"),
+        Column("found, and", "{found_and:.2f}"),
+        Column("false edges, or", "{false_or:.2f}"),
+        Column("found, or", "{found_or:.2f}"),
+    )
+    return [Table(columns, records)]
 
 
 def questionnaire(n_states: int) -> UniqueRows:
@@ -121,23 +134,44 @@ def questionnaire(n_states: int) -> UniqueRows:
     return UniqueRows.from_codes(domain, codes.astype(np.uint8), np.ones(549))
 
 
-def cost() -> None:
-    print("\n| states | edges, and | edges, or | seconds of one thread |\n|---:|---:|---:|---:|")
-    for n_states in (2, 3, 5):
-        rows, edges, seconds = questionnaire(n_states), [], []
-        for rule in ("and", "or") * 3:
-            begun = time.process_time()
-            edges.append(len(learn_structure(rows, StructureSettings(select="ebic", rule=rule)).report))
-            seconds.append(time.process_time() - begun)
-        print(f"| {n_states} | {edges[0]} | {edges[1]} | {min(seconds):.3f} |", flush=True)
+def run_cost(case: Case) -> Iterator[Record]:
+    rows, edges, seconds = questionnaire(case["states"]), {}, []
+    for rule in RULES:
+        settings = StructureSettings(select="ebic", rule=rule)
+        for _ in range(3):
+            found, spent = timed(lambda settings=settings: learn_structure(rows, settings))
+            edges[rule] = len(found.report)
+            seconds.append(spent)
+    yield {**case, **edges, "seconds": min(seconds)}
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--samples", type=int, default=6)
-    recovery(parser.parse_args().samples)
-    cost()
+def cost_tables(records: list[Record]) -> list[Table]:
+    columns = (
+        Column("states", "{states}"),
+        Column("edges, and", "{and}"),
+        Column("edges, or", "{or}"),
+        Column("seconds of one thread", "{seconds:.3f}"),
+    )
+    return [Table(columns, records)]
 
 
-if __name__ == "__main__":
-    main()
+NETWORKS = [("ordered", 5, 550), ("ordered", 5, 2000), ("ordered", 3, 550)]
+NETWORKS += [("unordered", 3, 550), ("unordered", 3, 2000), ("unordered", 4, 1000)]
+BENCHMARKS = (
+    Benchmark(
+        "ebic-groups",
+        "which EBIC finds edges between variables with more than two states",
+        tuple({"couplings": kind, "states": c, "rows": n, "samples": 6} for kind, c, n in NETWORKS),
+        cases(couplings=("ordered",), states=(3,), rows=(200,), samples=(1,)),
+        run_recovery,
+        recovery_tables,
+    ),
+    Benchmark(
+        "ebic-cost",
+        "what states cost: a questionnaire with 2, 3 and 5 answers",
+        cases(states=(2, 3, 5)),
+        cases(states=(2, 3)),
+        run_cost,
+        cost_tables,
+    ),
+)

@@ -1,10 +1,10 @@
 """What a user waits for before any work is done: imports, the command line, and the first call of every command.
 
-    python benchmarks/first_use.py [starts|commands] [--quick] [--wheel dist/mrfit-*.whl] [--write docs/benchmarks.md]
+    python benchmarks/first_use.py [starts|commands] [--quick] [--wheel dist/mrfit-*.whl]
 
 Every time is of a new process, the best of several. "First" starts with nothing kept from earlier runs, as after
 installation; "later" is the best of some more. The wheel (`make wheel`) is unpacked into a folder of its own; without
-one its columns are left out. `--write` puts the table into a page, between the two lines that name it.
+one its columns are left out.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 import zipfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -94,10 +95,10 @@ def start_table(checkout: Installed, *, repeats: int) -> str:
     return "\n".join(lines)
 
 
-def command_table(installed: dict[str, Installed], *, repeats: int) -> str:
+def command_table(installed: dict[str, Installed], *, commands: Sequence[str], repeats: int) -> str:
     heads = [f"{place}, {what}" for place in installed for what in ("compiled", "first, s", "later, s")]
     lines = ["| command | " + " | ".join(heads) + " |", "|---|" + "---:|" * len(heads)]
-    for command in COMMANDS:
+    for command in commands:
         cells = []
         for place in installed.values():
             first, later, n_compiled = place.first_and_later(command, repeats=repeats)
@@ -107,21 +108,11 @@ def command_table(installed: dict[str, Installed], *, repeats: int) -> str:
     return "\n".join(lines)
 
 
-def write_into(page: Path, name: str, table: str) -> None:
-    """Replace what stands between the two lines that name a table."""
-    marks = re.compile(rf"(<!-- benchmark: {name} -->\n).*?(<!-- end -->)", re.DOTALL)
-    text, n_replaced = marks.subn(lambda found: f"{found[1]}\n{table}\n\n{found[2]}", page.read_text(encoding="utf-8"))
-    if n_replaced != 1:
-        raise SystemExit(f"{page} has no place for the table {name}")
-    page.write_text(text, encoding="utf-8")
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("table", choices=("starts", "commands"), nargs="?", default="starts")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--wheel", type=Path)
-    parser.add_argument("--write", type=Path)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
@@ -132,10 +123,9 @@ def main() -> None:
         if arguments.table == "starts":
             table = start_table(installed["checkout"], repeats=1 if arguments.quick else 7)
         else:
-            table = command_table(installed, repeats=1 if arguments.quick else 3)
+            commands = COMMANDS[:1] if arguments.quick else COMMANDS
+            table = command_table(installed, commands=commands, repeats=1 if arguments.quick else 3)
     print(table)
-    if arguments.write is not None:
-        write_into(arguments.write, {"starts": "first-use", "commands": "first-commands"}[arguments.table], table)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,5 @@
 """Optimal one-dimensional k-means: normal values through mrfit and the packages of PyPI, one thread each.
 
-    python benchmarks/kmeans1d.py [--values 40000] [--clusters 10,100,1000,10000] [--patience 300]
-
 Rivals (`pip install kmeans1d ckwrap ckmeans-1d-dp`) run once, or several times if they are quick; their time grows with
 k, and one that is expected to need more than patience (seconds) is left out. At 40,000 values and 10,000 clusters they
 take minutes and up to 10 GB. One judge in extended precision computes the cost of every assignment.
@@ -9,33 +7,17 @@ take minutes and up to 10 GB. One judge in extended precision computes the cost 
 
 from __future__ import annotations
 
-import argparse
-import os
-import subprocess
-import sys
-import tempfile
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
-from pathlib import Path
 
 import numpy as np
 
+from benchmarks.benchmark import Benchmark, Case
+from benchmarks.table import Column, Record, Table
+from benchmarks.timing import best_seconds, timed
 from mrfit.tying.kmeans1d import kmeans1d as ours
-from problems import best_seconds, pin_threads
-
-# This file has the name of a rival, which must not be taken for it.
-sys.path = [entry for entry in sys.path if Path(entry).resolve() != Path(__file__).resolve().parent]
-
-FIRST_CALL = """
-import numpy, time
-from mrfit.tying.kmeans1d import kmeans1d
-values = numpy.random.default_rng(0).normal(size=1000)
-begun = time.perf_counter()
-kmeans1d(values, 30)
-print(time.perf_counter() - begun)
-"""
 
 
 def by_kmeans1d(values: np.ndarray, k: int) -> np.ndarray:
@@ -77,59 +59,59 @@ def judged(values: np.ndarray, assignment: np.ndarray) -> float:
     return float(np.sum((beyond - np.repeat(mean, size)) ** 2))
 
 
-def run(method: Method, values: np.ndarray, k: int, *, at_least: float = 0.0) -> Run:
+def once_or_more(method: Method, values: np.ndarray, k: int, *, at_least: float = 0.0) -> Run:
     """The best of several calls while they are quick; slow ones are called once."""
-    kept: list[np.ndarray] = []
-    once = _seconds(lambda: kept.append(method(values, k)))
-    if once < 1.0:
-        once = min(once, best_seconds(lambda: method(values, k), at_least=at_least))
-    return Run(once, judged(values, kept[0]))
+    assignment, seconds = timed(lambda: method(values, k))
+    if seconds < 1.0:
+        seconds = min(seconds, best_seconds(lambda: method(values, k), at_least=at_least))
+    return Run(seconds, judged(values, assignment))
 
 
-def _seconds(call: Callable[[], object]) -> float:
-    begun = time.perf_counter()
-    call()
-    return time.perf_counter() - begun
-
-
-def compiling() -> float:
-    """Seconds of the first call after installation, which compiles."""
-    with tempfile.TemporaryDirectory() as directory:
-        environment = {**os.environ, "NUMBA_CACHE_DIR": directory}
-        answer = subprocess.run([sys.executable, "-c", FIRST_CALL], env=environment, capture_output=True, check=True)
-    return float(answer.stdout)
-
-
-def print_table(n_values: int, clusters: list[int], patience: float) -> None:
-    values = np.random.default_rng(0).normal(size=n_values)
-    present = {name: method for name, method in RIVALS.items() if find_spec(name)}
-    print(f"\n### {n_values:,} normal values: times slower than ours (cost above ours, as a share)\n")
-    print("| k | ours, ms | cost |" + "".join(f" {name} |" for name in present))
-    print("|---:" * (3 + len(present)) + "|")
+def run(case: Case) -> Iterator[Record]:
+    """One record for each k; the last time of a rival says what to expect of its next."""
+    values = np.random.default_rng(0).normal(size=case["values"])
+    ours(values[:100], 10)  # compiles
     last: dict[str, float] = {}
-    for k in clusters:
-        mine = run(lambda x, k: ours(x, k).assignment, values, k, at_least=2.0)
-        cells = [f"{k:,}", f"{1e3 * mine.seconds:.1f}", f"{mine.cost:.15g}"]
-        for name, method in present.items():
-            if last.get(name, 0.0) * k > patience:
-                cells.append(f"expected {last[name] * k:.0f} s")
+    for k in case["clusters"]:
+        mine = once_or_more(lambda x, k: ours(x, k).assignment, values, k, at_least=case["seconds"])
+        record: Record = {"values": case["values"], "k": k, "ms": 1e3 * mine.seconds, "cost": mine.cost}
+        for name in filter(find_spec, RIVALS):
+            if last.get(name, 0.0) * k > case["patience"]:
+                record[name] = {"expected_seconds": last[name] * k}
                 continue
-            rival = run(method, values, k)
+            rival = once_or_more(RIVALS[name], values, k)
             last[name] = rival.seconds / k
-            cells.append(f"{rival.seconds / mine.seconds:,.1f} ({rival.cost / mine.cost - 1.0:.0e})")
-        print(f"| {' | '.join(cells)} |", flush=True)
+            record[name] = {"ratio": rival.seconds / mine.seconds, "above": rival.cost / mine.cost - 1.0}
+        yield record
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--values", type=int, default=40_000)
-    parser.add_argument("--clusters", type=lambda text: [int(k) for k in text.split(",")], default="10,100,1000,10000")
-    parser.add_argument("--patience", type=float, default=300.0)
-    arguments = parser.parse_args()
-    pin_threads()
-    print_table(arguments.values, arguments.clusters, arguments.patience)
-    print(f"\nFirst call of ours after installation, which compiles: {compiling():.1f} s")
+def slower(record: Record, name: str) -> str:
+    rival = record.get(name)
+    if rival is None:
+        return ""
+    if "ratio" not in rival:
+        return f"expected {rival['expected_seconds']:.0f} s"
+    return f"{rival['ratio']:,.1f} ({rival['above']:.0e})"
 
 
-if __name__ == "__main__":
-    main()
+def tables(records: list[Record]) -> list[Table]:
+    columns = (
+        Column("k", "{k:,}"),
+        Column("ours, ms", "{ms:.1f}"),
+        Column("cost", "{cost:.15g}"),
+        *(Column(name, partial(slower, name=name)) for name in RIVALS),
+    )
+    return [Table(columns, records)]
+
+
+BENCHMARKS = (
+    Benchmark(
+        "kmeans1d",
+        "optimal one-dimensional k-means of 40,000 values, against three packages",
+        ({"values": 40_000, "clusters": (10, 100, 1000, 10_000), "patience": 300.0, "seconds": 2.0},),
+        ({"values": 2000, "clusters": (10, 100), "patience": 1.0, "seconds": 0.0},),
+        run,
+        tables,
+        rivals=tuple(RIVALS),
+    ),
+)

@@ -1,21 +1,20 @@
 """Experiment 1 of Buchman et al. (2012) on one data set: parameterizations and penalties, on equal thirds.
 
-    python parameterizations.py                 # nltcs, 10 splits
-    python parameterizations.py --models S,C1 --splits 3
-
 All rows are pooled and split into thirds ten times (numpy `default_rng(1000 + split).permutation`); the strength is
-chosen on the second third, walking down powers of sqrt(2) until three in a row are no better. Differences to S are
-paired over splits; "worse" counts splits.
+chosen on the second third, walking down powers of sqrt(2) until three in a row are no better. Differences to the first
+model are paired over splits; "worse" counts splits. Flat l1 takes long: `--with model "flat l1"`.
 """
 
 from __future__ import annotations
 
-import argparse
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
+from benchmarks.benchmark import Benchmark, Case, cases
+from benchmarks.table import Column, Record, Table, named
 from mrfit.data.dataset import Dataset
 from mrfit.data.named import find
 from mrfit.data.unique_rows import UniqueRows
@@ -24,7 +23,6 @@ from mrfit.learning import Learner
 from mrfit.learning.objective_choice import LIKELIHOOD
 from mrfit.learning.parts import PENALTIES
 from mrfit.structure.learners import UpToOrder
-from problems import pin_threads
 
 
 @dataclass(frozen=True)
@@ -41,7 +39,7 @@ class Model:
         return Learner(UpToOrder(self.order), penalty, LIKELIHOOD, self.parameterization, self.reference)
 
 
-MODELS = [
+MODELS = (
     Model("S", "spectral"),
     Model("S, order 2", "spectral", order=2),
     Model("S, order 3", "spectral", order=3),
@@ -61,7 +59,7 @@ MODELS = [
     Model("flat l2", "spectral", "flat-l2"),
     Model("pseudo-counts", "spectral", "pseudo-counts"),
     Model("flat l1", "spectral", "flat-l1"),
-]
+)
 
 
 def pooled(name: str) -> tuple[Domain, np.ndarray]:
@@ -78,43 +76,57 @@ def thirds(domain: Domain, codes: np.ndarray, split: int) -> list[UniqueRows]:
     return [UniqueRows.from_codes(domain, codes[part], np.ones(len(part))) for part in parts]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", default="nltcs")
-    parser.add_argument("--splits", type=int, default=10)
-    parser.add_argument("--models", help="names as in the table, separated by semicolons; all but flat l1 by default")
-    options = parser.parse_args()
-    pin_threads()
-    wanted = (
-        options.models.split(";") if options.models else [model.name for model in MODELS if model.name != "flat l1"]
+def run(case: Case) -> Iterator[Record]:
+    domain, codes = pooled(case["set"])
+    model = next(model for model in MODELS if model.name == case["model"])
+    begun, fitted = time.perf_counter(), []
+    for split in range(case["splits"]):
+        train, valid, test = thirds(domain, codes, split)
+        learned = model.learner().fit(train, valid)
+        fitted.append((learned, -learned.best.model.ll(test)))
+    yield {
+        **case,
+        "scores": [score for _, score in fitted],
+        "nll": float(np.mean([score for _, score in fitted])),
+        "nonzero": float(np.mean([learned.best.n_nonzero for learned, _ in fitted])),
+        "log2_strength": float(np.median([np.log2(learned.best.strength) for learned, _ in fitted])),
+        "gap": max(fit.solution.gap or 0.0 for learned, _ in fitted for fit in learned.fits),
+        "seconds": (time.perf_counter() - begun) / case["splits"],
+    }
+
+
+def with_differences(records: list[Record]) -> list[Record]:
+    """To the first model, paired over splits."""
+    return [record | paired(np.subtract(record["scores"], records[0]["scores"])) for record in records]
+
+
+def paired(difference: np.ndarray) -> Record:
+    error = float(difference.std(ddof=1) / np.sqrt(len(difference))) if len(difference) > 1 else None
+    return {"difference": float(difference.mean()), "error": error, "worse": int(np.count_nonzero(difference > 0))}
+
+
+def tables(records: list[Record]) -> list[Table]:
+    columns = (
+        named("model", "{model}"),
+        Column("test NLL", "{nll:.4f}"),
+        Column(f"difference to {records[0]['model']} (error)", "{difference:+.4f} ({error:.4f})"),
+        Column("worse", "{worse}"),
+        Column("nonzeros", "{nonzero:.0f}"),
+        Column("median log2 strength", "{log2_strength:.2f}"),
+        Column("gap", "{gap:.0e}"),
+        Column("s a split", "{seconds:.1f}"),
     )
-    domain, codes = pooled(options.data)
-    print(f"{options.data}: {len(codes):,} rows, {options.splits} splits of equal thirds\n")
-    print("| model | test NLL | difference to S (error) | worse | nonzeros | median log2 strength | gap | s a split |")
-    print("|---|---:|---:|---:|---:|---:|---:|---:|")
-    baseline: np.ndarray | None = None
-    for model in (model for model in MODELS if model.name in wanted):
-        scores, nonzeros, strengths, gaps = [], [], [], []
-        begun = time.perf_counter()
-        for split in range(options.splits):
-            train, valid, test = thirds(domain, codes, split)
-            learned = model.learner().fit(train, valid)
-            scores.append(-learned.best.model.ll(test))
-            nonzeros.append(learned.best.n_nonzero)
-            strengths.append(np.log2(learned.best.strength))
-            gaps.append(max(fit.solution.gap or 0.0 for fit in learned.fits))
-        seconds = (time.perf_counter() - begun) / options.splits
-        if baseline is None:
-            baseline = np.array(scores)
-        difference = np.array(scores) - baseline
-        error = difference.std(ddof=1) / np.sqrt(len(scores)) if len(scores) > 1 else np.nan
-        print(
-            f"| {model.name} | {np.mean(scores):.4f} | {difference.mean():+.4f} ({error:.4f}) | "
-            f"{np.count_nonzero(difference > 0)} | {np.mean(nonzeros):.0f} | {np.median(strengths):.2f} | "
-            f"{max(gaps):.0e} | {seconds:.1f} |",
-            flush=True,
-        )
+    return [Table(columns, records)]
 
 
-if __name__ == "__main__":
-    main()
+BENCHMARKS = (
+    Benchmark(
+        "parameterizations",
+        "coordinates and sparse penalties on nltcs, ten splits (Buchman et al., experiment 1)",
+        cases(set=("nltcs",), model=[model.name for model in MODELS if model.name != "flat l1"], splits=(10,)),
+        cases(set=("nltcs",), model=("S, order 2",), splits=(1,)),
+        run,
+        tables,
+        with_differences,
+    ),
+)

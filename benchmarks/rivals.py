@@ -5,6 +5,7 @@ All take parameters in the order of `Canonical` (single variables, then edges) a
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -89,7 +90,8 @@ class Jax:
         return float(value), np.asarray(gradient)
 
 
-def installed_rivals() -> list[type]:
-    from importlib.util import find_spec
+RIVALS = (DenseNumpy, ScipySparse, Jax)
 
-    return [DenseNumpy, ScipySparse, *([Jax] if find_spec("jax") else [])]
+
+def installed_rivals() -> list[type]:
+    return [rival for rival in RIVALS if rival is not Jax or find_spec("jax")]

@@ -1,23 +1,23 @@
-"""Experiment 2 of Buchman et al. (2012): the spectra of their data sets, by three estimators.
+"""Experiment 2 of Buchman et al. (2012): the spectra of their data sets, by three estimators; what larger sets give.
 
-    python spectra.py [--data nltcs,yeast,...] [--plot spectra.png] [--costs]
-
-Strengths by 10-fold cross-validation. `--costs` adds what ignoring larger sets costs, by l1 fits.
+Strengths by 10-fold cross-validation. Their sets usps and flow: `--with set usps`.
 """
 
 from __future__ import annotations
 
-import argparse
-import time
+from collections.abc import Iterator
+from pathlib import Path
 
+from benchmarks.benchmark import Benchmark, Case, cases
+from benchmarks.table import Column, Record, Table, named
+from benchmarks.timing import timed
 from mrfit.data.named import catalogue, find
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning.spectrum import ESTIMATORS, order_costs, spectrum
 from mrfit.report.page import save_figure
-from mrfit.report.spectrum import draw_spectra
-from problems import pin_threads
+from mrfit.report.spectrum import SpectrumCurve, draw_spectra
 
-SETS = "nltcs,yeast,usps,jokes,flow,rochdale,czech"
+SETS = ("nltcs", "yeast", "jokes", "rochdale", "czech")
 
 
 def rows_of(name: str) -> UniqueRows:
@@ -26,43 +26,90 @@ def rows_of(name: str) -> UniqueRows:
     return UniqueRows.from_file(find(name, "train" if "train" in splits else "data"))
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", default=SETS)
-    parser.add_argument("--plot")
-    parser.add_argument("--costs", action="store_true")
-    options = parser.parse_args()
-    pin_threads()
-    names = options.data.split(",")
-    print("| set | variables | rows | estimator | strength | held-out NLL | mean size by order | density, % | s |")
-    print("|---|---:|---:|---|---:|---:|---|---|---:|")
-    drawn = {}
-    for name in names:
-        rows = rows_of(name)
-        for estimator in ESTIMATORS:
-            begun = time.perf_counter()
-            found = spectrum(rows, estimator)
-            seconds = time.perf_counter() - begun
-            drawn.setdefault(name, []).append(found.curve)
-            means = " ".join(f"{size.mean:.1g}" for size in found.sizes)
-            density = " ".join(f"{100 * size.density:.0f}" for size in found.sizes) if estimator == "flat-l1" else ""
-            print(
-                f"| {name} | {len(rows.domain)} | {rows.total_weight:,.0f} | {estimator} | {found.strength:.3g} "
-                f"| {-found.held_out:.4f} | {means} | {density} | {seconds:.1f} |",
-                flush=True,
-            )
-    if options.plot:
-        save_figure(draw_spectra(drawn), options.plot)
-    if options.costs:
-        print("\n| set | up to | strength | nonzeros | held-out NLL | loss (error) |\n|---|---:|---:|---:|---:|---:|")
-        for name in names:
-            for cost in order_costs(rows_of(name)):
-                print(
-                    f"| {name} | {cost.order or 'all'} | {cost.strength:.3g} | {cost.n_nonzero:,} "
-                    f"| {-cost.held_out:.4f} | {cost.loss:.4f} ({cost.standard_error:.4f}) |",
-                    flush=True,
-                )
+def run_spectrum(case: Case) -> Iterator[Record]:
+    rows = rows_of(case["set"])
+    found, seconds = timed(lambda: spectrum(rows, case["estimator"]))
+    yield {
+        **case,
+        "variables": len(rows.domain),
+        "rows": int(rows.total_weight),
+        "strength": found.strength,
+        "nll": -found.held_out,
+        "means": [size.mean for size in found.sizes],
+        "densities": [size.density for size in found.sizes],
+        "seconds": seconds,
+    }
 
 
-if __name__ == "__main__":
-    main()
+def densities_of(record: Record) -> str:
+    """Only flat l1 makes anything zero."""
+    return " ".join(f"{100 * share:.0f}" for share in record["densities"]) if record["estimator"] == "flat-l1" else ""
+
+
+def spectrum_tables(records: list[Record]) -> list[Table]:
+    columns = (
+        named("set", "{set}"),
+        Column("variables", "{variables}"),
+        Column("rows", "{rows:,}"),
+        named("estimator", "{estimator}"),
+        Column("strength", "{strength:.3g}"),
+        Column("held-out NLL", "{nll:.4f}"),
+        Column("mean size by order", lambda r: " ".join(f"{mean:.1g}" for mean in r["means"]), left=True),
+        Column("density, %", densities_of, left=True),
+        Column("s", "{seconds:.1f}"),
+    )
+    return [Table(columns, records)]
+
+
+def plot(records: list[Record], path: Path) -> None:
+    drawn: dict[str, list[SpectrumCurve]] = {}
+    for r in records:
+        curve = SpectrumCurve(f"{r['estimator']}, strength {r['strength']:.3g}", r["means"], r["densities"])
+        drawn.setdefault(r["set"], []).append(curve)
+    save_figure(draw_spectra(drawn), str(path))
+
+
+def run_costs(case: Case) -> Iterator[Record]:
+    for cost in order_costs(rows_of(case["set"])):
+        yield {
+            "set": case["set"],
+            "order": cost.order or "all",
+            "strength": cost.strength,
+            "nonzero": cost.n_nonzero,
+            "nll": -cost.held_out,
+            "loss": cost.loss,
+            "error": cost.standard_error,
+        }
+
+
+def cost_tables(records: list[Record]) -> list[Table]:
+    columns = (
+        named("set", "{set}"),
+        Column("up to", "{order}"),
+        Column("strength", "{strength:.3g}"),
+        Column("nonzeros", "{nonzero:,}"),
+        Column("held-out NLL", "{nll:.4f}"),
+        Column("loss (error)", "{loss:.4f} ({error:.4f})"),
+    )
+    return [Table(columns, records)]
+
+
+BENCHMARKS = (
+    Benchmark(
+        "spectra",
+        "sizes of spectral parameters by order, three estimators (Buchman et al., experiment 2)",
+        cases(set=SETS, estimator=tuple(ESTIMATORS)),
+        cases(set=("czech",), estimator=tuple(ESTIMATORS)),
+        run_spectrum,
+        spectrum_tables,
+        plot=plot,
+    ),
+    Benchmark(
+        "order-costs",
+        "what ignoring larger sets of variables costs, by l1 fits",
+        cases(set=SETS),
+        cases(set=("czech",)),
+        run_costs,
+        cost_tables,
+    ),
+)

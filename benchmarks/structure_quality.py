@@ -1,48 +1,60 @@
 """How well structures predict: every way to meet a degree bound, refitted with L2, scored on test rows.
 
-    python benchmarks/structure_quality.py [--sets nltcs,dna] [--degree 5] [--jobs 2]
-
 The strength of the refit is chosen on the validation rows.
 """
 
 from __future__ import annotations
 
-import argparse
-import time
+from collections.abc import Iterator
 
-from mrfit.data.coding import Reading
-from mrfit.data.named import find
-from mrfit.data.unique_rows import UniqueRows
+from benchmarks.benchmark import Benchmark, Case, cases
+from benchmarks.problems import problem, rows_of
+from benchmarks.table import Column, Record, Table, named
+from benchmarks.timing import timed
 from mrfit.learning import Learner
 from mrfit.learning.penalized import L2
 from mrfit.structure.learners import Given, Learned
 from mrfit.structure.nodewise import BOUNDS
 
-SETS = "nltcs,plants,audio,jester,dna,bbc"
+SETS = ("nltcs", "plants", "audio", "jester", "dna", "bbc")
 STRENGTHS = (0.01, 0.1, 0.3, 1.0, 3.0, 10.0)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sets", default=SETS)
-    parser.add_argument("--degree", type=int, default=5)
-    parser.add_argument("--jobs", type=int, default=2)
-    arguments = parser.parse_args()
-    print("| set | bound | edges | largest degree | seconds | test negative pll |\n|---|---|---:|---:|---:|---:|")
-    for name in arguments.sets.split(","):
-        train = UniqueRows.from_file(find(name, "train"))
-        valid, test = (UniqueRows.from_file(find(name, s), Reading(train.domain)) for s in ("valid", "test"))
-        for bound in BOUNDS:
-            begun = time.perf_counter()
-            structure = Learned(max_degree=arguments.degree, bound=bound).learn(train, jobs=arguments.jobs).structure
-            seconds = time.perf_counter() - begun
-            fits = Learner(Given(structure), L2(STRENGTHS)).fit(train, valid, jobs=arguments.jobs)
-            score = -fits.best.model.pll(test)
-            largest = int(structure.degrees.max())
-            print(
-                f"| {name} | {bound} | {len(structure.edges)} | {largest} | {seconds:.1f} | {score:.3f} |", flush=True
-            )
+def run(case: Case) -> Iterator[Record]:
+    train, jobs = problem(case["set"]).rows, case["jobs"]
+    valid, test = (rows_of(case["set"], part, train.domain) for part in ("valid", "test"))
+    learner = Learned(max_degree=case["degree"], bound=case["bound"])
+    found, seconds = timed(lambda: learner.learn(train, jobs=jobs))
+    fits = Learner(Given(found.structure), L2(STRENGTHS)).fit(train, valid, jobs=jobs)
+    yield {
+        "set": case["set"],
+        "bound": case["bound"],
+        "edges": len(found.structure.edges),
+        "largest": int(found.structure.degrees.max()),
+        "seconds": seconds,
+        "score": -fits.best.model.pll(test),
+    }
 
 
-if __name__ == "__main__":
-    main()
+def tables(records: list[Record]) -> list[Table]:
+    columns = (
+        named("set", "{set}"),
+        named("bound", "{bound}"),
+        Column("edges", "{edges}"),
+        Column("largest degree", "{largest}"),
+        Column("seconds", "{seconds:.1f}"),
+        Column("test negative pll", "{score:.3f}"),
+    )
+    return [Table(columns, records)]
+
+
+BENCHMARKS = (
+    Benchmark(
+        "structure-quality",
+        "how well the structures of every degree bound predict, six sets",
+        cases(set=SETS, bound=tuple(BOUNDS), degree=(5,), jobs=(2,)),
+        cases(set=("nltcs",), bound=tuple(BOUNDS), degree=(3,), jobs=(2,)),
+        run,
+        tables,
+    ),
+)

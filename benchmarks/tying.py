@@ -1,30 +1,24 @@
-"""What tying costs: passes over the data against L2, the paper's whole grid, and the share of k-means.
+"""What tying costs and what it depends on: passes over the data against L2, the paper's whole grid, exchanged states.
 
-    python benchmarks/tying.py                       passes of single fits, several sets
-    python benchmarks/tying.py --grid dna,bbc        the paper's grid: 90 tied fits, 9 with L2, 10 by LTR
-
-    python benchmarks/tying.py --flipped dna         the same data with the states of every variable exchanged
-
-Structures come from l1 paths of at most `--degree` neighbours, joined by OR.
+Structures come from l1 paths of at most ``degree`` neighbours, joined by OR.
 """
 
 from __future__ import annotations
 
-import argparse
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 import mrfit.tying.groups
-from mrfit.data.coding import Reading
-from mrfit.data.named import find
-from mrfit.data.readers import read_batches
+from benchmarks.benchmark import Benchmark, Case, cases
+from benchmarks.problems import problem, rows_of
+from benchmarks.table import Column, Record, Table, named
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning import HELD_AT, Learner
-from mrfit.learning.grid import Grid
+from mrfit.learning.grid import Found, Grid
 from mrfit.learning.penalized import L2, l2_path
 from mrfit.learning.problem import Problem as Fitting
 from mrfit.learning.tied import STRENGTHS, LearnTieRelearn, Tied
@@ -35,13 +29,13 @@ from mrfit.solvers.minimize import minimize
 from mrfit.solvers.newton import TruncatedNewton
 from mrfit.structure.learners import Given, Learned
 from mrfit.tying.soft import Tying, tie_softly
-from problems import Problem, pin_threads
 
 JOBS = 2
+GROUPS = (2, 10, 100)
 
 
 def prepared(name: str, degree: int) -> tuple[Fitting, Parameterization]:
-    rows = Problem(name).rows
+    rows = problem(name).rows
     structure = Learned(max_degree=degree, bound="path").learn(rows, jobs=JOBS).structure
     fitting = Fitting(rows, structure, Learner(), JOBS)
     return fitting, fitting.coordinates.parameters
@@ -71,113 +65,146 @@ def clustering_clock() -> Iterator[list[float]]:
         mrfit.tying.groups.kmeans1d = original
 
 
-def print_passes(names: list[str], degree: int) -> None:
+def run_passes(case: Case) -> Iterator[Record]:
     """One tied and one L2 fit from the same start, a rough L2 fit at strength 0.1."""
-    print(f"\n### Passes over the data of one fit, from the same start, at most {degree} neighbours\n")
-    print("| set | parameters | no penalty | strength | L2 | k = 2 | k = 10 | k = 100 | largest ratio to L2 |")
-    print("|---|---:|---:|---:|---:|---:|---:|---:|---:|")
-    for name in names:
-        task, parameters = prepared(name, degree)
-        m = parameters.n_parameters
-        rough, _ = l2.L2(0.1).added_to(task.objective, total_weight=task.total_weight)
-        start = minimize(rough, TruncatedNewton(), tolerance=1e-3).w
-        bound = np.full(m, HELD_AT)
-        minimize(fresh(task).objective, TruncatedNewton(), start, bound=bound, tolerance=1e-6)
-        unpenalised = task.objective.passes
-        for strength in (1.0, 10.0, 30.0):
+    task, parameters = prepared(case["set"], case["degree"])
+    m = parameters.n_parameters
+    rough, _ = l2.L2(0.1).added_to(task.objective, total_weight=task.total_weight)
+    start, bound = minimize(rough, TruncatedNewton(), tolerance=1e-3).w, np.full(m, HELD_AT)
+    minimize(fresh(task).objective, TruncatedNewton(), start, bound=bound, tolerance=1e-6)
+    unpenalised = task.objective.passes
+    for strength in (1.0, 10.0, 30.0):
+        one = fresh(task)
+        smooth, _ = l2.L2(strength).added_to(one.objective, total_weight=one.total_weight)
+        minimize(smooth, TruncatedNewton(), start, tolerance=1e-6)
+        plain, tied = one.objective.passes, {}
+        for k in GROUPS:
             one = fresh(task)
-            smooth, _ = l2.L2(strength).added_to(one.objective, total_weight=one.total_weight)
-            minimize(smooth, TruncatedNewton(), start, tolerance=1e-6)
-            plain, tied = one.objective.passes, []
-            for k in (2, 10, 100):
-                one = fresh(task)
-                what = Tying(min(k, m), strength, np.zeros(m, np.int64))
-                tied.append(tie_softly(one.objective, start, what, total_weight=one.total_weight, bound=bound).passes)
-            cells = " | ".join(map(str, [unpenalised, f"{strength:g}", plain, *tied]))
-            print(f"| {name} | {m:,} | {cells} | {max(tied) / plain:.1f} |", flush=True)
+            what = Tying(min(k, m), strength, np.zeros(m, np.int64))
+            tied[f"k{k}"] = tie_softly(one.objective, start, what, total_weight=one.total_weight, bound=bound).passes
+        head = {"set": case["set"], "parameters": m, "unpenalised": unpenalised, "strength": strength}
+        yield {**head, "l2": plain, **tied, "ratio": max(tied.values()) / plain}
 
 
-def print_grid(names: list[str], degree: int) -> None:
-    """The paper's grid, chosen on the validation rows."""
-    print(f"\n### The paper's grid, at most {degree} neighbours, {JOBS} threads\n")
-    print("| set | parameters | what | fits | seconds | passes | in k-means | best | valid | test |")
-    print("|---|---:|---|---:|---:|---:|---:|---|---:|---:|")
-    for name in names:
-        task, parameters = prepared(name, degree)
-        domain = parameters.domain
-        valid, test = (
-            UniqueRows.from_batches(read_batches(find(name, part)), Reading(domain)) for part in ("valid", "test")
-        )
-        next(Tied().fits(fresh(task), Grid((1.0,), (2,)), None))  # compiles
-        best_l2, whole = 1.0, np.zeros(4)  # fits, seconds, passes, seconds in k-means
-        for what in ("L2", "tied", "LTR"):
-            one = fresh(task)
-            begun = time.perf_counter()
-            with clustering_clock() as clustering:
-                if what == "L2":
-                    grid = l2_path(one, STRENGTHS)
-                elif what == "tied":
-                    grid = Tied().fits(one, Tied().grid(one, selecting=True), None)
-                else:
-                    ltr = LearnTieRelearn(best_l2)
-                    grid = ltr.fits(one, ltr.grid(one, selecting=True), None)
-                fits = [(found, MarkovNetwork(parameters, found.solution.w)) for found in grid]
-            seconds = time.perf_counter() - begun
-            found, model = max(fits, key=lambda fit: fit[1].pll(valid))
-            if what == "L2":
-                best_l2 = found.strength
-            point = f"strength {found.strength:g}" + ("" if found.n_groups is None else f", k = {found.n_groups}")
-            spent = np.array([len(fits), seconds, one.objective.passes, clustering[0]])
-            whole += spent
-            cost = _cost(spent)
-            scores = f"{-model.pll(valid):.4f} | {-model.pll(test):.4f}"
-            print(f"| {name} | {len(model.w):,} | {what} | {cost} | {point} | {scores} |", flush=True)
-        print(f"| {name} | {parameters.n_parameters:,} | all | {_cost(whole)} | | | |", flush=True)
-
-
-def _cost(spent: np.ndarray) -> str:
-    fits, seconds, passes, clustering = spent
-    return f"{fits:.0f} | {seconds:.1f} | {passes:,.0f} | {100 * clustering / seconds:.1f}%"
-
-
-def print_flipped(names: list[str], degree: int) -> None:
-    """Tying depends on the coordinates: exchange 0 and 1 everywhere, and equal parameters mean something else."""
-    print("\n### Tied in two groups, strength 30, states as given and exchanged: negative test pll\n")
-    print("| set | L2, as given | L2, exchanged | tied, as given | tied, exchanged |\n|---|---:|---:|---:|---:|")
-    for name in names:
-        rows, test = (
-            UniqueRows.from_batches(read_batches(find(name, part)), Reading(Problem(name).rows.domain))
-            for part in ("train", "test")
-        )
-        structure = Given(Learned(max_degree=degree, bound="path").learn(rows, jobs=JOBS).structure)
-        scores: dict[str, list[float]] = {"l2": [], "tied": []}
-        for flip in (False, True):
-            given, judged = (
-                UniqueRows.from_codes(part.domain, 1 - part.codes if flip else part.codes, part.sample_weight)
-                for part in (rows, test)
-            )
-            for penalty in (L2(0.1), Tied(30.0, groups=2)):
-                scores[penalty.word].append(-Learner(structure, penalty).fit(given, jobs=JOBS).model.pll(judged))
-        print(f"| {name} | {' | '.join(f'{score:.3f}' for score in scores['l2'] + scores['tied'])} |", flush=True)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "--sets", type=lambda text: text.split(","), default=["nltcs", "plants", "jester", "dna", "bbc"]
+def pass_tables(records: list[Record]) -> list[Table]:
+    columns = (
+        named("set", "{set}"),
+        Column("parameters", "{parameters:,}"),
+        Column("no penalty", "{unpenalised}"),
+        Column("strength", "{strength:g}"),
+        Column("L2", "{l2}"),
+        *(Column(f"k = {k}", f"{{k{k}}}") for k in GROUPS),
+        Column("largest ratio to L2", "{ratio:.1f}"),
     )
-    parser.add_argument("--grid", type=lambda text: text.split(","))
-    parser.add_argument("--flipped", type=lambda text: text.split(","))
-    parser.add_argument("--degree", type=int, default=15)
-    arguments = parser.parse_args()
-    pin_threads()
-    if arguments.grid:
-        print_grid(arguments.grid, arguments.degree)
-    if arguments.flipped:
-        print_flipped(arguments.flipped, arguments.degree)
-    if not arguments.grid and not arguments.flipped:
-        print_passes(arguments.sets, arguments.degree)
+    return [Table(columns, records)]
 
 
-if __name__ == "__main__":
-    main()
+def grid_of(what: str, task: Fitting, best_l2: float) -> Iterable[Found]:
+    if what == "L2":
+        return l2_path(task, STRENGTHS)
+    penalty = Tied() if what == "tied" else LearnTieRelearn(best_l2)
+    return penalty.fits(task, penalty.grid(task, selecting=True), None)
+
+
+def run_grid(case: Case) -> Iterator[Record]:
+    """The paper's grid, the best of each kind chosen on the validation rows."""
+    task, parameters = prepared(case["set"], case["degree"])
+    valid, test = (rows_of(case["set"], part, parameters.domain) for part in ("valid", "test"))
+    next(Tied().fits(fresh(task), Grid((1.0,), (2,)), None))  # compiles
+    head = {"set": case["set"], "parameters": parameters.n_parameters}
+    best_l2, costs = 1.0, []
+    for what in ("L2", "tied", "LTR"):
+        one, begun = fresh(task), time.perf_counter()
+        with clustering_clock() as clustering:
+            fits = [(found, MarkovNetwork(parameters, found.solution.w)) for found in grid_of(what, one, best_l2)]
+        seconds = time.perf_counter() - begun
+        costs.append({"fits": len(fits), "seconds": seconds, "passes": one.objective.passes, "kmeans": clustering[0]})
+        found, model = max(fits, key=lambda fit: fit[1].pll(valid))
+        if what == "L2":
+            best_l2 = found.strength
+        best = {"strength": found.strength, "groups": found.n_groups}
+        yield {**head, "what": what, **shares(costs[-1]), **best, "valid": -model.pll(valid), "test": -model.pll(test)}
+    yield {**head, "what": "all", **shares({name: sum(cost[name] for cost in costs) for name in costs[0]})}
+
+
+def shares(cost: dict[str, float]) -> dict[str, float]:
+    """With the seconds in k-means as a share."""
+    return cost | {"kmeans": cost["kmeans"] / cost["seconds"]}
+
+
+def best_of(record: Record) -> str:
+    if "strength" not in record:
+        return ""
+    return f"strength {record['strength']:g}" + (f", k = {record['groups']}" if record["groups"] else "")
+
+
+def grid_tables(records: list[Record]) -> list[Table]:
+    columns = (
+        named("set", "{set}"),
+        Column("parameters", "{parameters:,}"),
+        named("what", "{what}"),
+        Column("fits", "{fits}"),
+        Column("seconds", "{seconds:.1f}"),
+        Column("passes", "{passes:,}"),
+        Column("in k-means", "{kmeans:.1%}"),
+        Column("best", best_of, left=True),
+        Column("valid", "{valid:.4f}"),
+        Column("test", "{test:.4f}"),
+    )
+    return [Table(columns, records)]
+
+
+def run_flipped(case: Case) -> Iterator[Record]:
+    """Tying depends on the coordinates: exchange 0 and 1 everywhere, and equal parameters mean something else."""
+    rows = problem(case["set"]).rows
+    test = rows_of(case["set"], "test", rows.domain)
+    structure = Given(Learned(max_degree=case["degree"], bound="path").learn(rows, jobs=JOBS).structure)
+    record: Record = {"set": case["set"]}
+    for penalty in (L2(0.1), Tied(30.0, groups=2)):
+        for word, exchange in (("given", False), ("exchanged", True)):
+            given, judged = (flipped(part) if exchange else part for part in (rows, test))
+            record[f"{penalty.word}_{word}"] = -Learner(structure, penalty).fit(given, jobs=JOBS).model.pll(judged)
+    yield record
+
+
+def flipped(rows: UniqueRows) -> UniqueRows:
+    return UniqueRows.from_codes(rows.domain, 1 - rows.codes, rows.sample_weight)
+
+
+def flipped_tables(records: list[Record]) -> list[Table]:
+    columns = (
+        named("set", "{set}"),
+        Column("L2, as given", "{l2_given:.3f}"),
+        Column("L2, exchanged", "{l2_exchanged:.3f}"),
+        Column("tied, as given", "{tied_given:.3f}"),
+        Column("tied, exchanged", "{tied_exchanged:.3f}"),
+    )
+    return [Table(columns, records)]
+
+
+BENCHMARKS = (
+    Benchmark(
+        "tying-passes",
+        "passes over the data of one tied fit against one with L2",
+        cases(set=("nltcs", "plants", "jester", "dna", "bbc"), degree=(15,)),
+        cases(set=("nltcs",), degree=(5,)),
+        run_passes,
+        pass_tables,
+    ),
+    Benchmark(
+        "tying-grid",
+        "the paper's whole grid: tied, L2, and learn-tie-relearn",
+        cases(set=("dna", "bbc"), degree=(15,)),
+        cases(set=("nltcs",), degree=(3,)),
+        run_grid,
+        grid_tables,
+    ),
+    Benchmark(
+        "tying-flipped",
+        "the same data with the states of every variable exchanged",
+        cases(set=("dna", "plants"), degree=(15,)),
+        cases(set=("nltcs",), degree=(5,)),
+        run_flipped,
+        flipped_tables,
+    ),
+)

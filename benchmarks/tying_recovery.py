@@ -1,7 +1,5 @@
 """How many rows find the groups: tying on rows drawn from a network with known groups, beside Theorem 1.
 
-    python benchmarks/tying_recovery.py [--seed 0] [--repetitions 50] [--plot recovery.png]
-
 A random network of binary variables has parameters in k groups: equal within a group, or spread a little. Rows are
 drawn exactly, all learners maximise the exact likelihood, and a learner succeeds when it finds all groups:
 
@@ -17,18 +15,16 @@ bound of Lemma 1 (Corollary 1 for hard tying), with probability 1 - delta at lea
 
 from __future__ import annotations
 
-import argparse
-import math
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import NormalDist
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.benchmark import Benchmark, Case, cases
+from benchmarks.table import Column, Record, Table, named
+from benchmarks.tying_recovery_figure import METHODS, draw
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
 from mrfit.objectives.likelihood import Likelihood
@@ -51,9 +47,6 @@ CENTERS = np.array([-0.8, 0.0, 0.8])
 SPREAD = {"equal within groups": 0.0, "spread within groups": 0.2}
 WEAK = 0.1  # strength of the L2 fit
 BOUND = 30.0  # largest absolute parameter, as in every fit of the library
-METHODS = ("L2 + k-means", "soft tying", "soft, restarts", "hard tying")
-# Three of Okabe and Ito's colours and Tol's purple, told apart by all.
-COLORS = dict(zip(METHODS, ("#D55E00", "#0072B2", "#009E73", "#AA4499"), strict=True))
 
 
 @dataclass(frozen=True)
@@ -117,13 +110,13 @@ class Trial:
     center_error: float  # L1, of hard tying
 
 
-def trial(truth: Truth, n_rows: int, how: argparse.Namespace, rng: np.random.Generator) -> Trial:
+def trial(truth: Truth, n_rows: int, case: Case, rng: np.random.Generator) -> Trial:
     """One table, learned from in every way; the strength of soft tying is fixed against the mean."""
     objective = Remembered(Likelihood(truth.parameters, truth.rows(rng, n_rows)))
     m, bound = len(truth.w), np.full(len(truth.w), BOUND)
     smooth, _ = L2(WEAK).added_to(objective, total_weight=n_rows)
     l2 = minimize(smooth, TruncatedNewton(), np.zeros(m), bound=bound).w
-    tying = Tying(len(CENTERS), how.share * n_rows, np.zeros(m, np.int64))
+    tying = Tying(len(CENTERS), case["share"] * n_rows, np.zeros(m, np.int64))
 
     def softly(start: Floats) -> TiedSolution:
         return tie_softly(objective, start, tying, total_weight=n_rows, bound=bound)
@@ -131,7 +124,7 @@ def trial(truth: Truth, n_rows: int, how: argparse.Namespace, rng: np.random.Gen
     soft = softly(l2)
     # The inverse of n times the Hessian is the covariance of the estimate.
     noise = np.linalg.inv(np.linalg.cholesky(n_rows * hessian(smooth, l2))).T
-    others = [softly(l2 + noise @ rng.normal(size=m)) for _ in range(how.restarts)]
+    others = [softly(l2 + noise @ rng.normal(size=m)) for _ in range(case["restarts"])]
     best = min([soft, *others], key=lambda found: found.solution.value)
     hard = tie_hard(objective, soft.groups, soft.w, bound=BOUND)
     error = float(np.abs(hard.groups.centers - CENTERS).sum())
@@ -145,126 +138,88 @@ def trial(truth: Truth, n_rows: int, how: argparse.Namespace, rng: np.random.Gen
     return Trial(dict(zip(METHODS, found, strict=True)), error)
 
 
-@dataclass(frozen=True)
-class Line:
-    """All repetitions with one number of rows."""
+def run(case: Case) -> Iterator[Record]:
+    """Twice as many rows each time, until every method recovers the groups every time; then what theory says."""
+    truth = Truth.drawn(case["seed"], SPREAD[case["parameters"]])
+    lines = list(curve(truth, case))
+    yield from lines
+    for method in METHODS:
+        bound = truth.theory.hard if method == "hard tying" else truth.theory.soft
+        enough = rows_needed(lines, method, 1.0 - truth.theory.delta)
+        yield {
+            "parameters": case["parameters"],
+            "method": method,
+            "enough": enough,
+            "normal": truth.normal_rows(bound.largest_error),
+            "theorem": bound.n_samples,
+            "loose": bound.n_samples / enough if enough else None,
+            **{name: getattr(truth.theory, name) for name in ("omega", "alpha", "c_min")},
+        }
 
-    n_rows: int
-    recovered: dict[str, float]
-    center_error: float  # median
 
-
-def curve(truth: Truth, arguments: argparse.Namespace) -> Iterator[Line]:
-    """Twice as many rows each time, until every method recovers the groups every time."""
-    n_rows = arguments.first
-    while n_rows <= arguments.most:
-        seeds = np.random.SeedSequence([arguments.seed, n_rows]).spawn(arguments.repetitions)
-        trials = [trial(truth, n_rows, arguments, np.random.default_rng(seed)) for seed in seeds]
+def curve(truth: Truth, case: Case) -> Iterator[Record]:
+    n_rows = case["first"]
+    while n_rows <= case["most"]:
+        seeds = np.random.SeedSequence([case["seed"], n_rows]).spawn(case["repetitions"])
+        trials = [trial(truth, n_rows, case, np.random.default_rng(seed)) for seed in seeds]
         recovered = {name: float(np.mean([t.found[name] for t in trials])) for name in METHODS}
-        yield Line(n_rows, recovered, float(np.median([t.center_error for t in trials])))
+        error = float(np.median([t.center_error for t in trials]))
+        yield {"parameters": case["parameters"], "rows": n_rows, **recovered, "center_error": error}
         if min(recovered.values()) == 1.0:
             return
         n_rows *= 2
 
 
-def report(name: str, truth: Truth, lines: list[Line]) -> None:
-    theory = truth.theory
-    print(f"\n{name}: {theory.n_parameters} parameters, groups of {', '.join(map(str, theory.group_sizes))}; ", end="")
-    print(f"omega {theory.omega:.3g}, alpha {theory.alpha:.3g}, C_min {theory.c_min:.3g}\n")
-    print(f"| rows | {' | '.join(METHODS)} | L1 error of hard centers |\n|---:" + "|---:" * (len(METHODS) + 1) + "|")
-    for line in lines:
-        shares = " | ".join(f"{line.recovered[method]:.2f}" for method in METHODS)
-        print(f"| {line.n_rows:,} | {shares} | {line.center_error:.3f} |")
-    print("\n| method | rows for 95 % | normal approximation | Theorem 1 | Theorem 1 / measured |")
-    print("|---|---:|---:|---:|---:|")
-    for method in METHODS:
-        bound = theory.hard if method == "hard tying" else theory.soft
-        enough, normal = rows_needed(lines, method, 1.0 - theory.delta), truth.normal_rows(bound.largest_error)
-        ratio = bound.n_samples / enough
-        print(f"| {method} | {enough:,.0f} | {normal:,.0f} | {bound.n_samples:.2g} | {ratio:.1g} |", flush=True)
-
-
-def rows_needed(lines: list[Line], method: str, probability: float) -> float:
-    """The first number of rows from which on the groups are found so often; infinite if the grid ends before."""
-    short = [number for number, line in enumerate(lines) if line.recovered[method] < probability]
+def rows_needed(lines: list[Record], method: str, probability: float) -> int | None:
+    """The first number of rows from which on the groups are found so often; None if the grid ends before."""
+    short = [number for number, line in enumerate(lines) if line[method] < probability]
     first = max(short, default=-1) + 1
-    return lines[first].n_rows if first < len(lines) else math.inf
+    return lines[first]["rows"] if first < len(lines) else None
 
 
-def draw(path: Path, curves: dict[str, tuple[Truth, list[Line]]]) -> None:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(12, 4.6), layout="constrained")
-    panels = figure.subplots(1, 2, sharex=True, sharey=True)
-    for axes, (name, (truth, lines)) in zip(panels, curves.items(), strict=True):
-        draw_curves(axes, lines)
-        draw_bounds(axes, truth)
-        spread = f"ω = {truth.theory.omega:.2g}, α = {truth.theory.alpha:.2g}, $C_{{min}}$ = {truth.theory.c_min:.2g}"
-        axes.set_title(f"Parameters {name}\n{spread}", fontsize=11, loc="left")
-        axes.set(xscale="log", xlabel="rows", xlim=(1, 5e12), ylim=(-0.02, 1.03))
-        axes.grid(axis="y", color="0.92")
-        axes.set_axisbelow(True)
-        axes.spines[["top", "right"]].set_visible(False)
-    panels[0].set_ylabel("probability that all groups are found")
-    figure.savefig(path, dpi=130)
-
-
-def draw_curves(axes: Any, lines: list[Line]) -> None:
-    """Curves that lie on each other are drawn in narrowing widths, to be seen below the next."""
-    n_rows = [line.n_rows for line in lines]
-    shown: dict[tuple[float, ...], list[str]] = {}
-    for method in METHODS:
-        shown.setdefault(tuple(line.recovered[method] for line in lines), []).append(method)
-    for share, methods in shown.items():
-        for above, method in zip(range(len(methods) - 1, -1, -1), methods, strict=True):
-            axes.plot(n_rows, share, color=COLORS[method], marker="o", markersize=3.5, linewidth=1.5 + 2 * above)
-    # The first curve to rise has its name on the left, where nothing else is; the others on the right.
-    for place, share in enumerate(sorted(shown, key=sum, reverse=True)):
-        height = 0.62 - 0.2 * place if place else 0.5
-        x = float(np.exp(np.interp(height, share, np.log(n_rows))))
-        name_curve(axes, shown[share], (x / 1.5, height) if place == 0 else (3e4, height), (x, height))
+def tables(records: list[Record]) -> list[Table]:
+    shares = (
+        named("parameters", "{parameters}"),
+        Column("rows", "{rows:,}"),
+        *(Column(method, f"{{{method}:.2f}}") for method in METHODS),
+        Column("L1 error of hard centers", "{center_error:.3f}"),
+    )
+    theory = (
+        named("parameters", "{parameters}"),
+        named("method", "{method}"),
+        Column("rows for 95 %", "{enough:,}"),
+        Column("normal approximation", "{normal:,.0f}"),
+        Column("Theorem 1", "{theorem:.2g}"),
+        Column("Theorem 1 / measured", "{loose:.1g}"),
+    )
+    lines = [record for record in records if "rows" in record]
+    return [Table(shares, lines), Table(theory, [record for record in records if "method" in record])]
 
 
-def name_curve(axes: Any, methods: list[str], at: tuple[float, float], curve_at: tuple[float, float]) -> None:
-    """Names below each other, each in its own colour, and a stroke to the curve."""
-    left = at[0] < curve_at[0]
-    if not left:
-        axes.plot((curve_at[0] * 1.15, at[0] / 1.3), (curve_at[1], at[1]), color="0.6", linewidth=0.8)
-    for place, method in enumerate(methods):
-        height = at[1] + 0.055 * ((len(methods) - 1) / 2 - place)
-        axes.text(at[0], height, method, color=COLORS[method], ha="right" if left else "left", va="center")
-
-
-def draw_bounds(axes: Any, truth: Truth) -> None:
-    for name, bound in (("hard", truth.theory.hard), ("soft", truth.theory.soft)):
-        color = COLORS[f"{name} tying"]
-        axes.axvline(bound.n_samples, color=color, linestyle="--", linewidth=1.2)
-        exponent = math.floor(math.log10(bound.n_samples))
-        rows = rf"${bound.n_samples / 10**exponent:.0f} \times 10^{{{exponent}}}$ rows"
-        label = f"Theorem 1, {name} tying: {rows}"
-        axes.text(bound.n_samples * 0.75, 0.5, label, color=color, rotation=90, ha="right", va="center", fontsize=9)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--repetitions", type=int, default=50)
-    parser.add_argument("--first", type=int, default=250, help="smallest number of rows")
-    parser.add_argument("--most", type=int, default=1_100_000, help="largest number of rows")
-    parser.add_argument("--share", type=float, default=0.01, help="strength of soft tying for each row")
-    parser.add_argument("--restarts", type=int, default=10, help="of soft tying")
-    parser.add_argument("--plot", type=Path, help="draw the curves into this file")
-    arguments = parser.parse_args()
-    begun = time.perf_counter()
-    curves = {}
-    for name, spread in SPREAD.items():
-        truth = Truth.drawn(arguments.seed, spread)
-        curves[name] = truth, list(curve(truth, arguments))
-        report(name, *curves[name])
-    print(f"\n{time.perf_counter() - begun:.0f} seconds")
-    if arguments.plot:
-        draw(arguments.plot, curves)
-
-
-if __name__ == "__main__":
-    main()
+BENCHMARKS = (
+    Benchmark(
+        "tying-recovery",
+        "how many rows find known groups, beside Theorem 1",
+        cases(
+            parameters=tuple(SPREAD),
+            seed=(0,),
+            repetitions=(50,),
+            first=(250,),
+            most=(1_100_000,),
+            share=(0.01,),
+            restarts=(10,),
+        ),
+        cases(
+            parameters=tuple(SPREAD),
+            seed=(0,),
+            repetitions=(2,),
+            first=(250,),
+            most=(250,),
+            share=(0.01,),
+            restarts=(1,),
+        ),
+        run,
+        tables,
+        plot=draw,
+    ),
+)

@@ -1,0 +1,18 @@
+"""All benchmarks, by name."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from benchmarks.benchmark import Benchmark
+
+MODULES = (
+    "pseudo_likelihood", "whole_fits", "first_use_table", "compiling", "node_paths", "structure_cost",
+    "structure_quality", "ebic_groups", "tying", "kmeans1d", "tying_recovery", "parameterizations", "spectra",
+    "transforms", "exact_likelihood", "exact_solvers", "exact_large",
+)  # fmt: skip
+
+
+def catalogue() -> dict[str, Benchmark]:
+    modules = [import_module(f"benchmarks.{module}") for module in MODULES]
+    return {benchmark.name: benchmark for module in modules for benchmark in module.BENCHMARKS}
