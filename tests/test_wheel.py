@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from mrfit import MarkovNetworkLearner
 from mrfit._kernels.shipped import LEVELS, levels_of_host
 
 ROOT = Path(__file__).parents[1]
 LOWEST = LEVELS[-1]
-pytestmark = pytest.mark.xdist_group("wheel")  # one worker builds it
 
 # Not by our own counting: numba tells a listener whenever its compiler begins.
 COUNT = """
@@ -37,7 +37,7 @@ sys.exit(code)
 """
 
 COMMANDS = (
-    "fit two.csv --strength 1 -o model.mrf",
+    "fit two.csv --strength 1 -o fitted.mrf",
     "score model.mrf two.csv",
     "fit three.csv --strength 1",
     "structure two.csv --max-degree 2",
@@ -69,6 +69,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (wheel,) = folder.glob("*.whl")
     subprocess.run([*pip, "install", *options, "--target", folder / "site", wheel], check=True)
     (folder / "two.csv").write_text("a,b,c\n" + "0,0,1\n0,1,0\n1,1,1\n1,1,0\n0,0,0\n1,0,1\n" * 5)
+    MarkovNetworkLearner().fit({name: [0, 1, 1, 0] for name in "abc"}).model_.save(folder / "model.mrf")
     (folder / "three.csv").write_text("a,b,c\n" + "0,x,1\n1,y,0\n2,z,1\n2,z,0\n0,x,0\n1,z,1\n" * 5)
     return folder
 

@@ -571,7 +571,7 @@ def test_awkward_tables(kind: str, select: str, bound: str) -> None:
         "one row": x[:1],
     }[kind]
     rows = UniqueRows.from_codes(domain_of((2,) * codes.shape[1]), codes.astype(np.uint8), np.ones(len(codes)))
-    learned = _learn(rows, select, bound, strength=0.1)
+    learned = _learn(rows, select, bound, select_strength=0.1)
     assert np.isfinite(learned.report.coefficients).all()
     assert learned.violation is None or learned.violation <= 1e-5
     constant = np.flatnonzero(codes.std(axis=0) == 0)

@@ -104,9 +104,15 @@ class Reading:
         return self.include if isinstance(self.include, bool) else name in self.include
 
 
+def has_all_cells(codes: NDArray[np.uint8]) -> bool:
+    """Whether every cell has a value; no table of answers is made on the way."""
+    return int(codes.max(initial=0)) < UNOBSERVED
+
+
 def check_complete(codes: NDArray[np.uint8], what: str) -> None:
     """Refuse unobserved cells on behalf of ``what``, which cannot do without them."""
-    if n_missing := int(np.count_nonzero(codes == UNOBSERVED)):
+    if not has_all_cells(codes):
+        n_missing = int(np.count_nonzero(codes == UNOBSERVED))
         raise DataError(
             f"{n_missing:,} cells have no value, and {what} needs all of them. Read the table with missing='drop' or "
             "missing='state'."

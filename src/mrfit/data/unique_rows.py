@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from mrfit._kernels.partition import active_entries, refine, representatives
 from mrfit.data.batch import Batch, checked_sample_weight
-from mrfit.data.coding import UNOBSERVED, Coder, Reading, check_complete
+from mrfit.data.coding import Coder, Reading, check_complete, has_all_cells
 from mrfit.data.layout import LayoutOptions
 from mrfit.data.readers import named_in_errors, read_batches
 from mrfit.data.united_domain import united_domain
@@ -203,7 +203,7 @@ class UniqueRows:
     @cached_property
     def is_complete(self) -> bool:
         """Whether every cell has a value."""
-        return not (self.codes == UNOBSERVED).any()
+        return has_all_cells(self.codes)
 
     def check_complete(self, what: str) -> None:
         """Refuse unobserved cells on behalf of ``what``, which cannot do without them."""
@@ -223,7 +223,7 @@ def _distinct(codes: Codes, sample_weight: Floats, shape: tuple[int, ...]) -> tu
     codes = np.ascontiguousarray(codes)
     class_of = np.empty(len(codes), np.int32)
     # What is unobserved counts as one more state here.
-    seen = _seen_shape(codes) if len(codes) and (codes == UNOBSERVED).any() else shape
+    seen = shape if has_all_cells(codes) else _seen_shape(codes)
     active = ActiveEntries.from_codes(codes, tuple(map(max, seen, shape)))
     n_classes = refine(active.start, active.rows, np.arange(len(active.start) - 1), class_of) if len(codes) else 0
     representative = np.empty(n_classes, np.int64)
