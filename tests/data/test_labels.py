@@ -114,3 +114,11 @@ def test_spins_need_a_minus_one() -> None:
     assert holds_spins(["-1"])
     assert not holds_spins(["1"])
     assert not holds_spins(["-1", "0", "1"])
+
+
+def test_long_runs_of_digits_are_read_once() -> None:
+    """A field of a megabyte that begins like a number: quadratic work would take hours."""
+    digits = "7" * 1_000_000
+    assert not is_number(digits + "x")
+    assert label(digits + "x") == digits + "x"
+    assert is_number(digits + ".")

@@ -13,7 +13,8 @@ MISSING_STATE = "missing"
 _BOOLEANS = ("false", "true")
 _BITS = ("0", "1")
 _SPINS = ("-1", "1")
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+# No two ways to read one text: else a long run of digits that is no number takes the square of its length.
+_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _PADDED = re.compile(r"[+-]?0[0-9]")
 # From here on a float no longer tells neighbouring integers apart.
 _EXACT = 2.0**53
