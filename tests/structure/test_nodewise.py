@@ -45,7 +45,9 @@ def _grid_rows(n_rows: int = 800, seed: int = 0, states: int = 2) -> UniqueRows:
 
 
 def _settings(select: str, bound: str, **others: object) -> StructureSettings:
-    return StructureSettings(**{"max_degree": 2, "select": select, "bound": bound, "select_strength": 20.0, **others})
+    own = {"degree": {"max_degree": 2, "bound": bound}, "strength": {"select_strength": 20.0}}
+    known = {name: value for name, value in others.items() if name != "select_strength" or select == "strength"}
+    return StructureSettings(**{"select": select, **own.get(select, {}), **known})
 
 
 def _learn(rows: UniqueRows, select: str, bound: str, **others: object) -> LearnedStructure:
@@ -615,3 +617,21 @@ def test_a_forbidden_variable_takes_no_place_of_another(bound: str, rng: np.rand
     learned = learn_structure(rows, settings)
     assert (1, 2) in {(int(i), int(j)) for i, j in learned.structure.edges}
     assert (0, 1) not in {(int(i), int(j)) for i, j in learned.structure.edges}
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (
+            {"select": "ebic", "max_degree": 3},
+            "max_degree=3 has no effect with select='ebic': it needs select='degree'",
+        ),
+        ({"select": "valid", "bound": "path"}, "bound='path' has no effect with select='valid'"),
+        ({"gamma": 0.5}, "gamma=0.5 has no effect with select='degree': it needs select='ebic'"),
+        ({"select_strength": 3.0}, "it needs select='strength'"),
+        ({"select": "ebic", "theory": 2.0}, "it needs select='theory'"),
+    ],
+)
+def test_settings_without_effect_are_refused(settings: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        StructureSettings(**settings)

@@ -19,7 +19,7 @@ al. 2018). The first two walk on until the best point lies well behind them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 
 import numpy as np
@@ -43,6 +43,14 @@ Floats = NDArray[np.float64]
 BOUNDS = ("gain", "path", "top", "graph")
 SELECTIONS = ("degree", "ebic", "valid", "strength", "theory")
 RULES = ("or", "and")
+# Settings that one selection alone looks at.
+_LOOKED_AT_BY = {
+    "max_degree": "degree",
+    "bound": "degree",
+    "gamma": "ebic",
+    "select_strength": "strength",
+    "theory": "theory",
+}
 
 _WEAK = 50  # variables a weak regression may select, for ``top``
 _WEAKEST = 1e-4  # of the critical strength: where a path ends though its criterion may still fall
@@ -117,6 +125,17 @@ class StructureSettings:
             raise InputError(f"The constant of the theoretical strength must be positive; got {self.theory:g}.")
         if not 0 <= self.gamma <= 1:
             raise InputError(f"gamma of the EBIC lies between 0 and 1; got {self.gamma:g}.")
+        self._refuse_idle()
+
+    def _refuse_idle(self) -> None:
+        """What only another selection looks at, and is not as it is by itself, was meant to do something."""
+        for setting in fields(self):
+            value, needed = getattr(self, setting.name), _LOOKED_AT_BY.get(setting.name, self.select)
+            if needed != self.select and value != setting.default:
+                raise InputError(
+                    f"{setting.name}={value!r} has no effect with select={self.select!r}: it needs select={needed!r}. "
+                    "Leave one out."
+                )
 
 
 @dataclass(frozen=True)
