@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 import zipfile
 from pathlib import Path
 
@@ -53,25 +54,49 @@ COMMANDS = (
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the installed wheel, whose machine code is for the lowest level, and two tables beside it."""
+    """A folder with the installed wheel, whose code is for the lowest level, and a model and tables beside it."""
     if LOWEST not in levels_of_host():
         pytest.skip(f"this processor cannot run code for {LOWEST.name}")
+    base = tmp_path_factory.getbasetemp()
+    built = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "built"
+    try:
+        built.mkdir()  # which one worker can do
+    except FileExistsError:
+        wait_for(built / "done")
+    else:
+        build_wheel(built)
     folder = tmp_path_factory.mktemp("wheel")
-    source = folder / "source"
-    ignored = shutil.ignore_patterns("__pycache__", "_compiled")
-    shutil.copytree(ROOT / "src", source / "src", ignore=ignored)
-    for name in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, source)
-    options = ("--quiet", "--no-deps", "--disable-pip-version-check", "--no-cache-dir")
-    build = {**os.environ, "HATCH_BUILD_HOOK_ENABLE_CUSTOM": "true", "MRFIT_LEVELS": LOWEST.name}
-    pip = [sys.executable, "-m", "pip"]
-    subprocess.run([*pip, "wheel", *options, "--no-build-isolation", "-w", folder, source], env=build, check=True)
-    (wheel,) = folder.glob("*.whl")
-    subprocess.run([*pip, "install", *options, "--target", folder / "site", wheel], check=True)
-    (folder / "two.csv").write_text("a,b,c\n" + "0,0,1\n0,1,0\n1,1,1\n1,1,0\n0,0,0\n1,0,1\n" * 5)
+    (wheel,) = built.glob("*.whl")
+    subprocess.run([*PIP, "install", *OPTIONS, "--target", folder / "site", wheel], check=True)
     MarkovNetworkLearner().fit({name: [0, 1, 1, 0] for name in "abc"}).model_.save(folder / "model.mrf")
+    (folder / "two.csv").write_text("a,b,c\n" + "0,0,1\n0,1,0\n1,1,1\n1,1,0\n0,0,0\n1,0,1\n" * 5)
     (folder / "three.csv").write_text("a,b,c\n" + "0,x,1\n1,y,0\n2,z,1\n2,z,0\n0,x,0\n1,z,1\n" * 5)
     return folder
+
+
+PIP = [sys.executable, "-m", "pip"]
+OPTIONS = ("--quiet", "--no-deps", "--disable-pip-version-check", "--no-cache-dir")
+
+
+def build_wheel(folder: Path) -> None:
+    """From a copy of the sources; whether or not it succeeds, those who wait for it may go on."""
+    source = folder / "source"
+    shutil.copytree(ROOT / "src", source / "src", ignore=shutil.ignore_patterns("__pycache__", "_compiled"))
+    for name in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, source)
+    build = {**os.environ, "HATCH_BUILD_HOOK_ENABLE_CUSTOM": "true", "MRFIT_LEVELS": LOWEST.name}
+    try:
+        subprocess.run([*PIP, "wheel", *OPTIONS, "--no-build-isolation", "-w", folder, source], env=build, check=True)
+    finally:
+        (folder / "done").touch()
+
+
+def wait_for(path: Path) -> None:
+    for _ in range(1200):
+        if path.exists():
+            return
+        time.sleep(0.5)
+    raise TimeoutError(f"{path} did not appear")
 
 
 def compiled_by(site: Path, command: str, *, package: str = "site", **environment: str) -> tuple[list[str], str]:

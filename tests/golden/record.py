@@ -15,8 +15,9 @@ from mrfit.cli.main import main
 
 RECORD = Path(__file__).with_name("record.json")
 
-# How much work it took, which may change while the answer does not.
+# How much work it took, which may change while the answer does not, and how many values differ, by last bits.
 _WORK = {"seconds", "passes", "iterations", "evaluations", "products", "tying_iterations", "violation", "duality_gap"}
+_WORK |= {"n_distinct"}
 _MOST_ENTRIES = 40  # of a list: the strongest edges, the first points of a path
 
 

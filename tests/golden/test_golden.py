@@ -28,7 +28,8 @@ def _check(found: Any, expected: Any, where: str) -> None:
         for number, pair in enumerate(zip(found, expected, strict=True)):
             _check(*pair, f"{where}[{number}]")
     elif isinstance(expected, float):
-        # Optima are found to a violation of 1e-6: other instructions move parameters by less than that.
-        assert found == pytest.approx(expected, rel=1e-7, abs=1e-7), where
+        # Optima are found to a violation of 1e-6. Other instructions of another processor take other last bits and so
+        # another way there: held-out scores of a path by OWL-QN were seen to move by 2e-6.
+        assert found == pytest.approx(expected, rel=1e-5, abs=1e-5), where
     else:
         assert found == expected, where
