@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 from scipy.special import wrightomega
 
 from mrfit.errors import InputError
@@ -38,6 +37,8 @@ def flat_l2(counts: Floats, strength: float) -> Floats:
     log p of a state depends on its count alone: with b = states / (2 strength) * count it is b - W(kappa e^b), up to a
     constant, with the one kappa for which probabilities sum to one. W is Lambert's function.
     """
+    from scipy.optimize import brentq  # here, for it takes longer to load than most fits take
+
     scale = len(counts) / (2.0 * strength)
     distinct, number = np.unique(counts, return_inverse=True)
     how_many = np.bincount(number.ravel())
