@@ -67,6 +67,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         build_wheel(built)
     folder = tmp_path_factory.mktemp("wheel")
     (wheel,) = built.glob("*.whl")
+    shutil.copy(wheel, folder)
     subprocess.run([*PIP, "install", *OPTIONS, "--target", folder / "site", wheel], check=True)
     MarkovNetworkLearner().fit({name: [0, 1, 1, 0] for name in "abc"}).model_.save(folder / "model.mrf")
     (folder / "two.csv").write_text("a,b,c\n" + "0,0,1\n0,1,0\n1,1,1\n1,1,0\n0,0,0\n1,0,1\n" * 5)
