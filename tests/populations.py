@@ -15,6 +15,7 @@ from mrfit.domain import Domain
 from mrfit.factors import Factors, Scope
 from mrfit.inference.engine import Engine
 from mrfit.inference.enumeration import Enumeration
+from mrfit.inference.junction_tree import JunctionTree
 from mrfit.objectives.likelihood import Likelihood
 from mrfit.objectives.objective import Objective
 from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
@@ -153,6 +154,7 @@ def random_factors(rng: np.random.Generator, shape: Shape, scopes: list[Scope], 
 
 ENGINES: dict[type, list[Engine]] = {
     Enumeration: [Enumeration(), Enumeration(jobs=2)],
+    JunctionTree: [JunctionTree(), JunctionTree(merge=False)],
 }
 
 # -- parameterizations -------------------------------------------------------------------------------------------
