@@ -11,17 +11,11 @@ from mrfit.structure.nodewise.indicator_table import IndicatorTable
 from mrfit.structure.nodewise.paths import PathSettings, node_paths
 from mrfit.structure.nodewise.regressions import Regression, Regressions
 from populations import SHAPES, domain_of, random_codes, random_rows
-from reference.nodewise import DenseRegression
+from reference.nodewise import DenseRegression, dense_columns
 
 WIDE = (2,) * (LANES + 6)
 MANY_STATES = (LANES + 6, 2, 3)
 VARYING = {name: shape for name, shape in SHAPES.items() if len(shape) > 1}
-
-
-def _dense_columns(rows: UniqueRows) -> np.ndarray:
-    """Indicators of all states but the first, (rows, columns)."""
-    columns = [rows.codes[:, j] == s for j, c in enumerate(rows.domain.shape) for s in range(1, c)]
-    return np.array(columns, float).reshape(len(columns), rows.n_distinct).T
 
 
 def _solved(rows: UniqueRows, working: list[int] | None = None, *, share: float = 0.2) -> Regressions:
@@ -49,29 +43,6 @@ def _beta(dense: DenseRegression, constant: np.ndarray, tables: dict[int, np.nda
     for j, table in tables.items():
         beta[dense.groups[j]] = table
     return beta
-
-
-# -- the table ---------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES.keys())
-def test_sums_over_columns_are_a_matrix_product(shape: tuple[int, ...], rng: np.random.Generator) -> None:
-    rows = random_rows(rng, shape, 40, fractional=True)
-    for lanes in (0, 1, 5, 20, LANES, LANES + 3, 2 * LANES + 20):
-        values = rng.random((lanes, rows.n_distinct))
-        np.testing.assert_allclose(IndicatorTable.of(rows).times(values), (values @ _dense_columns(rows)).T, rtol=1e-12)
-
-
-def test_sums_over_variables_leave_one_state_at_zero(rng: np.random.Generator) -> None:
-    """Also at both ends, where there are no columns to start from."""
-    rows = random_rows(rng, (1, 3, 1, 2, 1), 20)
-    np.testing.assert_array_equal(IndicatorTable.of(rows).group_sums(np.array([1.0, 2.0, 4.0])), [0, 3, 0, 4, 0])
-
-
-def test_standard_deviations_are_of_not_being_in_the_first_state(rng: np.random.Generator) -> None:
-    rows = random_rows(rng, (2, 3, 1), 50)
-    repeated = np.repeat(rows.codes > 0, rows.sample_weight.astype(int), axis=0)
-    np.testing.assert_allclose(IndicatorTable.of(rows).standard_deviations, repeated.std(axis=0), atol=1e-12)
 
 
 # -- solving -----------------------------------------------------------------------------------------------------
@@ -124,7 +95,7 @@ def test_refining_cells_in_any_order_gives_the_same(rng: np.random.Generator) ->
         by_steps.solve(IndicatorTable.of(rows), np.array(working), 1.0, 1e-9)
     assert len(at_once.cells.total) == len(by_steps.cells.total)
     for cells in (at_once.cells, by_steps.cells):  # what is kept of the old columns is that of the rows
-        dense = _dense_columns(rows)[:, cells.columns]
+        dense = dense_columns(rows)[:, cells.columns]
         np.testing.assert_array_equal(cells.bits[:, cells.class_of].T, dense)
     assert at_once.value == pytest.approx(by_steps.value, rel=1e-12)
 
