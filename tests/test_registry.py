@@ -19,8 +19,8 @@ from mrfit.solvers.fista import Fista
 from mrfit.solvers.newton import TruncatedNewton
 from mrfit.solvers.owlqn import OWLQN
 from mrfit.solvers.proximal_newton import ProximalNewton
+from mrfit.structure.learners import Learned
 from mrfit.structure.mutual_information import maximum_information_tree
-from mrfit.structure.nodewise import StructureSettings, learn_structure
 from mrfit.structure.structure import Structure
 from populations import METHODS, random_rows
 from words import learner
@@ -35,7 +35,7 @@ def test_every_word_gives_its_structure(tmp_path: Path, rng: np.random.Generator
         ("complete", Structure.complete(4)),
         ("independent", Structure.independent(4)),
         ("tree", maximum_information_tree(rows)),
-        ("learned", learn_structure(rows, StructureSettings()).structure),
+        ("learned", Learned().learn(rows).structure),
         ("order:3", Structure.up_to_order(4, 3)),
         (f"edges:{tmp_path / 'edges.csv'}", Structure.from_edges(4, [(0, 3)])),
         (chain, chain),

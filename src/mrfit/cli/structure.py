@@ -86,13 +86,13 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     from mrfit.report.layout_file import write_layout
     from mrfit.report.network import network_figure, network_layout
     from mrfit.report.page import check_figure_path, save_figure
-    from mrfit.structure.nodewise import learn_structure
     from mrfit.summaries.structure import StructureSummary
     from mrfit.workers import resolve_jobs
 
     by_valid = Rule(("valid",), options["select"] == "valid", "--select valid")
     refuse_idle(context, [*structure_rules(options), by_valid])
-    learner, *others = structure_learners(options, jobs=resolve_jobs(options["jobs"]))
+    learner, *others = structure_learners(options)
+    jobs = resolve_jobs(options["jobs"])
     if others:
         raise InputError(f"--max-degree {options['max_degree']} names several bounds; a structure has one.")
     form = _form(options["output"], options["output_format"])
@@ -111,7 +111,7 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     quiet = options["quiet"] or options["as_json"]
     note_compiling(quiet=quiet)
     with counting_progress("regressions", len(rows.domain), quiet=quiet) as callback:
-        learned = learn_structure(rows, learner, valid=valid, callback=callback)
+        learned = learner.learn(rows, valid=valid, jobs=jobs, callback=callback)
     seconds = time.perf_counter() - begun
     if form is not None:
         send(options["output"], structure_bytes(form, learned.structure, rows.domain, learned.report))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mrfit.structure.nodewise import StructureSettings, learn_structure
+from mrfit.structure.learners import Learned
 from mrfit.structure.structure import Structure
 from reference.nodewise import drawn_rows, pairwise_probabilities
 
@@ -43,26 +43,26 @@ NETWORKS: dict[str, tuple[int, int, Edges, float]] = {
 every_network = pytest.mark.parametrize("network", NETWORKS.values(), ids=NETWORKS.keys())
 
 
-def _failures(network: tuple[int, int, Edges, float], n_rows: int, settings: StructureSettings, seeds: int) -> int:
+def _failures(network: tuple[int, int, Edges, float], n_rows: int, learner: Learned, seeds: int) -> int:
     """In how many samples the learned graph is not exactly the true one."""
     states, n, edges, coupling = network
     shape, truth = (states,) * n, Structure.from_edges(n, edges)
     p = pairwise_probabilities(shape, edges, coupling)
     samples = (drawn_rows(np.random.default_rng(seed), shape, p, n_rows) for seed in range(seeds))
-    return sum(learn_structure(rows, settings).structure != truth for rows in samples)
+    return sum(learner.learn(rows).structure != truth for rows in samples)
 
 
 @every_network
 @pytest.mark.parametrize("rule", ["and", "or"])
 def test_the_true_graph_is_found_exactly(network: tuple[int, int, Edges, float], rule: str) -> None:
-    assert _failures(network, 10_000, StructureSettings(select="theory", theory=2.0, rule=rule), seeds=5) == 0
+    assert _failures(network, 10_000, Learned(select="theory", theory=2.0, rule=rule), seeds=5) == 0
 
 
 @every_network
 def test_failures_become_rarer_with_rows(network: tuple[int, int, Edges, float]) -> None:
     """From nearly always to never."""
-    settings = StructureSettings(select="theory", theory=2.0, rule="and")
-    failures = [_failures(network, n_rows, settings, seeds=12) for n_rows in (100, 1000, 10_000)]
+    learner = Learned(select="theory", theory=2.0, rule="and")
+    failures = [_failures(network, n_rows, learner, seeds=12) for n_rows in (100, 1000, 10_000)]
     assert failures == sorted(failures, reverse=True)
     assert failures[0] >= 10
     assert failures[-1] == 0
@@ -72,8 +72,8 @@ def test_failures_become_rarer_with_rows(network: tuple[int, int, Edges, float])
 def test_a_known_degree_needs_no_strength(name: str) -> None:
     """Where every variable has d neighbours, d is all there is to know."""
     for bound, rule in (("graph", "or"), ("gain", "and"), ("gain", "or")):
-        settings = StructureSettings(max_degree=3, bound=bound, rule=rule)
-        assert _failures(NETWORKS[name], 10_000, settings, seeds=5) == 0
+        learner = Learned(max_degree=3, bound=bound, rule=rule)
+        assert _failures(NETWORKS[name], 10_000, learner, seeds=5) == 0
 
 
 @pytest.mark.parametrize("name", ["chain", "grid", "chain, 3 states"])
@@ -83,6 +83,6 @@ def test_the_ebic_keeps_every_true_edge(name: str) -> None:
     p = pairwise_probabilities((states,) * n, edges, coupling)
     for seed in range(4):
         rows = drawn_rows(np.random.default_rng(seed), (states,) * n, p, 3000)
-        found = learn_structure(rows, StructureSettings(select="ebic", rule="and", gamma=1.0)).structure.edges.tolist()
+        found = Learned(select="ebic", rule="and", gamma=1.0).learn(rows).structure.edges.tolist()
         assert {tuple(edge) for edge in found} >= set(edges)
         assert len(found) <= len(edges) + 4

@@ -19,7 +19,8 @@ from mrfit._kernels.node_walk import Nodes, Points, walk_paths
 from mrfit._kernels.nodewise import LANES
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
-from mrfit.structure.regressions import Table, excluded
+from mrfit.structure.nodewise.indicator_table import IndicatorTable
+from mrfit.structure.nodewise.regressions import excluded
 from mrfit.workers import run
 
 Floats = NDArray[np.float64]
@@ -139,7 +140,7 @@ def node_paths(
     path where it ends and gives the strengths to go on with, none to stay there. ``callback`` sees every path that has
     ended, from any thread. A variable that does not vary has an empty path.
     """
-    table = Table.of(rows)
+    table = IndicatorTable.of(rows)
     chosen = list(range(len(rows.domain)) if variables is None else variables)
     # Variables are dealt in turn, so that threads finish together though variables differ; blocks are as large as the
     # memory for their gradients allows, since a block that ends has fewer and fewer regressions to share its passes.
@@ -164,7 +165,7 @@ def node_paths(
 class _Walker:
     """Walks the paths of blocks of variables."""
 
-    table: Table
+    table: IndicatorTable
     settings: PathSettings
     forbidden: NDArray[np.bool_] | None
     strengths: Callable[[float], Floats]

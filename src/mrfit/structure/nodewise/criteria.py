@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.structure.node_paths import NodePath, PathPoint
-from mrfit.structure.regressions import TINY, Regression, Regressions, Table
-from mrfit.structure.seen_states import SeenStates
+from mrfit.structure.mutual_information import pairwise_mutual_information
+from mrfit.structure.nodewise.indicator_table import IndicatorTable
+from mrfit.structure.nodewise.paths import NodePath, PathPoint
+from mrfit.structure.nodewise.regressions import REFIT_STRENGTH, Regression, Regressions
+from mrfit.structure.nodewise.seen_states import SeenStates
 
 Floats = NDArray[np.float64]
 
@@ -43,28 +46,50 @@ class Criterion(ABC):
         """The best point, with the coefficients to report."""
         return path.points[self.best(path)]
 
+    @abstractmethod
+    def why_none(self, rows: UniqueRows, paths: Sequence[NodePath]) -> str:
+        """Why it chose points without neighbours on all paths, though they go further."""
 
-class ShrunkenEbic(Criterion):
-    """2 loss + price * coefficients that are not zero, at the l1 solution itself: the practice for binary variables."""
+
+class Ebic(Criterion):
+    """An extended BIC: 2 loss + ``price`` of a coefficient * coefficients."""
 
     def __init__(self, price: float) -> None:
         super().__init__()
         self.price = price
 
+    def why_none(self, rows: UniqueRows, paths: Sequence[NodePath]) -> str:
+        """What the most promising pair lowers 2 loss by, and what its coefficients cost."""
+        best = (-np.inf, "")
+        for path in paths:
+            first = next((point for point in path.points if len(point.selected)), None)
+            if first is not None:
+                pair = rows.on_columns(sorted([path.variable, int(first.selected[0])]))
+                gain = 2.0 * rows.total_weight * pairwise_mutual_information(pair)[0, 1]
+                n, price = first.coefficients[0].size, self.price
+                names = " - ".join(pair.domain.names)
+                text = f"{names} lowers 2 x loss by {gain:.1f}, at a price of {n * price:.1f} ({n} x {price:.2f})."
+                best = max(best, (gain - n * price, text))
+        return best[1]
+
+
+class ShrunkenEbic(Ebic):
+    """At the l1 solution itself, with its coefficients that are not zero: the practice for binary variables."""
+
     def score(self, variable: int, point: PathPoint) -> float:
         return 2.0 * point.loss + self.price * point.n_parameters
 
 
-class RefittedEbic(Criterion):
-    """2 loss + price * coefficients, at the maximum of the likelihood on the point's neighbours.
+class RefittedEbic(Ebic):
+    """At the maximum of the likelihood on the point's neighbours.
 
     A group of coefficients enters all at once but shrunken: its loss would pay for a part of what its price is for.
     Coefficients are refitted too, with so little l1 that it only keeps them finite.
     """
 
-    def __init__(self, price: float, table: Table) -> None:
-        super().__init__()
-        self.price, self.table = price, table
+    def __init__(self, price: float, table: IndicatorTable) -> None:
+        super().__init__(price)
+        self.table = table
         self._refits: dict[int, _Refit] = {}
 
     def score(self, variable: int, point: PathPoint) -> float:
@@ -81,7 +106,7 @@ class RefittedEbic(Criterion):
 class _Refit:
     """One variable's regression without a penalty, on one set of neighbours after another."""
 
-    table: Table
+    table: IndicatorTable
     regression: Regression
     known: dict[tuple[int, ...], float] = field(default_factory=dict)
 
@@ -95,7 +120,7 @@ class _Refit:
 
     def refitted(self, point: PathPoint) -> PathPoint:
         regression, neighbours = self.regression, np.array(point.selected)
-        regression.solve(self.table, neighbours, TINY, _TOLERANCE * self.table.rows.total_weight)
+        regression.solve(self.table, neighbours, REFIT_STRENGTH, _TOLERANCE * self.table.rows.total_weight)
         values = regression.of_neighbours(self.table, neighbours)
         return replace(point, constant=regression.coefficients[0].copy(), values=values, loss=regression.loss)
 
@@ -123,3 +148,13 @@ class HeldOutLoss(Criterion):
         log_total = largest + np.log(np.exp(z - largest).sum(axis=0))
         chosen = z[np.where(known, own, 0), np.arange(n_rows)]
         return float((self.sample_weight * known) @ (log_total - chosen))
+
+    def why_none(self, rows: UniqueRows, paths: Sequence[NodePath]) -> str:
+        return "held-out rows are predicted best without any neighbour."
+
+
+def ebic(rows: UniqueRows, gamma: float) -> Ebic:
+    """The extended BIC that suits the states of the rows; ``gamma`` weighs its extra term."""
+    price = float(np.log(rows.total_weight) + 2.0 * gamma * np.log(max(len(rows.domain) - 1, 1)))
+    has_groups = SeenStates.of(rows).has_groups
+    return RefittedEbic(price, IndicatorTable.of(rows)) if has_groups else ShrunkenEbic(price)

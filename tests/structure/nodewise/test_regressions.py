@@ -7,25 +7,20 @@ import pytest
 
 from mrfit._kernels.nodewise import LANES
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.structure.node_paths import PathSettings, node_paths
-from mrfit.structure.regressions import Regression, Regressions, Table
+from mrfit.structure.nodewise.indicator_table import IndicatorTable
+from mrfit.structure.nodewise.paths import PathSettings, node_paths
+from mrfit.structure.nodewise.regressions import Regression, Regressions
 from populations import SHAPES, domain_of, random_codes, random_rows
-from reference.nodewise import DenseRegression
+from reference.nodewise import DenseRegression, dense_columns
 
 WIDE = (2,) * (LANES + 6)
 MANY_STATES = (LANES + 6, 2, 3)
 VARYING = {name: shape for name, shape in SHAPES.items() if len(shape) > 1}
 
 
-def _dense_columns(rows: UniqueRows) -> np.ndarray:
-    """Indicators of all states but the first, (rows, columns)."""
-    columns = [rows.codes[:, j] == s for j, c in enumerate(rows.domain.shape) for s in range(1, c)]
-    return np.array(columns, float).reshape(len(columns), rows.n_distinct).T
-
-
 def _solved(rows: UniqueRows, working: list[int] | None = None, *, share: float = 0.2) -> Regressions:
     """Every regression on ``working``, or on all that have columns, at a share of its critical strength."""
-    regressions = Regressions(Table.of(rows), range(len(rows.domain)))
+    regressions = Regressions(IndicatorTable.of(rows), range(len(rows.domain)))
     norms = regressions.table.norms_alone([r.variable for r in regressions.all])
     for regression, own in zip(regressions.all, norms, strict=True):
         everything = [j for j, c in enumerate(rows.domain.shape) if c > 1 and j != regression.variable]
@@ -35,7 +30,7 @@ def _solved(rows: UniqueRows, working: list[int] | None = None, *, share: float 
     return regressions
 
 
-def _tables(regression: Regression, table: Table) -> dict[int, np.ndarray]:
+def _tables(regression: Regression, table: IndicatorTable) -> dict[int, np.ndarray]:
     """Coefficients of every other variable that has columns."""
     start = table.indicators.group_start
     tables = {j: regression.coefficients[1 + start[j] : 1 + start[j + 1]] for j in range(len(table.widths))}
@@ -48,29 +43,6 @@ def _beta(dense: DenseRegression, constant: np.ndarray, tables: dict[int, np.nda
     for j, table in tables.items():
         beta[dense.groups[j]] = table
     return beta
-
-
-# -- the table ---------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES.keys())
-def test_sums_over_columns_are_a_matrix_product(shape: tuple[int, ...], rng: np.random.Generator) -> None:
-    rows = random_rows(rng, shape, 40, fractional=True)
-    for lanes in (0, 1, 5, 20, LANES, LANES + 3, 2 * LANES + 20):
-        values = rng.random((lanes, rows.n_distinct))
-        np.testing.assert_allclose(Table.of(rows).times(values), (values @ _dense_columns(rows)).T, rtol=1e-12)
-
-
-def test_sums_over_variables_leave_one_state_at_zero(rng: np.random.Generator) -> None:
-    """Also at both ends, where there are no columns to start from."""
-    rows = random_rows(rng, (1, 3, 1, 2, 1), 20)
-    np.testing.assert_array_equal(Table.of(rows).group_sums(np.array([1.0, 2.0, 4.0])), [0, 3, 0, 4, 0])
-
-
-def test_standard_deviations_are_of_not_being_in_the_first_state(rng: np.random.Generator) -> None:
-    rows = random_rows(rng, (2, 3, 1), 50)
-    repeated = np.repeat(rows.codes > 0, rows.sample_weight.astype(int), axis=0)
-    np.testing.assert_allclose(Table.of(rows).standard_deviations, repeated.std(axis=0), atol=1e-12)
 
 
 # -- solving -----------------------------------------------------------------------------------------------------
@@ -116,14 +88,14 @@ def test_a_smaller_working_set_is_the_regression_without_the_others(rng: np.rand
 
 def test_refining_cells_in_any_order_gives_the_same(rng: np.random.Generator) -> None:
     rows = random_rows(rng, (2, 3, 2, 2), 80)
-    at_once = Regressions(Table.of(rows), [0]).all[0]
-    at_once.solve(Table.of(rows), np.array([1, 2, 3]), 1.0, 1e-9)
-    by_steps = Regressions(Table.of(rows), [0]).all[0]
+    at_once = Regressions(IndicatorTable.of(rows), [0]).all[0]
+    at_once.solve(IndicatorTable.of(rows), np.array([1, 2, 3]), 1.0, 1e-9)
+    by_steps = Regressions(IndicatorTable.of(rows), [0]).all[0]
     for working in ([3], [1, 3], [1, 2, 3]):
-        by_steps.solve(Table.of(rows), np.array(working), 1.0, 1e-9)
+        by_steps.solve(IndicatorTable.of(rows), np.array(working), 1.0, 1e-9)
     assert len(at_once.cells.total) == len(by_steps.cells.total)
     for cells in (at_once.cells, by_steps.cells):  # what is kept of the old columns is that of the rows
-        dense = _dense_columns(rows)[:, cells.columns]
+        dense = dense_columns(rows)[:, cells.columns]
         np.testing.assert_array_equal(cells.bits[:, cells.class_of].T, dense)
     assert at_once.value == pytest.approx(by_steps.value, rel=1e-12)
 
@@ -131,7 +103,7 @@ def test_refining_cells_in_any_order_gives_the_same(rng: np.random.Generator) ->
 def test_a_variable_with_one_state_in_the_working_set_changes_nothing(rng: np.random.Generator) -> None:
     """A required edge can put it there."""
     rows = random_rows(rng, (3, 1, 2, 2), 150, fractional=True)
-    table = Table.of(rows)
+    table = IndicatorTable.of(rows)
     for variable in (2, 3):
         others = [j for j in (0, 2, 3) if j != variable]
         without, with_ = (Regressions(table, [variable]).all[0] for _ in range(2))
@@ -153,7 +125,7 @@ def test_norms_alone_are_of_the_gradient_without_neighbours(shape: tuple[int, ..
     """More logits than lanes in one block, and in one regression."""
     rows = _every_state(shape, rng)
     varying = [i for i, c in enumerate(shape) if c > 1]
-    for i, norms in zip(varying, Table.of(rows).norms_alone(varying), strict=True):
+    for i, norms in zip(varying, IndicatorTable.of(rows).norms_alone(varying), strict=True):
         dense = DenseRegression.of(rows, i)
         gradient = dense.gradient(dense.independent)
         expected = {j: np.linalg.norm(gradient[group]) for j, group in dense.groups.items()}
@@ -199,7 +171,7 @@ def test_a_score_is_about_twice_the_gain() -> None:
     """For a weak dependence the second-order promise is kept."""
     counts = np.array([260.0, 240.0, 235.0, 265.0])
     rows = UniqueRows.from_codes(domain_of((2, 2)), np.array([[0, 0], [0, 1], [1, 0], [1, 1]], np.uint8), counts)
-    regressions = Regressions(Table.of(rows), [0])
+    regressions = Regressions(IndicatorTable.of(rows), [0])
     r = regressions.all[0]
     score, before = regressions.scores([r])[0][1], r.value
     r.solve(regressions.table, np.array([1]), 1e-6, 1e-9)
@@ -211,7 +183,7 @@ def test_only_the_states_that_occur_count(rng: np.random.Generator) -> None:
     codes = random_codes(rng, (2, 2, 2, 1, 2), 60)
     codes[:, 1], codes[:, 2] = 0, 1
     rows = UniqueRows.from_codes(domain_of((2, 2, 2, 1, 3)), codes, np.ones(60))
-    regressions = Regressions(Table.of(rows), range(5))
+    regressions = Regressions(IndicatorTable.of(rows), range(5))
     assert [r.variable for r in regressions.all] == [0, 4]
     assert regressions.table.widths.tolist() == [1, 0, 0, 0, 1]
     np.testing.assert_allclose(regressions.table.norms_alone([0])[0, 1:4], 0.0, atol=1e-9)

@@ -32,6 +32,11 @@ class SeenStates:
             places.append(np.where(seen, np.cumsum(seen) - 1, seen.sum()))
         return cls(Domain(tuple(variables)), tuple(places))
 
+    @property
+    def has_groups(self) -> bool:
+        """Whether a variable has more than two of them, so that a neighbour has a group of coefficients."""
+        return max(self.domain.shape, default=0) > 2
+
     def codes(self, rows: UniqueRows) -> NDArray[np.int64]:
         """The rows' codes among the seen states."""
         return np.stack([place[rows.codes[:, i]] for i, place in enumerate(self.place)], axis=1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -15,19 +16,17 @@ from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
 from mrfit.errors import InputError, StructureError
+from mrfit.learning import Learner
 from mrfit.registry import learn
-from mrfit.structure.node_paths import NodePath, PathSettings, node_paths
-from mrfit.structure.node_scores import HeldOutLoss
-from mrfit.structure.nodewise import (
-    BOUNDS,
-    SELECTIONS,
-    LearnedStructure,
-    StructureSettings,
-    learn_structure,
-    theoretical_strength,
-)
-from mrfit.structure.remarks import nothing_selected
-from mrfit.structure.seen_states import SeenStates
+from mrfit.structure.learner import LearnedStructure
+from mrfit.structure.nodewise.criteria import HeldOutLoss
+from mrfit.structure.nodewise.forward_selection import ForwardSelection
+from mrfit.structure.nodewise.learned import BOUNDS, SELECTIONS, Learned
+from mrfit.structure.nodewise.neighbours import Neighbours
+from mrfit.structure.nodewise.path_selection import theoretical_strength
+from mrfit.structure.nodewise.paths import NodePath, PathSettings, node_paths
+from mrfit.structure.nodewise.remarks import remarks
+from mrfit.structure.nodewise.seen_states import SeenStates
 from mrfit.structure.structure import Structure
 from populations import SHAPES, domain_of, random_codes, random_rows
 from reference.nodewise import DenseRegression, drawn_rows, pairwise_probabilities
@@ -44,14 +43,14 @@ def _grid_rows(n_rows: int = 800, seed: int = 0, states: int = 2) -> UniqueRows:
     return drawn_rows(np.random.default_rng(seed), shape, pairwise_probabilities(shape, GRID, 0.4), n_rows)
 
 
-def _settings(select: str, bound: str, **others: object) -> StructureSettings:
+def _learned(select: str, bound: str, **others: object) -> Learned:
     own = {"degree": {"max_degree": 2, "bound": bound}, "strength": {"select_strength": 20.0}}
     known = {name: value for name, value in others.items() if name != "select_strength" or select == "strength"}
-    return StructureSettings(**{"select": select, **own.get(select, {}), **known})
+    return Learned(**{"select": select, **own.get(select, {}), **known})
 
 
-def _learn(rows: UniqueRows, select: str, bound: str, **others: object) -> LearnedStructure:
-    return learn_structure(rows, _settings(select, bound, **others), valid=rows)
+def _learn(rows: UniqueRows, select: str, bound: str, *, jobs: int = 1, **others: object) -> LearnedStructure:
+    return _learned(select, bound, **others).learn(rows, valid=rows, jobs=jobs)
 
 
 def _edges(learned: LearnedStructure) -> set[tuple[int, int]]:
@@ -73,9 +72,8 @@ def _joined(n: int, chosen: list[set[int]], rule: str) -> set[tuple[int, int]]:
 @pytest.mark.parametrize("required", [(), [("x0", "x1"), ("x0", "x2")]], ids=["free", "required"])
 def test_every_regression_is_told_of_once(select: str, bound: str, jobs: int, required: object) -> None:
     rows = _grid_rows(300)
-    settings = _settings(select, bound, jobs=jobs, require=required)
     told: list[int] = []
-    learn_structure(rows, settings, valid=rows, callback=told.append)
+    _learned(select, bound, require=required).learn(rows, valid=rows, jobs=jobs, callback=told.append)
     assert sum(told) == len(rows.domain)
     assert min(told) > 0
 
@@ -205,7 +203,7 @@ def _questionnaire(n_rows: int = 549, states: int = 5) -> UniqueRows:
 
 def test_a_questionnaire_with_five_states_has_edges_within_its_traits() -> None:
     """Each pair has 16 coefficients, whose price a shrunken loss never paid."""
-    learned = learn_structure(_questionnaire(), StructureSettings(select="ebic", rule="or"))
+    learned = Learned(select="ebic", rule="or").learn(_questionnaire())
     assert len(learned.report) >= 10
     assert (learned.structure.degrees > 0).all()
     assert all(a // 6 == b // 6 for a, b in learned.structure.edges.tolist())
@@ -231,7 +229,7 @@ def test_a_structure_without_edges_says_why(select: str, others: dict, words: st
     x = np.array([(a, b, c) for a in range(2) for b in range(2) for c in range(2)] * 8, np.uint8)
     x[:2, 0] = 1  # hardly any dependence
     rows, valid = (UniqueRows.from_codes(domain_of((2,) * 3), codes, np.ones(64)) for codes in (x, 1 - x[:, ::-1]))
-    learned = learn_structure(rows, _settings(select, "path", **others), valid=valid)
+    learned = _learned(select, "path", **others).learn(rows, valid=valid)
     assert not len(learned.report)
     assert re.search(words, " ".join(learned.remarks))
 
@@ -244,8 +242,9 @@ def test_a_structure_of_constants_says_why() -> None:
 
 def test_choices_that_do_not_meet_are_told() -> None:
     chosen = np.array([[False, True], [False, False]])
-    said = nothing_selected(_grid_rows(50).on_columns([0, 1]), "ebic", [], chosen, price=1.0)
-    assert said == "No edges: 1 neighbours were chosen, but none by both variables of a pair; rule 'or' joins."
+    neighbours = Neighbours(chosen, np.zeros((2, 2)), np.zeros((2, 2)))
+    said = remarks(_grid_rows(50).on_columns([0, 1]), ForwardSelection(1), neighbours, n_edges=0)
+    assert said == ["No edges: 1 neighbours were chosen, but none by both variables of a pair; rule 'or' joins."]
 
 
 def test_a_state_that_never_occurs_takes_no_edge_away(data_dir: Path) -> None:
@@ -256,7 +255,7 @@ def test_a_state_that_never_occurs_takes_no_edge_away(data_dir: Path) -> None:
     states = {v.name: v.states[:2] if v.name == "raf" else v.states for v in rows.domain}
     narrow = UniqueRows.from_codes(Domain.from_states(states), rows.codes[present], rows.sample_weight[present])
     for way in ({"select": "ebic"}, {"max_degree": 3}, {"select": "strength", "select_strength": 100.0}):
-        one, other = (learn_structure(r, StructureSettings(**way)) for r in (some, narrow))
+        one, other = (Learned(**way).learn(r) for r in (some, narrow))
         assert one.structure == other.structure
         np.testing.assert_array_equal(one.report.coefficients, other.report.coefficients)
         assert one.structure.degrees[0] >= 2
@@ -272,7 +271,7 @@ def test_held_out_rows_in_states_that_were_not_learned_from() -> None:
     losses = HeldOutLoss(rows, SeenStates.of(some)), HeldOutLoss(some, SeenStates.of(some))
     assert losses[0].score(0, point) == pytest.approx(losses[1].score(0, point), rel=1e-12)
     assert losses[1].score(0, point) == pytest.approx(point.loss, rel=1e-9)
-    assert np.isfinite(learn_structure(some, _settings("valid", "path"), valid=rows).report.coefficients).all()
+    assert np.isfinite(_learned("valid", "path").learn(some, valid=rows).report.coefficients).all()
 
 
 # -- how far selections walk -------------------------------------------------------------------------------------
@@ -280,7 +279,7 @@ def test_held_out_rows_in_states_that_were_not_learned_from() -> None:
 
 def _totals(rows: UniqueRows, gamma: float = 0.25) -> tuple[float, LearnedStructure]:
     """The EBIC of the chosen regressions in a binary table, summed, from the report's coefficients alone."""
-    learned = learn_structure(rows, StructureSettings(select="ebic", rule="or", gamma=gamma))
+    learned = Learned(select="ebic", rule="or", gamma=gamma).learn(rows)
     n, total = len(rows.domain), 0.0
     for i in range(n):
         has = (learned.report.edges == i).any(axis=1)
@@ -315,7 +314,7 @@ def test_paths_go_on_while_their_ebic_falls(name: str, file: str, total: float, 
 def test_the_coefficients_of_glmnet_at_the_best_ebic(name: str, data_dir: Path, conformance_dir: Path) -> None:
     """Columns as they are, the grid down to 1e-4 of the critical strength."""
     rows = UniqueRows.from_file(data_dir / name / "data.csv.gz")
-    report = learn_structure(rows, StructureSettings(select="ebic", rule="or", tolerance=1e-7)).report
+    report = Learned(select="ebic", rule="or", tolerance=1e-7).learn(rows).report
     found = {frozenset(rows.domain.names[i] for i in edge): k for k, edge in enumerate(report.edges.tolist())}
     with (conformance_dir / "applied" / "ebic" / f"{name}_pairs.csv").open(encoding="utf-8") as lines:
         for pair in csv.DictReader(lines):
@@ -330,14 +329,14 @@ def test_the_coefficients_of_glmnet_at_the_best_ebic(name: str, data_dir: Path, 
 
 def test_variables_at_the_end_of_their_path_are_told(data_dir: Path) -> None:
     rows = UniqueRows.from_file(data_dir / "jokes" / "data.csv.gz")
-    learned = learn_structure(rows, StructureSettings(select="ebic"))
+    learned = Learned(select="ebic").learn(rows)
     assert [rows.domain.names[i] for i in learned.at_end] == ["joke5", "joke7", "joke13", "joke18"]
     assert re.search("4 of 10 variables was still falling.*0.0001.*'joke5'", learned.remarks[0])
 
 
 def test_held_out_rows_take_paths_as_far_as_the_ebic_does(data_dir: Path) -> None:
     train, valid = (UniqueRows.from_file(data_dir / "nltcs" / f"{part}.csv.gz") for part in ("train", "valid"))
-    learned = learn_structure(train, StructureSettings(select="valid"), valid=valid)
+    learned = Learned(select="valid").learn(train, valid=valid)
     weakest = np.nanmin(learned.report.entered)
     critical = max(path.critical for path in node_paths(train, PathSettings(0)))
     assert weakest < 0.01 * critical
@@ -358,7 +357,7 @@ def test_held_out_rows_select_what_they_like_best(states: int) -> None:
         losses = [dense.loss(dense.beta_of(point)) for point in path.points]
         chosen.append(set(path.points[int(np.argmin(losses))].selected.tolist()))
     for rule in ("and", "or"):
-        learned = learn_structure(rows, _settings("valid", "path", rule=rule), valid=valid)
+        learned = _learned("valid", "path", rule=rule).learn(rows, valid=valid)
         assert _edges(learned) == _joined(6, chosen, rule)
 
 
@@ -368,7 +367,7 @@ def test_held_out_rows_are_matched_by_name() -> None:
     codes = 1 - valid.codes[:, ::-1]
     domain = type(rows.domain).from_states({f"x{i}": ["s1", "s0"] for i in reversed(range(6))})
     turned = UniqueRows.from_codes(domain, codes, valid.sample_weight)
-    one, other = (learn_structure(rows, _settings("valid", "path"), valid=v) for v in (valid, turned))
+    one, other = (_learned("valid", "path").learn(rows, valid=v) for v in (valid, turned))
     assert one.structure == other.structure
 
 
@@ -459,12 +458,25 @@ def test_wishes_that_make_no_sense(wishes: dict, error: type[Exception], word: s
 )
 def test_settings_out_of_range_are_refused(wrong: dict, word: str) -> None:
     with pytest.raises(InputError, match=word):
-        StructureSettings(**wrong)
+        Learned(**wrong)
+
+
+def test_a_learner_is_a_value_of_what_decides_alone() -> None:
+    """Equal, whatever its pairs came in; how many threads learn is no part of it."""
+    pairs = [["a", "b"]]
+    one, other = Learned(require=pairs), Learned(require=(("a", "b"),))
+    assert one == other
+    assert hash(one) == hash(other)
+    pairs.append(["a", "c"])
+    assert one == other
+    assert not {"jobs", "callback"} & {setting.name for setting in fields(Learned)}
+    plain = Learner(Learned(max_degree=3, forbid=pairs))
+    assert Learner.from_json(plain.to_json()) == plain
 
 
 def test_selection_by_held_out_rows_needs_them() -> None:
     with pytest.raises(InputError, match="validation"):
-        learn_structure(_grid_rows(50), StructureSettings(select="valid"))
+        Learned(select="valid").learn(_grid_rows(50))
 
 
 # -- evidence ----------------------------------------------------------------------------------------------------
@@ -544,14 +556,12 @@ def test_jobs_change_nothing(select: str, bound: str) -> None:
     _assert_same(_learn(rows, select, bound, jobs=1), _learn(rows, select, bound, jobs=2))
 
 
-@pytest.mark.parametrize(
-    ("select", "bound"), [way for way in WAYS if way not in [("degree", "gain"), ("degree", "graph")]]
-)
+@every_way
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_the_callback_counts_all_variables(select: str, bound: str, jobs: int, rng: np.random.Generator) -> None:
     """Those that do not vary too."""
     rows, told = random_rows(rng, (2, 3, 1, 2, 2), 100), []
-    learn_structure(rows, _settings(select, bound, jobs=jobs), valid=rows, callback=told.append)
+    _learned(select, bound).learn(rows, valid=rows, jobs=jobs, callback=told.append)
     assert sum(told) == 5
 
 
@@ -586,7 +596,7 @@ def test_more_variables_than_rows() -> None:
     """The weak regressions of ``top`` go furthest."""
     codes = np.random.default_rng(2).integers(0, 2, (8, 20)).astype(np.uint8)
     rows = UniqueRows.from_codes(domain_of((2,) * 20), codes, np.ones(8))
-    assert learn_structure(rows, StructureSettings(bound="top")).violation <= 1e-5
+    assert Learned(bound="top").learn(rows).violation <= 1e-5
 
 
 # -- real data ---------------------------------------------------------------------------------------------------
@@ -598,7 +608,7 @@ def test_five_neighbours_are_enough_for_nltcs(bound: str, least: float, data_dir
     train, valid, test = (
         UniqueRows.from_file(data_dir / "nltcs" / f"{part}.csv.gz") for part in ("train", "valid", "test")
     )
-    structure = learn_structure(train, StructureSettings(max_degree=5, bound=bound)).structure
+    structure = Learned(max_degree=5, bound=bound).learn(train).structure
     if bound == "graph":
         assert structure.degrees.max() <= 5
     best = learn(train, structure, learner((0.1, 1.0, 10.0)), valid=valid).best
@@ -613,8 +623,7 @@ def test_a_forbidden_variable_takes_no_place_of_another(bound: str, rng: np.rand
     a = np.where(rng.random(4000) < 0.9, b, 1 - b)
     c = np.where(rng.random(4000) < 0.75, b, 1 - b)
     rows = UniqueRows.from_dataset(Dataset.from_table({"a": a, "b": b, "c": c}))
-    settings = StructureSettings(max_degree=1, bound=bound, rule="or", forbid=[("a", "b")])
-    learned = learn_structure(rows, settings)
+    learned = Learned(max_degree=1, bound=bound, rule="or", forbid=[("a", "b")]).learn(rows)
     assert (1, 2) in {(int(i), int(j)) for i, j in learned.structure.edges}
     assert (0, 1) not in {(int(i), int(j)) for i, j in learned.structure.edges}
 
@@ -634,4 +643,4 @@ def test_a_forbidden_variable_takes_no_place_of_another(bound: str, rng: np.rand
 )
 def test_settings_without_effect_are_refused(settings: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        StructureSettings(**settings)
+        Learned(**settings)

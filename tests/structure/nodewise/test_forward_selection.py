@@ -1,19 +1,34 @@
-"""Neighbours by gain: the bound, the wishes of the user, and how good the choice is."""
+"""Forward selection: the bound, the wishes of the user, and how good the choice is."""
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
 
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.structure.gains import Allowed, graph_by_gain, neighbours_by_gain
-from mrfit.structure.regressions import Regressions, Table
+from mrfit.structure.nodewise.allowed_pairs import AllowedPairs
+from mrfit.structure.nodewise.forward_selection import ForwardGraph, ForwardSelection
+from mrfit.structure.nodewise.indicator_table import IndicatorTable
+from mrfit.structure.nodewise.regressions import Regressions
+from mrfit.structure.nodewise.selection import NeighbourSelection
 from populations import SHAPES, domain_of, random_codes, random_rows
 from reference.nodewise import drawn_rows, pairwise_probabilities
 
-BY_GAIN = {"gain": neighbours_by_gain, "graph": graph_by_gain}
+
+def _found(
+    kind: type[NeighbourSelection], rows: UniqueRows, max_degree: int, pairs: AllowedPairs, **more: Any
+) -> tuple[np.ndarray, np.ndarray]:
+    """What is chosen, and the coefficients."""
+    neighbours = kind(max_degree).neighbours(rows, pairs, **more)
+    return neighbours.chosen, neighbours.coefficients
+
+
+_neighbours, _graph = partial(_found, ForwardSelection), partial(_found, ForwardGraph)
+BY_GAIN = {"gain": _neighbours, "graph": _graph}
 both = pytest.mark.parametrize("by_gain", BY_GAIN.values(), ids=BY_GAIN.keys())
 
 RING = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (0, 5)]
@@ -31,8 +46,8 @@ def _star(rng: np.random.Generator, leaves: int = 5) -> UniqueRows:
     return UniqueRows.from_codes(domain_of((2,) * (leaves + 1)), np.stack(columns, 1).astype(np.uint8), np.ones(2000))
 
 
-def _wish(n: int, *, required: tuple = (), forbidden: tuple = ()) -> Allowed:
-    allowed = Allowed.all(n)
+def _wish(n: int, *, required: tuple = (), forbidden: tuple = ()) -> AllowedPairs:
+    allowed = AllowedPairs.all(n)
     for matrix, pairs in ((allowed.required, required), (allowed.forbidden, forbidden)):
         for a, b in pairs:
             matrix[a, b] = matrix[b, a] = True
@@ -49,7 +64,7 @@ def _adjacency(n: int, edges: list[tuple[int, int]]) -> np.ndarray:
 @both
 @pytest.mark.parametrize("states", [2, 3])
 def test_a_ring_is_found_by_either_way(by_gain, states: int) -> None:
-    chosen, coefficient = by_gain(_ring(5000, states=states), 2, Allowed.all(6))
+    chosen, coefficient = by_gain(_ring(5000, states=states), 2, AllowedPairs.all(6))
     np.testing.assert_array_equal(chosen, _adjacency(6, RING))
     np.testing.assert_array_equal(coefficient != 0, chosen)
 
@@ -59,7 +74,7 @@ def test_a_ring_is_found_by_either_way(by_gain, states: int) -> None:
 @pytest.mark.parametrize("most", [1, 2, 10])
 def test_the_bound_holds_on_every_shape(by_gain, shape: tuple[int, ...], most: int, rng: np.random.Generator) -> None:
     rows = random_rows(rng, shape, 300, fractional=True)
-    chosen, coefficient = by_gain(rows, most, Allowed.all(len(shape)))
+    chosen, coefficient = by_gain(rows, most, AllowedPairs.all(len(shape)))
     assert (chosen.sum(axis=1) <= most).all()
     assert not chosen.diagonal().any()
     assert np.isfinite(coefficient).all()
@@ -69,9 +84,9 @@ def test_the_bound_holds_on_every_shape(by_gain, shape: tuple[int, ...], most: i
 def test_a_graph_is_symmetric_and_bounded_where_single_regressions_are_not(rng: np.random.Generator) -> None:
     """All leaves of a star choose its centre."""
     rows = _star(rng)
-    single, _ = neighbours_by_gain(rows, 1, Allowed.all(6))
+    single, _ = _neighbours(rows, 1, AllowedPairs.all(6))
     assert single[1:, 0].all()
-    graph, _ = graph_by_gain(rows, 1, Allowed.all(6))
+    graph, _ = _graph(rows, 1, AllowedPairs.all(6))
     np.testing.assert_array_equal(graph, graph.T)
     assert graph.sum(axis=1).max() == 1
 
@@ -80,9 +95,9 @@ def test_noise_has_hardly_any_neighbours() -> None:
     """A step must promise more than the 95% point of chi-square; the best of nine outsiders often does."""
     rng = np.random.default_rng(0)
     rows = UniqueRows.from_codes(domain_of((2,) * 10), rng.integers(0, 2, (3000, 10)).astype(np.uint8), np.ones(3000))
-    chosen, _ = neighbours_by_gain(rows, 9, Allowed.all(10))
+    chosen, _ = _neighbours(rows, 9, AllowedPairs.all(10))
     assert chosen.sum() < 0.15 * 90
-    graph, _ = graph_by_gain(rows, 9, Allowed.all(10))
+    graph, _ = _graph(rows, 9, AllowedPairs.all(10))
     assert graph.sum() < 0.15 * 90
 
 
@@ -90,16 +105,16 @@ def test_the_choice_is_near_the_best_subset() -> None:
     """Forward steps and exchanges need not find the best of all subsets, but come close in loss."""
     p = pairwise_probabilities((2,) * 7, [(0, k) for k in range(1, 7)] + [(1, 2), (3, 4)], 0.35)
     rows = drawn_rows(np.random.default_rng(3), (2,) * 7, p, 600)
-    chosen, _ = neighbours_by_gain(rows, 2, Allowed.all(7))
+    chosen, _ = _neighbours(rows, 2, AllowedPairs.all(7))
     for i in range(7):
-        empty = Regressions(Table.of(rows), [i]).all[0].value
+        empty = Regressions(IndicatorTable.of(rows), [i]).all[0].value
         losses = {pair: _loss(rows, i, pair) for pair in combinations([j for j in range(7) if j != i], 2)}
         mine, best = _loss(rows, i, tuple(np.flatnonzero(chosen[i]).tolist())), min(losses.values())
         assert mine - best <= 0.1 * (empty - best)
 
 
 def _loss(rows: UniqueRows, variable: int, neighbours: tuple[int, ...]) -> float:
-    regressions = Regressions(Table.of(rows), [variable])
+    regressions = Regressions(IndicatorTable.of(rows), [variable])
     regressions.all[0].solve(regressions.table, np.array(neighbours), 1e-6, 1e-6)
     return regressions.all[0].value
 
@@ -117,10 +132,7 @@ def test_required_and_forbidden_edges(by_gain) -> None:
     assert (chosen.sum(axis=1) <= 3).all()
 
 
-@pytest.mark.parametrize(
-    "by_gain",
-    [pytest.param(neighbours_by_gain, id="gain"), pytest.param(graph_by_gain, id="graph")],
-)
+@both
 def test_required_edges_may_pass_the_bound_alone(by_gain) -> None:
     required = tuple((0, j) for j in range(1, 6))
     chosen, _ = by_gain(_ring(), 2, _wish(6, required=required))
@@ -129,7 +141,7 @@ def test_required_edges_may_pass_the_bound_alone(by_gain) -> None:
 
 
 def test_graph_adds_nothing_to_a_variable_whose_required_edges_fill_the_bound(rng: np.random.Generator) -> None:
-    chosen, _ = graph_by_gain(_star(rng), 1, _wish(6, required=((0, 1),)))
+    chosen, _ = _graph(_star(rng), 1, _wish(6, required=((0, 1),)))
     assert chosen.sum(axis=1).max() == 1
 
 
@@ -139,7 +151,7 @@ def test_gain_adds_nothing_to_a_variable_whose_required_edges_fill_the_bound(
 ) -> None:
     """The centre of a star would gladly take more leaves."""
     required = tuple((0, j) for j in range(1, most + 1))
-    chosen, _ = neighbours_by_gain(_star(rng), most, _wish(6, required=required))
+    chosen, _ = _neighbours(_star(rng), most, _wish(6, required=required))
     assert chosen.sum(axis=1).max() <= most
 
 
@@ -160,7 +172,7 @@ def test_weights_are_repeated_rows_in_any_order(by_gain, rng: np.random.Generato
     weighted = UniqueRows.from_codes(domain, codes, times.astype(float))
     repeated = rng.permutation(np.repeat(codes, times, axis=0))
     one, other = (
-        by_gain(r, 2, Allowed.all(5))
+        by_gain(r, 2, AllowedPairs.all(5))
         for r in (weighted, UniqueRows.from_codes(domain, repeated, np.ones(len(repeated))))
     )
     np.testing.assert_array_equal(one[0], other[0])
@@ -172,7 +184,7 @@ def test_permuted_columns_permute_the_choice(by_gain, rng: np.random.Generator) 
     rows, order = _ring(), rng.permutation(6)
     turned = UniqueRows.from_codes(rows.domain, rows.codes[:, order], rows.sample_weight)
     np.testing.assert_array_equal(
-        by_gain(turned, 2, Allowed.all(6))[0], by_gain(rows, 2, Allowed.all(6))[0][np.ix_(order, order)]
+        by_gain(turned, 2, AllowedPairs.all(6))[0], by_gain(rows, 2, AllowedPairs.all(6))[0][np.ix_(order, order)]
     )
 
 
@@ -181,8 +193,8 @@ def test_flipped_states_flip_signs_only(by_gain) -> None:
     rows = _ring()
     codes = rows.codes.copy()
     codes[:, 2] = 1 - codes[:, 2]
-    chosen, coefficient = by_gain(rows, 2, Allowed.all(6))
-    other, flipped = by_gain(UniqueRows.from_codes(rows.domain, codes, rows.sample_weight), 2, Allowed.all(6))
+    chosen, coefficient = by_gain(rows, 2, AllowedPairs.all(6))
+    other, flipped = by_gain(UniqueRows.from_codes(rows.domain, codes, rows.sample_weight), 2, AllowedPairs.all(6))
     np.testing.assert_array_equal(chosen, other)
     sign = np.where(np.arange(6) == 2, -1.0, 1.0)
     np.testing.assert_allclose(flipped, coefficient * np.outer(sign, sign), atol=1e-3)
@@ -208,7 +220,7 @@ def test_awkward_tables(by_gain, kind: str) -> None:
         "three-state copies": (np.c_[x + rare[:, None], x[:, 0]], 3),
     }[kind]
     rows = UniqueRows.from_codes(domain_of((states,) * codes.shape[1]), codes.astype(np.uint8), np.ones(len(codes)))
-    chosen, coefficient = by_gain(rows, 3, Allowed.all(codes.shape[1]))
+    chosen, coefficient = by_gain(rows, 3, AllowedPairs.all(codes.shape[1]))
     assert (chosen.sum(axis=1) <= 3).all()
     assert np.isfinite(coefficient).all()
     varies = codes.std(axis=0) > 0
@@ -216,17 +228,14 @@ def test_awkward_tables(by_gain, kind: str) -> None:
     assert not chosen[:, ~varies].any()
 
 
-@pytest.mark.parametrize(
-    "by_gain",
-    [pytest.param(neighbours_by_gain, id="gain"), pytest.param(graph_by_gain, id="graph")],
-)
+@both
 def test_weights_of_very_different_size(by_gain) -> None:
     """Separable regressions of heavy rows have no curvature left in floating point."""
     for seed in range(10):
         rng = np.random.default_rng(seed)
         codes = rng.integers(0, 2, (6, 8)).astype(np.uint8)
         rows = UniqueRows.from_codes(domain_of((2,) * 8), codes, 10.0 ** rng.uniform(-6, 6, 6))
-        chosen, coefficient = by_gain(rows, 3, Allowed.all(8))
+        chosen, coefficient = by_gain(rows, 3, AllowedPairs.all(8))
         assert np.isfinite(coefficient).all()
         assert (chosen.sum(axis=1) <= 3).all()
 
@@ -234,6 +243,6 @@ def test_weights_of_very_different_size(by_gain) -> None:
 @both
 def test_the_callback_is_told_of_every_round(by_gain) -> None:
     told: list[int] = []
-    by_gain(_ring(), 2, Allowed.all(6), callback=told.append)
+    by_gain(_ring(), 2, AllowedPairs.all(6), callback=told.append)
     assert told
     assert all(0 <= count <= 6 for count in told)

@@ -12,9 +12,9 @@ from sklearn.linear_model import LogisticRegression
 
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
-from mrfit.structure.node_paths import NodePath, PathPoint, PathSettings, node_paths
-from mrfit.structure.nodewise import theoretical_strength
-from mrfit.structure.seen_states import SeenStates
+from mrfit.structure.nodewise.path_selection import theoretical_strength
+from mrfit.structure.nodewise.paths import NodePath, PathPoint, PathSettings, node_paths
+from mrfit.structure.nodewise.seen_states import SeenStates
 from populations import SHAPES, domain_of, random_codes, random_rows
 from reference.nodewise import DenseRegression
 
