@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from mrfit.errors import InputError
 from mrfit.factors import Factors
 from mrfit.inference.engine import Engine, Posterior
+from mrfit.inference.junction_tree import JunctionTree
 from populations import ENGINES, SCOPES, factors, random_factors
 from reference import factors as reference
 
@@ -116,10 +117,12 @@ def test_sums_that_overflow_are_told(engine: Engine) -> None:
     large = [((0,), [1e308, 0.0])] * 2
     with pytest.raises(InputError, match="overflow"):
         _run(engine, Factors.from_tables((2,), large))
-    try:
-        assert _run(engine, Factors.from_tables((2,), [*large, ((0,), [-np.inf, 0.0])])).log_z == 0.0
-    except InputError as error:
-        assert "overflow" in str(error)
+    excluded = Factors.from_tables((2,), [*large, ((0,), [-np.inf, 0.0])])
+    if isinstance(engine, JunctionTree):
+        assert _run(engine, excluded).log_z == 0.0
+    else:
+        with pytest.raises(InputError, match="overflow"):
+            _run(engine, excluded)
 
 
 @pytest.mark.parametrize("engine", EXACT, ids=str)
@@ -137,7 +140,6 @@ def test_a_plan_beyond_all_memory_is_refused_without_work(engine: Engine, n: int
     tracemalloc.stop()
     assert not plan.fits
     assert 2**n <= plan.n_cells < 2 ** (n + 1)
-    assert plan.n_bytes > 2**n
     assert peak < 20_000_000
 
 

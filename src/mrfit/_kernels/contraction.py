@@ -258,7 +258,7 @@ def clique_of(nodes, node):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _make_room(nodes):
+def make_room(nodes):
     """For all nodes, and one more input than any has."""
     cells, n_inputs, n_axes = 1, 1, 1
     for node in range(len(nodes.n_removed)):
@@ -273,7 +273,7 @@ def _make_room(nodes):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _place_inputs(nodes, clique, scale, room, behind):
+def place_inputs(nodes, clique, scale, room, behind):
     """Where the inputs of a clique begin and how they stand in a block, ``behind`` others that are not its own."""
     for k in range(len(clique.inputs)):
         t = clique.inputs[k]
@@ -328,7 +328,7 @@ def _fold(out, total):
 @njit(cache=True, nogil=True, error_model="numpy")
 def _forward_node(nodes, node, out, values, scale, room):
     clique = clique_of(nodes, node)
-    _place_inputs(nodes, clique, scale, room, 0)
+    place_inputs(nodes, clique, scale, room, 0)
     n_inputs, n_removed, first = len(clique.inputs), clique.n_removed, clique.first
     base, total = room.base[:n_inputs], room.total[: clique.cells]
     n_kept = min(clique.cells, len(out))
@@ -355,7 +355,7 @@ def forward(nodes, values, scale, n_rows, log_scale):
     """
     n_nodes = len(nodes.n_removed)
     n_leaves = len(scale) - n_nodes
-    room, smallest = _make_room(nodes), np.ones(n_rows)
+    room, smallest = make_room(nodes), np.ones(n_rows)
     for node in range(n_nodes):
         t = n_leaves + node
         out = values[nodes.table_start[t] : nodes.table_start[t + 1]]
@@ -443,7 +443,7 @@ def _backward_block(values, adjoint, adjoints, n_inputs, cells, room):
 def _backward_node(nodes, node, out, out_scale, values, scale, adjoints, room):
     """``out`` is where the adjoint of the output begins."""
     clique = clique_of(nodes, node)
-    _place_inputs(nodes, clique, scale, room, 1)
+    place_inputs(nodes, clique, scale, room, 1)
     n_inputs, n_removed, first, n_axes = len(clique.inputs), clique.n_removed, clique.first, len(clique.states)
     strides = np.zeros((n_inputs + 1, n_axes), np.int64)
     strides[1:] = clique.strides
@@ -470,7 +470,7 @@ def backward(nodes, values, scale, n_rows, adjoints):
     """
     n_nodes = len(nodes.n_removed)
     n_leaves = len(scale) - n_nodes
-    room, adjoint_scale = _make_room(nodes), np.ones(len(scale))
+    room, adjoint_scale = make_room(nodes), np.ones(len(scale))
     ignored, unused = np.zeros(n_rows), np.ones(n_rows)
     for node in range(n_nodes - 1, -1, -1):
         t = n_leaves + node

@@ -1,6 +1,6 @@
-"""Run the nodes of a tree in logarithms: for maxima, and for sums where scaled numbers would be lost.
+"""Run the nodes of a tree in logarithms, where scaled numbers would be lost.
 
-The same nodes as in `contraction`, cell by cell: ten times slower for sums, and never wrong about what is zero.
+The same nodes as in `contraction`, cell by cell: ten times slower, and never wrong about what is zero.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def _log_add(x, y):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def log_forward(nodes, n_leaves, values, maximize):
-    """Compute the output of every node into ``values``: logarithms of sums, or maxima."""
+def log_forward(nodes, n_leaves, values):
+    """Compute the output of every node into ``values``, which begins with the leaves."""
     for node in range(len(nodes.n_removed)):
         clique = clique_of(nodes, node)
         base, counter = np.empty(len(clique.inputs), np.int64), np.zeros(len(clique.states), np.int64)
@@ -46,9 +46,9 @@ def log_forward(nodes, n_leaves, values, maximize):
             while inner:
                 x = _sum_of_inputs(values, base)
                 if x > largest:
-                    total = total * np.exp(largest - x) + 1.0 if not maximize else 1.0
+                    total = total * np.exp(largest - x) + 1.0
                     largest = x
-                elif x > -np.inf and not maximize:
+                elif x > -np.inf:
                     total += np.exp(x - largest)
                 inner = advance(counter, clique.states, clique.strides, base, 0, clique.n_removed)
             values[at] = largest + np.log(total) if largest > -np.inf else -np.inf

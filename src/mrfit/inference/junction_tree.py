@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from mrfit._kernels.contraction import backward, forward, leaf_marginals
 from mrfit._kernels.log_contraction import log_backward, log_forward
+from mrfit._kernels.max_contraction import max_forward
 from mrfit._kernels.tracing import draw, trace_best
 from mrfit._kernels.tree_nodes import Nodes
 from mrfit.errors import InputError
@@ -27,7 +28,7 @@ Indices = NDArray[np.int64]
 
 MOST_CELLS = 2**32  # of all cliques: half a minute
 MOST_BYTES = 6 * 2**30
-_SAFE = 1e-100  # largest values of outputs above which scaled numbers lose nothing: a product of three is a number
+SAFE = 1e-100  # largest values of outputs above which scaled numbers lose nothing: a product of three is a number
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,9 @@ class JunctionTree(Engine):
         )
 
     def _run(self, plan: Plan, factors: Factors) -> TreePosterior:
-        return calibrated(_tree_plan(plan, factors), factors)
+        posterior = calibrated(_tree_plan(plan, factors), factors)
+        _check_total(posterior.log_z)
+        return posterior
 
     def best(self, plan: Plan, factors: Factors) -> tuple[Indices, float]:
         """A state of every variable, as codes, that no other exceeds, and the logarithm of its product of tables."""
@@ -82,7 +85,7 @@ class JunctionTree(Engine):
         values = np.empty(nodes.table_start[-1])
         values[: nodes.table_start[len(plan.scopes)]] = _log_leaves(plan, factors)
         with np.errstate(over="ignore", invalid="ignore"):
-            log_forward(nodes, len(plan.scopes), values, True)
+            max_forward(nodes, len(plan.scopes), values)
         largest = float(values[_root_cells(nodes)].sum())
         _check_total(largest)
         places = np.zeros(len(plan.order), np.int64)
@@ -96,7 +99,8 @@ class JunctionTree(Engine):
         plan = _tree_plan(plan, factors)
         if plan.merge:
             plan = replace(self, merge=False).plan(factors, plan.scopes[len(factors.scopes) :], order=plan.order)
-        posterior = calibrated(plan, factors)
+        plan.check()
+        posterior = self._run(plan, factors)
         nodes, start = _nodes(plan), int(rng.integers(2**63))
         values = posterior.scaled_values()
         places = np.zeros((n_rows, len(plan.order)), np.int64)
@@ -183,7 +187,10 @@ class TreePosterior(Posterior):
 
 
 def calibrated(plan: TreePlan, factors: Factors) -> TreePosterior:
-    """Run the plan forward, in scaled numbers or, where they might lose something, in logarithms."""
+    """Run the plan forward, in scaled numbers or, where they might lose something, in logarithms.
+
+    Where no state is possible, log Z is minus infinity, and there is nothing else to ask for.
+    """
     nodes, n_leaves = _nodes(plan), len(plan.scopes)
     leaves = _log_leaves(plan, factors)
     starts = nodes.table_start[: n_leaves + 1]
@@ -194,18 +201,14 @@ def calibrated(plan: TreePlan, factors: Factors) -> TreePosterior:
     scale, log_scale = np.ones(len(nodes.table_start) - 1), np.zeros(1)
     with np.errstate(over="ignore", invalid="ignore"):
         constant = float(finite.sum())
-    if forward(nodes, values, scale, 1, log_scale)[0] > _SAFE:
-        _check_total(constant)
+    if forward(nodes, values, scale, 1, log_scale)[0] > SAFE:
         free = values[_root_cells(nodes)] * scale[nodes.is_root]
         with np.errstate(divide="ignore"):
             log_z = constant + float(log_scale[0]) + float(np.log(free).sum())
-        _check_total(log_z)
         return TreePosterior(plan, values, scale, log_z)
     values[: len(leaves)] = leaves
-    log_forward(nodes, n_leaves, values, False)
-    log_z = float(values[_root_cells(nodes)].sum())
-    _check_total(log_z)
-    return TreePosterior(plan, values, None, log_z)
+    log_forward(nodes, n_leaves, values)
+    return TreePosterior(plan, values, None, float(values[_root_cells(nodes)].sum()))
 
 
 def _root_cells(nodes: Nodes) -> Indices:

@@ -45,6 +45,19 @@ class Scopes:
 
 
 @dataclass(frozen=True)
+class RowAxis:
+    """Rows that differ in the numbers of some tables, to be run together."""
+
+    n_rows: int
+    is_in: tuple[bool, ...]  # for every scope
+
+    def added_to(self, scopes: Sequence[Scope], n_states: Indices) -> Scopes:
+        rows = len(n_states)
+        with_rows = [(*scope, rows) if own else scope for scope, own in zip(scopes, self.is_in, strict=True)]
+        return Scopes.of([*n_states.tolist(), self.n_rows], with_rows)
+
+
+@dataclass(frozen=True)
 class TreePlan(Plan):
     """An order of elimination, the cliques it makes and what they take.
 
@@ -60,6 +73,7 @@ class TreePlan(Plan):
     max_bytes: int = 0
     n_orders: int = 1  # tried
     merge: bool = True
+    rows: RowAxis | None = None
     nodes: Nodes | None = field(default=None, repr=False, compare=False)  # None where the plan does not fit
 
     @property
@@ -93,8 +107,12 @@ def plan_tree(
     effort: float = 1.0,
     merge: bool = True,
     order: Sequence[int] | None = None,
+    rows: RowAxis | None = None,
 ) -> TreePlan:
-    """A plan for factors of these scopes, by the best of many orders or by a given one."""
+    """A plan for factors of these scopes, by the best of many orders or by a given one.
+
+    With ``rows`` some tables have one more axis, the last and fastest, that is never eliminated.
+    """
     flat = Scopes.of(shape, scopes)
     starts, neighbours = neighbours_in(flat.start, flat.variables, flat.n_states)
     n_tried = 0
@@ -108,12 +126,17 @@ def plan_tree(
     place = np.full(len(shape), -1)
     place[found] = np.arange(len(found))
     by_place = flat.n_states[found]
+    if rows is not None:
+        flat, place = rows.added_to(scopes, flat.n_states), np.append(place, len(found))
+        by_place = np.append(by_place, rows.n_rows)
+        starts, neighbours = neighbours_in(flat.start, flat.variables, flat.n_states)
     start, separator = separators(found, starts, neighbours, place)
     cells, messages, first, begin = sizes(start, separator, by_place, merge)
     n_cells, n_messages = int(min(cells, _EXACT_FLOATS)), int(min(messages, _EXACT_FLOATS))
     if cells >= _EXACT_FLOATS:
         n_cells, n_messages = _exact_sizes(start, separator, by_place.tolist(), begin)
-    largest = [first, *separator[start[first] : start[first + 1]]] if len(found) else []
+    clique = [first, *separator[start[first] : start[first + 1]]] if len(found) else []
+    largest = [k for k in clique if k < len(found)]  # without rows
     fits = n_cells <= max_cells and 16 * n_messages <= max_bytes
     nodes = None
     if fits:
@@ -140,6 +163,7 @@ def plan_tree(
         max_bytes=max_bytes,
         n_orders=int(n_tried),
         merge=merge,
+        rows=rows,
         nodes=nodes,
     )
 
