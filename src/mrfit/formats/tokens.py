@@ -32,6 +32,7 @@ class Tokens:
         self._content = _COMMENT.sub(lambda match: b" " * len(match[0]), content) if b"#" in content else content
         self._name = name
         self._all = self._content.split()
+        self._has_underscores = b"_" in self._content
         self._next = 0
 
     @property
@@ -56,10 +57,10 @@ class Tokens:
         """Whole numbers within bounds, all of one meaning."""
         first = self._next
         numbers = self._converted(int, self._take(count, what), what, where=range(first, first + count))
-        for at, number in enumerate(numbers, first):
-            if number < least or (most is not None and number > most):
-                bounds = f"{spoken(least)} or more" if most is None else f"{spoken(least)} to {spoken(most)}"
-                raise self.wrong(f"expected {what}: {bounds}", at=at)
+        if numbers and (min(numbers) < least or (most is not None and max(numbers) > most)):
+            bounds = f"{spoken(least)} or more" if most is None else f"{spoken(least)} to {spoken(most)}"
+            outside = (number < least or (most is not None and number > most) for number in numbers)
+            raise self.wrong(f"expected {what}: {bounds}", at=first + list(outside).index(True))
         return numbers
 
     def numbers(self, count: int, what: str, *, least: float = -np.inf) -> Floats:
@@ -92,10 +93,8 @@ class Tokens:
         start, counts = self._next, []
         for number, size in enumerate(sizes):
             counts.append(self._next - start)
-            if self._all[self._next : self._next + 1] != [b"%d" % size]:  # a size may be spelled otherwise, or wrong
-                self.integer(f"the number of values of table {number}, {spoken(size)}", least=size, most=size)
-            else:
-                self._next += 1
+            if self._take(1, f"the number of values of table {number}") != [b"%d" % size]:
+                raise self.wrong(f"table {number} has {spoken(size)} values, by the numbers of states of its variables")
             self._skip(size, f"{spoken(size)} values of table {number}")
         where = range(start, self._next)
         values = np.array(self._converted(float, self._all[start : self._next], what, where=where), np.float64)
@@ -118,7 +117,7 @@ class Tokens:
         line = len(re.findall(rb"\r\n|\n|\r", self._content[: match.start()])) + 1
         token = len(self._content[line_start : match.start()].split()) + 1
         text = match[0][:40].decode("utf-8", "backslashreplace")
-        raise InputError(
+        return InputError(
             f"{self._name!r}, line {line}, token {token}: {text!r} is wrong; {expected}. Correct the file."
         )
 
@@ -142,7 +141,7 @@ class Tokens:
         except ValueError:
             numbers = []
         # 1_000 is a number to Python and to no other reader.
-        if len(numbers) == len(tokens) and not (b"_" in self._content and any(b"_" in token for token in tokens)):
+        if len(numbers) == len(tokens) and not (self._has_underscores and any(b"_" in token for token in tokens)):
             return numbers
         wrong = next(k for k, token in enumerate(tokens) if not _is(kind, token))
         raise self.wrong(f"expected {what}, {'a whole number' if kind is int else 'a number'}", at=where[wrong])

@@ -1,0 +1,77 @@
+"""Tables with names, and conjunctions of more variables than a table could have."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mrfit import Network
+from mrfit.errors import InputError
+from mrfit.factors import Factors
+from mrfit.inference.enumeration import Enumeration
+from mrfit.network import Conjunction
+from populations import domain_of, factors
+from reference.features import joint_states
+
+
+@st.composite
+def networks(draw: st.DrawFn) -> Network:
+    """Any tables, with conjunctions of any of their variables, impossible ones too."""
+    tables = draw(factors())
+    n = len(tables.shape)
+    conjunctions = []
+    for _ in range(draw(st.integers(0, 2))):
+        chosen = draw(st.lists(st.integers(0, n - 1), unique=True))
+        states = [draw(st.sets(st.integers(0, tables.shape[i] - 1), min_size=1)) for i in chosen]
+        weight = draw(st.sampled_from([0.5, -2.0, 3.0]))
+        conjunctions.append(
+            Conjunction(weight, tuple((i, tuple(sorted(s))) for i, s in zip(chosen, states, strict=True)))
+        )
+    return Network(domain_of(tables.shape), tables, tuple(conjunctions))
+
+
+def by_definition(network: Network) -> np.ndarray:
+    """Log-potentials of all joint states, row by row."""
+    codes = joint_states(network.domain.shape)
+    out = network.tables.log_potential(codes)
+    for each in network.conjunctions:
+        out += [each.weight if all(x[i] in states for i, states in each.conditions) else 0.0 for x in codes.tolist()]
+    return out
+
+
+@settings(max_examples=60)
+@given(networks())
+def test_hidden_variables_change_nothing(network: Network) -> None:
+    """log Z, and the marginals of the domain's variables, are those of the definition."""
+    q = by_definition(network)
+    np.testing.assert_allclose(network.log_potential(joint_states(network.domain.shape)), q)
+    log_z = np.logaddexp.reduce(q)
+    p = np.exp(q - log_z).reshape(network.domain.shape)
+    engine, product = Enumeration(), network.factors
+    posterior = engine.run(engine.plan(product), product)
+    assert posterior.log_z == pytest.approx(log_z, abs=1e-10)
+    for i in range(len(network.domain)):
+        others = tuple(k for k in range(p.ndim) if k != i)
+        np.testing.assert_allclose(posterior.marginal((i,)), p.sum(axis=others), atol=1e-12)
+
+
+def test_thirty_variables_take_thirty_small_tables() -> None:
+    """Not one of 2^30 cells."""
+    n = 30
+    every = Conjunction(2.0, tuple((i, (1,)) for i in range(n)))
+    network = Network(domain_of((2,) * n), Factors((2,) * n, (), np.empty(0)), (every,))
+    assert network.n_hidden == n - 1
+    assert len(network.factors.values) <= 8 * n
+    codes = np.ones((2, n), int)
+    codes[1, 17] = 0
+    assert network.log_potential(codes).tolist() == [2.0, 0.0]
+    named = network.with_hidden_named()
+    assert named.factors == network.factors
+    assert named.domain.names[: n + 1] == (*network.domain.names, "hidden0")
+
+
+def test_a_domain_of_other_variables_is_refused() -> None:
+    with pytest.raises(InputError, match="numbers of states differ"):
+        Network(domain_of((2, 3)), Factors((2, 2), (), np.empty(0)))
