@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -61,7 +62,13 @@ def from_pyagrum(model: Any) -> Network:
 
 def _imported() -> Any:
     try:
-        import pyagrum
+        # Its types warn when they are made, which happens when they are first used, and crash where warnings are errors.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            import pyagrum
+
+            pyagrum.MarkovRandomField()
+            pyagrum.BayesNet()
     except ImportError:
         raise InputError(
             "This needs pyAgrum, which is not installed; run `pip install 'mrfit[interchange]'` or `pip install "
