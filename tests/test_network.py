@@ -75,3 +75,21 @@ def test_thirty_variables_take_thirty_small_tables() -> None:
 def test_a_domain_of_other_variables_is_refused() -> None:
     with pytest.raises(InputError, match="numbers of states differ"):
         Network(domain_of((2, 3)), Factors((2, 2), (), np.empty(0)))
+
+
+@pytest.mark.parametrize(
+    ("weight", "conditions", "complaint"),
+    [
+        (1.0, ((2, (0,)),), "names variable 2"),
+        (1.0, ((0, (0,)), (0, (1,))), "twice"),
+        (1.0, ((0, ()),), "expected one or more of 0 to 1"),
+        (1.0, ((0, (2,)),), "expected one or more of 0 to 1"),
+        (np.inf, ((0, (1,)),), "the weight inf"),
+        (np.nan, ((0, (1,)),), "the weight nan"),
+    ],
+)
+def test_conjunctions_that_make_no_sense(
+    weight: float, conditions: tuple[tuple[int, tuple[int, ...]], ...], complaint: str
+) -> None:
+    with pytest.raises(InputError, match=complaint):
+        Network(domain_of((2, 3)), Factors((2, 3), (), np.empty(0)), (Conjunction(weight, conditions),))

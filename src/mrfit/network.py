@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mrfit.domain import Domain, Variable
 from mrfit.errors import InputError
-from mrfit.factors import Factors, Scope
+from mrfit.factors import Factors, Scope, check_scopes
 
 Floats = NDArray[np.float64]
 
@@ -64,6 +64,8 @@ class Network:
                 "their numbers of states differ; pass the domain that belongs to the tables."
             )
         object.__setattr__(self, "conjunctions", tuple(self.conjunctions))
+        for each in self.conjunctions:
+            _check(each, self.domain.shape)
 
     @property
     def n_hidden(self) -> int:
@@ -108,6 +110,17 @@ class Network:
     def __repr__(self) -> str:
         wide = f", {len(self.conjunctions):,} conjunctions" if self.conjunctions else ""
         return f"<Network: {len(self.domain):,} variables, {len(self.tables.scopes):,} tables{wide}>"
+
+
+def _check(each: Conjunction, shape: tuple[int, ...]) -> None:
+    check_scopes(shape, (tuple(i for i, _ in each.conditions),))
+    for i, states in each.conditions:
+        if not states or not set(states) <= set(range(shape[i])):
+            raise InputError(
+                f"A conjunction lets variable {i} be in states {states}; expected one or more of 0 to {shape[i] - 1}."
+            )
+    if not each.weight < np.inf:
+        raise InputError(f"A conjunction has the weight {each.weight}; expected a finite number or minus infinity.")
 
 
 def _chain(each: Conjunction, shape: tuple[int, ...], hidden: int) -> Iterator[tuple[Scope, Floats]]:

@@ -62,7 +62,7 @@ def from_pyagrum(model: Any) -> Network:
 
 def _imported() -> Any:
     try:
-        # Its types warn when they are made, which happens when they are first used, and crash where warnings are errors.
+        # Its types warn when they are made, at their first use, and crash where warnings are errors.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)
             import pyagrum
