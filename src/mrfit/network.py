@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,6 +14,7 @@ from mrfit.errors import InputError
 from mrfit.factors import Factors, Scope, check_scopes
 
 Floats = NDArray[np.float64]
+Condition = tuple[int, tuple[int, ...]]  # a variable, and the states in which it may be
 
 _SWITCH = ("no", "yes")
 
@@ -27,7 +27,7 @@ class Conjunction:
     """
 
     weight: float
-    conditions: tuple[tuple[int, tuple[int, ...]], ...]  # variable, its states
+    conditions: tuple[Condition, ...]
 
     def holds(self, codes: NDArray[Any]) -> NDArray[np.bool_]:
         """Whether it holds in rows of codes, shape (rows,)."""
@@ -67,10 +67,29 @@ class Network:
         for each in self.conjunctions:
             _check(each, self.domain.shape)
 
+    @cached_property
+    def _links(self) -> dict[tuple[int, Condition], int]:
+        """Hidden variables by what they mean: that another one is "yes" (none: -1), and that a condition holds.
+
+        Conjunctions with the same first conditions share them, so that a tree has no more than it has branches.
+        """
+        links: dict[tuple[int, Condition], int] = {}
+        for each in self.conjunctions:
+            self._last_link(each, links)
+        return links
+
+    @staticmethod
+    def _last_link(each: Conjunction, links: dict[tuple[int, Condition], int]) -> int:
+        """The hidden variable of all conditions but the last; made where it is not there."""
+        before = -1
+        for condition in each.conditions[:-1]:
+            before = links.setdefault((before, condition), len(links))
+        return before
+
     @property
     def n_hidden(self) -> int:
         """Variables of `factors` after those of the domain."""
-        return sum(max(len(each.conditions) - 1, 0) for each in self.conjunctions)
+        return len(self._links)
 
     @cached_property
     def factors(self) -> Factors:
@@ -78,17 +97,31 @@ class Network:
 
         A conjunction of k conditions becomes k tables of at most 4 c cells, joined by k - 1 hidden variables that
         stand after all others. The j-th of them is "yes" exactly where the first j conditions hold, so that they change
-        neither log Z nor any marginal of the domain's variables: whoever asks for those need not know of them.
+        neither log Z nor any marginal of the domain's variables: whoever asks for those need not know of them. Samplers
+        that change one variable at a time do: with all others fixed, a hidden one has no choice.
         """
         if not self.conjunctions:
             return self.tables
         shape = self.domain.shape + (2,) * self.n_hidden
         pairs = list(zip(self.tables.scopes, self.tables.tables, strict=True))
-        first = len(self.domain)
+        for (before, condition), hidden in self._links.items():
+            scope, holds = self._with_condition(before, condition)
+            agrees = holds[:, None] == np.array([False, True])
+            pairs.append(((*scope, len(self.domain) + hidden), np.where(agrees, 0.0, -np.inf).ravel()))
         for each in self.conjunctions:
-            pairs += _chain(each, shape, first)
-            first += max(len(each.conditions) - 1, 0)
+            scope, holds = (), np.array([True])
+            if each.conditions:
+                scope, holds = self._with_condition(self._last_link(each, self._links), each.conditions[-1])
+            pairs.append((scope, np.where(holds, each.weight, 0.0)))
         return Factors.from_tables(shape, pairs)
+
+    def _with_condition(self, before: int, condition: Condition) -> tuple[Scope, NDArray[np.bool_]]:
+        """A scope of a hidden variable (none: -1) and another; where in it the one is "yes" and the condition holds."""
+        i, states = condition
+        here = np.isin(np.arange(self.domain.shape[i]), states)
+        if before < 0:
+            return (i,), here
+        return (len(self.domain) + before, i), np.concatenate([np.zeros_like(here), here])
 
     def with_hidden_named(self) -> Network:
         """The same as tables only, for files and programs that hold no conjunctions: hidden variables get names."""
@@ -121,18 +154,3 @@ def _check(each: Conjunction, shape: tuple[int, ...]) -> None:
             )
     if not each.weight < np.inf:
         raise InputError(f"A conjunction has the weight {each.weight}; expected a finite number or minus infinity.")
-
-
-def _chain(each: Conjunction, shape: tuple[int, ...], hidden: int) -> Iterator[tuple[Scope, Floats]]:
-    """The tables of a conjunction, whose hidden variables are ``hidden`` and those after it."""
-    before: Scope = ()
-    so_far = np.array([True])  # whether the conditions before hold, at each state of ``before``
-    for number, (i, states) in enumerate(each.conditions):
-        holds = so_far[:, None] & np.isin(np.arange(shape[i]), states)  # (states of before, states of i)
-        if number == len(each.conditions) - 1:
-            yield (*before, i), np.where(holds, each.weight, 0.0).ravel()
-            return
-        agrees = holds[:, :, None] == np.array([False, True])
-        yield (*before, i, hidden + number), np.where(agrees, 0.0, -np.inf).ravel()
-        before, so_far = (hidden + number,), np.array([False, True])
-    yield (), np.array([each.weight])  # of no conditions at all

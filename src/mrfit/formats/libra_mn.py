@@ -47,7 +47,7 @@ _END_OF_LINE = b"\n"
 _CELLS_OF_A_GROUP = 1024  # a table is made of a group of so few, or
 _CELLS_OF_A_FEATURE = 256  # of features of the same so few,
 _CELLS_OF_A_LINE = 16  # or of so few for each line
-_MOST_CONDITIONS = 10**7  # on all paths of a tree together
+_MOST_CONDITIONS = 10**6  # on all paths of a tree together
 
 
 @dataclass(frozen=True)
@@ -112,8 +112,8 @@ class _Collected:
 
     @staticmethod
     def _conjunction(feature: _Feature) -> Conjunction:
-        conditions = sorted(feature.masks.items())
-        return Conjunction(feature.weight, tuple((i, tuple(_states(mask))) for i, mask in conditions))
+        # In the order of the file: branches of a tree then begin alike, and share hidden variables.
+        return Conjunction(feature.weight, tuple((i, tuple(_states(mask))) for i, mask in feature.masks.items()))
 
 
 def _states(mask: int) -> list[int]:
