@@ -73,4 +73,4 @@ def command(source: str, target: str, **options: Any) -> None:
         with summary_beside(target):
             say(f"{summary['variables']:,} variables, {summary['tables']:,} tables, {summary['cells']:,} cells")
         if hidden:
-            note(f"{hidden:,} hidden variables stand for conjunctions of many variables, after all others.")
+            note(f"note: {hidden:,} hidden variables stand for conjunctions of many variables, after all others.")
