@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from mrfit.cli.files import STANDARD, check_files, send, summary_beside, writing
 from mrfit.cli.options import common
 from mrfit.cli.output import note, print_json, say
+from mrfit.errors import InputError
+
+if TYPE_CHECKING:
+    from mrfit.formats.model_format import ModelFormat
 
 _WORDS = ("mrf", "uai", "lg", "mn", "fg")  # as in mrfit.formats.models, which --help need not load
 _FORMAT = click.Choice(_WORDS, case_sensitive=False)
@@ -43,34 +48,38 @@ def command(source: str, target: str, **options: Any) -> None:
       mrfit convert model.mn.gz model.fg
       mrfit convert download.txt model.mrf --from uai
     """
-    from mrfit.errors import InputError
-    from mrfit.formats.models import format_of, network_bytes, read_network
+    from mrfit.formats.models import network_bytes, read_network
 
     check_files({"IN": source}, {"OUT": target}, options)
-    for option, path in (("source_format", source), ("target_format", target)):
-        if path == STANDARD and options[option] is None:
-            name = option.removesuffix("_format").replace("source", "from").replace("target", "to")
-            raise InputError(
-                f"A standard stream has no suffix; say its format by --{name}, one of {', '.join(_WORDS)}."
-            )
-    kinds = format_of(source, options["source_format"]), format_of(target, options["target_format"])
-    network = read_network(source, format=kinds[0].word)
-    content = network_bytes(network, kinds[1], target, names=not options["no_names"])
-    send(target, content)
-    hidden = network.n_hidden if kinds[1].word != "mn" else 0
+    before = _format("--from", source, options["source_format"])
+    after = _format("--to", target, options["target_format"])
+    network = read_network(source, format=before.word)
+    send(target, network_bytes(network, after, target, names=not options["no_names"]))
     summary = {
-        "from": kinds[0].word,
-        "to": kinds[1].word,
+        "from": before.word,
+        "to": after.word,
         "variables": len(network.domain),
         "tables": len(network.tables.scopes),
         "cells": len(network.tables.values),
         "conjunctions": len(network.conjunctions),
-        "hidden": hidden,
+        "hidden": 0 if after.holds_conjunctions else network.n_hidden,
     }
     if options["as_json"]:
         print_json(summary)
     elif not options["quiet"]:
-        with summary_beside(target):
-            say(f"{summary['variables']:,} variables, {summary['tables']:,} tables, {summary['cells']:,} cells")
-        if hidden:
-            note(f"note: {hidden:,} hidden variables stand for conjunctions of many variables, after all others.")
+        _print(summary, target)
+
+
+def _format(option: str, path: str, word: str | None) -> ModelFormat:
+    from mrfit.formats.models import format_of
+
+    if path == STANDARD and word is None:
+        raise InputError(f"A standard stream has no suffix; say its format by {option}, one of {', '.join(_WORDS)}.")
+    return format_of(path, word)
+
+
+def _print(summary: Mapping[str, Any], target: str) -> None:
+    with summary_beside(target):
+        say("{variables:,} variables, {tables:,} tables, {cells:,} cells".format(**summary))
+    if summary["hidden"]:
+        note("note: {hidden:,} hidden variables stand for conjunctions of many, after all others.".format(**summary))

@@ -258,6 +258,8 @@ class _Parser:
 
     @staticmethod
     def _is_number(token: bytes) -> bool:
+        if b"v" in token:  # a condition, mostly: cheaper to see than to try
+            return False
         try:
             float(token)
         except ValueError:
@@ -313,4 +315,4 @@ def _line(each: Conjunction, shape: tuple[int, ...]) -> str:
     return " ".join(words)
 
 
-MN = ModelFormat("mn", ".mn", "Libra Markov network", read_mn, mn_bytes)
+MN = ModelFormat("mn", ".mn", "Libra Markov network", read_mn, mn_bytes, holds_conjunctions=True)

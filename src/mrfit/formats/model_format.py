@@ -27,3 +27,4 @@ class ModelFormat:
     meaning: str
     read: Callable[[bytes, str], Network]
     write: Write
+    holds_conjunctions: bool = False  # else hidden variables stand for them, or they are refused
