@@ -5,31 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from mrfit import Network
 from mrfit.errors import InputError
 from mrfit.factors import Factors
 from mrfit.inference.enumeration import Enumeration
 from mrfit.network import Conjunction
-from populations import domain_of, factors
+from populations import domain_of, networks
 from reference.features import joint_states
-
-
-@st.composite
-def networks(draw: st.DrawFn) -> Network:
-    """Any tables, with conjunctions of any of their variables, impossible ones too."""
-    tables = draw(factors())
-    n = len(tables.shape)
-    conjunctions = []
-    for _ in range(draw(st.integers(0, 2))):
-        chosen = draw(st.lists(st.integers(0, n - 1), unique=True))
-        states = [draw(st.sets(st.integers(0, tables.shape[i] - 1), min_size=1)) for i in chosen]
-        weight = draw(st.sampled_from([0.5, -2.0, 3.0]))
-        conjunctions.append(
-            Conjunction(weight, tuple((i, tuple(sorted(s))) for i, s in zip(chosen, states, strict=True)))
-        )
-    return Network(domain_of(tables.shape), tables, tuple(conjunctions))
 
 
 def by_definition(network: Network) -> np.ndarray:

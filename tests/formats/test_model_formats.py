@@ -18,9 +18,8 @@ from mrfit.domain import Domain
 from mrfit.errors import InputError
 from mrfit.factors import Factors
 from mrfit.formats.models import FORMATS, format_of
-from populations import domain_of, factors, random_factors
+from populations import domain_of, factors, networks, random_factors
 from reference.features import joint_states
-from test_network import networks
 
 EVERY = pytest.mark.parametrize("word", FORMATS)
 KEEPS_NAMES = ("mrf", "uai", "lg", "fg")
