@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -65,13 +66,12 @@ def _imported() -> Any:
         # Its types warn when they are made, at their first use, and crash where warnings are errors.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)
-            import pyagrum
-
-            pyagrum.MarkovRandomField()
-            pyagrum.BayesNet()
+            gum: Any = import_module("pyagrum")
+            gum.MarkovRandomField()
+            gum.BayesNet()
     except ImportError:
         raise InputError(
             "This needs pyAgrum, which is not installed; run `pip install 'mrfit[interchange]'` or `pip install "
             "pyagrum`."
         ) from None
-    return pyagrum
+    return gum
