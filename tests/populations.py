@@ -16,6 +16,7 @@ from mrfit.factors import Factors, Scope
 from mrfit.inference.engine import Engine
 from mrfit.inference.enumeration import Enumeration
 from mrfit.inference.junction_tree import JunctionTree
+from mrfit.network import Conjunction, Network
 from mrfit.objectives.likelihood import Likelihood
 from mrfit.objectives.objective import Objective
 from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
@@ -331,6 +332,22 @@ def factors(draw: st.DrawFn) -> Factors:
     )
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     return random_factors(rng, shape, draw(st.lists(scope, max_size=6)), zeros=draw(st.sampled_from([0.0, 0.3, 0.9])))
+
+
+@st.composite
+def networks(draw: st.DrawFn) -> Network:
+    """Any tables, with conjunctions of any of their variables, impossible ones too."""
+    tables = draw(factors())
+    n = len(tables.shape)
+    conjunctions = []
+    for _ in range(draw(st.integers(0, 2))):
+        chosen = draw(st.lists(st.integers(0, n - 1), unique=True))
+        states = [draw(st.sets(st.integers(0, tables.shape[i] - 1), min_size=1)) for i in chosen]
+        weight = draw(st.sampled_from([0.5, -2.0, 3.0]))
+        conjunctions.append(
+            Conjunction(weight, tuple((i, tuple(sorted(s))) for i, s in zip(chosen, states, strict=True)))
+        )
+    return Network(domain_of(tables.shape), tables, tuple(conjunctions))
 
 
 @st.composite

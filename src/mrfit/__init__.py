@@ -13,12 +13,14 @@ if TYPE_CHECKING:
     from mrfit.domain import Domain, Variable
     from mrfit.errors import MrfitError
     from mrfit.estimator import MarkovNetworkLearner
+    from mrfit.formats.models import read_network, write_network
     from mrfit.learning.fitted import Fitted
     from mrfit.learning.learner import Learner
     from mrfit.learning.penalized import L1, L2, FlatL1, FlatL2, Group, Hierarchical, NoPenalty
     from mrfit.learning.smoothed import PseudoCounts
     from mrfit.learning.tied import HardTied, LearnTieRelearn, Tied
     from mrfit.model import MarkovNetwork
+    from mrfit.network import Network
     from mrfit.registry import learn
     from mrfit.structure.learners import Complete, Given, Independent, Learned, Tree, UpToOrder
     from mrfit.structure.structure import Structure
@@ -44,6 +46,7 @@ _HOME = {
     "MarkovNetwork": "mrfit.model",
     "MarkovNetworkLearner": "mrfit.estimator",
     "MrfitError": "mrfit.errors",
+    "Network": "mrfit.network",
     "NoPenalty": "mrfit.learning.penalized",
     "PseudoCounts": "mrfit.learning.smoothed",
     "Structure": "mrfit.structure.structure",
@@ -53,6 +56,8 @@ _HOME = {
     "UpToOrder": "mrfit.structure.learners",
     "Variable": "mrfit.domain",
     "learn": "mrfit.registry",
+    "read_network": "mrfit.formats.models",
+    "write_network": "mrfit.formats.models",
 }
 
 __all__ = [
@@ -75,6 +80,7 @@ __all__ = [
     "MarkovNetwork",
     "MarkovNetworkLearner",
     "MrfitError",
+    "Network",
     "NoPenalty",
     "PseudoCounts",
     "Structure",
@@ -85,6 +91,8 @@ __all__ = [
     "Variable",
     "__version__",
     "learn",
+    "read_network",
+    "write_network",
 ]
 
 
