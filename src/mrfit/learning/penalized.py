@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
@@ -45,9 +45,20 @@ class Penalized(PenaltyChoice):
         """The function itself."""
 
     def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Found]:
+        return self.walked(problem, grid.strengths, callback=callback)
+
+    def walked(
+        self,
+        problem: Problem,
+        strengths: Iterable[float],
+        *,
+        solver: Method[Any] | None = None,
+        callback: Callback | None = None,
+    ) -> Iterator[Found]:
+        """The optima from the strongest penalty to the weakest, each from the last."""
         w = problem.start
-        for strength in sorted(grid.strengths, reverse=True):
-            found = self.fit(problem, strength, w, callback=callback)
+        for strength in sorted(strengths, reverse=True):
+            found = self.fit(problem, strength, w, solver=solver, callback=callback)
             w = found.solution.w
             yield found
 
@@ -236,8 +247,4 @@ def path_down(strongest: float) -> Grid:
 
 def l2_path(problem: Problem, strengths: tuple[float, ...]) -> Iterator[Found]:
     """What tying starts from and is measured against, whatever the problem's own solver."""
-    w = problem.start
-    for strength in sorted(strengths, reverse=True):
-        found = L2().fit(problem, strength, w, solver=TruncatedNewton())
-        w = found.solution.w
-        yield found
+    return L2().walked(problem, strengths, solver=TruncatedNewton())
