@@ -117,4 +117,5 @@ def mean_over_rows(scores: NDArray[np.float64], rows: UniqueRows) -> Score:
 
 
 def mean_over_folds(scores: NDArray[np.float64]) -> Score:
+    """The mean of one score for each fold of a cross-validation."""
     return Score(float(scores.mean()), float(scores.std(ddof=1) / np.sqrt(len(scores))))
