@@ -11,13 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mrfit.cli.options import data_path
+from mrfit.cli.options import STANDARD, data_path
 from mrfit.errors import InputError
 
 if TYPE_CHECKING:
     from mrfit.model import MarkovNetwork
-
-STANDARD = "-"
 
 writing = click.option("--no-clobber", is_flag=True, help="Refuse to overwrite a file that exists.")
 

@@ -13,6 +13,7 @@ from mrfit.cli.exact_options import exact_options, structure_word
 from mrfit.cli.files import check_files, load_model, send, summary_beside, writing
 from mrfit.cli.fit_summary import draw_scores, print_fit
 from mrfit.cli.options import (
+    check_one_stream,
     choice,
     common,
     declared_states,
@@ -152,6 +153,7 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     from mrfit.summaries.fit import FitSummary
     from mrfit.workers import resolve_jobs
 
+    check_one_stream(data, options["valid"], options["test"], options["like"])
     jobs = resolve_jobs(options["jobs"])
     learner = _repeated(context, options["like"]) if options["like"] else _learner(context, options)
     held_out, tests = (_given(options[name], f"--{name}") for name in ("valid", "test"))
