@@ -108,6 +108,16 @@ def test_standard_input_once(shell: Shell, folder: Path, command: str) -> None:
     assert "cannot both be standard input (-), which can be read once" in ran.err
 
 
+@pytest.mark.parametrize("command", ["show -", "theory -", "score - t.csv", "fit t.csv --like -"])
+def test_a_model_on_standard_input_where_there_is_none(
+    shell: Shell, folder: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    ran = shell(*command.split())
+    assert ran.code == 2
+    assert "no standard input" in ran.err
+
+
 @pytest.mark.parametrize("command", READERS, ids=lambda command: command[0])
 def test_pipes(shell: Shell, folder: Path, command: list[str]) -> None:
     os.mkfifo(folder / "pipe")
