@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mrfit.cli.effects import Rule, refuse_idle
+from mrfit.cli.effects import Rule, one_of, penalties_with, refuse_idle
 from mrfit.cli.exact_options import exact_options, structure_word
 from mrfit.cli.files import check_files, load_model, send, summary_beside, writing
 from mrfit.cli.fit_summary import draw_scores, print_fit
@@ -214,15 +214,16 @@ def _learner(context: click.Context, options: dict[str, Any]) -> Learner:
 
 
 def _rules(options: dict[str, Any]) -> list[Rule]:
-    smoothing, penalty = options["penalty"] == "pseudo-counts", options["penalty"]
+    from mrfit.learning.parts import PENALTIES
+
+    word = options["penalty"]
+    kind = PENALTIES[word]
+    solved = kind.function is not None
+    searching = penalties_with("search")
     return [
-        Rule(("solver", "max_iterations", "tolerance"), not smoothing, "another penalty: pseudo-counts need no solver"),
-        Rule(("free_orders",), not smoothing and penalty != "none", "a penalty on parameters"),
-        Rule(
-            ("search",),
-            penalty in ("l1", "group", "hierarchical", "flat-l1"),
-            "a penalty that makes zeros: l1, group, hierarchical or flat-l1",
-        ),
+        Rule(("solver", "max_iterations", "tolerance"), solved, f"another penalty: {word} need no solver"),
+        Rule(("free_orders",), solved and kind.own_free_orders is not None, "a penalty on parameters"),
+        Rule(("search",), word in searching, f"a penalty that makes zeros: {one_of(searching)}"),
     ]
 
 
