@@ -23,6 +23,7 @@ from mrfit.solvers.minimize import minimize
 from mrfit.solvers.newton import TruncatedNewton
 from mrfit.tying.groups import WAYS, Groups, classes_of, clustered
 from mrfit.tying.hard import tie_hard, tie_hard_by_projection
+from mrfit.tying.problem import TyingProblem
 from mrfit.tying.soft import SoftTying, TiedSolution, Tying, tie_softly
 from mrfit.tying.stochastic import Stochastic, tie_stochastically
 
@@ -155,18 +156,11 @@ class Tied(TiedChoice):
     def _softly(
         self, problem: Problem, w: Floats, groups: Groups | None, what: Tying, callback: Callback | None
     ) -> TiedSolution:
-        bound = np.full(len(w), HELD_AT)
-        told = None if callback is None else partial(callback, what.strength)
-        if self.stochastic is not None:
-            return tie_stochastically(
-                problem.objective, problem.batches(self.stochastic.batch_rows), w, what, self.stochastic,
-                total_weight=problem.total_weight, bound=bound, rng=np.random.default_rng(problem.seed), callback=told,
-            )  # fmt: skip
-        return tie_softly(
-            problem.objective, w, what, self.how, total_weight=problem.total_weight, groups=groups,
-            method=problem.solver, bound=bound, tolerance=problem.tolerance, max_iterations=problem.max_iterations,
-            callback=told,
-        )  # fmt: skip
+        each_round = None if callback is None else partial(callback, what.strength)
+        if self.stochastic is None:
+            return tie_softly(_to_tie(problem), w, what, self.how, groups=groups, callback=each_round)
+        batches, rng = problem.batches(self.stochastic.batch_rows), np.random.default_rng(problem.seed)
+        return tie_stochastically(_to_tie(problem), batches, w, what, self.stochastic, rng=rng, callback=each_round)
 
 
 @dataclass(frozen=True)
@@ -213,18 +207,17 @@ class LearnTieRelearn(TiedChoice):
                 yield _relearned(problem, plain, groups, n_groups, self.relearn)
 
 
+def _to_tie(problem: Problem) -> TyingProblem:
+    return TyingProblem(
+        problem.objective, problem.total_weight, problem.solver, HELD_AT, problem.tolerance, problem.max_iterations
+    )
+
+
 def _relearned(problem: Problem, found: Found, groups: Groups, n_groups: int | None, how: str) -> Found:
     """The parameters of every group as one."""
     begun, before = time.perf_counter(), problem.objective.passes
-    if how == "projected":
-        hard = tie_hard_by_projection(
-            problem.objective, groups, found.solution.w, bound=HELD_AT, tolerance=problem.tolerance
-        )
-    else:
-        hard = tie_hard(
-            problem.objective, groups, found.solution.w, method=problem.solver, bound=HELD_AT,
-            tolerance=problem.tolerance, max_iterations=problem.max_iterations,
-        )  # fmt: skip
+    relearn = tie_hard_by_projection if how == "projected" else tie_hard
+    hard = relearn(_to_tie(problem), groups, found.solution.w)
     passes = found.passes + problem.objective.passes - before
     seconds = found.seconds + time.perf_counter() - begun
     return Found(found.strength, hard.solution, 0.0, passes, seconds, n_groups, hard.groups, found.rounds)
