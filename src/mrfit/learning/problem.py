@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit._version import __version__
 from mrfit.data.folds import folds_of
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning.coordinates import Coordinates
@@ -19,6 +18,7 @@ from mrfit.learning.grid import Found
 from mrfit.learning.json_form import kind_of
 from mrfit.learning.layout import Layout
 from mrfit.learning.start import hold_what_never_occurs, start_and_bound
+from mrfit.learning.versions import versions
 from mrfit.model import MarkovNetwork
 from mrfit.objectives.objective import Objective
 from mrfit.objectives.remembered import Remembered
@@ -168,7 +168,6 @@ class Problem:
         learner, solution = self.learner, found.solution
         gap = {"gap": solution.gap} if learner.objective.is_exact else {}
         return {
-            "mrfit": __version__,
             "objective": learner.objective.word,
             "penalty": learner.penalty.described(found, self.free_orders),
             "chosen_on": chosen_on,
@@ -180,4 +179,5 @@ class Problem:
                 **gap,
             },
             "learner": learner.to_dict(),
+            "versions": dict(versions()),
         }
