@@ -6,6 +6,8 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import count
+from numbers import Integral, Real
+from types import UnionType
 from typing import Any
 
 import numpy as np
@@ -27,6 +29,18 @@ from mrfit.learning.tied import TiedChoice
 from mrfit.parameterizations.kinds import KINDS
 from mrfit.solvers.method import Method
 from mrfit.structure.learners import Complete, StructureLearner
+
+# What the settings of a learner are, and how an error calls that.
+_KINDS: dict[str, tuple[type | UnionType, str]] = {
+    "structure": (StructureLearner, "a way to find one, such as Complete()"),
+    "penalty": (PenaltyChoice, "a penalty, such as L2()"),
+    "objective": (ObjectiveChoice, "an objective, PSEUDO_LIKELIHOOD or LIKELIHOOD"),
+    "parameterization": (str, "a word"),
+    "reference": (str, "a word"),
+    "solver": (Method | None, "a solver, such as TruncatedNewton(), or None"),
+    "tolerance": (Real, "a number"),
+    **dict.fromkeys(("max_iterations", "folds", "patience", "seed"), (Integral, "a whole number")),
+}
 
 Progress = Callable[[int, int], None]  # told how many fits are done, and of how many
 
@@ -72,6 +86,7 @@ class Learner:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        self._check_kinds()
         if self.parameterization not in KINDS:
             raise InputError(
                 f"There is no parameterization {self.parameterization!r}; choose one of {listed(KINDS, limit=20)}."
@@ -88,6 +103,17 @@ class Learner:
             raise InputError(f"The limit of iterations must not be negative; got {self.max_iterations}.")
         if self.folds < 0 or self.folds == 1:
             raise InputError(f"Cross-validation needs at least 2 folds, or 0 for none; got {self.folds}.")
+        if self.patience < 1:
+            raise InputError(f"The patience with a path must be at least 1; got {self.patience}.")
+        if self.seed < 0:
+            raise InputError(f"The seed must not be negative; got {self.seed}.")
+
+    def _check_kinds(self) -> None:
+        """Settings come from JSON too, which may hold anything."""
+        for name, (kind, expected) in _KINDS.items():
+            value = getattr(self, name)
+            if not isinstance(value, kind) or isinstance(value, bool):
+                raise InputError(f"The {name} of a learner must be {expected}; got {value!r}.")
 
     @property
     def chosen_solver(self) -> Method[Any]:
@@ -123,6 +149,8 @@ class Learner:
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Learner:
         """The learner that `to_dict` was asked of."""
+        if not isinstance(document, Mapping):
+            raise InputError(f"A learner is described by an object of its settings; got {type(document).__name__}.")
         try:
             learner = from_plain(dict(document), PARTS | {cls.__name__: cls})
         except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError) as error:
@@ -132,11 +160,17 @@ class Learner:
         return learner
 
     def to_json(self) -> str:
+        """`to_dict` as text."""
         return json.dumps(self.to_dict(), indent=1, allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str) -> Learner:
-        return cls.from_dict(json.loads(text))
+        """The learner that `to_json` was asked of."""
+        try:
+            document = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"This is not JSON ({error}); expected what `to_json` of a learner gave.") from error
+        return cls.from_dict(document)
 
     def fit(
         self,
