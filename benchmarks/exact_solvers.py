@@ -12,7 +12,7 @@ from benchmarks.table import Column, Record, Table
 from benchmarks.timing import take_turns, timed
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning import Learner
-from mrfit.learning.grid import Found
+from mrfit.learning.grid import Optimum
 from mrfit.learning.objective_choice import LIKELIHOOD
 from mrfit.learning.penalized import L1
 from mrfit.learning.problem import Problem
@@ -29,12 +29,12 @@ def task_of(rows: UniqueRows, parameterization: str) -> Problem:
     return Problem(rows, Structure.up_to_order(len(rows.domain), len(rows.domain)), learner)
 
 
-def race(task: Problem, strength: float, goal: float, solver: Method | None = None) -> Found:
+def race(task: Problem, strength: float, goal: float, solver: Method | None = None) -> Optimum:
     """A cold fit that ends when its value is at most ``goal``."""
     return L1().fit(task, strength, task.start, solver=solver, callback=lambda _, record: record.value <= goal)
 
 
-def walked(task: Problem, strengths: list[float]) -> Iterator[Found]:
+def walked(task: Problem, strengths: list[float]) -> Iterator[Optimum]:
     """Each from the last."""
     w = task.start
     for strength in strengths:

@@ -18,7 +18,7 @@ from benchmarks.problems import problem, rows_of
 from benchmarks.table import Column, Record, Table, named
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning import HELD_AT, Learner
-from mrfit.learning.grid import Found, Grid
+from mrfit.learning.grid import Grid, Optimum
 from mrfit.learning.penalized import L2, l2_path
 from mrfit.learning.problem import Problem as Fitting
 from mrfit.learning.tied import STRENGTHS, LearnTieRelearn, Tied
@@ -101,7 +101,7 @@ def pass_tables(records: list[Record]) -> list[Table]:
     return [Table(columns, records)]
 
 
-def grid_of(what: str, task: Fitting, best_l2: float) -> Iterable[Found]:
+def grid_of(what: str, task: Fitting, best_l2: float) -> Iterable[Optimum]:
     if what == "L2":
         return l2_path(task, STRENGTHS)
     penalty = Tied() if what == "tied" else LearnTieRelearn(best_l2)

@@ -27,9 +27,9 @@ from benchmarks.table import Column, Record, Table, named
 from benchmarks.tying_recovery_figure import METHODS, draw
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
+from mrfit.objectives.cached import CachedObjective
 from mrfit.objectives.likelihood import Likelihood
 from mrfit.objectives.objective import Objective
-from mrfit.objectives.remembered import Remembered
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.penalties.l2 import L2
 from mrfit.structure.structure import Structure
@@ -111,7 +111,7 @@ class Trial:
 
 def trial(truth: Truth, n_rows: int, case: Case, rng: np.random.Generator) -> Trial:
     """One table, learned from in every way; the strength of soft tying is fixed against the mean."""
-    objective = Remembered(Likelihood(truth.parameters, truth.rows(rng, n_rows)))
+    objective = CachedObjective(Likelihood(truth.parameters, truth.rows(rng, n_rows)))
     problem, m = TyingProblem(objective, n_rows, bound=BOUND), len(truth.w)
     smooth, _ = L2(WEAK).added_to(objective, total_weight=n_rows)
     l2 = problem.minimum(smooth, np.zeros(m)).w

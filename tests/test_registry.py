@@ -15,7 +15,7 @@ from mrfit.errors import InputError, StructureError
 from mrfit.formats.graphs import save_structure
 from mrfit.learning.parts import OBJECTIVES, PENALTIES
 from mrfit.learning.solver_words import SOLVERS
-from mrfit.parameterizations.kinds import KINDS
+from mrfit.parameterizations.registry import PARAMETERIZATIONS
 from mrfit.solvers.fista import Fista
 from mrfit.solvers.newton import TruncatedNewton
 from mrfit.solvers.owlqn import OWLQN
@@ -113,4 +113,4 @@ def test_the_command_line_offers_every_word() -> None:
     assert tuple(offered["penalty"].choices) == tuple(PENALTIES)
     assert tuple(offered["solver"].choices) == tuple(SOLVERS)
     assert tuple(offered["objective"].choices) == tuple(OBJECTIVES)
-    assert tuple(offered["parameterization"].choices) == tuple(KINDS)
+    assert tuple(offered["parameterization"].choices) == tuple(PARAMETERIZATIONS)

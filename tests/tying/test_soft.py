@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mrfit.errors import InputError
-from mrfit.objectives.remembered import Remembered
+from mrfit.objectives.cached import CachedObjective
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.penalties.l2 import L2
 from mrfit.penalties.tied import Tied
@@ -33,7 +33,7 @@ class Case:
     def __init__(self, build: Any, seed: int = 0) -> None:
         self.rows = full_rows(np.random.default_rng(seed), SHAPE)
         self.parameters = Canonical(self.rows.domain, Structure.complete(len(SHAPE)))
-        self.objective = Remembered(build(self.rows, self.parameters))
+        self.objective = CachedObjective(build(self.rows, self.parameters))
         self.n = self.parameters.n_parameters
         self.weight = self.rows.total_weight
 
@@ -231,7 +231,7 @@ def test_a_group_without_a_finite_optimum_is_held_at_the_bound() -> None:
     rows = random_rows(np.random.default_rng(0), (2, 2, 2), 30)
     rows = type(rows).from_codes(rows.domain, np.where(rows.codes[:, :1] == 1, 0, rows.codes), rows.sample_weight)
     parameters = Canonical(rows.domain, Structure.complete(3))
-    objective = Remembered(pseudo_likelihood(rows, parameters))
+    objective = CachedObjective(pseudo_likelihood(rows, parameters))
     never = np.array([1 if "x0" in name else 0 for name in parameters.names()])  # x0 never leaves its first state
     groups = clustered(never.astype(float), np.zeros(len(never), int), 2)
     problem = TyingProblem(objective, rows.total_weight, bound=30.0, tolerance=1e-13)

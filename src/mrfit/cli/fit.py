@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mrfit.cli.effects import Rule, one_of, penalties_with, refuse_idle
 from mrfit.cli.exact_options import exact_options, structure_word
 from mrfit.cli.files import check_files, load_model, send, summary_beside, writing
 from mrfit.cli.fit_summary import draw_scores, print_fit
+from mrfit.cli.idle_options import Rule, one_of, penalties_with, refuse_idle
 from mrfit.cli.options import (
     check_one_stream,
     choice,
@@ -24,7 +24,7 @@ from mrfit.cli.options import (
     whole_numbers,
 )
 from mrfit.cli.output import grid_progress, note, note_compiling, print_json, say, solver_progress
-from mrfit.cli.picture_options import KINDS, check_title, title_of, title_option
+from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
 from mrfit.cli.sections import SectionedCommand
 from mrfit.cli.structure_options import structure_learners, structure_options, structure_rules
 from mrfit.cli.tying_options import tying_options, tying_rules, tying_settings
@@ -122,7 +122,9 @@ _SECTIONS = {
 )
 @click.option("--states", metavar="FILE", help='JSON file that declares states: {"smoker": ["no", "yes"]}.')
 @click.option(
-    "--plot-scores", metavar="FILE", help=f"Draw the score against the number of groups, L2 dotted, as {KINDS}."
+    "--plot-scores",
+    metavar="FILE",
+    help=f"Draw the score against the number of groups, L2 dotted, as {PICTURES}.",
 )
 @title_option
 @click.option("-o", "--output", metavar="MODEL", help="Where to write the model, a .mrf file; - is standard output.")

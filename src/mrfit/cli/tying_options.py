@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from mrfit.cli.effects import Rule, one_of, penalties_with
+from mrfit.cli.idle_options import Rule, one_of, penalties_with
 from mrfit.cli.options import choice, stacked, whole_numbers
 from mrfit.errors import InputError
 

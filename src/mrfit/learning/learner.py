@@ -14,11 +14,11 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.errors import InputError, listed
+from mrfit.errors import InputError
 from mrfit.html_table import html_table
 from mrfit.learning.fitted import Fit, Fitted, Gain
 from mrfit.learning.grid import Callback, Grid
-from mrfit.learning.held_out import Judge, mean_over_folds, mean_over_rows, parts_of
+from mrfit.learning.held_out import Evaluation, fold_problems, mean_over_folds, mean_over_rows
 from mrfit.learning.json_form import from_plain, kind_of, to_plain
 from mrfit.learning.objective_choice import PSEUDO_LIKELIHOOD, ObjectiveChoice
 from mrfit.learning.parts import PARTS
@@ -26,7 +26,7 @@ from mrfit.learning.penalized import L2, l2_path
 from mrfit.learning.penalty_choice import PenaltyChoice
 from mrfit.learning.problem import Problem
 from mrfit.learning.tied import TiedChoice
-from mrfit.parameterizations.kinds import KINDS
+from mrfit.parameterizations.registry import parameterization_called
 from mrfit.solvers.method import Method
 from mrfit.structure.learners import Complete, StructureLearner
 
@@ -87,10 +87,7 @@ class Learner:
 
     def __post_init__(self) -> None:
         self._check_kinds()
-        if self.parameterization not in KINDS:
-            raise InputError(
-                f"There is no parameterization {self.parameterization!r}; choose one of {listed(KINDS, limit=20)}."
-            )
+        parameterization_called(self.parameterization)
         if self.reference != "first" and self.parameterization != "canonical":
             raise InputError(
                 f"Reference states belong to canonical coordinates; got {self.parameterization!r}. Leave the reference "
@@ -202,21 +199,21 @@ class Learner:
             structure = self.structure.learn(rows, valid=valid, jobs=jobs)
             self.penalty.check_free_orders(structure.structure)
             problem = Problem(rows, structure.structure, self, jobs)
-            parts = parts_of(self, rows, jobs=jobs)
+            folds = fold_problems(self, rows, jobs=jobs)
             # 2. The points to fit.
-            selecting = valid is not None or bool(parts)
+            selecting = valid is not None or bool(folds)
             grid = self.penalty.grid(problem, selecting=selecting)
             self._check_choosable(grid, selecting=selecting)
             baseline = self.penalty.baseline_strengths() if isinstance(self.penalty, TiedChoice) and selecting else ()
-            done = _counter(progress, (len(grid) + len(baseline)) * (1 + len(parts)))
+            done = _counter(progress, (len(grid) + len(baseline)) * (1 + len(folds)))
             # 3. Fit and score them, and keep the best.
-            judge = Judge(problem, parts, valid, done)
-            fits = judge.fits(lambda part, told: self.penalty.fits(part, grid, told), grid, callback)
+            evaluation = Evaluation(problem, folds, valid, done)
+            fits = evaluation.fits(lambda part, callback: self.penalty.fits(part, grid, callback), grid, callback)
             best = max(fits, key=lambda fit: fit.rank) if selecting else min(fits, key=lambda fit: fit.strength)
             # 4. What that is worth.
             gain = None
             if baseline:
-                others = judge.fits(lambda part, _: l2_path(part, baseline), Grid(baseline), None)
+                others = evaluation.fits(lambda part, _: l2_path(part, baseline), Grid(baseline), None)
                 gain = self._gain((best, max(others, key=lambda fit: fit.rank)), valid, test, jobs)
             score = None if test is None else mean_over_rows(self.objective.row_scores(best.model, test, jobs), test)
         n_cells, n_parameters = problem.objective.n_cells, problem.coordinates.n_parameters

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.errors import InputError, listed
-from mrfit.learning.grid import Callback, Found, Grid
+from mrfit.learning.grid import Callback, Grid, Optimum
 from mrfit.learning.penalized import L2, l2_path
 from mrfit.learning.penalty_choice import PenaltyChoice, several_in_words
 from mrfit.learning.problem import Problem
@@ -86,10 +86,10 @@ class TiedChoice(PenaltyChoice):
         groups: Sequence[int] = self.groups  # type: ignore[assignment]
         return f"{super().in_words()}, {several_in_words(groups)} groups"
 
-    def described(self, found: Found, free_orders: tuple[int, ...]) -> dict[str, Any]:
-        if found.n_groups is None:  # the L2 fit it is measured against
-            return L2().described(found, free_orders)
-        return {**super().described(found, free_orders), "groups": found.n_groups, "tie": self.tie}
+    def described(self, optimum: Optimum, free_orders: tuple[int, ...]) -> dict[str, Any]:
+        if optimum.n_groups is None:  # the L2 fit it is measured against
+            return L2().described(optimum, free_orders)
+        return {**super().described(optimum, free_orders), "groups": optimum.n_groups, "tie": self.tie}
 
     def _classes(self, problem: Problem) -> NDArray[np.int64]:
         return classes_of(problem.layout.orders, problem.layout.penalized, self.tie)
@@ -124,7 +124,7 @@ class Tied(TiedChoice):
         if self.restarts < 0:
             raise InputError(f"The number of restarts must not be negative; got {self.restarts}.")
 
-    def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Found]:
+    def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Optimum]:
         """For every number of groups, from the weakest strength to the strongest, each from the last.
 
         All numbers of groups begin at one rough L2 fit. Growing strengths are what Chou et al. (2018) advise.
@@ -141,7 +141,7 @@ class Tied(TiedChoice):
                 best = min(tried, key=lambda found: found.solution.value)
                 penalty = tied.Tied(strength, best.groups.assignment, best.groups.pinned).value(best.w)
                 passes, seconds = sum(found.passes for found in tried), time.perf_counter() - begun
-                yield Found(strength, best.solution, penalty, passes, seconds, n_groups, best.groups, best.rounds)
+                yield Optimum(strength, best.solution, penalty, passes, seconds, n_groups, best.groups, best.rounds)
 
     def _starts(self, problem: Problem) -> Iterator[Floats]:
         rng = np.random.default_rng(problem.seed)
@@ -181,7 +181,7 @@ class HardTied(Tied):
         super().__post_init__()
         _check_word("way to relearn", self.relearn, RELEARN)
 
-    def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Found]:
+    def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Optimum]:
         for soft in super().fits(problem, grid, callback):
             if soft.groups is not None:
                 yield _relearned(problem, soft, soft.groups, soft.n_groups, self.relearn)
@@ -199,7 +199,7 @@ class LearnTieRelearn(TiedChoice):
         super().__post_init__()
         _check_word("way to relearn", self.relearn, RELEARN)
 
-    def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Found]:
+    def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Optimum]:
         classes = self._classes(problem)
         for plain in l2_path(problem, grid.strengths):
             for n_groups in grid.groups:
@@ -213,14 +213,14 @@ def _to_tie(problem: Problem) -> TyingProblem:
     )
 
 
-def _relearned(problem: Problem, found: Found, groups: Groups, n_groups: int | None, how: str) -> Found:
+def _relearned(problem: Problem, optimum: Optimum, groups: Groups, n_groups: int | None, how: str) -> Optimum:
     """The parameters of every group as one."""
     begun, before = time.perf_counter(), problem.objective.passes
     relearn = tie_hard_by_projection if how == "projected" else tie_hard
-    hard = relearn(_to_tie(problem), groups, found.solution.w)
-    passes = found.passes + problem.objective.passes - before
-    seconds = found.seconds + time.perf_counter() - begun
-    return Found(found.strength, hard.solution, 0.0, passes, seconds, n_groups, hard.groups, found.rounds)
+    hard = relearn(_to_tie(problem), groups, optimum.solution.w)
+    passes = optimum.passes + problem.objective.passes - before
+    seconds = optimum.seconds + time.perf_counter() - begun
+    return Optimum(optimum.strength, hard.solution, 0.0, passes, seconds, n_groups, hard.groups, optimum.rounds)
 
 
 def _check_word(name: str, value: str, words: Sequence[str]) -> None:

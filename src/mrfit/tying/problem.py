@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.objectives.cached import CachedObjective
 from mrfit.objectives.objective import Objective
-from mrfit.objectives.remembered import Remembered
 from mrfit.penalties.tied import Tied
 from mrfit.solvers.method import Method, Problem
 from mrfit.solvers.minimize import minimize
@@ -38,7 +38,7 @@ class TyingProblem:
         When the solver stops, over all its calls.
     """
 
-    objective: Remembered
+    objective: CachedObjective
     total_weight: float
     solver: Method[Any] = field(default_factory=TruncatedNewton)
     bound: float = np.inf
