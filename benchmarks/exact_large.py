@@ -14,7 +14,7 @@ import numpy as np
 
 from benchmarks.benchmark import Benchmark, Case, cases
 from benchmarks.exact_likelihood import N_ROWS, binary_domain
-from benchmarks.exact_solvers import task_of, walked
+from benchmarks.exact_solvers import task_of
 from benchmarks.table import Column, Record, Table
 from benchmarks.timing import in_own_process, memory, seconds_of, timed
 from mrfit import transforms
@@ -62,7 +62,7 @@ def warm_up() -> None:
     """Load or compile all that a large problem needs."""
     transforms.walsh_hadamard(np.zeros(1 << 19))
     task = problem_of(drawn(10)[0])
-    for found in walked(task, [L1().critical_strength(task) / 2.0]):
+    for found in L1().walked(task, [L1().critical_strength(task) / 2.0]):
         assert found.solution.converged
 
 

@@ -34,15 +34,6 @@ def race(task: Problem, strength: float, goal: float, solver: Method | None = No
     return L1().fit(task, strength, task.start, solver=solver, callback=lambda _, record: record.value <= goal)
 
 
-def walked(task: Problem, strengths: list[float]) -> Iterator[Optimum]:
-    """Each from the last."""
-    w = task.start
-    for strength in strengths:
-        found = L1().fit(task, strength, w)
-        w = found.solution.w
-        yield found
-
-
 def run_race(case: Case) -> Iterator[Record]:
     task, strength = task_of(problem(case["set"]).rows, case["coordinates"]), case["strength"]
     whole = L1().fit(task, strength, task.start)
@@ -93,7 +84,7 @@ def race_tables(records: list[Record]) -> list[Table]:
 def run_path(case: Case) -> Iterator[Record]:
     task = task_of(problem(case["set"]).rows, case["coordinates"])
     strengths = [2.0 ** (9 - k / 2) for k in range(case["strengths"])]
-    path, seconds = timed(lambda: list(walked(task, strengths)))
+    path, seconds = timed(lambda: list(L1().walked(task, strengths)))
     yield {
         **case,
         "evaluations": sum(found.passes for found in path),
