@@ -17,10 +17,10 @@ from mrfit.inference.engine import Engine
 from mrfit.inference.enumeration import Enumeration
 from mrfit.inference.junction_tree import JunctionTree
 from mrfit.network import Conjunction, Network
+from mrfit.objectives.cached import CachedObjective
 from mrfit.objectives.likelihood import Likelihood
 from mrfit.objectives.objective import Objective
 from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
-from mrfit.objectives.remembered import Remembered
 from mrfit.objectives.reparameterized import Reparameterized
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.full import Full
@@ -270,8 +270,8 @@ def likelihood(rows: UniqueRows, parameters: Canonical, *, jobs: int = 1) -> Lik
     return Likelihood(parameters, rows)
 
 
-def remembered(rows: UniqueRows, parameters: Canonical, *, jobs: int = 1) -> Remembered:
-    return Remembered(pseudo_likelihood(rows, parameters, jobs=jobs))
+def remembered(rows: UniqueRows, parameters: Canonical, *, jobs: int = 1) -> CachedObjective:
+    return CachedObjective(pseudo_likelihood(rows, parameters, jobs=jobs))
 
 
 def reduced(rows: UniqueRows, parameters: Canonical, *, jobs: int = 1) -> Reduced:
@@ -290,7 +290,7 @@ OBJECTIVES: dict[type, Callable[..., Objective]] = {
     PseudoLikelihood: pseudo_likelihood,
     Penalized: penalized,
     Likelihood: likelihood,
-    Remembered: remembered,
+    CachedObjective: remembered,
     Reduced: reduced,
     Reparameterized: reparameterized,
 }

@@ -13,8 +13,9 @@ from mrfit import registry
 from mrfit.cli.fit import command
 from mrfit.errors import InputError, StructureError
 from mrfit.formats.graphs import save_structure
-from mrfit.learning.parts import PENALTIES
+from mrfit.learning.parts import OBJECTIVES, PENALTIES
 from mrfit.learning.solver_words import SOLVERS
+from mrfit.parameterizations.registry import PARAMETERIZATIONS
 from mrfit.solvers.fista import Fista
 from mrfit.solvers.newton import TruncatedNewton
 from mrfit.solvers.owlqn import OWLQN
@@ -111,3 +112,5 @@ def test_the_command_line_offers_every_word() -> None:
     offered = {option.name: option.type for option in command.params}
     assert tuple(offered["penalty"].choices) == tuple(PENALTIES)
     assert tuple(offered["solver"].choices) == tuple(SOLVERS)
+    assert tuple(offered["objective"].choices) == tuple(OBJECTIVES)
+    assert tuple(offered["parameterization"].choices) == tuple(PARAMETERIZATIONS)

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from mrfit.domain import Domain, Variable
     from mrfit.errors import MrfitError
     from mrfit.estimator import MarkovNetworkLearner
+    from mrfit.factors import Factors
     from mrfit.formats.models import read_network, write_network
+    from mrfit.inference.enumeration import Enumeration
     from mrfit.learning.fitted import Fitted
     from mrfit.learning.learner import Learner
     from mrfit.learning.penalized import L1, L2, FlatL1, FlatL2, Group, Hierarchical, NoPenalty
@@ -30,6 +32,8 @@ _HOME = {
     "Complete": "mrfit.structure.learners",
     "Dataset": "mrfit.data.dataset",
     "Domain": "mrfit.domain",
+    "Enumeration": "mrfit.inference.enumeration",
+    "Factors": "mrfit.factors",
     "Fitted": "mrfit.learning.fitted",
     "FlatL1": "mrfit.learning.penalized",
     "FlatL2": "mrfit.learning.penalized",
@@ -66,6 +70,8 @@ __all__ = [
     "Complete",
     "Dataset",
     "Domain",
+    "Enumeration",
+    "Factors",
     "Fitted",
     "FlatL1",
     "FlatL2",

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mrfit.cli.files import STANDARD, check_files, send, summary_beside, writing
-from mrfit.cli.options import common
+from mrfit.cli.files import check_files, send, summary_beside, writing
+from mrfit.cli.options import STANDARD, common
 from mrfit.cli.output import note, print_json, say
 from mrfit.errors import InputError
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mrfit.cli.effects import Rule, refuse_idle
-from mrfit.cli.files import STANDARD, check_files, send, summary_beside, writing
-from mrfit.cli.options import common, parameters_of, read_rows, reading
+from mrfit.cli.files import check_files, send, summary_beside, writing
+from mrfit.cli.idle_options import Rule, refuse_idle
+from mrfit.cli.options import STANDARD, check_one_stream, common, parameters_of, read_rows, reading
 from mrfit.cli.output import counting_progress, note_compiling, print_json, say
 from mrfit.cli.picture_options import (
-    KINDS,
+    PICTURES,
     check_layout,
     check_title,
     given_layout,
@@ -56,7 +56,7 @@ _SECTIONS = {
     type=click.Choice(["csv", "graphml", "json"]),
     help="Form of the output, whatever its name ends in; needed with -o -.",
 )
-@click.option("--plot", metavar="FILE", help=f"Draw the network to a {KINDS} file.")
+@click.option("--plot", metavar="FILE", help=f"Draw the network to a {PICTURES} file.")
 @title_option
 @layout_options
 @writing
@@ -89,6 +89,7 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     from mrfit.summaries.structure import StructureSummary
     from mrfit.workers import resolve_jobs
 
+    check_one_stream(data, options["valid"])
     by_valid = Rule(("valid",), options["select"] == "valid", "--select valid")
     refuse_idle(context, [*structure_rules(options), by_valid])
     learner, *others = structure_learners(options)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mrfit.cli.effects import Rule
+from mrfit.cli.idle_options import Rule
 from mrfit.cli.options import choice, stacked, whole_numbers
 from mrfit.errors import InputError
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.objectives.objective import Expansion, at_least
+from mrfit.solvers.method import Method, Problem, State
 
 Floats = NDArray[np.float64]
 
@@ -47,3 +48,25 @@ class CurvaturePairs:
         for (s, y), a in zip(pairs, reversed(coefficients), strict=True):
             q += (a - float(y @ q) / float(s @ y)) * s
         return np.where(free, q, 0.0)
+
+
+@dataclass(frozen=True)
+class QuasiNewtonState(State):
+    curvature: CurvaturePairs  # of the smooth part
+
+
+@dataclass(frozen=True)
+class LimitedMemory(Method[QuasiNewtonState]):
+    """What quasi-Newton methods have in common: where they begin, and what they remember.
+
+    Parameters
+    ----------
+    memory
+        Pairs of moves and gradient changes kept.
+    """
+
+    memory: int = 20
+
+    def start(self, problem: Problem, w: Floats) -> QuasiNewtonState:
+        expansion = problem.expand(w)
+        return QuasiNewtonState(w, expansion.value, expansion.gradient, CurvaturePairs.at(expansion))

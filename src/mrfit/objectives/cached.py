@@ -18,7 +18,7 @@ def _same(a: Floats, b: Floats) -> bool:
     return a is b or (np.array_equal(a[:1024], b[:1024]) and np.array_equal(a, b))
 
 
-class Remembered(Objective):
+class CachedObjective(Objective):
     """Keeps the last expansion: a solver that begins where another ended gets it for nothing.
 
     ``passes`` counts the evaluations and Hessian products that were really done.

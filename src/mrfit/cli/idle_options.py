@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
 
 import click
 from click.core import ParameterSource
@@ -18,6 +18,19 @@ class Rule:
     parameters: tuple[str, ...]
     holds: bool
     needs: str
+
+
+def penalties_with(setting: str) -> list[str]:
+    """Words of the penalties that have such a setting."""
+    from mrfit.learning.parts import PENALTIES
+
+    return [word for word, kind in PENALTIES.items() if setting in {field.name for field in fields(kind)}]
+
+
+def one_of(words: Sequence[str]) -> str:
+    """``l1, group or tied``."""
+    *others, last = words
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def refuse_idle(context: click.Context, rules: Iterable[Rule]) -> None:

@@ -1,4 +1,4 @@
-"""The leanest way to hold parameters over all joint states."""
+"""Which way to hold parameters over all joint states takes least."""
 
 from __future__ import annotations
 
