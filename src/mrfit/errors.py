@@ -19,6 +19,10 @@ class StructureError(InputError):
     """A structure names what is not there or is malformed."""
 
 
+class ImpossibleError(InputError):
+    """Tables, or what is given as known, leave no joint state possible."""
+
+
 class ModelFileError(InputError):
     """A model file is damaged, foreign or newer than this library."""
 

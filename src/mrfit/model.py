@@ -25,6 +25,7 @@ from mrfit.parameterizations.joint import converted
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.parameterizations.reference import reference_from
 from mrfit.parameterizations.registry import parameterization_called
+from mrfit.queries.questions import Questions
 from mrfit.structure.structure import Structure
 from mrfit.tying.groups import Groups
 from mrfit.workers import resolve_jobs
@@ -36,7 +37,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class MarkovNetwork:
+class MarkovNetwork(Questions):
     """log p(x) = sum over parameters k of w[k] * feature_k(x), minus log Z.
 
     Parameters
@@ -76,7 +77,7 @@ class MarkovNetwork:
         object.__setattr__(self, "provenance", dict(self.provenance))
 
     @property
-    def domain(self) -> Domain:
+    def domain(self) -> Domain:  # type: ignore[override]
         return self.parameters.domain
 
     @property

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from mrfit.domain import Domain, Variable
 from mrfit.errors import InputError
 from mrfit.factors import Factors, Scope, check_scopes
+from mrfit.queries.questions import Questions
 
 Floats = NDArray[np.float64]
 Condition = tuple[int, tuple[int, ...]]  # a variable, and the states in which it may be
@@ -38,7 +39,7 @@ class Conjunction:
 
 
 @dataclass(frozen=True)
-class Network:
+class Network(Questions):
     """log p(x) = sum of all tables and conjunctions at x, minus log Z, with names for variables and states.
 
     This is what files of models hold. Engines take `factors`, in which a conjunction is a chain of small tables.

@@ -42,6 +42,7 @@ class ReadingOptions(TypedDict, total=False):
     columns: Collection[str] | None
     exclude: Collection[str]
     include: Collection[str] | bool
+    absent: str
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,8 @@ class Reading:
         Names of columns to keep even if they have another value in nearly every row, as numbers of persons and
         measurements have; such columns are refused else (`mrfit.data.selection.names_rows` has the rule). True keeps
         all. Columns with given or declared states are never refused.
+    absent
+        What a variable of the domain does for which the table has no column: "error", or "missing" in every row.
 
     A domain has chosen its columns: all others are ignored, whatever they hold.
     """
@@ -78,6 +81,7 @@ class Reading:
     columns: Collection[str] | None = None
     exclude: Collection[str] = ()
     include: Collection[str] | bool = ()
+    absent: str = "error"
 
     def __post_init__(self) -> None:
         for name in ("columns", "exclude", "include"):
@@ -85,6 +89,7 @@ class Reading:
                 object.__setattr__(self, name, tuple(map(str, lone_or_many(given))))
         _check_option("missing", self.missing, ("error", "drop", "state", "keep"))
         _check_option("unknown", self.unknown, ("error", "drop"))
+        _check_option("absent", self.absent, ("error", "missing"))
         if self.domain is not None and self.states is not None:
             raise InputError("Both domain and states are given; a domain has its own states. Pass one of them.")
         if self.domain is not None:
@@ -96,8 +101,9 @@ class Reading:
             if not isinstance(self.include, bool):
                 check_known(self.include, names, "include")
             return chosen_names(names, self.columns, self.exclude)
+        present = [name for name in self.domain.names if name in set(names)]
         # If one is absent, the error shows all there are.
-        return self.domain.names if set(self.domain.names) <= set(names) else names
+        return present if len(present) == len(self.domain) or (present and self.absent == "missing") else names
 
     def keeps(self, name: str) -> bool:
         """Whether a column stays even if it tells rows apart."""
@@ -120,7 +126,7 @@ def check_complete(codes: NDArray[np.uint8], what: str) -> None:
 
 
 @dataclass
-class _Vocabulary:
+class Vocabulary:
     """The labels of one variable and their provisional codes; ``closed`` to new ones if given."""
 
     name: str
@@ -130,7 +136,7 @@ class _Vocabulary:
     n_values: float = 0.0  # met so far, missing ones left out
 
     @classmethod
-    def of_states(cls, name: str, states: Iterable[object]) -> _Vocabulary:
+    def of_states(cls, name: str, states: Iterable[object]) -> Vocabulary:
         codes: dict[str, int] = {}
         for code, state in enumerate(states):
             if label(state) in codes:
@@ -177,7 +183,7 @@ class Coder:
 
     def __init__(self, reading: Reading | None = None) -> None:
         self._reading = reading or Reading()
-        self._vocabularies: list[_Vocabulary] = []
+        self._vocabularies: list[Vocabulary] = []
         self._n_rows = 0
         self.dropped_rows = 0
         self.notes: tuple[str, ...] = ()  # what a person should know of the table
@@ -223,19 +229,19 @@ class Coder:
         names = [vocabulary.name for vocabulary in self._vocabularies]
         return Domain(tuple(map(Variable, names, orders))), remaps
 
-    def _start(self, batch: Batch) -> list[_Vocabulary]:
+    def _start(self, batch: Batch) -> list[Vocabulary]:
         if not batch.columns:
             raise DataError("The table has no columns besides its weights; at least one is needed.")
         if self._reading.domain is not None:
-            return [_Vocabulary.of_states(variable.name, variable.states) for variable in self._reading.domain]
+            return [Vocabulary.of_states(variable.name, variable.states) for variable in self._reading.domain]
         states = self._reading.states or {}
         absent = [name for name in states if name not in batch.names]
         if absent:
             raise DataError(_absent(absent, batch, "States are given for"))
         return [
-            _Vocabulary.of_states(column.name, states[column.name])
+            Vocabulary.of_states(column.name, states[column.name])
             if column.name in states
-            else _Vocabulary(column.name, declared=column.declared)
+            else Vocabulary(column.name, declared=column.declared)
             for column in batch.columns
         ]
 
@@ -248,8 +254,10 @@ class Coder:
         absent = [vocabulary.name for vocabulary in self._vocabularies if vocabulary.name not in columns]
         if absent and not batch.named and len(columns) == len(self._vocabularies):
             return list(batch.columns)
-        if absent:
+        if absent and (self._reading.absent == "error" or len(absent) == len(self._vocabularies)):
             raise DataError(_absent(absent, batch, "The domain or model has"))
+        for name in absent:
+            columns[name] = Column(name, np.full(batch.n_rows, -1, np.int32), ())
         return [columns[vocabulary.name] for vocabulary in self._vocabularies]
 
     def _count_values(self, columns: Sequence[Column], weight: NDArray[np.float64]) -> None:
@@ -259,7 +267,7 @@ class Coder:
         for vocabulary, column in zip(self._vocabularies, columns, strict=True):
             vocabulary.n_values += total - float(counts[column.codes < 0].sum())
 
-    def _names_of_rows(self) -> list[_Vocabulary]:
+    def _names_of_rows(self) -> list[Vocabulary]:
         """Columns that tell rows apart, but for those that are to be kept."""
         return [each for each in self._vocabularies if each.names_rows and not self._reading.keeps(each.name)]
 
@@ -269,12 +277,12 @@ class Coder:
             others = [each for each in self._names_of_rows() if each not in full]
             raise DataError(too_many_states([each.crowded for each in full + others], MAX_STATES))
 
-    def _lookup(self, vocabulary: _Vocabulary, column: Column, batch: Batch) -> list[int]:
+    def _lookup(self, vocabulary: Vocabulary, column: Column, batch: Batch) -> list[int]:
         """The provisional code of every label of a column; the last entry serves missing values (-1)."""
         codes = [self._code(vocabulary, column, position, batch) for position in range(len(column.labels))]
         return [*codes, self._missing_code(vocabulary, column, batch)]
 
-    def _code(self, vocabulary: _Vocabulary, column: Column, position: int, batch: Batch) -> int:
+    def _code(self, vocabulary: Vocabulary, column: Column, position: int, batch: Batch) -> int:
         text = column.labels[position]
         if not vocabulary.closed:
             return vocabulary.add(text)
@@ -290,7 +298,7 @@ class Coder:
             f"one of its states: {listed(vocabulary.codes)}. Add it to the domain or pass unknown='drop'."
         )
 
-    def _missing_code(self, vocabulary: _Vocabulary, column: Column, batch: Batch) -> int:
+    def _missing_code(self, vocabulary: Vocabulary, column: Column, batch: Batch) -> int:
         first = int(np.argmin(column.codes))
         if column.codes[first] >= 0:
             return _LEFT_OUT  # nothing is missing: never looked up
@@ -312,7 +320,7 @@ class Coder:
         return vocabulary.add(MISSING_STATE)
 
 
-def _remap(vocabulary: _Vocabulary, states: Sequence[str]) -> NDArray[np.uint8]:
+def _remap(vocabulary: Vocabulary, states: Sequence[str]) -> NDArray[np.uint8]:
     """The final code of every byte; what is unobserved stays so."""
     positions = {state: code for code, state in enumerate(states)}
     remap = np.arange(256, dtype=np.uint8)

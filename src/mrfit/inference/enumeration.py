@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.errors import InputError
+from mrfit.errors import ImpossibleError, InputError
 from mrfit.factors import Factors, Scope, check_scopes
 from mrfit.inference.engine import Engine, Posterior
 from mrfit.inference.plan import Plan, as_float
@@ -62,7 +62,7 @@ class Enumeration(Engine):
         impossible = np.isneginf(q) if factors.has_impossible_states else None
         largest, total = exponentiate(q, jobs=self.jobs)
         if largest == -np.inf:
-            raise InputError(
+            raise ImpossibleError(
                 "The tables leave no joint state possible: every one meets a cell of minus infinity. Check the tables, "
                 "or what is given as known."
             )

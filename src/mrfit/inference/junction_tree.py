@@ -16,7 +16,7 @@ from mrfit._kernels.log_contraction import log_backward, log_forward
 from mrfit._kernels.max_contraction import max_forward
 from mrfit._kernels.tracing import draw, trace_best
 from mrfit._kernels.tree_nodes import Nodes
-from mrfit.errors import InputError
+from mrfit.errors import ImpossibleError, InputError
 from mrfit.factors import Factors, Scope, check_scopes
 from mrfit.inference.engine import Engine, Posterior
 from mrfit.inference.plan import Plan
@@ -230,7 +230,7 @@ def _normalized(logs: Floats, starts: Indices) -> Floats:
 
 def _check_total(log_total: float) -> None:
     if log_total == -np.inf:
-        raise InputError(
+        raise ImpossibleError(
             "The tables leave no joint state possible: every one meets a cell of minus infinity. Check the tables, "
             "or what is given as known."
         )

@@ -11,8 +11,8 @@ from scipy.special import logsumexp
 from mrfit._kernels.cells import gather
 from mrfit._kernels.scoring import BLOCK, row_scores
 from mrfit.factors import Factors, positions
-from mrfit.inference.enumeration import Enumeration
-from mrfit.inference.joint_states import JointStates
+from mrfit.inference.choice import planned
+from mrfit.inference.joint_states import JointStates, plan_joint_states
 from mrfit.parameterizations.bases import Base
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.workers import deal, run
@@ -55,10 +55,22 @@ def row_pll(own: Parameterization, w: Floats, codes: NDArray[np.uint8], *, jobs:
 
 
 def row_ll(parameters: Parameterization, w: Floats, codes: NDArray[np.uint8], *, jobs: int = 1) -> Floats:
-    """Log-likelihood of every row, exact over all joint states; minus infinity for rows that are impossible."""
-    if np.isneginf(w).any():
-        factors, engine = parameters.to_factors(w), Enumeration(jobs=jobs)
-        return factors.log_potential(codes) - engine.run(engine.plan(factors), factors).log_z
+    """Log-likelihood of every row, exact; minus infinity for rows that are impossible.
+
+    By transforms over all joint states, or from log Z by whatever exact engine is fastest.
+    """
+    by_transforms = plan_joint_states(parameters.domain.shape)
+    if by_transforms.n_cells <= _FEW_STATES and not np.isneginf(w).any():
+        return _ll_of_joint_states(parameters, w, codes, jobs)
+    factors = parameters.to_factors(w)
+    engine, plan = planned(factors)
+    if not np.isneginf(w).any() and by_transforms.fits and by_transforms.forecast < plan.forecast:
+        return _ll_of_joint_states(parameters, w, codes, jobs)
+    plan.check(parameters.domain.names)
+    return factors.log_potential(codes) - engine.run(plan, factors).log_z
+
+
+def _ll_of_joint_states(parameters: Parameterization, w: Floats, codes: NDArray[np.uint8], jobs: int) -> Floats:
     states = JointStates(parameters, jobs=jobs)
     return np.asarray(states.log_probabilities(w)[states.base.positions(codes)], np.float64)
 

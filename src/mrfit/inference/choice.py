@@ -1,0 +1,48 @@
+"""Which engine to take: the one that is asked for, or the fastest exact one, or an approximation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from mrfit.errors import InputError, listed
+from mrfit.factors import Factors, Scope
+from mrfit.inference.engine import Engine
+from mrfit.inference.enumeration import Enumeration
+from mrfit.inference.junction_tree import JunctionTree
+from mrfit.inference.plan import Plan
+
+AUTO = "auto"
+_FEW_STATES = 2**22  # joint states up to which enumeration may be faster than a tree
+
+ENGINES: dict[str, type[Engine]] = {kind.word: kind for kind in (Enumeration, JunctionTree)}
+
+
+def planned(
+    factors: Factors, targets: Sequence[Scope] = (), *, engine: str | Engine = AUTO, seed: int = 0
+) -> tuple[Engine, Plan]:
+    """An engine, and its plan for these factors.
+
+    ``auto`` takes the exact engine with the shorter forecast, and an approximation where none fits; a plan says which
+    one it is of, and why.
+    """
+    if isinstance(engine, Engine):
+        return engine, engine.plan(factors, targets)
+    if engine != AUTO:
+        chosen = engine_called(engine, seed=seed)
+        return chosen, replace(chosen.plan(factors, targets), why="it was asked for")
+    tree = JunctionTree(seed=seed)
+    plan: Plan = tree.plan(factors, targets)
+    everything = Enumeration()
+    other = everything.plan(factors, targets)
+    if other.n_cells <= _FEW_STATES and (not plan.fits or other.forecast < plan.forecast):
+        return everything, replace(other, why="there are few joint states, which is faster than a tree here")
+    return tree, plan
+
+
+def engine_called(word: str, *, seed: int = 0) -> Engine:
+    """The engine of a word, with its usual settings."""
+    if word not in ENGINES:
+        raise InputError(f"There is no engine {word!r}; choose {AUTO!r} or one of {listed(ENGINES, limit=12)}.")
+    kind = ENGINES[word]
+    return kind(seed=seed) if "seed" in kind.__dataclass_fields__ else kind()  # type: ignore[attr-defined, call-arg]

@@ -1,0 +1,1 @@
+"""Internal: questions to a distribution with names, and what is answered."""

@@ -1,0 +1,67 @@
+"""Rows with missing cells: what fills them, and what they say of a variable."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.data.coding import UNOBSERVED
+from mrfit.errors import ImpossibleError
+from mrfit.factors import Factors
+from mrfit.inference.row_runs import RowRuns
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.uint8]
+Indices = NDArray[np.int64]
+
+
+def completed(factors: Factors, codes: Codes, *, how: str, rng: np.random.Generator) -> Codes:
+    """The rows with their missing cells filled in: by the most probable states together, or by draws."""
+    out = codes.copy()
+    for rows, observed in _patterns(codes):
+        if len(observed) == codes.shape[1]:
+            continue
+        runs = RowRuns(factors, observed.tolist())
+        filled, hidden = _with_hidden(codes[rows], factors), codes.shape[1]
+        _check_possible(runs.answers(filled).log_z, rows)
+        found = runs.best(filled) if how == "map" else runs.draws(filled, rng=rng)
+        out[rows] = found[:, :hidden]
+    return out
+
+
+def distribution_of(factors: Factors, variable: int, codes: Codes) -> Floats:
+    """p(variable | all other cells that have a value), for every row."""
+    hidden = codes.copy()
+    hidden[:, variable] = UNOBSERVED
+    out = np.empty((len(codes), factors.shape[variable]))
+    for rows, observed in _patterns(hidden):
+        answers = RowRuns(factors, observed.tolist(), [variable]).answers(_with_hidden(hidden[rows], factors))
+        _check_possible(answers.log_z, rows)
+        out[rows] = answers.marginals[variable]
+    return out
+
+
+def _patterns(codes: Codes) -> Iterator[tuple[Indices, Indices]]:
+    """Rows that have the same cells observed, and which these are."""
+    masks, pattern = np.unique(codes != UNOBSERVED, axis=0, return_inverse=True)
+    order = np.argsort(pattern.ravel(), kind="stable")
+    cuts = np.searchsorted(pattern.ravel()[order], np.arange(len(masks) + 1))
+    for k, mask in enumerate(masks):
+        yield order[cuts[k] : cuts[k + 1]], np.flatnonzero(mask)
+
+
+def _with_hidden(codes: Codes, factors: Factors) -> Indices:
+    """Codes with a column for every variable of the factors."""
+    out = np.zeros((len(codes), factors.n_variables), np.int64)
+    out[:, : codes.shape[1]] = codes
+    return out
+
+
+def _check_possible(log_z: Floats, rows: Indices) -> None:
+    if (wrong := np.flatnonzero(np.isneginf(log_z))).size:
+        raise ImpossibleError(
+            f"What row {int(rows[wrong[0]]) + 1} holds has probability zero under the model, as {wrong.size:,} in all. "
+            "Leave such rows out."
+        )

@@ -1,0 +1,273 @@
+"""The questions one can ask a distribution with names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import log
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.data.dataset import Dataset
+from mrfit.domain import Domain
+from mrfit.errors import ImpossibleError, InputError
+from mrfit.factors import Factors, Scope
+from mrfit.inference.choice import AUTO, planned
+from mrfit.inference.engine import Engine, Posterior
+from mrfit.inference.junction_tree import JunctionTree
+from mrfit.inference.plan import Plan
+from mrfit.queries.answer import BestState, Explanation, Influence, Joint, LogZ, Marginals, Sensitivity
+from mrfit.queries.evidence import Evidence, state_code
+from mrfit.queries.missing import completed, distribution_of
+from mrfit.workers import resolve_jobs
+
+Floats = NDArray[np.float64]
+Given = Mapping[str, Any] | None
+
+
+class Questions:
+    """What a model can be asked; each question takes what is ``given``, and an ``engine``.
+
+    ``given`` is ``{"smoker": "yes"}``; a mapping of numbers instead of a state is soft evidence: how likely what was
+    seen is in each state. ``engine`` is ``auto`` (exact where it fits, else an approximation that says so), the word of
+    an engine, or an engine with settings of its own.
+    """
+
+    domain: Domain
+
+    @property
+    def factors(self) -> Factors:
+        """The distribution as tables; variables after those of the domain are hidden."""
+        raise NotImplementedError
+
+    def plan(self, *, given: Given = None, targets: Iterable[Iterable[str]] = (), engine: str | Engine = AUTO) -> Plan:
+        """What a question would take, before anything is done: engine, cells, bytes, seconds."""
+        evidence = Evidence.of(self.domain, given)
+        return self._planned(evidence, self._scopes(targets), engine, 0)[2]
+
+    def log_z(self, *, given: Given = None, engine: str | Engine = AUTO, seed: int = 0) -> LogZ:
+        """log Z over all joint states, or over those that agree with what is given."""
+        evidence = Evidence.of(self.domain, given)
+        posterior, about = self._asked(evidence, (), engine, seed)
+        return LogZ(**about, log_z=posterior.log_z, error=posterior.error)
+
+    def marginals(
+        self, variables: Iterable[str] | None = None, *, given: Given = None, engine: str | Engine = AUTO, seed: int = 0
+    ) -> Marginals:
+        """The probability of every state of variables, by default all that are not given."""
+        evidence = Evidence.of(self.domain, given)
+        asked = self._numbers(variables) if variables is not None else self._others(evidence)
+        posterior, about = self._asked(evidence, (), engine, seed)
+        tables = {self.domain.names[i]: self._named(i, _with_known(i, posterior, evidence, self.domain)) for i in asked}
+        return Marginals(**about, log_z=posterior.log_z, error=posterior.error, marginals=tables)
+
+    def conditional(self, variable: str, given: Given = None, **how: Any) -> dict[str, float]:
+        """The probability of every state of one variable."""
+        return self.marginals([variable], given=given, **how)[variable]
+
+    def joint(
+        self, variables: Sequence[str], *, given: Given = None, engine: str | Engine = AUTO, seed: int = 0
+    ) -> Joint:
+        """The probability of every joint state of some variables that are not given."""
+        evidence, asked = Evidence.of(self.domain, given), self._numbers(variables)
+        if known := [self.domain.names[i] for i in asked if i in evidence.known]:
+            raise InputError(f"{known[0]!r} is given and asked for; leave it out of one of them.")
+        posterior, about = self._asked(evidence, (asked,), engine, seed)
+        states = {self.domain.names[i]: self.domain[i].states for i in asked}
+        table = posterior.marginal(asked).reshape([len(own) for own in states.values()])
+        return Joint(**about, states=states, table=table)
+
+    def map(self, *, given: Given = None, engine: JunctionTree | None = None, seed: int = 0) -> BestState:
+        """A most probable joint state, given what is known."""
+        evidence, tree = Evidence.of(self.domain, given), engine or JunctionTree(seed=seed)
+        factors = evidence.applied_to(self.factors)
+        plan = tree.plan(factors)
+        plan.check(self.domain.names)
+        try:
+            codes, largest = tree.best(plan, factors)
+        except ImpossibleError as error:
+            raise self._impossible(evidence) from error
+        full = [evidence.known.get(i, int(codes[i])) for i in range(len(self.domain))]
+        states = {variable.name: variable.states[code] for variable, code in zip(self.domain, full, strict=True)}
+        about = _about(plan, exact=True, remarks=(), given=evidence.in_words(self.domain))
+        return BestState(**about, states=states, log_potential=largest)
+
+    def sample(self, n_rows: int, *, given: Given = None, seed: int = 0, jobs: int | None = None) -> Dataset:
+        """Independent rows from the distribution, exact, given what is known."""
+        if n_rows < 1:
+            raise InputError(f"The number of rows to draw must be at least 1; got {n_rows}.")
+        evidence, tree = Evidence.of(self.domain, given), JunctionTree(seed=seed, merge=False)
+        factors = evidence.applied_to(self.factors)
+        plan = tree.plan(factors)
+        plan.check(self.domain.names)
+        try:
+            rng = np.random.default_rng(seed)
+            codes = tree.draw(plan, factors, n_rows, rng=rng, jobs=resolve_jobs(jobs))[:, : len(self.domain)]
+        except ImpossibleError as error:
+            raise self._impossible(evidence) from error
+        for i, state in evidence.known.items():
+            codes[:, i] = state
+        return Dataset(self.domain, codes.astype(np.uint8))
+
+    def impute(self, data: Any, *, how: str = "map", seed: int = 0) -> Dataset:
+        """Rows with their missing cells filled in: the most probable states together (``map``), or drawn (``draw``)."""
+        if how not in ("map", "draw"):
+            raise InputError(f"There is no way to impute {how!r}; choose 'map' or 'draw'.")
+        rows = self._incomplete(data)
+        codes = completed(self.factors, rows.codes, how=how, rng=np.random.default_rng(seed))
+        return Dataset(self.domain, codes, rows.sample_weight)
+
+    def predict_proba(self, variable: str, data: Any) -> Floats:
+        """p(variable | what else a row holds) for every row, shape (rows, states).
+
+        Cells of the variable itself are not looked at; other columns may be missing in some rows, or altogether.
+        """
+        return distribution_of(self.factors, self.domain.index(variable), self._incomplete(data).codes)
+
+    def explain(
+        self, variable: str, given: Mapping[str, Any], *, state: Any = None, engine: str | Engine = AUTO, seed: int = 0
+    ) -> Explanation:
+        """Which pieces of what is given moved the probability of a state most: by default the most probable one.
+
+        Each piece is left out in turn, the others kept.
+        """
+        evidence, (i,) = Evidence.of(self.domain, given), self._numbers([variable])
+        if i in evidence.variables:
+            raise InputError(f"{variable!r} is given and asked for; leave it out of what is given.")
+        posterior, about = self._asked(evidence, (), engine, seed)
+        table = posterior.marginal((i,))
+        code = int(table.argmax()) if state is None else state_code(self.domain[i], state)
+
+        def p_given(others: Evidence) -> float:
+            return float(self._asked(others, (), engine, seed)[0].marginal((i,))[code])
+
+        p = float(table[code])
+        influences = []
+        for j in evidence.variables:
+            alone = Evidence({k: s for k, s in evidence.known.items() if k == j},
+                             {k: s for k, s in evidence.likelihoods.items() if k == j})  # fmt: skip
+            without = p_given(evidence.without(j))
+            influences.append(
+                Influence(self.domain.names[j], alone.in_words(self.domain), without, _log_odds(p) - _log_odds(without))
+            )
+        influences.sort(key=lambda influence: -abs(influence.log_odds))
+        return Explanation(
+            **about,
+            target=variable,
+            state=self.domain[i].states[code],
+            p=p,
+            p_before=p_given(Evidence()),
+            influences=tuple(influences),
+        )
+
+    def sensitivity(
+        self,
+        variable: str,
+        state: Any,
+        *,
+        given: Given = None,
+        top: int = 10,
+        engine: str | Engine = AUTO,
+        seed: int = 0,
+    ) -> Sensitivity:
+        """The cells of the model's log-tables on which the probability of a state depends most.
+
+        The derivative in a cell is p(state | given) times (p(cell | state, given) - p(cell | given)).
+        """
+        evidence, (i,) = Evidence.of(self.domain, given), self._numbers([variable])
+        code = state_code(self.domain[i], state)
+        if i in evidence.known:
+            raise InputError(f"{variable!r} is given and asked for; leave it out of what is given.")
+        posterior, about = self._asked(evidence, (), engine, seed)
+        p = float(posterior.marginal((i,))[code])
+        fixed = self._asked(Evidence({**evidence.known, i: code}, evidence.likelihoods), (), engine, seed)[0]
+        cells = []
+        for scope in self.factors.scopes:
+            live = tuple(j for j in scope if j not in evidence.known)
+            if not live or max(live) >= len(self.domain):
+                continue
+            shape = [self.domain.shape[j] for j in live]
+            now, then = posterior.marginal(live).reshape(shape), np.zeros(shape)
+            at = tuple(code if j == i else slice(None) for j in live)
+            then[at] = fixed.marginal(tuple(j for j in live if j != i)).reshape(then[at].shape)
+            for place, slope in np.ndenumerate(p * (then - now)):
+                states = zip(live, place, strict=True)
+                cells.append(({self.domain.names[j]: self.domain[j].states[k] for j, k in states}, float(slope)))
+        cells.sort(key=lambda cell: -abs(cell[1]))
+        return Sensitivity(**about, target=variable, state=self.domain[i].states[code], p=p, cells=tuple(cells[:top]))
+
+    # -- what they share -----------------------------------------------------------------------------------------------
+
+    def _asked(
+        self, evidence: Evidence, targets: tuple[Scope, ...], engine: str | Engine, seed: int
+    ) -> tuple[Posterior, dict[str, Any]]:
+        """Run the engine on what is left when the evidence is known; and how that came about."""
+        factors, chosen, plan = self._planned(evidence, targets, engine, seed)
+        plan.check(self.domain.names)
+        try:
+            posterior = chosen.run(plan, factors)
+        except ImpossibleError as error:
+            raise self._impossible(evidence) from error
+        about = _about(plan, posterior.exact, posterior.remarks, evidence.in_words(self.domain))
+        return posterior, about
+
+    def _planned(
+        self, evidence: Evidence, targets: tuple[Scope, ...], engine: str | Engine, seed: int
+    ) -> tuple[Factors, Engine, Plan]:
+        """Plans are kept: the same variables given and asked for need no other one."""
+        factors = evidence.applied_to(self.factors)
+        plans: dict[Any, tuple[Engine, Plan]] = self.__dict__.setdefault("_plans", {})
+        key = (frozenset(evidence.known), frozenset(evidence.likelihoods), targets, engine, seed)
+        if key not in plans:
+            plans[key] = planned(factors, targets, engine=engine, seed=seed)
+        return factors, *plans[key]
+
+    def _impossible(self, evidence: Evidence) -> InputError:
+        if not evidence.variables:
+            return ImpossibleError("The model leaves no joint state possible: its tables contradict each other.")
+        return ImpossibleError(
+            f"What is given has probability zero under the model: {evidence.in_words(self.domain)}. Change it."
+        )
+
+    def _incomplete(self, data: Any) -> Dataset:
+        """Rows in the model's coding, missing cells kept; columns that the table lacks are missing in every row."""
+        if isinstance(data, Dataset):
+            return data.recoded(self.domain)
+        return Dataset.from_table(data, domain=self.domain, missing="keep", absent="missing")
+
+    def _numbers(self, names: Iterable[str]) -> Scope:
+        if isinstance(names, str):
+            names = [names]
+        numbers = tuple(self.domain.index(str(name)) for name in names)
+        if len(set(numbers)) != len(numbers):
+            raise InputError(f"A variable is asked for twice in {', '.join(map(repr, names))}; name each once.")
+        return numbers
+
+    def _scopes(self, targets: Iterable[Iterable[str]]) -> tuple[Scope, ...]:
+        return tuple(self._numbers(names) for names in targets)
+
+    def _others(self, evidence: Evidence) -> Scope:
+        return tuple(i for i in range(len(self.domain)) if i not in evidence.known)
+
+    def _named(self, i: int, table: Floats) -> dict[str, float]:
+        return dict(zip(self.domain[i].states, table.tolist(), strict=True))
+
+
+def _with_known(i: int, posterior: Posterior, evidence: Evidence, domain: Domain) -> Floats:
+    """The marginal of a variable; of a known one, one."""
+    if i not in evidence.known:
+        return posterior.marginal((i,))
+    table = np.zeros(domain.shape[i])
+    table[evidence.known[i]] = 1.0
+    return table
+
+
+def _about(plan: Plan, exact: bool, remarks: tuple[str, ...], given: str) -> dict[str, Any]:
+    return {"engine": plan.engine, "why": plan.why, "exact": exact, "remarks": remarks, "given": given}
+
+
+def _log_odds(p: float) -> float:
+    if p in (0.0, 1.0):
+        return -np.inf if p == 0.0 else np.inf
+    return log(p) - log(1.0 - p)
