@@ -19,8 +19,10 @@ BLOCK = 512  # most cells of a block, if one axis alone does not have more
 _NARROW = 64  # cells of an output below which blocks reach into the axes that are summed out
 
 _SHORTEST = 8  # piece that is worth a loop of its own
+_LONG = 32  # run that is: shorter ones are taken in fours
 
-NUMBER, RUNS, STEPS, CELLS = 0, 1, 2, 3  # how an input stands in a block: runs of memory, steps of one number, cells
+# How an input stands in a block: one number, runs of memory, runs of four, steps of one number, cell by cell.
+NUMBER, RUNS, FOURS, STEPS, CELLS = 0, 1, 2, 3, 4
 
 _EXACT = {"contract"}
 _REORDERED = {"contract", "reassoc", "nsz"}
@@ -60,13 +62,22 @@ def _stand(states, strides, offsets):
     """How a table stands in a block of these axes, the length of its pieces, and in ``offsets`` where they begin."""
     run, step = _pieces(states, strides)
     kind, piece = (RUNS, run) if run >= step else (STEPS, step)
-    if piece < _SHORTEST and piece < offsets.size:
+    if kind == RUNS and piece < min(_LONG, offsets.size) and piece % 4 == 0:
+        kind, piece = FOURS, 4
+    elif piece < min(_SHORTEST, offsets.size):
         kind, piece = CELLS, 1
     offsets[0] = 0
-    cells, n_pieces = 1, 1
+    n_pieces = 1
+    if kind == FOURS:  # those of a run
+        for k in range(run // 4):
+            offsets[k] = 4 * k
+        n_pieces, piece_cells = run // 4, run
+    else:
+        piece_cells = piece
+    cells = 1
     for axis in range(len(states) - 1, -1, -1):
         cells *= states[axis]
-        if cells <= piece:
+        if cells <= piece_cells:
             continue
         for s in range(1, states[axis]):
             for k in range(n_pieces):
@@ -92,20 +103,41 @@ def advance(counter, states, strides, base, first, last):
     return False
 
 
+@njit(cache=True, nogil=True, error_model="numpy")
+def place_in_memory(base, offset, further):
+    """A place in memory; unsigned, so that no code is made for places counted from the end."""
+    return np.uint64(base) + np.uint64(offset) + np.uint64(further)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def four(values, base, offset):
+    return (
+        values[place_in_memory(base, offset, 0)], values[place_in_memory(base, offset, 1)], values[place_in_memory(base, offset, 2)],
+        values[place_in_memory(base, offset, 3)],
+    )  # fmt: skip
+
+
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=_EXACT)
 def _put(out, number, values, base, kind, piece, offsets):
     """out = number * table."""
     if kind == CELLS:
         for b in range(len(out)):
-            out[b] = number * values[base + offsets[b]]
-        return
-    for k in range(len(out) // piece):
-        at, begin = base + offsets[k], k * piece
-        if kind == RUNS:
+            out[b] = number * values[place_in_memory(base, offsets[b], 0)]
+    elif kind == FOURS:
+        for b in range(0, len(out), 4):
+            x0, x1, x2, x3 = four(values, base, offsets[b >> 2])
+            out[b + 0] = number * x0
+            out[b + 1] = number * x1
+            out[b + 2] = number * x2
+            out[b + 3] = number * x3
+    elif kind == RUNS:
+        for begin in range(0, len(out), piece):
+            at = base + offsets[begin // piece]
             for b in range(begin, begin + piece):
                 out[b] = number * values[at + b - begin]
-        else:
-            x = values[at]
+    else:
+        for begin in range(0, len(out), piece):
+            x = values[base + offsets[begin // piece]]
             for b in range(begin, begin + piece):
                 out[b] = number * x
 
@@ -115,15 +147,22 @@ def _times(out, left, values, base, kind, piece, offsets):
     """out = left * table."""
     if kind == CELLS:
         for b in range(len(out)):
-            out[b] = left[b] * values[base + offsets[b]]
-        return
-    for k in range(len(out) // piece):
-        at, begin = base + offsets[k], k * piece
-        if kind == RUNS:
+            out[b] = left[b] * values[place_in_memory(base, offsets[b], 0)]
+    elif kind == FOURS:
+        for b in range(0, len(out), 4):
+            x0, x1, x2, x3 = four(values, base, offsets[b >> 2])
+            out[b + 0] = left[b + 0] * x0
+            out[b + 1] = left[b + 1] * x1
+            out[b + 2] = left[b + 2] * x2
+            out[b + 3] = left[b + 3] * x3
+    elif kind == RUNS:
+        for begin in range(0, len(out), piece):
+            at = base + offsets[begin // piece]
             for b in range(begin, begin + piece):
                 out[b] = left[b] * values[at + b - begin]
-        else:
-            x = values[at]
+    else:
+        for begin in range(0, len(out), piece):
+            x = values[base + offsets[begin // piece]]
             for b in range(begin, begin + piece):
                 out[b] = left[b] * x
 
@@ -133,15 +172,22 @@ def _add_times(out, left, values, base, kind, piece, offsets):
     """out += left * table."""
     if kind == CELLS:
         for b in range(len(out)):
-            out[b] += left[b] * values[base + offsets[b]]
-        return
-    for k in range(len(out) // piece):
-        at, begin = base + offsets[k], k * piece
-        if kind == RUNS:
+            out[b] += left[b] * values[place_in_memory(base, offsets[b], 0)]
+    elif kind == FOURS:
+        for b in range(0, len(out), 4):
+            x0, x1, x2, x3 = four(values, base, offsets[b >> 2])
+            out[b + 0] += left[b + 0] * x0
+            out[b + 1] += left[b + 1] * x1
+            out[b + 2] += left[b + 2] * x2
+            out[b + 3] += left[b + 3] * x3
+    elif kind == RUNS:
+        for begin in range(0, len(out), piece):
+            at = base + offsets[begin // piece]
             for b in range(begin, begin + piece):
                 out[b] += left[b] * values[at + b - begin]
-        else:
-            x = values[at]
+    else:
+        for begin in range(0, len(out), piece):
+            x = values[base + offsets[begin // piece]]
             for b in range(begin, begin + piece):
                 out[b] += left[b] * x
 
@@ -151,66 +197,58 @@ def _add_multiple(out, number, values, base, kind, piece, offsets):
     """out += number * table."""
     if kind == CELLS:
         for b in range(len(out)):
-            out[b] += number * values[base + offsets[b]]
-        return
-    for k in range(len(out) // piece):
-        at, begin = base + offsets[k], k * piece
-        if kind == RUNS:
+            out[b] += number * values[place_in_memory(base, offsets[b], 0)]
+    elif kind == FOURS:
+        for b in range(0, len(out), 4):
+            x0, x1, x2, x3 = four(values, base, offsets[b >> 2])
+            out[b + 0] += number * x0
+            out[b + 1] += number * x1
+            out[b + 2] += number * x2
+            out[b + 3] += number * x3
+    elif kind == RUNS:
+        for begin in range(0, len(out), piece):
+            at = base + offsets[begin // piece]
             for b in range(begin, begin + piece):
                 out[b] += number * values[at + b - begin]
-        else:
-            x = values[at]
+    else:
+        for begin in range(0, len(out), piece):
+            x = values[base + offsets[begin // piece]]
             for b in range(begin, begin + piece):
                 out[b] += number * x
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=_REORDERED)
-def _scatter(out, base, kind, piece, offsets, product):
-    """Add a block to a table that stands in it in pieces."""
+def _scatter(out, base, kind, piece, offsets, number, left, right):
+    """Add number * left * right to a table that stands in the block in pieces."""
     if kind == CELLS:
-        for b in range(len(product)):
-            out[base + offsets[b]] += product[b]
-        return
-    for k in range(len(product) // piece):
-        at, begin = base + offsets[k], k * piece
-        if kind == RUNS:
+        for b in range(len(left)):
+            out[place_in_memory(base, offsets[b], 0)] += number * left[b] * right[b]
+    elif kind == FOURS:
+        for b in range(0, len(left), 4):
+            x0, x1, x2, x3 = four(out, base, offsets[b >> 2])
+            out[place_in_memory(base, offsets[b >> 2], 0)] = x0 + number * left[b] * right[b]
+            out[place_in_memory(base, offsets[b >> 2], 1)] = x1 + number * left[b + 1] * right[b + 1]
+            out[place_in_memory(base, offsets[b >> 2], 2)] = x2 + number * left[b + 2] * right[b + 2]
+            out[place_in_memory(base, offsets[b >> 2], 3)] = x3 + number * left[b + 3] * right[b + 3]
+    elif kind == RUNS:
+        for begin in range(0, len(left), piece):
+            at = base + offsets[begin // piece]
             for b in range(begin, begin + piece):
-                out[at + b - begin] += product[b]
-        else:
+                out[at + b - begin] += number * left[b] * right[b]
+    else:
+        for begin in range(0, len(left), piece):
             total = 0.0
             for b in range(begin, begin + piece):
-                total += product[b]
-            out[at] += total
-
-
-@njit(cache=True, nogil=True, error_model="numpy", fastmath=_EXACT)
-def _multiply(out, number, left, right, has_left, has_right):
-    """out = number * left * right, of those that there are."""
-    if has_left and has_right:
-        for b in range(len(out)):
-            out[b] = number * left[b] * right[b]
-    elif has_left or has_right:
-        only = left if has_left else right
-        for b in range(len(out)):
-            out[b] = number * only[b]
-    else:
-        for b in range(len(out)):
-            out[b] = number
+                total += left[b] * right[b]
+            out[base + offsets[begin // piece]] += number * total
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=_REORDERED)
-def _dot(left, right, has_left, has_right):
+def _dot(left, right):
     """The sum of left * right over a block."""
     total = 0.0
-    if has_left and has_right:
-        for b in range(len(left)):
-            total += left[b] * right[b]
-    elif has_left or has_right:
-        only = left if has_left else right
-        for b in range(len(left)):
-            total += only[b]
-    else:
-        total = float(len(left))
+    for b in range(len(left)):
+        total += left[b] * right[b]
     return total
 
 
@@ -235,6 +273,7 @@ class Room(NamedTuple):
     total: np.ndarray
     before: np.ndarray
     vector: np.ndarray
+    ones: np.ndarray
 
 
 class Clique(NamedTuple):
@@ -267,8 +306,8 @@ def make_room(nodes):
         n_axes = max(n_axes, len(clique.states))
     return Room(
         np.empty(n_inputs, np.int64), np.empty(n_inputs, np.int64), np.empty(n_inputs, np.int64), np.empty(n_inputs),
-        np.zeros(n_axes, np.int64), np.empty((n_inputs, cells), np.int64), np.empty((n_inputs + 1, cells)),
-        np.empty(cells), np.empty(n_inputs), np.empty(n_inputs, np.int64),
+        np.zeros(n_axes, np.int64), np.empty((n_inputs, cells), np.int64), np.empty((n_inputs, cells)),
+        np.empty(cells), np.empty(n_inputs), np.empty(n_inputs, np.int64), np.ones(cells),
     )  # fmt: skip
 
 
@@ -395,48 +434,54 @@ def _scale_rows(out, n_rows, log_scale, smallest):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _backward_block(values, adjoint, adjoints, n_inputs, cells, room):
+def _vector(table, k, room, buffer):
+    """Input k in a block: where it lies if that is one run, else copied."""
+    if room.kinds[k] == RUNS and room.pieces[k] == len(buffer):
+        return table[room.base[k] : room.base[k] + len(buffer)]
+    _put(buffer, 1.0, table, room.base[k], room.kinds[k], room.pieces[k], room.offsets[k])
+    return buffer
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _backward_block(values, adjoints, n_inputs, cells, room):
     """Add to the adjoint of every input, in one block, the product of all others and of the adjoint of the output.
 
     Products of those before an input and of those after it: nothing is divided, so zeros need no care. Input 0 is the
     adjoint of the output.
     """
-    number, vector = room.scale[0], -1  # of those before: a number, and a row of ``products`` if any
-    for k in range(n_inputs + 1):
-        table = adjoint if k == 0 else values
-        if k > 0:
-            room.before[k], room.vector[k] = number, vector
-            number *= room.scale[k]
+    ones = room.ones[:cells]
+    number, vector, first = room.scale[0], -1, ones  # of those before: a number, and a row of ``products`` if any
+    if room.kinds[0] == NUMBER:
+        number *= adjoints[room.base[0]]
+    else:
+        first, vector = _vector(adjoints, 0, room, room.products[0, :cells]), 0
+    for k in range(1, n_inputs + 1):
+        room.before[k], room.vector[k] = number, vector
+        number *= room.scale[k]
         if room.kinds[k] == NUMBER:
-            number *= table[room.base[k]]
+            number *= values[room.base[k]]
         elif k < n_inputs:
-            if vector < 0:
-                _put(room.products[k, :cells], 1.0, table, room.base[k], room.kinds[k], room.pieces[k], room.offsets[k])
-            else:
-                _times(
-                    room.products[k, :cells], room.products[vector, :cells], table, room.base[k], room.kinds[k],
-                    room.pieces[k], room.offsets[k],
-                )  # fmt: skip
+            left = ones if vector < 0 else first if vector == 0 else room.products[vector, :cells]
+            _times(room.products[k, :cells], left, values, room.base[k], room.kinds[k], room.pieces[k], room.offsets[k])
             vector = k
-    after, number, has_after, product = room.total[:cells], 1.0, False, room.products[n_inputs + 1, :cells]
+    after, number, has_after = ones, 1.0, False
     for k in range(n_inputs, 0, -1):
-        base, kind, piece, offsets = room.base[k], room.kinds[k], room.pieces[k], room.offsets[k]
-        before, has_before = room.products[max(room.vector[k], 0), :cells], room.vector[k] >= 0
+        base, kind, vector = room.base[k], room.kinds[k], room.vector[k]
+        before = ones if vector < 0 else first if vector == 0 else room.products[vector, :cells]
         multiple = number * room.before[k]
         if multiple != 0.0:
             if kind == NUMBER:
-                adjoints[base] += multiple * _dot(before, after, has_before, has_after)
+                adjoints[base] += multiple * _dot(before, after)
             else:
-                _multiply(product, multiple, before, after, has_before, has_after)
-                _scatter(adjoints, base, kind, piece, offsets, product)
+                _scatter(adjoints, base, kind, room.pieces[k], room.offsets[k], multiple, before, after)
         number *= room.scale[k]
         if kind == NUMBER:
             number *= values[base]
-        elif k > 1 and has_after:
-            _times(after, after, values, base, kind, piece, offsets)
+        elif k > 1 and not has_after:
+            after, has_after = _vector(values, k, room, room.total[:cells]), True
         elif k > 1:
-            _put(after, 1.0, values, base, kind, piece, offsets)
-            has_after = True
+            _times(room.total[:cells], after, values, base, kind, room.pieces[k], room.offsets[k])
+            after = room.total[:cells]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -457,7 +502,7 @@ def _backward_node(nodes, node, out, out_scale, values, scale, adjoints, room):
     while more:
         inner = True
         while inner:
-            _backward_block(values, adjoints, adjoints, n_inputs, clique.cells, room)
+            _backward_block(values, adjoints, n_inputs, clique.cells, room)
             inner = advance(room.counter, clique.states, strides, base, 0, min(first, n_removed))
         more = advance(room.counter, clique.states, strides, base, n_removed, first)
 

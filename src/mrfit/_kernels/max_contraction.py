@@ -8,7 +8,18 @@ from __future__ import annotations
 import numpy as np
 
 from mrfit._kernels.compiled import njit
-from mrfit._kernels.contraction import CELLS, NUMBER, RUNS, advance, clique_of, make_room, place_inputs
+from mrfit._kernels.contraction import (
+    CELLS,
+    FOURS,
+    NUMBER,
+    RUNS,
+    advance,
+    clique_of,
+    four,
+    make_room,
+    place,
+    place_inputs,
+)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -16,15 +27,22 @@ def _put(out, number, values, base, kind, piece, offsets):
     """out = number + table."""
     if kind == CELLS:
         for b in range(len(out)):
-            out[b] = number + values[base + offsets[b]]
-        return
-    for k in range(len(out) // piece):
-        at, begin = base + offsets[k], k * piece
-        if kind == RUNS:
+            out[b] = number + values[place_in_memory(base, offsets[b], 0)]
+    elif kind == FOURS:
+        for b in range(0, len(out), 4):
+            x0, x1, x2, x3 = four(values, base, offsets[b >> 2])
+            out[b + 0] = number + x0
+            out[b + 1] = number + x1
+            out[b + 2] = number + x2
+            out[b + 3] = number + x3
+    elif kind == RUNS:
+        for begin in range(0, len(out), piece):
+            at = base + offsets[begin // piece]
             for b in range(begin, begin + piece):
                 out[b] = number + values[at + b - begin]
-        else:
-            x = values[at]
+    else:
+        for begin in range(0, len(out), piece):
+            x = values[base + offsets[begin // piece]]
             for b in range(begin, begin + piece):
                 out[b] = number + x
 
@@ -34,15 +52,22 @@ def _plus(out, values, base, kind, piece, offsets):
     """out += table."""
     if kind == CELLS:
         for b in range(len(out)):
-            out[b] += values[base + offsets[b]]
-        return
-    for k in range(len(out) // piece):
-        at, begin = base + offsets[k], k * piece
-        if kind == RUNS:
+            out[b] += values[place_in_memory(base, offsets[b], 0)]
+    elif kind == FOURS:
+        for b in range(0, len(out), 4):
+            x0, x1, x2, x3 = four(values, base, offsets[b >> 2])
+            out[b + 0] += x0
+            out[b + 1] += x1
+            out[b + 2] += x2
+            out[b + 3] += x3
+    elif kind == RUNS:
+        for begin in range(0, len(out), piece):
+            at = base + offsets[begin // piece]
             for b in range(begin, begin + piece):
                 out[b] += values[at + b - begin]
-        else:
-            x = values[at]
+    else:
+        for begin in range(0, len(out), piece):
+            x = values[base + offsets[begin // piece]]
             for b in range(begin, begin + piece):
                 out[b] += x
 
