@@ -24,6 +24,7 @@ _LONG = 32  # run that is: shorter ones are taken in fours
 # How an input stands in a block: one number, runs of memory, runs of four, steps of one number, cell by cell.
 NUMBER, RUNS, FOURS, STEPS, CELLS = 0, 1, 2, 3, 4
 
+_ONE, _TWO, _THREE = np.uint64(1), np.uint64(2), np.uint64(3)
 _EXACT = {"contract"}
 _REORDERED = {"contract", "reassoc", "nsz"}
 
@@ -104,17 +105,15 @@ def advance(counter, states, strides, base, first, last):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def place_in_memory(base, offset, further):
-    """A place in memory; unsigned, so that no code is made for places counted from the end."""
-    return np.uint64(base) + np.uint64(offset) + np.uint64(further)
+def place_in_memory(base, offset):
+    """Unsigned, so that no code is made for places counted from the end."""
+    return np.uint64(base) + np.uint64(offset)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def four(values, base, offset):
-    return (
-        values[place_in_memory(base, offset, 0)], values[place_in_memory(base, offset, 1)], values[place_in_memory(base, offset, 2)],
-        values[place_in_memory(base, offset, 3)],
-    )  # fmt: skip
+    at = place_in_memory(base, offset)
+    return values[at], values[at + _ONE], values[at + _TWO], values[at + _THREE]
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=_EXACT)
@@ -122,7 +121,7 @@ def _put(out, number, values, base, kind, piece, offsets):
     """out = number * table."""
     if kind == CELLS:
         for b in range(len(out)):
-            out[b] = number * values[place_in_memory(base, offsets[b], 0)]
+            out[b] = number * values[place_in_memory(base, offsets[b])]
     elif kind == FOURS:
         for b in range(0, len(out), 4):
             x0, x1, x2, x3 = four(values, base, offsets[b >> 2])
@@ -147,7 +146,7 @@ def _times(out, left, values, base, kind, piece, offsets):
     """out = left * table."""
     if kind == CELLS:
         for b in range(len(out)):
-            out[b] = left[b] * values[place_in_memory(base, offsets[b], 0)]
+            out[b] = left[b] * values[place_in_memory(base, offsets[b])]
     elif kind == FOURS:
         for b in range(0, len(out), 4):
             x0, x1, x2, x3 = four(values, base, offsets[b >> 2])
@@ -172,7 +171,7 @@ def _add_times(out, left, values, base, kind, piece, offsets):
     """out += left * table."""
     if kind == CELLS:
         for b in range(len(out)):
-            out[b] += left[b] * values[place_in_memory(base, offsets[b], 0)]
+            out[b] += left[b] * values[place_in_memory(base, offsets[b])]
     elif kind == FOURS:
         for b in range(0, len(out), 4):
             x0, x1, x2, x3 = four(values, base, offsets[b >> 2])
@@ -197,7 +196,7 @@ def _add_multiple(out, number, values, base, kind, piece, offsets):
     """out += number * table."""
     if kind == CELLS:
         for b in range(len(out)):
-            out[b] += number * values[place_in_memory(base, offsets[b], 0)]
+            out[b] += number * values[place_in_memory(base, offsets[b])]
     elif kind == FOURS:
         for b in range(0, len(out), 4):
             x0, x1, x2, x3 = four(values, base, offsets[b >> 2])
@@ -222,14 +221,15 @@ def _scatter(out, base, kind, piece, offsets, number, left, right):
     """Add number * left * right to a table that stands in the block in pieces."""
     if kind == CELLS:
         for b in range(len(left)):
-            out[place_in_memory(base, offsets[b], 0)] += number * left[b] * right[b]
+            out[place_in_memory(base, offsets[b])] += number * left[b] * right[b]
     elif kind == FOURS:
         for b in range(0, len(left), 4):
             x0, x1, x2, x3 = four(out, base, offsets[b >> 2])
-            out[place_in_memory(base, offsets[b >> 2], 0)] = x0 + number * left[b] * right[b]
-            out[place_in_memory(base, offsets[b >> 2], 1)] = x1 + number * left[b + 1] * right[b + 1]
-            out[place_in_memory(base, offsets[b >> 2], 2)] = x2 + number * left[b + 2] * right[b + 2]
-            out[place_in_memory(base, offsets[b >> 2], 3)] = x3 + number * left[b + 3] * right[b + 3]
+            at = place_in_memory(base, offsets[b >> 2])
+            out[at] = x0 + number * left[b] * right[b]
+            out[at + _ONE] = x1 + number * left[b + 1] * right[b + 1]
+            out[at + _TWO] = x2 + number * left[b + 2] * right[b + 2]
+            out[at + _THREE] = x3 + number * left[b + 3] * right[b + 3]
     elif kind == RUNS:
         for begin in range(0, len(left), piece):
             at = base + offsets[begin // piece]

@@ -17,7 +17,7 @@ from mrfit._kernels.contraction import (
     clique_of,
     four,
     make_room,
-    place,
+    place_in_memory,
     place_inputs,
 )
 
@@ -27,7 +27,7 @@ def _put(out, number, values, base, kind, piece, offsets):
     """out = number + table."""
     if kind == CELLS:
         for b in range(len(out)):
-            out[b] = number + values[place_in_memory(base, offsets[b], 0)]
+            out[b] = number + values[place_in_memory(base, offsets[b])]
     elif kind == FOURS:
         for b in range(0, len(out), 4):
             x0, x1, x2, x3 = four(values, base, offsets[b >> 2])
@@ -52,7 +52,7 @@ def _plus(out, values, base, kind, piece, offsets):
     """out += table."""
     if kind == CELLS:
         for b in range(len(out)):
-            out[b] += values[place_in_memory(base, offsets[b], 0)]
+            out[b] += values[place_in_memory(base, offsets[b])]
     elif kind == FOURS:
         for b in range(0, len(out), 4):
             x0, x1, x2, x3 = four(values, base, offsets[b >> 2])
