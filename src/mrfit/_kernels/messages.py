@@ -59,103 +59,111 @@ class Messages(NamedTuple):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _normalise(values, begin, n):
-    """Shift logarithms to a largest value of 0 and return the least that is finite; nothing happens to all zeros."""
-    top, low = -np.inf, np.inf
+    """Shift logarithms to a largest value of 0; False where all are minus infinity."""
+    top = -np.inf
     for s in range(begin, begin + n):
         top = max(top, values[s])
-    if top == -np.inf:
-        return 0.0
-    for s in range(begin, begin + n):
-        values[s] -= top
-        if values[s] != -np.inf:
-            low = min(low, values[s])
-    return low
+    if top > -np.inf:
+        for s in range(begin, begin + n):
+            values[s] -= top
+    return top > -np.inf
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _difference(new, old):
-    return 0.0 if new == old else abs(new - old)  # two infinities are equal
+def _contract_pair(table, begin, step, n, cavity, at, step_other, n_other, out):
+    """As `contract_others` does, for a pair in linear space: by far the most frequent, and most often small."""
+    for s in range(n):
+        total = 0.0
+        for t in range(n_other):
+            total += table[begin + s * step + t * step_other] * cavity[at + t]
+        out[s] = total
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _contract(graph, potentials, messages, e, maximise, work, out):
-    """The message along an edge, as logarithms with a largest value of 0."""
-    f, n = graph.factor[e], graph.sizes[e]
-    first, last = graph.scope_start[f], graph.scope_start[f + 1]
-    low = potentials.lowest[f]
-    for other in range(first, last):
-        if other != e:
-            low += messages.lowest[other]
-    if low > _SAFE and not maximise:
-        kind, cells, vector = SUM, potentials.table, messages.cavity
-    else:
-        kind, cells, vector = MAX if maximise else LOG_SUM, potentials.log_table, messages.log_cavity
-    begin = graph.table_start[f]
-    contract_others(kind, cells, begin, graph.sizes, first, last, e, vector, graph.message_start, work, out)
-    if kind == SUM:
-        for s in range(n):
-            out[s] = np.log(out[s])
-    begin = 0  # not written as the argument, which would compile it once more for this number
-    _normalise(out, begin, n)
+def _accept(message, begin, new, n, is_log, damping):
+    """Put a new message, scaled, in the place of the old one; by how much they differ."""
+    change, top = 0.0, -np.inf
+    for s in range(n):
+        if not is_log:
+            new[s] = np.log(new[s])
+        top = max(top, new[s])
+    for s in range(n):
+        value, old = new[s] if top == -np.inf else new[s] - top, message[begin + s]
+        if value != old:  # two infinities are equal
+            change = max(change, abs(value - old))
+            message[begin + s] = value + damping * (old - value) if value != -np.inf else value
+    return change
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _receive(graph, potentials, messages, i, damping, maximise, work, out):
-    """New messages to a variable; by how much they differ from the old ones."""
-    change = 0.0
+    """New messages to a variable; by how much they differ from the old ones.
+
+    Fields of tuples are taken once: each time that compiled code takes an array from a tuple it counts a reference.
+    """
+    edges, factor, scope_start, table_start = graph.edges, graph.factor, graph.scope_start, graph.table_start
+    sizes, at, lowest_of_table, lowest = graph.sizes, graph.message_start, potentials.lowest, messages.lowest
+    table, log_table, cavity, log_cavity = potentials.table, potentials.log_table, messages.cavity, messages.log_cavity
+    message, change = messages.message, 0.0
     for k in range(graph.edge_start[i], graph.edge_start[i + 1]):
-        e = graph.edges[k]
-        _contract(graph, potentials, messages, e, maximise, work, out)
-        begin = graph.message_start[e]
-        for s in range(graph.sizes[e]):
-            old = messages.message[begin + s]
-            change = max(change, _difference(out[s], old))
-            if damping > 0.0 and out[s] != -np.inf:
-                out[s] = (1.0 - damping) * out[s] + damping * old
-            messages.message[begin + s] = out[s]
+        e = edges[k]
+        f, n = factor[e], sizes[e]
+        first, last, begin = scope_start[f], scope_start[f + 1], table_start[f]
+        low = lowest_of_table[f]
+        for other in range(first, last):
+            if other != e:
+                low += lowest[other]
+        is_log = maximise or low < _SAFE
+        if is_log:
+            kind = MAX if maximise else LOG_SUM
+            contract_others(kind, log_table, begin, sizes, first, last, e, log_cavity, at, work, out)
+        elif last - first > 2:
+            kind = SUM
+            contract_others(kind, table, begin, sizes, first, last, e, cavity, at, work, out)
+        else:
+            other = first + last - 1 - e
+            step, step_other = (sizes[other], 1) if other > e else (1, n)
+            _contract_pair(table, begin, step, n, cavity, at[other], step_other, sizes[other], out)
+        change = max(change, _accept(message, at[e], out, n, is_log, damping))
     return change
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _send(graph, potentials, messages, i, priority):
-    """What a variable tells its factors; False where nothing is possible any more. What changes is pending for
-    others."""
-    n, own = graph.states[i], graph.field_start[i]
-    total = messages.total
-    for s in range(n):
-        total[own + s] = potentials.field[own + s]
-    for k in range(graph.edge_start[i], graph.edge_start[i + 1]):
-        e = graph.edges[k]
-        weight, begin = potentials.weight[graph.factor[e]], graph.message_start[e]
+    """What a variable tells its factors; False where nothing is possible. What changes is pending for others."""
+    edges, at, factor, weight = graph.edges, graph.message_start, graph.factor, potentials.weight
+    total, message, field = messages.total, messages.message, potentials.field
+    log_cavity, cavity, lowest = messages.log_cavity, messages.cavity, messages.lowest
+    n, own, first, last = graph.states[i], graph.field_start[i], graph.edge_start[i], graph.edge_start[i + 1]
+    for s in range(own, own + n):
+        total[s] = field[s]
+    for k in range(first, last):
+        share, begin = weight[factor[edges[k]]], at[edges[k]]
         for s in range(n):
-            total[own + s] += weight * messages.message[begin + s]
-    _normalise(total, own, n)
-    possible = False
-    for s in range(n):
-        possible |= total[own + s] == 0.0
-    for k in range(graph.edge_start[i], graph.edge_start[i + 1]):
-        e = graph.edges[k]
-        begin, change = graph.message_start[e], 0.0
-        top = -np.inf
+            total[own + s] += share * message[begin + s]
+    if not _normalise(total, own, n):
+        return False
+    for k in range(first, last):
+        e = edges[k]
+        begin, top, low, change = at[e], -np.inf, 0.0, 0.0
         for s in range(n):
             if total[own + s] != -np.inf:
-                top = max(top, total[own + s] - messages.message[begin + s])
-        low = 0.0
+                top = max(top, total[own + s] - message[begin + s])
         for s in range(n):
             value = -np.inf
             if total[own + s] != -np.inf:
-                value = total[own + s] - messages.message[begin + s] - top
+                value = total[own + s] - message[begin + s] - top
                 low = min(low, value)
-            change = max(change, _difference(value, messages.log_cavity[begin + s]))
-            messages.log_cavity[begin + s] = value
-            messages.cavity[begin + s] = np.exp(value)
-        messages.lowest[e] = low
+            if value != log_cavity[begin + s]:
+                change = max(change, abs(value - log_cavity[begin + s]))
+                log_cavity[begin + s] = value
+            cavity[begin + s] = np.exp(value)
+        lowest[e] = low
         if len(priority) > 0 and change > 0.0:
-            f = graph.factor[e]
-            for other in range(graph.scope_start[f], graph.scope_start[f + 1]):
+            for other in range(graph.scope_start[factor[e]], graph.scope_start[factor[e] + 1]):
                 if other != e:
                     _raise_priority(priority, graph.scope[other], change)
-    return possible
+    return True
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
