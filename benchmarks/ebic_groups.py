@@ -18,10 +18,10 @@ from benchmarks.table import Column, Record, Table, named
 from benchmarks.timing import timed
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
-from mrfit.structure.node_paths import NodePath, PathPoint, PathSettings, node_paths
-from mrfit.structure.node_scores import Criterion, RefittedEbic, ShrunkenEbic
-from mrfit.structure.nodewise import StructureSettings, learn_structure
-from mrfit.structure.regressions import Table as RegressionTable
+from mrfit.structure.learners import Learned
+from mrfit.structure.nodewise.criteria import Criterion, Ebic, RefittedEbic, ShrunkenEbic
+from mrfit.structure.nodewise.indicator_table import IndicatorTable
+from mrfit.structure.nodewise.paths import NodePath, PathPoint, PathSettings, node_paths
 
 LADDER = [(0, 1), (1, 2), (2, 3), (3, 4), (5, 6), (6, 7), (7, 8), (8, 9), (0, 5), (2, 7), (4, 9)]
 N_VARIABLES = 10
@@ -29,12 +29,12 @@ SETTINGS = PathSettings(N_VARIABLES, ratio=0.8, lowest=0.05, tolerance=1e-5)
 RULES = {"and": np.logical_and, "or": np.logical_or}
 
 
-class DegreesOfFreedom(Criterion):
+class DegreesOfFreedom(Ebic):
     """2 loss + price * degrees of freedom of the group lasso."""
 
     def __init__(self, price: float, rows: UniqueRows) -> None:
-        super().__init__()
-        self.price, self.rows = price, rows
+        super().__init__(price)
+        self.rows = rows
 
     def score(self, variable: int, point: PathPoint) -> float:
         beta = np.vstack([point.constant, point.values])
@@ -90,7 +90,7 @@ def criteria(rows: UniqueRows, n_rows: int) -> dict[str, Criterion]:
     return {
         "shrunken loss, all coefficients": ShrunkenEbic(price),
         "shrunken loss, degrees of freedom": DegreesOfFreedom(price, rows),
-        "refitted": RefittedEbic(price, RegressionTable.of(rows)),
+        "refitted": RefittedEbic(price, IndicatorTable.of(rows)),
     }
 
 
@@ -137,9 +137,9 @@ def questionnaire(n_states: int) -> UniqueRows:
 def run_cost(case: Case) -> Iterator[Record]:
     rows, edges, seconds = questionnaire(case["states"]), {}, []
     for rule in RULES:
-        settings = StructureSettings(select="ebic", rule=rule)
+        learner = Learned(select="ebic", rule=rule)
         for _ in range(3):
-            found, spent = timed(lambda settings=settings: learn_structure(rows, settings))
+            found, spent = timed(lambda learner=learner: learner.learn(rows))
             edges[rule] = len(found.report)
             seconds.append(spent)
     yield {**case, **edges, "seconds": min(seconds)}

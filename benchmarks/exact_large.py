@@ -14,12 +14,12 @@ import numpy as np
 
 from benchmarks.benchmark import Benchmark, Case, cases
 from benchmarks.exact_likelihood import N_ROWS, binary_domain
-from benchmarks.exact_solvers import task_of, walked
+from benchmarks.exact_solvers import task_of
 from benchmarks.table import Column, Record, Table
 from benchmarks.timing import in_own_process, memory, seconds_of, timed
 from mrfit import transforms
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.learning.grid import Found
+from mrfit.learning.grid import Optimum
 from mrfit.learning.penalized import L1
 from mrfit.learning.problem import Problem
 from mrfit.parameterizations.bases import Walsh
@@ -62,11 +62,11 @@ def warm_up() -> None:
     """Load or compile all that a large problem needs."""
     transforms.walsh_hadamard(np.zeros(1 << 19))
     task = problem_of(drawn(10)[0])
-    for found in walked(task, [L1().critical_strength(task) / 2.0]):
+    for found in L1().walked(task, [L1().critical_strength(task) / 2.0]):
         assert found.solution.converged
 
 
-def timed_path(task: Problem, critical: float) -> Iterator[tuple[Found, float]]:
+def timed_path(task: Problem, critical: float) -> Iterator[tuple[Optimum, float]]:
     """From below the critical strength down until `ENOUGH` are not zero, each from the last; with seconds."""
     w, n_free = task.start, int(np.count_nonzero(~task.layout.penalized))
     for k in range(1, 40):
@@ -77,7 +77,7 @@ def timed_path(task: Problem, critical: float) -> Iterator[tuple[Found, float]]:
             return
 
 
-def point_of(found: Found, seconds: float, truth: np.ndarray, n: int) -> Record:
+def point_of(found: Optimum, seconds: float, truth: np.ndarray, n: int) -> Record:
     sets = np.setdiff1d(np.flatnonzero(found.solution.w != 0) + 1, Walsh((2,) * n).strides)
     right = len(np.intersect1d(sets, truth))
     cost = {"evaluations": found.passes, "gap": found.solution.gap, "seconds": seconds}

@@ -20,8 +20,8 @@ from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
 from mrfit.objectives.likelihood import Likelihood
 from mrfit.parameterizations.joint import Joint, Listed
-from mrfit.parameterizations.kinds import KINDS
-from mrfit.parameterizations.lean import joint_of
+from mrfit.parameterizations.joint_choice import joint_of
+from mrfit.parameterizations.registry import PARAMETERIZATIONS
 from mrfit.structure.structure import Structure
 
 DENSE_AT = (10, 12, 14)  # 2 GB at 14
@@ -41,10 +41,10 @@ def any_rows(n: int) -> UniqueRows:
 def joints(n: int) -> dict[str, Joint]:
     """Spectral and canonical coordinates of all sets, redundant ones of up to three variables."""
     domain, all_sets = binary_domain(n), Structure.up_to_order(n, n)
-    found = {word: joint_of(KINDS[word](domain, all_sets)) for word in ("spectral", "canonical")}
+    found = {word: joint_of(PARAMETERIZATIONS[word](domain, all_sets)) for word in ("spectral", "canonical")}
     if n <= LISTED_UP_TO:
         few = Structure.up_to_order(n, 3)
-        found |= {word: Listed(KINDS[word](domain, few)) for word in ("generalized-ising", "full")}
+        found |= {word: Listed(PARAMETERIZATIONS[word](domain, few)) for word in ("generalized-ising", "full")}
     return found
 
 

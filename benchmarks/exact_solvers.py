@@ -12,7 +12,7 @@ from benchmarks.table import Column, Record, Table
 from benchmarks.timing import take_turns, timed
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning import Learner
-from mrfit.learning.grid import Found
+from mrfit.learning.grid import Optimum
 from mrfit.learning.objective_choice import LIKELIHOOD
 from mrfit.learning.penalized import L1
 from mrfit.learning.problem import Problem
@@ -29,18 +29,9 @@ def task_of(rows: UniqueRows, parameterization: str) -> Problem:
     return Problem(rows, Structure.up_to_order(len(rows.domain), len(rows.domain)), learner)
 
 
-def race(task: Problem, strength: float, goal: float, solver: Method | None = None) -> Found:
+def race(task: Problem, strength: float, goal: float, solver: Method | None = None) -> Optimum:
     """A cold fit that ends when its value is at most ``goal``."""
     return L1().fit(task, strength, task.start, solver=solver, callback=lambda _, record: record.value <= goal)
-
-
-def walked(task: Problem, strengths: list[float]) -> Iterator[Found]:
-    """Each from the last."""
-    w = task.start
-    for strength in strengths:
-        found = L1().fit(task, strength, w)
-        w = found.solution.w
-        yield found
 
 
 def run_race(case: Case) -> Iterator[Record]:
@@ -93,7 +84,7 @@ def race_tables(records: list[Record]) -> list[Table]:
 def run_path(case: Case) -> Iterator[Record]:
     task = task_of(problem(case["set"]).rows, case["coordinates"])
     strengths = [2.0 ** (9 - k / 2) for k in range(case["strengths"])]
-    path, seconds = timed(lambda: list(walked(task, strengths)))
+    path, seconds = timed(lambda: list(L1().walked(task, strengths)))
     yield {
         **case,
         "evaluations": sum(found.passes for found in path),

@@ -12,7 +12,7 @@ from benchmarks.table import Column, Record, Table, named
 from benchmarks.timing import in_own_process, memory, seconds_of
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
-from mrfit.structure.nodewise import StructureSettings, learn_structure
+from mrfit.structure.learners import Learned
 
 BOUNDS = ("path", "top", "gain", "graph")
 DEGREES = (5, 15, 50)
@@ -21,7 +21,7 @@ SIZES = cases(variables=(100, 300, 1000, 3000, 5000), rows=(500, 2000, 8000, 20_
 
 
 def seconds_to_learn(rows: UniqueRows, degree: int, bound: str, jobs: int) -> float:
-    return seconds_of(lambda: learn_structure(rows, StructureSettings(max_degree=degree, bound=bound, jobs=jobs)))
+    return seconds_of(lambda: Learned(max_degree=degree, bound=bound).learn(rows, jobs=jobs))
 
 
 def measure_bounds(case: Case) -> Record:

@@ -14,7 +14,7 @@ from benchmarks.timing import timed
 from mrfit.learning import Learner
 from mrfit.learning.penalized import L2
 from mrfit.structure.learners import Given, Learned
-from mrfit.structure.nodewise import BOUNDS
+from mrfit.structure.nodewise.learned import BOUNDS
 
 SETS = ("nltcs", "plants", "audio", "jester", "dna", "bbc")
 STRENGTHS = (0.01, 0.1, 0.3, 1.0, 3.0, 10.0)

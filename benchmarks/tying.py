@@ -18,7 +18,7 @@ from benchmarks.problems import problem, rows_of
 from benchmarks.table import Column, Record, Table, named
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning import HELD_AT, Learner
-from mrfit.learning.grid import Found, Grid
+from mrfit.learning.grid import Grid, Optimum
 from mrfit.learning.penalized import L2, l2_path
 from mrfit.learning.problem import Problem as Fitting
 from mrfit.learning.tied import STRENGTHS, LearnTieRelearn, Tied
@@ -28,6 +28,7 @@ from mrfit.penalties import l2
 from mrfit.solvers.minimize import minimize
 from mrfit.solvers.newton import TruncatedNewton
 from mrfit.structure.learners import Given, Learned
+from mrfit.tying.problem import TyingProblem
 from mrfit.tying.soft import Tying, tie_softly
 
 JOBS = 2
@@ -81,7 +82,8 @@ def run_passes(case: Case) -> Iterator[Record]:
         for k in GROUPS:
             one = fresh(task)
             what = Tying(min(k, m), strength, np.zeros(m, np.int64))
-            tied[f"k{k}"] = tie_softly(one.objective, start, what, total_weight=one.total_weight, bound=bound).passes
+            to_tie = TyingProblem(one.objective, one.total_weight, bound=HELD_AT)
+            tied[f"k{k}"] = tie_softly(to_tie, start, what).passes
         head = {"set": case["set"], "parameters": m, "unpenalised": unpenalised, "strength": strength}
         yield {**head, "l2": plain, **tied, "ratio": max(tied.values()) / plain}
 
@@ -99,7 +101,7 @@ def pass_tables(records: list[Record]) -> list[Table]:
     return [Table(columns, records)]
 
 
-def grid_of(what: str, task: Fitting, best_l2: float) -> Iterable[Found]:
+def grid_of(what: str, task: Fitting, best_l2: float) -> Iterable[Optimum]:
     if what == "L2":
         return l2_path(task, STRENGTHS)
     penalty = Tied() if what == "tied" else LearnTieRelearn(best_l2)

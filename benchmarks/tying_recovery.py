@@ -27,16 +27,15 @@ from benchmarks.table import Column, Record, Table, named
 from benchmarks.tying_recovery_figure import METHODS, draw
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
+from mrfit.objectives.cached import CachedObjective
 from mrfit.objectives.likelihood import Likelihood
 from mrfit.objectives.objective import Objective
-from mrfit.objectives.remembered import Remembered
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.penalties.l2 import L2
-from mrfit.solvers.minimize import minimize
-from mrfit.solvers.newton import TruncatedNewton
 from mrfit.structure.structure import Structure
 from mrfit.tying.groups import Groups, clustered
 from mrfit.tying.hard import tie_hard
+from mrfit.tying.problem import TyingProblem
 from mrfit.tying.soft import TiedSolution, Tying, tie_softly
 from mrfit.tying.theory import Theory
 
@@ -112,21 +111,21 @@ class Trial:
 
 def trial(truth: Truth, n_rows: int, case: Case, rng: np.random.Generator) -> Trial:
     """One table, learned from in every way; the strength of soft tying is fixed against the mean."""
-    objective = Remembered(Likelihood(truth.parameters, truth.rows(rng, n_rows)))
-    m, bound = len(truth.w), np.full(len(truth.w), BOUND)
+    objective = CachedObjective(Likelihood(truth.parameters, truth.rows(rng, n_rows)))
+    problem, m = TyingProblem(objective, n_rows, bound=BOUND), len(truth.w)
     smooth, _ = L2(WEAK).added_to(objective, total_weight=n_rows)
-    l2 = minimize(smooth, TruncatedNewton(), np.zeros(m), bound=bound).w
+    l2 = problem.minimum(smooth, np.zeros(m)).w
     tying = Tying(len(CENTERS), case["share"] * n_rows, np.zeros(m, np.int64))
 
     def softly(start: Floats) -> TiedSolution:
-        return tie_softly(objective, start, tying, total_weight=n_rows, bound=bound)
+        return tie_softly(problem, start, tying)
 
     soft = softly(l2)
     # The inverse of n times the Hessian is the covariance of the estimate.
     noise = np.linalg.inv(np.linalg.cholesky(n_rows * hessian(smooth, l2))).T
     others = [softly(l2 + noise @ rng.normal(size=m)) for _ in range(case["restarts"])]
     best = min([soft, *others], key=lambda found: found.solution.value)
-    hard = tie_hard(objective, soft.groups, soft.w, bound=BOUND)
+    hard = tie_hard(problem, soft.groups, soft.w)
     error = float(np.abs(hard.groups.centers - CENTERS).sum())
     right = np.array_equal(soft.groups.assignment, truth.groups.assignment)
     found = (

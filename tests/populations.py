@@ -16,13 +16,15 @@ from mrfit.factors import Factors, Scope
 from mrfit.inference.belief_propagation import BeliefPropagation
 from mrfit.inference.engine import Engine
 from mrfit.inference.enumeration import Enumeration
+from mrfit.inference.junction_tree import JunctionTree
 from mrfit.inference.max_product import MaxProduct
 from mrfit.inference.mean_field import MeanField
 from mrfit.inference.tree_reweighted import TreeReweighted
+from mrfit.network import Conjunction, Network
+from mrfit.objectives.cached import CachedObjective
 from mrfit.objectives.likelihood import Likelihood
 from mrfit.objectives.objective import Objective
 from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
-from mrfit.objectives.remembered import Remembered
 from mrfit.objectives.reparameterized import Reparameterized
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.full import Full
@@ -157,6 +159,7 @@ def random_factors(rng: np.random.Generator, shape: Shape, scopes: list[Scope], 
 
 ENGINES: dict[type, list[Engine]] = {
     Enumeration: [Enumeration(), Enumeration(jobs=2)],
+    JunctionTree: [JunctionTree(), JunctionTree(merge=False)],
 }
 
 # Engines that are exact on some graphs only.
@@ -285,8 +288,8 @@ def likelihood(rows: UniqueRows, parameters: Canonical, *, jobs: int = 1) -> Lik
     return Likelihood(parameters, rows)
 
 
-def remembered(rows: UniqueRows, parameters: Canonical, *, jobs: int = 1) -> Remembered:
-    return Remembered(pseudo_likelihood(rows, parameters, jobs=jobs))
+def remembered(rows: UniqueRows, parameters: Canonical, *, jobs: int = 1) -> CachedObjective:
+    return CachedObjective(pseudo_likelihood(rows, parameters, jobs=jobs))
 
 
 def reduced(rows: UniqueRows, parameters: Canonical, *, jobs: int = 1) -> Reduced:
@@ -305,7 +308,7 @@ OBJECTIVES: dict[type, Callable[..., Objective]] = {
     PseudoLikelihood: pseudo_likelihood,
     Penalized: penalized,
     Likelihood: likelihood,
-    Remembered: remembered,
+    CachedObjective: remembered,
     Reduced: reduced,
     Reparameterized: reparameterized,
 }
@@ -364,6 +367,22 @@ def forests(draw: st.DrawFn, *, order: int = 4) -> Factors:
     inside = [scope[: int(rng.integers(len(scope) + 1))][::-1] for scope in scopes if rng.random() < 0.5]
     singles = [(i,) for i in range(len(shape)) if rng.random() < 0.5]
     return random_factors(rng, shape, [*inside, *scopes, *singles], zeros=draw(st.sampled_from([0.0, 0.3, 0.9])))
+
+
+@st.composite
+def networks(draw: st.DrawFn) -> Network:
+    """Any tables, with conjunctions of any of their variables, impossible ones too."""
+    tables = draw(factors())
+    n = len(tables.shape)
+    conjunctions = []
+    for _ in range(draw(st.integers(0, 2))):
+        chosen = draw(st.lists(st.integers(0, n - 1), unique=True))
+        states = [draw(st.sets(st.integers(0, tables.shape[i] - 1), min_size=1)) for i in chosen]
+        weight = draw(st.sampled_from([0.5, -2.0, 3.0]))
+        conjunctions.append(
+            Conjunction(weight, tuple((i, tuple(sorted(s))) for i, s in zip(chosen, states, strict=True)))
+        )
+    return Network(domain_of(tables.shape), tables, tuple(conjunctions))
 
 
 @st.composite

@@ -11,7 +11,7 @@ import pytest
 
 import mrfit
 from mrfit.errors import InputError
-from mrfit.parameterizations.kinds import KINDS
+from mrfit.parameterizations.registry import PARAMETERIZATIONS
 from mrfit.structure.structure import Structure
 
 HOSTILE = "</script><script>alert('x')</script>&\""
@@ -51,7 +51,7 @@ def test_names_are_never_markup(penalty: Any) -> None:
     assert "&lt;/script&gt;&lt;script&gt;" in fitted.model._repr_html_()
 
 
-@pytest.mark.parametrize("word", KINDS)
+@pytest.mark.parametrize("word", PARAMETERIZATIONS)
 def test_a_frame_of_all_parameters(word: str) -> None:
     model = _fitted(parameterization=word).model
     frame = model.to_frame()

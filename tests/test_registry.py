@@ -13,14 +13,15 @@ from mrfit import registry
 from mrfit.cli.fit import command
 from mrfit.errors import InputError, StructureError
 from mrfit.formats.graphs import save_structure
-from mrfit.learning.parts import PENALTIES
+from mrfit.learning.parts import OBJECTIVES, PENALTIES
 from mrfit.learning.solver_words import SOLVERS
+from mrfit.parameterizations.registry import PARAMETERIZATIONS
 from mrfit.solvers.fista import Fista
 from mrfit.solvers.newton import TruncatedNewton
 from mrfit.solvers.owlqn import OWLQN
 from mrfit.solvers.proximal_newton import ProximalNewton
+from mrfit.structure.learners import Learned
 from mrfit.structure.mutual_information import maximum_information_tree
-from mrfit.structure.nodewise import StructureSettings, learn_structure
 from mrfit.structure.structure import Structure
 from populations import METHODS, random_rows
 from words import learner
@@ -35,7 +36,7 @@ def test_every_word_gives_its_structure(tmp_path: Path, rng: np.random.Generator
         ("complete", Structure.complete(4)),
         ("independent", Structure.independent(4)),
         ("tree", maximum_information_tree(rows)),
-        ("learned", learn_structure(rows, StructureSettings()).structure),
+        ("learned", Learned().learn(rows).structure),
         ("order:3", Structure.up_to_order(4, 3)),
         (f"edges:{tmp_path / 'edges.csv'}", Structure.from_edges(4, [(0, 3)])),
         (chain, chain),
@@ -111,3 +112,5 @@ def test_the_command_line_offers_every_word() -> None:
     offered = {option.name: option.type for option in command.params}
     assert tuple(offered["penalty"].choices) == tuple(PENALTIES)
     assert tuple(offered["solver"].choices) == tuple(SOLVERS)
+    assert tuple(offered["objective"].choices) == tuple(OBJECTIVES)
+    assert tuple(offered["parameterization"].choices) == tuple(PARAMETERIZATIONS)

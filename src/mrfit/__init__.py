@@ -13,12 +13,16 @@ if TYPE_CHECKING:
     from mrfit.domain import Domain, Variable
     from mrfit.errors import MrfitError
     from mrfit.estimator import MarkovNetworkLearner
+    from mrfit.factors import Factors
+    from mrfit.formats.models import read_network, write_network
+    from mrfit.inference.enumeration import Enumeration
     from mrfit.learning.fitted import Fitted
     from mrfit.learning.learner import Learner
     from mrfit.learning.penalized import L1, L2, FlatL1, FlatL2, Group, Hierarchical, NoPenalty
     from mrfit.learning.smoothed import PseudoCounts
     from mrfit.learning.tied import HardTied, LearnTieRelearn, Tied
     from mrfit.model import MarkovNetwork
+    from mrfit.network import Network
     from mrfit.registry import learn
     from mrfit.structure.learners import Complete, Given, Independent, Learned, Tree, UpToOrder
     from mrfit.structure.structure import Structure
@@ -28,6 +32,8 @@ _HOME = {
     "Complete": "mrfit.structure.learners",
     "Dataset": "mrfit.data.dataset",
     "Domain": "mrfit.domain",
+    "Enumeration": "mrfit.inference.enumeration",
+    "Factors": "mrfit.factors",
     "Fitted": "mrfit.learning.fitted",
     "FlatL1": "mrfit.learning.penalized",
     "FlatL2": "mrfit.learning.penalized",
@@ -44,6 +50,7 @@ _HOME = {
     "MarkovNetwork": "mrfit.model",
     "MarkovNetworkLearner": "mrfit.estimator",
     "MrfitError": "mrfit.errors",
+    "Network": "mrfit.network",
     "NoPenalty": "mrfit.learning.penalized",
     "PseudoCounts": "mrfit.learning.smoothed",
     "Structure": "mrfit.structure.structure",
@@ -53,6 +60,8 @@ _HOME = {
     "UpToOrder": "mrfit.structure.learners",
     "Variable": "mrfit.domain",
     "learn": "mrfit.registry",
+    "read_network": "mrfit.formats.models",
+    "write_network": "mrfit.formats.models",
 }
 
 __all__ = [
@@ -61,6 +70,8 @@ __all__ = [
     "Complete",
     "Dataset",
     "Domain",
+    "Enumeration",
+    "Factors",
     "Fitted",
     "FlatL1",
     "FlatL2",
@@ -75,6 +86,7 @@ __all__ = [
     "MarkovNetwork",
     "MarkovNetworkLearner",
     "MrfitError",
+    "Network",
     "NoPenalty",
     "PseudoCounts",
     "Structure",
@@ -85,6 +97,8 @@ __all__ = [
     "Variable",
     "__version__",
     "learn",
+    "read_network",
+    "write_network",
 ]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
@@ -79,6 +79,32 @@ class Factors:
     def with_values(self, values: Floats) -> Factors:
         """Other numbers in the same tables: what was planned for these holds for those."""
         return replace(self, values=values)
+
+    def given(self, known: Mapping[int, int]) -> Factors:
+        """What is left when some variables are known: they keep their numbers and have one state.
+
+        log Z of it is that of all joint states that agree with what is known.
+        """
+        check_scopes(self.shape, (tuple(known),))
+        for i, state in known.items():
+            if not 0 <= state < self.shape[i]:
+                raise InputError(f"Variable {i} has {self.shape[i]} states, numbered from 0; state {state} is not one.")
+        if not known:
+            return self
+        tables = []
+        for scope, table in zip(self.scopes, self.tables, strict=True):
+            if known.keys() & scope:
+                live = [i for i in scope if self.shape[i] > 1]  # an array has at most 64 axes
+                at = tuple(known.get(i, slice(None)) for i in live)
+                table = table.reshape([self.shape[i] for i in live])[at].ravel()
+            tables.append(table)
+        shape = tuple(1 if i in known else c for i, c in enumerate(self.shape))
+        return Factors(shape, self.scopes, np.concatenate([np.empty(0), *tables]))
+
+    def times(self, tables: Iterable[tuple[Sequence[int], ArrayLike]]) -> Factors:
+        """With further tables, such as what is known of a variable without being certain."""
+        more = Factors.from_tables(self.shape, tables)
+        return Factors(self.shape, self.scopes + more.scopes, np.concatenate([self.values, more.values]))
 
     @property
     def n_variables(self) -> int:

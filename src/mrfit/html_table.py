@@ -1,4 +1,4 @@
-"""A small table for notebooks."""
+"""Internal: a small table for notebooks."""
 
 from __future__ import annotations
 

@@ -16,15 +16,15 @@ from mrfit.data.coding import check_complete
 from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
-from mrfit.errors import InputError, listed
+from mrfit.errors import InputError
 from mrfit.factors import Factors
 from mrfit.html_table import html_table
 from mrfit.objectives.row_scores import row_ll, row_pll
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.joint import converted
-from mrfit.parameterizations.kinds import KINDS
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.parameterizations.reference import reference_from
+from mrfit.parameterizations.registry import parameterization_called
 from mrfit.structure.structure import Structure
 from mrfit.tying.groups import Groups
 from mrfit.workers import resolve_jobs
@@ -205,11 +205,10 @@ class MarkovNetwork:
         Scopes are joined by their subsets, over which the same function spreads in other coordinates. ``reference``
         names the silent states of canonical ones (see `mrfit.parameterizations.reference`).
         """
-        if word not in KINDS:
-            raise InputError(f"There is no parameterization {word!r}; choose one of {listed(KINDS)}.")
+        kind = parameterization_called(word)
         if self.has_impossible_states:
             raise InputError("Some states of this model are impossible, which only its full parameters can say.")
-        target = KINDS[word](self.domain, self.structure.closure())
+        target = kind(self.domain, self.structure.closure())
         if isinstance(target, Canonical):
             codes = reference_from(reference, self.domain, np.random.default_rng(0))
             target = replace(target, reference=codes)

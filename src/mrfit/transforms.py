@@ -1,4 +1,4 @@
-"""Linear transforms over all joint states or all subsets of variables, in O(n 2**n) and without a matrix.
+"""Internal: linear transforms over all joint states or all subsets, in O(n 2**n) and without a matrix.
 
 Index ``i`` of an array of 2**n values stands for a subset: bit b of ``i`` says whether variable b is in it. Each
 transform multiplies by the n-fold Kronecker power of a 2 x 2 matrix, in place and unnormalised. Results do not depend

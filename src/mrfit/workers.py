@@ -1,4 +1,4 @@
-"""Threads for kernels that release the interpreter lock."""
+"""Internal: threads for kernels that release the interpreter lock."""
 
 from __future__ import annotations
 

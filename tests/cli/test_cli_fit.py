@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 from mrfit import MarkovNetwork
+from mrfit.learning.parts import PENALTIES
 
 Shell = Callable[..., Any]
 NAMES = "abcdef"
@@ -48,6 +50,29 @@ IDLE = {
     "--penalty none --free-orders 1": "a penalty on parameters",
     "--penalty pseudo-counts --objective likelihood --order all --solver newton": "pseudo-counts need no solver",
 }
+
+
+SETTINGS = {
+    "--groups 2": "groups",
+    "--tie apart": "tie",
+    "--pin-zero": "pin_zero",
+    "--start random": "start",
+    "--restarts 1": "restarts",
+    "--relearn projected": "relearn",
+    "--centers fixed": "how",
+    "--batch-rows 5": "stochastic",
+    "--search exact": "search",
+}
+
+
+@pytest.mark.parametrize("option", SETTINGS)
+@pytest.mark.parametrize("penalty", PENALTIES)
+def test_an_option_needs_a_penalty_with_its_setting(option: str, penalty: str, shell: Shell) -> None:
+    """And is not refused where there is one; that there is no table is found out later."""
+    has_it = SETTINGS[option] in {field.name for field in fields(PENALTIES[penalty])}
+    ran = shell("fit", "none.csv", "--penalty", penalty, *option.split())
+    assert ran.code == 2
+    assert ("has no effect here: it needs" in ran.err) is not has_it
 
 
 @pytest.mark.parametrize("options", IDLE)

@@ -90,11 +90,32 @@ def test_standard_input(shell: Shell, folder: Path, monkeypatch: pytest.MonkeyPa
     assert "'standard input' cannot be read" in ran.err
 
 
-@pytest.mark.parametrize("command", ["fit", "structure"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "fit - --valid -",
+        "fit - --test -",
+        "fit t.csv --valid - --test -",
+        "fit - --like -",
+        "fit t.csv --like - --valid -",
+        "structure - --valid - --select valid",
+        "score - -",
+    ],
+)
 def test_standard_input_once(shell: Shell, folder: Path, command: str) -> None:
-    ran = shell(command, "-", "--valid", "-", *(["--select", "valid"] if command == "structure" else []))
+    ran = shell(*command.split())
     assert ran.code == 2
-    assert "can be read once" in ran.err
+    assert "cannot both be standard input (-), which can be read once" in ran.err
+
+
+@pytest.mark.parametrize("command", ["show -", "theory -", "score - t.csv", "fit t.csv --like -"])
+def test_a_model_on_standard_input_where_there_is_none(
+    shell: Shell, folder: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    ran = shell(*command.split())
+    assert ran.code == 2
+    assert "no standard input" in ran.err
 
 
 @pytest.mark.parametrize("command", READERS, ids=lambda command: command[0])

@@ -186,3 +186,30 @@ def test_a_structure_without_edges_says_why(tmp_path: Path, capsys: pytest.Captu
     assert "No edges: a - b lowers 2 x loss by 0.0, at a price of 3.7 (1 x 3.71)." in capsys.readouterr().out
     assert main(["structure", str(table), "--select", "ebic", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["remarks"][0].startswith("No edges")
+
+
+@pytest.mark.parametrize(
+    ("lines", "beginning"),
+    [
+        ("0,0\n0,1\n1,0\n1,1\n" * 10 + "1,1\n", "No edges: a - b lowers"),
+        ("0,0\n1,1\n" * 200, "The criterion of 2 of 2 variables was still falling"),
+    ],
+    ids=["noise", "copies"],
+)
+def test_a_fit_says_of_its_structure_what_learning_the_structure_says(
+    lines: str, beginning: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text("a,b\n" + lines)
+    fit = ["fit", str(table), "--structure", "learned", "--select", "ebic"]
+    said = {}
+    for name, command in {"structure": ["structure", str(table), "--select", "ebic"], "fit": fit}.items():
+        assert main([*command, "--json"]) == 0
+        said[name] = json.loads(capsys.readouterr().out)["remarks"]
+        assert main(command) == 0
+        printed = capsys.readouterr().out.splitlines()
+        assert [line for line in printed if line.startswith(beginning)] == said[name]
+    assert len(said["structure"]) == 1
+    assert said["fit"] == said["structure"]
+    assert main([*fit, "--quiet"]) == 0
+    assert capsys.readouterr().out == ""

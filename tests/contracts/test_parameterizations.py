@@ -17,7 +17,7 @@ from mrfit.parameterizations.full import Full
 from mrfit.parameterizations.generalized_ising import GeneralizedIsing
 from mrfit.parameterizations.ising import Ising
 from mrfit.parameterizations.joint import Joint, Listed, Saturated, converted
-from mrfit.parameterizations.lean import joint_of
+from mrfit.parameterizations.joint_choice import joint_of
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.parameterizations.spectral import Spectral
 from mrfit.structure.structure import Structure

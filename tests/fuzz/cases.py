@@ -24,6 +24,10 @@ from fuzz.damage import (
 )  # fmt: skip
 from model_files import parts_of
 from mrfit.cli.main import main
+from mrfit.domain import Domain
+from mrfit.factors import Factors
+from mrfit.formats.models import format_of, network_bytes
+from mrfit.network import Network
 
 SEED = 20_18
 
@@ -225,6 +229,19 @@ def _spoil_model(rng: Rng, folder: Path) -> Case:
     return Case([command, *files, *_options(rng, command, int(rng.integers(2)))])
 
 
+def _spoil_network(rng: Rng, folder: Path) -> Case:
+    """A model of another program, and its conversion."""
+    suffix = pick(rng, [".uai", ".LG", ".mn", ".fg"])
+    domain = Domain.from_states({"smoker": ["no", "yes"], "cough": ["0", "1"], "age": ["old", "middle", "young"]})
+    tables = [((1, 0), [0.5, -1.0, 2.0, 0.0]), ((2,), [0.0, -np.inf, 1.0]), ((), [3.0])]
+    network = Network(domain, Factors.from_tables(domain.shape, tables))
+    content = network_bytes(network, format_of(f"odd{suffix}"), suffix)
+    (folder / f"odd{suffix}").write_bytes(spoiled(rng, content, TEXT))
+    target = pick(rng, ["out.mrf", "out.uai", "out.LG.gz", "out.mn", "out.fg", "out.txt"])
+    words = [pick(rng, ["--from", "--to"]), pick(rng, ["uai", "mn", "fg", "x"])] if rng.random() < 0.2 else []
+    return Case(["convert", f"odd{suffix}", target, *words], (target,))
+
+
 _KINDS = (
     _spoil_table,
     _spoil_table,
@@ -234,6 +251,7 @@ _KINDS = (
     _odd_options,
     _spoil_edges,
     _spoil_states,
+    _spoil_network,
 )
 
 

@@ -18,6 +18,7 @@ RECORD = Path(__file__).with_name("record.json")
 # How much work it took, which may change while the answer does not, and how many values differ, by last bits.
 _WORK = {"seconds", "passes", "iterations", "evaluations", "products", "tying_iterations", "violation", "duality_gap"}
 _WORK |= {"n_distinct"}
+_MACHINE = {"versions"}  # of the programs a model was learned with
 _MOST_ENTRIES = 40  # of a list: the strongest edges, the first points of a path
 
 
@@ -40,7 +41,7 @@ def document_of(command: str) -> Any:
 def kept(entry: Any) -> Any:
     """Answers without the work they took, numbers to twelve digits."""
     if isinstance(entry, dict):
-        return {key: kept(value) for key, value in entry.items() if key not in _WORK}
+        return {key: kept(value) for key, value in entry.items() if key not in _WORK | _MACHINE}
     if isinstance(entry, list):
         return [kept(value) for value in entry[:_MOST_ENTRIES]]
     return float(f"{entry:.12g}") if isinstance(entry, float) else entry

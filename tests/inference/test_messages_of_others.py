@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from mrfit.factors import Factors
+from mrfit.formats.models import read_network
 from mrfit.inference.belief_propagation import BeliefPropagation
 from mrfit.inference.engine import Engine, Posterior
 from mrfit.inference.max_product import MaxBeliefs, MaxProduct
 from mrfit.inference.mean_field import MeanField
 from mrfit.inference.tree_reweighted import TreeReweighted
-from other_models import read_fg, read_mn, read_text
 
 
 def _run(engine: Engine, product: Factors) -> Posterior:
@@ -28,7 +28,7 @@ def _singles(found: Posterior, product: Factors) -> np.ndarray:
 def _libdai(directory: Path, name: str) -> tuple[Factors, dict]:
     folder = directory / "libdai"
     (file,) = folder.glob(f"{name}.fg*")
-    return read_fg(file), json.loads((folder / "expected.json").read_text())[name]
+    return read_network(file).factors, json.loads((folder / "expected.json").read_text())[name]
 
 
 def _block(text: str, method: str) -> np.ndarray:
@@ -94,7 +94,7 @@ def test_libdai_forests(name: str, conformance_dir: Path) -> None:
 def test_libra_stopped_after_ten_floods(conformance_dir: Path) -> None:
     """Its stored run has not converged, though its graph is a tree; ours stops there too if it is told to."""
     folder = conformance_dir / "libra"
-    product = read_mn(folder / "msweb-cl.mn.gz")
+    product = read_network(folder / "msweb-cl.mn.gz").factors
     stopped = _run(BeliefPropagation("flooding", tolerance=0.0, max_sweeps=10), product)
     stored = np.loadtxt(folder / "msweb-cl.bp.marg")
     np.testing.assert_allclose(_singles(stopped, product), stored, rtol=0, atol=1e-11)
@@ -108,7 +108,7 @@ def test_libra_stopped_after_ten_floods(conformance_dir: Path) -> None:
 def test_libra_mean_field(conformance_dir: Path) -> None:
     """Its own stopped at 1e-3."""
     folder = conformance_dir / "libra"
-    product = read_mn(folder / "msweb-cl.mn.gz")
+    product = read_network(folder / "msweb-cl.mn.gz").factors
     found = _run(MeanField(), product)
     np.testing.assert_allclose(_singles(found, product), np.loadtxt(folder / "msweb-cl.mf.marg"), rtol=0, atol=1e-2)
     expected = json.loads((folder / "expected.json").read_text())["msweb-cl.mn"]["mean_field_from_uniform"]
@@ -118,17 +118,15 @@ def test_libra_mean_field(conformance_dir: Path) -> None:
 @pytest.mark.parametrize(("model", "stored"), [("test1", "test1"), ("test1-f", "test1"), ("test1-ev1", "test1-ev1")])
 def test_libra_chains(model: str, stored: str, conformance_dir: Path) -> None:
     """Tables, features, and an empty feature block: belief propagation is exact on a chain."""
-    product = read_mn(conformance_dir / "libra" / f"{model}.mn")
-    expected = np.array(
-        [line.split() for line in read_text(conformance_dir / "libra" / f"{stored}.bp.marg").split("\n") if line]
-    )
+    product = read_network(conformance_dir / "libra" / f"{model}.mn").factors
+    expected = np.loadtxt(conformance_dir / "libra" / f"{stored}.bp.marg")
     found = _run(BeliefPropagation(), product)
     assert found.exact
-    np.testing.assert_allclose(_singles(found, product), expected.astype(float), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(_singles(found, product), expected, rtol=0, atol=1e-9)
 
 
 def test_libra_best_state(conformance_dir: Path) -> None:
     """Two are tied."""
-    found = _run(MaxProduct(), read_mn(conformance_dir / "libra" / "test1.mn"))
+    found = _run(MaxProduct(), read_network(conformance_dir / "libra" / "test1.mn").factors)
     assert isinstance(found, MaxBeliefs)
     assert found.state.tolist() in ([0, 0, 0, 0], [1, 1, 1, 1])

@@ -21,7 +21,7 @@ from mrfit.learning.problem import Problem
 from mrfit.model import MarkovNetwork
 from mrfit.objectives.likelihood import Likelihood
 from mrfit.parameterizations.joint import Saturated
-from mrfit.parameterizations.kinds import KINDS
+from mrfit.parameterizations.registry import PARAMETERIZATIONS
 from mrfit.parameterizations.spectral import Spectral
 from mrfit.penalties import l1, l2
 from mrfit.penalties.group import GroupL1
@@ -849,4 +849,4 @@ def test_rows_that_are_all_the_same(rng: np.random.Generator) -> None:
 
 def test_kinds_of_this_file_are_all_there_are() -> None:
     """A new parameterization needs values here."""
-    assert {options["parameterization"] for options in COORDINATES.values()} == set(KINDS)
+    assert {options["parameterization"] for options in COORDINATES.values()} == set(PARAMETERIZATIONS)

@@ -76,7 +76,7 @@ def test_a_solver_has_one_word_everywhere(word: str) -> None:
 @pytest.mark.parametrize(
     ("document", "message"),
     [
-        ({}, "called 'None'"),
+        ({}, "no 'kind'"),
         ({"kind": "complete"}, "A learner was expected; got a description of Complete"),
         ({"kind": "Learner", "penalty": {"kind": "l3"}}, "called 'l3'"),
         ({"kind": "Learner", "penalty": {"kind": "l2", "groups": 3}}, "'l2' has no setting 'groups'"),
@@ -91,6 +91,35 @@ def test_a_solver_has_one_word_everywhere(word: str) -> None:
 def test_descriptions_of_no_learner_are_refused(document: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         Learner.from_dict(document)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", r"not JSON \(Expecting value: line 1 column 1"),
+        ('{"kind": ', "not JSON .*expected what `to_json` of a learner gave"),
+        ("[" * 100_000, "not JSON"),
+        ("[]", "an object of its settings; got list"),
+        ("3", "an object of its settings; got int"),
+        ("null", "an object of its settings; got NoneType"),
+        ('"Learner"', "an object of its settings; got str"),
+        ('{"kind": "l1"}', "A learner was expected"),
+        ('{"kind": "Learner", "fold": 3}', "'Learner' has no setting 'fold'; its settings are 'folds'"),
+        ('{"kind": "Learner", "folds": "3"}', "folds of a learner must be a whole number; got '3'"),
+        ('{"kind": "Learner", "folds": true}', "folds of a learner must be a whole number; got True"),
+        ('{"kind": "Learner", "seed": -1}', "seed must not be negative; got -1"),
+        ('{"kind": "Learner", "patience": 0}', "patience with a path must be at least 1; got 0"),
+        ('{"kind": "Learner", "tolerance": null}', "tolerance of a learner must be a number; got None"),
+        ('{"kind": "Learner", "structure": {"kind": "l2"}}', "structure of a learner must be a way to find one.*L2"),
+        ('{"kind": "Learner", "penalty": "l1"}', "penalty of a learner must be a penalty.*got 'l1'"),
+        ('{"kind": "Learner", "objective": "likelihood"}', "objective of a learner must be an objective"),
+        ('{"kind": "Learner", "solver": "newton"}', "solver of a learner must be a solver.*got 'newton'"),
+    ],
+)
+def test_text_that_is_no_learner_is_refused(text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message) as refused:
+        Learner.from_json(text)
+    assert "\n" not in str(refused.value)
 
 
 # -- cross-validation --------------------------------------------------------------------------------------------

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import platform
 from pathlib import Path
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
+import scipy
 
+import mrfit
 from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
 from mrfit.errors import InputError
 from mrfit.learning import HELD_AT
+from mrfit.model import MarkovNetwork
 from mrfit.registry import learn
 from mrfit.solvers.lbfgs import LBFGS
 from mrfit.solvers.method import Method
 from mrfit.solvers.newton import TruncatedNewton
 from mrfit.solvers.solution import Record, Status
 from mrfit.structure.structure import Structure
+from mrfit.summaries.model_card import ModelCard
 from populations import METHODS, SHAPES, STRUCTURES, domain_of, random_rows
 from reference import network
 from words import learner
@@ -160,6 +166,22 @@ def test_provenance_tells_tables_apart(rng: np.random.Generator) -> None:
         assert fit.model.provenance["penalty"] == {"name": "l2", "strength": 2.0, "free_orders": [1]}
         assert fit.model.provenance["solver"]["violation"] == fit.solution.violation
     assert digests[0] == digests[1] != digests[2]
+
+
+def test_provenance_names_the_versions_it_was_learned_with(rng: np.random.Generator, tmp_path: Path) -> None:
+    """In the model, in its file and on its card."""
+    model = learn(random_rows(rng, (2, 2), 20)).model
+    expected = {
+        "mrfit": mrfit.__version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "numba": numba.__version__,
+    }
+    assert model.provenance["versions"] == expected
+    model.save(tmp_path / "m.mrf")
+    card = ModelCard.of(MarkovNetwork.load(tmp_path / "m.mrf"))
+    assert card.to_dict()["provenance"]["versions"] == expected
 
 
 @pytest.mark.parametrize(

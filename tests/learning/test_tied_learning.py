@@ -18,8 +18,7 @@ from mrfit.learning.tied import GROUPS, STRENGTHS, HardTied, Tied
 from mrfit.model import MarkovNetwork
 from mrfit.objectives.row_scores import row_pll
 from mrfit.registry import learn
-from mrfit.structure.learners import Given
-from mrfit.structure.nodewise import StructureSettings, learn_structure
+from mrfit.structure.learners import Given, Learned
 from mrfit.structure.structure import Structure
 from mrfit.tying.stochastic import Stochastic
 from populations import random_rows
@@ -244,7 +243,7 @@ def test_validation_rows_and_folds_exclude_each_other() -> None:
 def test_tying_improves_on_l2_on_dna(degree: int, least: float, named_rows: Any) -> None:
     """Blankets from OR-ed l1 paths, everything chosen on the validation rows, judged on the test rows."""
     rows, valid, test = (named_rows("dna", part) for part in ("train", "valid", "test"))
-    structure = learn_structure(rows, StructureSettings(max_degree=degree, bound="path", jobs=2)).structure
+    structure = Learned(max_degree=degree, bound="path").learn(rows, jobs=2).structure
     learned = Learner(Given(structure), Tied(groups=(1, 2, 5, 20))).fit(rows, valid, test=test, jobs=2)
     assert learned.gain is not None
     assert learned.gain.is_real

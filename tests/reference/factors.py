@@ -20,9 +20,11 @@ def log_potential(factors: Factors, x: tuple[int, ...]) -> float:
 
 
 def probabilities(factors: Factors) -> tuple[float, dict[tuple[int, ...], float]]:
-    """log Z, and p of every joint state."""
+    """log Z, and p of every joint state; where none is possible, minus infinity and nothing."""
     q = {x: log_potential(factors, x) for x in product(*map(range, factors.shape))}
     top = max(q.values())
+    if top == -math.inf:
+        return top, {}
     log_z = top + math.log(math.fsum(math.exp(value - top) for value in q.values()))
     return log_z, {x: math.exp(value - log_z) for x, value in q.items()}
 

@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.structure.node_paths import PathPoint
+from mrfit.structure.nodewise.paths import PathPoint
 from populations import domain_of
 
 
@@ -129,3 +129,9 @@ def drawn_rows(rng: np.random.Generator, shape: Sequence[int], p: np.ndarray, n_
     """An exact sample: how often each joint state occurs among ``n_rows`` independent draws."""
     codes = np.array(list(product(*(range(c) for c in shape))), np.uint8)
     return UniqueRows.from_codes(domain_of(tuple(shape)), codes, rng.multinomial(n_rows, p).astype(float))
+
+
+def dense_columns(rows: UniqueRows) -> np.ndarray:
+    """Indicators of all states but the first, (rows, columns)."""
+    columns = [rows.codes[:, j] == s for j, c in enumerate(rows.domain.shape) for s in range(1, c)]
+    return np.array(columns, float).reshape(len(columns), rows.n_distinct).T

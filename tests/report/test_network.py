@@ -26,7 +26,7 @@ from mrfit.report.edges import NEGATIVE, NEITHER, NO_SIGN, POSITIVE, draw_edges
 from mrfit.report.layout_file import read_layout, write_layout
 from mrfit.report.network import network_figure, network_layout
 from mrfit.report.page import check_figure_path, save_figure
-from mrfit.structure.nodewise import StructureSettings, learn_structure
+from mrfit.structure.learners import Learned
 
 NO_EDGES = np.empty((0, 2), np.int64)
 
@@ -517,7 +517,7 @@ def test_edges_on_given_places_keep_the_strongest() -> None:
 def test_real_networks_are_clear(name: str, data_dir: Path) -> None:
     """16, 69 and 100 variables: every one has its label, and every edge is seen to be whose it is."""
     rows = UniqueRows.from_file(find(name, "train"))
-    learned = learn_structure(rows, StructureSettings(max_degree=5))
+    learned = Learned(max_degree=5).learn(rows)
     edges = learned.structure.edges
     figure = network_figure(rows.domain.names, edges, learned.report.strength, title=name)
     assert set(_labels(figure)) == {rows.domain.names[k] for k in np.unique(edges)}

@@ -10,7 +10,7 @@ from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
 from mrfit.structure.edge_report import EdgeReport
 from mrfit.structure.edge_signs import edge_signs
-from mrfit.structure.nodewise import StructureSettings, learn_structure
+from mrfit.structure.learners import Learned
 
 PAIR = np.array([[0, 1]])
 
@@ -75,7 +75,7 @@ def test_exact_independence_has_no_sign() -> None:
 @pytest.mark.parametrize("way", [{"select": "ebic"}, {"max_degree": 1}])
 def test_strengths_of_a_learned_edge_carry_its_sign(states: str, sign: int, way: dict) -> None:
     rows = _pair(list(states), list(states), _falling(3))
-    report = learn_structure(rows, StructureSettings(**way)).report
+    report = Learned(**way).learn(rows).report
     size = report.coefficients.mean()
     assert report.signs.tolist() == [sign]
     assert report.strength.tolist() == [-size if sign else size]

@@ -16,7 +16,6 @@ from mrfit.learning.spectrum import order_costs, spectrum
 from mrfit.learning.tied import Tied
 from mrfit.model import MarkovNetwork
 from mrfit.structure.learners import Complete, Given, Independent, Learned, StructureLearner, Tree, UpToOrder
-from mrfit.structure.nodewise import learn_structure
 from mrfit.structure.structure import Structure
 from mrfit.summaries import (
     FitSummary,
@@ -40,7 +39,7 @@ def _all() -> dict[str, object]:
     return {
         "fit": FitSummary.of(Learner().fit(rows), rows),
         "tied fit": FitSummary.of(tied, rows),
-        "structure": StructureSummary.of(learn_structure(rows, Learned(max_degree=2)), rows, seconds=0.5),
+        "structure": StructureSummary.of(Learned(max_degree=2).learn(rows), rows, seconds=0.5),
         "spectrum": SpectrumSummary.of(found, order_costs(rows, max_order=1, folds=3), rows),
         "theory": TheorySummary.of(tied.model),
         "score": ScoreSummary.of("pll", np.array([-1.0, -3.0]), np.array([3.0, 1.0])),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mrfit.errors import InputError
-from mrfit.objectives.remembered import Remembered
+from mrfit.objectives.cached import CachedObjective
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.penalties.l2 import L2
 from mrfit.penalties.tied import Tied
@@ -18,6 +18,7 @@ from mrfit.solvers.solution import Status
 from mrfit.structure.structure import Structure
 from mrfit.tying.groups import clustered
 from mrfit.tying.hard import tie_hard, tie_hard_by_projection
+from mrfit.tying.problem import TyingProblem
 from mrfit.tying.soft import SoftTying, Tying, tie_softly
 from mrfit.tying.stochastic import Stochastic, tie_stochastically
 from populations import full_rows, likelihood, pseudo_likelihood, random_rows
@@ -32,22 +33,31 @@ class Case:
     def __init__(self, build: Any, seed: int = 0) -> None:
         self.rows = full_rows(np.random.default_rng(seed), SHAPE)
         self.parameters = Canonical(self.rows.domain, Structure.complete(len(SHAPE)))
-        self.objective = Remembered(build(self.rows, self.parameters))
+        self.objective = CachedObjective(build(self.rows, self.parameters))
         self.n = self.parameters.n_parameters
         self.weight = self.rows.total_weight
 
     def tying(self, k: int, strength: float, *, pin_zero: bool = False) -> Tying:
         return Tying(k, strength, np.zeros(self.n, np.int64), pin_zero)
 
+    def problem(self, tolerance: float) -> TyingProblem:
+        return TyingProblem(self.objective, self.weight, tolerance=tolerance)
+
     def start(self) -> np.ndarray:
         return np.random.default_rng(1).normal(0.0, 0.5, self.n)
 
     def solve(
-        self, k: int, strength: float, how: SoftTying | None = None, *, pin_zero: bool = False, **more: Any
+        self,
+        k: int,
+        strength: float,
+        how: SoftTying | None = None,
+        *,
+        pin_zero: bool = False,
+        tolerance: float = 1e-10,
+        **more: Any,
     ) -> Any:
-        more = {"tolerance": 1e-10, **more}
         tying = self.tying(k, strength, pin_zero=pin_zero)
-        return tie_softly(self.objective, self.start(), tying, how, total_weight=self.weight, **more)
+        return tie_softly(self.problem(tolerance), self.start(), tying, how, **more)
 
 
 def _whole(case: Case, w: np.ndarray, groups: Any, strength: float) -> float:
@@ -83,7 +93,7 @@ def test_a_growing_strength_tends_to_hard_tying(build: Any) -> None:
     distances = []
     for strength in (1e4, 1e5, 1e6):
         soft = case.solve(3, strength)
-        hard = tie_hard(case.objective, soft.groups, soft.w, tolerance=1e-11)
+        hard = tie_hard(case.problem(1e-11), soft.groups, soft.w)
         assert len(np.unique(hard.solution.w)) == 3
         distances.append(float(np.abs(soft.w - hard.solution.w).max()))
     assert distances[1] == pytest.approx(distances[0] / 10, rel=0.2)
@@ -169,7 +179,7 @@ def test_passes_are_those_really_done() -> None:
     found = case.solve(3, 40.0)
     assert found.passes == case.objective.passes == found.rounds[-1].passes
     before = case.objective.passes
-    again = tie_softly(case.objective, found.w, case.tying(3, 40.0), total_weight=case.weight, tolerance=1e-8)
+    again = tie_softly(case.problem(1e-8), found.w, case.tying(3, 40.0))
     assert len(again.rounds) == 1
     assert case.objective.passes == before
 
@@ -198,8 +208,8 @@ def test_projected_gradient_and_the_reduced_problem_reach_one_optimum(build: Any
     case = Case(build)
     classes = np.where(np.arange(case.n) == 2, -1, 0)  # one parameter not tied at all
     groups = clustered(case.start(), classes, 4, pin_zero=pin_zero)
-    reduced = tie_hard(case.objective, groups, case.start(), tolerance=1e-10)
-    projected = tie_hard_by_projection(case.objective, groups, case.start(), tolerance=1e-10)
+    reduced = tie_hard(case.problem(1e-10), groups, case.start())
+    projected = tie_hard_by_projection(case.problem(1e-10), groups, case.start())
     np.testing.assert_allclose(projected.solution.w, reduced.solution.w, atol=1e-6)
     np.testing.assert_allclose(projected.groups.centers, reduced.groups.centers, atol=1e-6)
     assert projected.solution.value == pytest.approx(reduced.solution.value, abs=1e-12)
@@ -207,14 +217,25 @@ def test_projected_gradient_and_the_reduced_problem_reach_one_optimum(build: Any
     np.testing.assert_array_equal(reduced.solution.w[tied], reduced.groups.centers[groups.assignment[tied]])
 
 
+def test_projected_gradients_end_at_the_limit_of_iterations_too() -> None:
+    """With ten steps for one of the solver, which are about as many passes over the data."""
+    case = Case(pseudo_likelihood)
+    groups = clustered(case.start(), np.zeros(case.n, int), 4)
+    problem = TyingProblem(case.objective, case.weight, tolerance=1e-14, max_iterations=1)
+    solution = tie_hard_by_projection(problem, groups, case.start()).solution
+    assert solution.status is Status.ITERATION_LIMIT
+    assert solution.iterations == 10
+
+
 def test_a_group_without_a_finite_optimum_is_held_at_the_bound() -> None:
     rows = random_rows(np.random.default_rng(0), (2, 2, 2), 30)
     rows = type(rows).from_codes(rows.domain, np.where(rows.codes[:, :1] == 1, 0, rows.codes), rows.sample_weight)
     parameters = Canonical(rows.domain, Structure.complete(3))
-    objective = Remembered(pseudo_likelihood(rows, parameters))
+    objective = CachedObjective(pseudo_likelihood(rows, parameters))
     never = np.array([1 if "x0" in name else 0 for name in parameters.names()])  # x0 never leaves its first state
     groups = clustered(never.astype(float), np.zeros(len(never), int), 2)
-    hard = tie_hard(objective, groups, np.zeros(len(never)), bound=30.0, tolerance=1e-13)
+    problem = TyingProblem(objective, rows.total_weight, bound=30.0, tolerance=1e-13)
+    hard = tie_hard(problem, groups, np.zeros(len(never)))
     np.testing.assert_array_equal(np.flatnonzero(never), hard.solution.at_bound)
     np.testing.assert_array_equal(hard.solution.w[never == 1], -30.0)
 
@@ -226,10 +247,13 @@ def test_stochastic_gradients_come_near_the_optimum_and_say_how_near() -> None:
     case = Case(pseudo_likelihood)
     exact = case.solve(2, 20.0)
     found = tie_stochastically(
-        case.objective, [case.objective.objective], exact.w + 0.3, case.tying(2, 20.0),
-        Stochastic(epochs=400, cluster_every=5), total_weight=case.weight, bound=np.full(case.n, np.inf),
+        case.problem(1e-10),
+        [case.objective.objective],
+        exact.w + 0.3,
+        case.tying(2, 20.0),
+        Stochastic(epochs=400, cluster_every=5),
         rng=np.random.default_rng(0),
-    )  # fmt: skip
+    )
     assert found.solution.value - exact.solution.value <= 1e-3 * abs(exact.solution.value)
     penalty = Tied(20.0, found.groups.assignment)
     _, gradient = case.objective.value_and_gradient(found.w)

@@ -1,9 +1,10 @@
 """Run the nodes of a tree: products of tables summed over some of their axes, and the derivatives of that.
 
 A node goes over its clique in blocks of consecutive cells: an odometer over the axes that are kept, inside it one over
-those that are summed out, inside it the block. In a block an input is a number, a run of memory, or read through a small
-table of offsets. The table of the clique itself is never written. Tables are scaled to a largest value of 1; the scale
-of a node's output is kept beside it and applied where the output is read.
+those that are summed out, inside it the block. In a block an input is a number, or pieces of equal length, each a run
+of memory or one number; only where pieces are short is it read cell by cell. The table of the clique itself is never
+written. Tables are scaled to a largest value of 1; the scale of a node's output is kept beside it and applied where the
+output is read.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from mrfit._kernels.compiled import njit
 BLOCK = 512  # most cells of a block, if one axis alone does not have more
 _NARROW = 64  # cells of an output below which blocks reach into the axes that are summed out
 
-_NUMBER, _RUN, _GATHERED = 0, 1, 2  # how an input stands in a block
+_SHORTEST = 8  # piece that is worth a loop of its own
+
+NUMBER, RUNS, STEPS, CELLS = 0, 1, 2, 3  # how an input stands in a block: runs of memory, steps of one number, cells
 
 _EXACT = {"contract"}
 _REORDERED = {"contract", "reassoc", "nsz"}
@@ -38,31 +41,44 @@ def _first_block_axis(states, n_removed):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _stand(states, strides, offsets):
-    """How a table stands in a block of these axes; its ``offsets`` where it has to be gathered."""
-    expected, has_any, is_run = 1, False, True
-    for axis in range(len(states) - 1, -1, -1):
+def _pieces(states, strides):
+    """The length of the longest pieces in which a table is a run of memory, and of those in which it is one number."""
+    run, step, n_axes = 1, 1, len(states)
+    for axis in range(n_axes - 1, -1, -1):
+        if strides[axis] != run:
+            break
+        run *= states[axis]
+    for axis in range(n_axes - 1, -1, -1):
         if strides[axis] != 0:
-            has_any = True
-        if strides[axis] != expected:
-            is_run = False
-        expected *= states[axis]
-    if not has_any:
-        return _NUMBER
-    if is_run:
-        return _RUN
-    offsets[0] = 0
-    cells = 1
-    for axis in range(len(states) - 1, -1, -1):
-        for s in range(1, states[axis]):
-            for cell in range(cells):
-                offsets[s * cells + cell] = offsets[cell] + s * strides[axis]
-        cells *= states[axis]
-    return _GATHERED
+            break
+        step *= states[axis]
+    return run, step
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _advance(counter, states, strides, base, first, last):
+def _stand(states, strides, offsets):
+    """How a table stands in a block of these axes, the length of its pieces, and in ``offsets`` where they begin."""
+    run, step = _pieces(states, strides)
+    kind, piece = (RUNS, run) if run >= step else (STEPS, step)
+    if piece < _SHORTEST and piece < offsets.size:
+        kind, piece = CELLS, 1
+    offsets[0] = 0
+    cells, n_pieces = 1, 1
+    for axis in range(len(states) - 1, -1, -1):
+        cells *= states[axis]
+        if cells <= piece:
+            continue
+        for s in range(1, states[axis]):
+            for k in range(n_pieces):
+                offsets[s * n_pieces + k] = offsets[k] + s * strides[axis]
+        n_pieces *= states[axis]
+    if kind == STEPS and n_pieces == 1:
+        kind = NUMBER
+    return kind, piece
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def advance(counter, states, strides, base, first, last):
     """The next state of the axes first .. last - 1, and the places of all inputs in it; False after the last."""
     for axis in range(last - 1, first - 1, -1):
         counter[axis] += 1
@@ -77,69 +93,109 @@ def _advance(counter, states, strides, base, first, last):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=_EXACT)
-def _put(out, number, values, base, kind, offsets):
-    if kind == _RUN:
-        for b in range(len(out)):
-            out[b] = number * values[base + b]
-    else:
+def _put(out, number, values, base, kind, piece, offsets):
+    """out = number * table."""
+    if kind == CELLS:
         for b in range(len(out)):
             out[b] = number * values[base + offsets[b]]
+        return
+    for k in range(len(out) // piece):
+        at, begin = base + offsets[k], k * piece
+        if kind == RUNS:
+            for b in range(begin, begin + piece):
+                out[b] = number * values[at + b - begin]
+        else:
+            x = values[at]
+            for b in range(begin, begin + piece):
+                out[b] = number * x
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=_EXACT)
-def _times(out, left, values, base, kind, offsets):
-    if kind == _RUN:
-        for b in range(len(out)):
-            out[b] = left[b] * values[base + b]
-    else:
+def _times(out, left, values, base, kind, piece, offsets):
+    """out = left * table."""
+    if kind == CELLS:
         for b in range(len(out)):
             out[b] = left[b] * values[base + offsets[b]]
+        return
+    for k in range(len(out) // piece):
+        at, begin = base + offsets[k], k * piece
+        if kind == RUNS:
+            for b in range(begin, begin + piece):
+                out[b] = left[b] * values[at + b - begin]
+        else:
+            x = values[at]
+            for b in range(begin, begin + piece):
+                out[b] = left[b] * x
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=_EXACT)
-def _add_times(out, left, values, base, kind, offsets):
-    if kind == _RUN:
-        for b in range(len(out)):
-            out[b] += left[b] * values[base + b]
-    else:
+def _add_times(out, left, values, base, kind, piece, offsets):
+    """out += left * table."""
+    if kind == CELLS:
         for b in range(len(out)):
             out[b] += left[b] * values[base + offsets[b]]
+        return
+    for k in range(len(out) // piece):
+        at, begin = base + offsets[k], k * piece
+        if kind == RUNS:
+            for b in range(begin, begin + piece):
+                out[b] += left[b] * values[at + b - begin]
+        else:
+            x = values[at]
+            for b in range(begin, begin + piece):
+                out[b] += left[b] * x
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=_EXACT)
-def _add_multiple(out, number, values, base, kind, offsets):
-    if kind == _RUN:
-        for b in range(len(out)):
-            out[b] += number * values[base + b]
-    else:
+def _add_multiple(out, number, values, base, kind, piece, offsets):
+    """out += number * table."""
+    if kind == CELLS:
         for b in range(len(out)):
             out[b] += number * values[base + offsets[b]]
+        return
+    for k in range(len(out) // piece):
+        at, begin = base + offsets[k], k * piece
+        if kind == RUNS:
+            for b in range(begin, begin + piece):
+                out[b] += number * values[at + b - begin]
+        else:
+            x = values[at]
+            for b in range(begin, begin + piece):
+                out[b] += number * x
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath=_REORDERED)
+def _scatter(out, base, kind, piece, offsets, product):
+    """Add a block to a table that stands in it in pieces."""
+    if kind == CELLS:
+        for b in range(len(product)):
+            out[base + offsets[b]] += product[b]
+        return
+    for k in range(len(product) // piece):
+        at, begin = base + offsets[k], k * piece
+        if kind == RUNS:
+            for b in range(begin, begin + piece):
+                out[at + b - begin] += product[b]
+        else:
+            total = 0.0
+            for b in range(begin, begin + piece):
+                total += product[b]
+            out[at] += total
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=_EXACT)
-def _scatter(out, base, kind, offsets, number, left, right, has_left, has_right):
-    """Add number * left * right to a table that stands in the block as a run or gathered."""
+def _multiply(out, number, left, right, has_left, has_right):
+    """out = number * left * right, of those that there are."""
     if has_left and has_right:
-        if kind == _RUN:
-            for b in range(len(left)):
-                out[base + b] += number * left[b] * right[b]
-        else:
-            for b in range(len(left)):
-                out[base + offsets[b]] += number * left[b] * right[b]
+        for b in range(len(out)):
+            out[b] = number * left[b] * right[b]
     elif has_left or has_right:
         only = left if has_left else right
-        if kind == _RUN:
-            for b in range(len(left)):
-                out[base + b] += number * only[b]
-        else:
-            for b in range(len(left)):
-                out[base + offsets[b]] += number * only[b]
-    elif kind == _RUN:
-        for b in range(len(left)):
-            out[base + b] += number
+        for b in range(len(out)):
+            out[b] = number * only[b]
     else:
-        for b in range(len(left)):
-            out[base + offsets[b]] += number
+        for b in range(len(out)):
+            out[b] = number
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=_REORDERED)
@@ -170,6 +226,7 @@ class Room(NamedTuple):
     """To work in: as large as the largest node needs it."""
 
     kinds: np.ndarray
+    pieces: np.ndarray
     base: np.ndarray
     scale: np.ndarray
     counter: np.ndarray
@@ -192,7 +249,7 @@ class Clique(NamedTuple):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _clique(nodes, node):
+def clique_of(nodes, node):
     states = nodes.axis_states[nodes.axis_start[node] : nodes.axis_start[node + 1]]
     inputs = nodes.inputs[nodes.input_start[node] : nodes.input_start[node + 1]]
     strides = nodes.strides[nodes.stride_start[node] : nodes.stride_start[node + 1]].reshape(len(inputs), len(states))
@@ -201,28 +258,28 @@ def _clique(nodes, node):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _make_room(nodes):
+def make_room(nodes):
     """For all nodes, and one more input than any has."""
     cells, n_inputs, n_axes = 1, 1, 1
     for node in range(len(nodes.n_removed)):
-        clique = _clique(nodes, node)
+        clique = clique_of(nodes, node)
         cells, n_inputs = max(cells, clique.cells), max(n_inputs, len(clique.inputs) + 1)
         n_axes = max(n_axes, len(clique.states))
     return Room(
-        np.empty(n_inputs, np.int64), np.empty(n_inputs, np.int64), np.empty(n_inputs),
-        np.zeros(n_axes, np.int64), np.empty((n_inputs, cells), np.int64), np.empty((n_inputs, cells)), np.empty(cells),
-        np.empty(n_inputs), np.empty(n_inputs, np.int64),
+        np.empty(n_inputs, np.int64), np.empty(n_inputs, np.int64), np.empty(n_inputs, np.int64), np.empty(n_inputs),
+        np.zeros(n_axes, np.int64), np.empty((n_inputs, cells), np.int64), np.empty((n_inputs + 1, cells)),
+        np.empty(cells), np.empty(n_inputs), np.empty(n_inputs, np.int64),
     )  # fmt: skip
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _place_inputs(nodes, clique, scale, room, behind):
-    """Where the inputs of a clique begin and how they stand in a block; ``behind`` further ones that are not its own."""
+def place_inputs(nodes, clique, scale, room, behind):
+    """Where the inputs of a clique begin and how they stand in a block, ``behind`` others that are not its own."""
     for k in range(len(clique.inputs)):
         t = clique.inputs[k]
         room.base[behind + k], room.scale[behind + k] = nodes.table_start[t], scale[t]
-        room.kinds[behind + k] = _stand(
-            clique.states[clique.first :], clique.strides[k, clique.first :], room.offsets[behind + k]
+        room.kinds[behind + k], room.pieces[behind + k] = _stand(
+            clique.states[clique.first :], clique.strides[k, clique.first :], room.offsets[behind + k, : clique.cells]
         )
 
 
@@ -232,7 +289,7 @@ def _add_product(total, values, n_inputs, room):
     number, n_left, cells = 1.0, 0, len(total)
     for k in range(n_inputs):
         number *= room.scale[k]
-        if room.kinds[k] == _NUMBER:
+        if room.kinds[k] == NUMBER:
             number *= values[room.base[k]]
         else:
             n_left += 1
@@ -241,17 +298,17 @@ def _add_product(total, values, n_inputs, room):
     n_done, product = 0, room.products[0, :cells]
     for k in range(n_inputs):
         kind = room.kinds[k]
-        if kind == _NUMBER:
+        if kind == NUMBER:
             continue
         n_done += 1
         if n_done == n_left and n_left == 1:
-            _add_multiple(total, number, values, room.base[k], kind, room.offsets[k])
+            _add_multiple(total, number, values, room.base[k], kind, room.pieces[k], room.offsets[k])
         elif n_done == n_left:
-            _add_times(total, product, values, room.base[k], kind, room.offsets[k])
+            _add_times(total, product, values, room.base[k], kind, room.pieces[k], room.offsets[k])
         elif n_done == 1:
-            _put(product, number, values, room.base[k], kind, room.offsets[k])
+            _put(product, number, values, room.base[k], kind, room.pieces[k], room.offsets[k])
         else:
-            _times(product, product, values, room.base[k], kind, room.offsets[k])
+            _times(product, product, values, room.base[k], kind, room.pieces[k], room.offsets[k])
     if n_left == 0:
         for b in range(cells):
             total[b] += number
@@ -270,8 +327,8 @@ def _fold(out, total):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _forward_node(nodes, node, out, values, scale, room):
-    clique = _clique(nodes, node)
-    _place_inputs(nodes, clique, scale, room, 0)
+    clique = clique_of(nodes, node)
+    place_inputs(nodes, clique, scale, room, 0)
     n_inputs, n_removed, first = len(clique.inputs), clique.n_removed, clique.first
     base, total = room.base[:n_inputs], room.total[: clique.cells]
     n_kept = min(clique.cells, len(out))
@@ -281,10 +338,10 @@ def _forward_node(nodes, node, out, values, scale, room):
         inner = True
         while inner:
             _add_product(total, values, n_inputs, room)
-            inner = _advance(room.counter, clique.states, clique.strides, base, 0, min(first, n_removed))
+            inner = advance(room.counter, clique.states, clique.strides, base, 0, min(first, n_removed))
         _fold(out[at : at + n_kept], total)
         at += n_kept
-        more = _advance(room.counter, clique.states, clique.strides, base, n_removed, first)
+        more = advance(room.counter, clique.states, clique.strides, base, n_removed, first)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -298,7 +355,7 @@ def forward(nodes, values, scale, n_rows, log_scale):
     """
     n_nodes = len(nodes.n_removed)
     n_leaves = len(scale) - n_nodes
-    room, smallest = _make_room(nodes), np.ones(n_rows)
+    room, smallest = make_room(nodes), np.ones(n_rows)
     for node in range(n_nodes):
         t = n_leaves + node
         out = values[nodes.table_start[t] : nodes.table_start[t + 1]]
@@ -350,42 +407,43 @@ def _backward_block(values, adjoint, adjoints, n_inputs, cells, room):
         if k > 0:
             room.before[k], room.vector[k] = number, vector
             number *= room.scale[k]
-        if room.kinds[k] == _NUMBER:
+        if room.kinds[k] == NUMBER:
             number *= table[room.base[k]]
         elif k < n_inputs:
             if vector < 0:
-                _put(room.products[k, :cells], 1.0, table, room.base[k], room.kinds[k], room.offsets[k])
+                _put(room.products[k, :cells], 1.0, table, room.base[k], room.kinds[k], room.pieces[k], room.offsets[k])
             else:
                 _times(
                     room.products[k, :cells], room.products[vector, :cells], table, room.base[k], room.kinds[k],
-                    room.offsets[k],
+                    room.pieces[k], room.offsets[k],
                 )  # fmt: skip
             vector = k
-    after, number, has_after = room.total[:cells], 1.0, False
+    after, number, has_after, product = room.total[:cells], 1.0, False, room.products[n_inputs + 1, :cells]
     for k in range(n_inputs, 0, -1):
-        base, kind, offsets = room.base[k], room.kinds[k], room.offsets[k]
+        base, kind, piece, offsets = room.base[k], room.kinds[k], room.pieces[k], room.offsets[k]
         before, has_before = room.products[max(room.vector[k], 0), :cells], room.vector[k] >= 0
         multiple = number * room.before[k]
         if multiple != 0.0:
-            if kind == _NUMBER:
+            if kind == NUMBER:
                 adjoints[base] += multiple * _dot(before, after, has_before, has_after)
             else:
-                _scatter(adjoints, base, kind, offsets, multiple, before, after, has_before, has_after)
+                _multiply(product, multiple, before, after, has_before, has_after)
+                _scatter(adjoints, base, kind, piece, offsets, product)
         number *= room.scale[k]
-        if kind == _NUMBER:
+        if kind == NUMBER:
             number *= values[base]
         elif k > 1 and has_after:
-            _times(after, after, values, base, kind, offsets)
+            _times(after, after, values, base, kind, piece, offsets)
         elif k > 1:
-            _put(after, 1.0, values, base, kind, offsets)
+            _put(after, 1.0, values, base, kind, piece, offsets)
             has_after = True
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _backward_node(nodes, node, out, out_scale, values, scale, adjoints, room):
     """``out`` is where the adjoint of the output begins."""
-    clique = _clique(nodes, node)
-    _place_inputs(nodes, clique, scale, room, 1)
+    clique = clique_of(nodes, node)
+    place_inputs(nodes, clique, scale, room, 1)
     n_inputs, n_removed, first, n_axes = len(clique.inputs), clique.n_removed, clique.first, len(clique.states)
     strides = np.zeros((n_inputs + 1, n_axes), np.int64)
     strides[1:] = clique.strides
@@ -394,14 +452,14 @@ def _backward_node(nodes, node, out, out_scale, values, scale, adjoints, room):
         strides[0, axis] = step
         step *= clique.states[axis]
     room.base[0], room.scale[0] = out, out_scale
-    room.kinds[0] = _stand(clique.states[first:], strides[0, first:], room.offsets[0])
+    room.kinds[0], room.pieces[0] = _stand(clique.states[first:], strides[0, first:], room.offsets[0, : clique.cells])
     base, more = room.base[: n_inputs + 1], True
     while more:
         inner = True
         while inner:
             _backward_block(values, adjoints, adjoints, n_inputs, clique.cells, room)
-            inner = _advance(room.counter, clique.states, strides, base, 0, min(first, n_removed))
-        more = _advance(room.counter, clique.states, strides, base, n_removed, first)
+            inner = advance(room.counter, clique.states, strides, base, 0, min(first, n_removed))
+        more = advance(room.counter, clique.states, strides, base, n_removed, first)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -412,7 +470,7 @@ def backward(nodes, values, scale, n_rows, adjoints):
     """
     n_nodes = len(nodes.n_removed)
     n_leaves = len(scale) - n_nodes
-    room, adjoint_scale = _make_room(nodes), np.ones(len(scale))
+    room, adjoint_scale = make_room(nodes), np.ones(len(scale))
     ignored, unused = np.zeros(n_rows), np.ones(n_rows)
     for node in range(n_nodes - 1, -1, -1):
         t = n_leaves + node

@@ -136,7 +136,8 @@ def _value(norm, limit, v, length):
 def _direction(limit, start, members, length, pull, v, gradient, precision, out):
     """Solve Hessian . out = -gradient by conjugate gradients with the diagonal 1 + pull, on the entries v > 0.
 
-    How many products it took.
+    How many products it took. Apart from the conjugate gradients of the solvers, which take products as a function: a
+    product here takes microseconds, less than a call from compiled code back into Python.
     """
     n = len(v)
     r = np.empty(n)

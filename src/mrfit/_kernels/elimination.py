@@ -89,7 +89,7 @@ def _join(graph, near, n_near, n_states, score, rule):
             t = near[b]
             if has(graph[u], t):
                 continue
-            if rule == FILL or rule == WEIGHTED_FILL:
+            if rule in (FILL, WEIGHTED_FILL):
                 worth = n_states[u] * n_states[t] if rule == WEIGHTED_FILL else 1.0
                 for i in range(n_words):
                     word = graph[u, i] & graph[t, i]
@@ -257,15 +257,15 @@ def _best_of_pool(graph, n_states, seed, work_a_cell, most_work, hopeless):
     order, best = np.arange(n), np.arange(n)
     random = np.empty(1, np.uint64)
     random[0] = np.uint64(seed) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(0xD1B54A32D192ED03)
-    least, spent, number = np.inf, 0.0, 0
-    while number == 0 or spent < min(work_a_cell * least, most_work):
+    least, spent, number, last_gain = np.inf, 0.0, 0, 0
+    while number == 0 or (spent < min(work_a_cell * least, most_work) and number < 4 * (last_gain + _POOL)):
         if number >= _POOL and least > hopeless:
             break
         total, work = _attempt(number, graph, n_states, random, least, order)
         spent += work
         number += 1
         if number == 1 or total < least:
-            least = total
+            least, last_gain = total, number
             best[:] = order
     return best, least, number
 
@@ -333,7 +333,7 @@ def best_order(starts, neighbours, n_states, seed, work_a_cell, most_work, hopel
 
     The search goes on until it has done ``work_a_cell`` words of work for each cell of the best order, so that no more
     time is spent on looking for an order than it takes to use it; or ``most_work``; or until none of the pool comes
-    below ``hopeless`` cells.
+    below ``hopeless`` cells; or it has found nothing better for as long as it took to find the best.
     """
     order = np.empty(len(n_states), np.int64)
     count, is_left = _without_leaves(starts, neighbours, n_states, order)

@@ -193,7 +193,11 @@ def _dot(a, b, length):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _solve_positive(matrix, target):
-    """Solve a positive definite system in place by Cholesky; False if it is not positive definite."""
+    """Solve a positive definite system in place by Cholesky; False if it is not positive definite.
+
+    Apart from the division of the solvers, which is LAPACK's: this one is called from compiled code, without the
+    interpreter's lock, for a few dozen unknowns, and gives up where that one adds a ridge.
+    """
     n = len(target)
     for j in range(n):
         row_j = matrix[j]

@@ -1,8 +1,8 @@
 """From an order of elimination to the nodes of a tree: which tables meet, over which variables, and what is summed.
 
-Variables are numbered by their place in the order. A node multiplies its inputs, each a leaf or the output of an earlier
-node, over the variables of its clique and sums out some of them. The axes of every table but the leaves are in the order
-of elimination, so that what is summed out stands in front, and an output is added up in whole blocks.
+Variables are numbered by their place in the order. A node multiplies its inputs, each a leaf or the output of an
+earlier node, over the variables of its clique and sums out some of them. The axes of every table but the leaves are in
+the order of elimination, so that what is summed out stands in front, and an output is added up in whole blocks.
 """
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mrfit._kernels.bits import lowest
 from mrfit._kernels.compiled import njit
 
 _JOINED = 4  # inputs are joined before they meet a clique with at least so many times the cells of what they make
+_ONE = np.uint64(1)
 _SMALLEST = 64  # cells of cliques for which that is worth a node of its own
 
 
@@ -112,6 +114,23 @@ def _begin_of_chains(start, separator, merge):
 
 
 @njit(cache=True, nogil=True)
+def sizes(start, separator, n_states, merge):
+    """Cells of all cliques, of all messages, the first variable of the largest clique, and of each by its last."""
+    begin = _begin_of_chains(start, separator, merge)
+    cliques, messages, largest, most = 0.0, 0.0, 0, 0.0
+    for last in range(len(begin)):
+        first = begin[last]
+        if first < 0:
+            continue
+        cells = n_states[first] * _cells(separator[start[first] : start[first + 1]], n_states)
+        cliques += cells
+        messages += _cells(separator[start[last] : start[last + 1]], n_states)
+        if cells > most:
+            most, largest = cells, first
+    return cliques, messages, largest, begin
+
+
+@njit(cache=True, nogil=True)
 def _cells(axes, n_states):
     cells = 1.0
     for k in axes:
@@ -120,51 +139,23 @@ def _cells(axes, n_states):
 
 
 @njit(cache=True, nogil=True)
-def _union(a, b):
-    """Of two ascending lists."""
-    out, i, j = [np.int64(0)], 0, 0
-    out.pop()
-    while i < len(a) or j < len(b):
-        if j == len(b) or (i < len(a) and a[i] < b[j]):
-            out.append(a[i])
-            i += 1
-        else:
-            if i < len(a) and a[i] == b[j]:
-                i += 1
-            out.append(b[j])
-            j += 1
-    return out
+def _mask(axes, clique):
+    """The axes of a table as bits, by their places in the clique."""
+    mask, at = np.uint64(0), 0
+    for k in axes:
+        while clique[at] != k:
+            at += 1
+        mask |= _ONE << np.uint64(at)
+    return mask
 
 
 @njit(cache=True, nogil=True)
-def _piles(inputs, axes_of, n_states, most):
-    """Which inputs to join before they meet the clique, as lists of tables; -1 where what is before it is joined first.
-
-    Inputs come smallest first; each goes onto the pile with which it makes the smallest table, if that has at most
-    ``most`` cells.
-    """
-    cells = np.array([_cells(axes_of[t], n_states) for t in inputs])
-    axes, size, members = [axes_of[inputs[0]]], [0.0], [[inputs[0]]]
-    axes.pop()
-    size.pop()
-    members.pop()
-    for at in np.argsort(cells, kind="mergesort"):
-        best, least, mine = -1, np.inf, axes_of[inputs[at]]
-        for pile in range(len(axes)):
-            together = _cells(_union(axes[pile], mine), n_states)
-            if together < least:
-                best, least = pile, together
-        if best < 0 or least > most:
-            axes.append(mine)
-            size.append(cells[at])
-            members.append([inputs[at]])
-        elif least == size[best]:
-            members[best].append(inputs[at])
-        else:
-            members[best].append(np.int64(-1))  # what is before it becomes a table
-            members[best].append(inputs[at])
-            axes[best], size[best] = _union(axes[best], mine), least
-    return members
+def _mask_cells(mask, clique, n_states):
+    cells = 1.0
+    while mask != 0:
+        cells *= n_states[clique[lowest(mask)]]
+        mask &= mask - _ONE
+    return cells
 
 
 @njit(cache=True, nogil=True)
@@ -180,25 +171,38 @@ def _add(program, axes_of, clique, n_removed, inputs):
 
 
 @njit(cache=True, nogil=True)
-def _add_pile(program, axes_of, pile):
-    """Write products of what a pile holds, one for each size that it went through; the number of the last."""
-    group = pile[:1]
-    for t in pile[1:]:
-        if t >= 0:
-            group.append(t)
-        else:
-            group = [_add_product(program, axes_of, group)]
-    return _add_product(program, axes_of, group)
+def _join_small(program, axes_of, clique, inputs, n_states, most):
+    """Multiply inputs two by two before they meet the clique, as long as that makes tables of at most ``most`` cells.
 
-
-@njit(cache=True, nogil=True)
-def _add_product(program, axes_of, group):
-    if len(group) == 1:
-        return group[0]
-    clique = axes_of[group[0]]
-    for t in group[1:]:
-        clique = _union(clique, axes_of[t])
-    return _add(program, axes_of, clique, 0, group)
+    The smallest one goes with the one with which it makes the smallest table. Fewer, larger inputs are left.
+    """
+    masks = np.array([_mask(axes_of[t], clique) for t in inputs])
+    cells = np.array([_mask_cells(mask, clique, n_states) for mask in masks])
+    tables, is_done = np.array(inputs), np.zeros(len(inputs), np.bool_)
+    n = len(inputs)
+    left = [np.int64(0)]
+    left.pop()
+    while True:
+        first = -1
+        for k in range(n):
+            if not is_done[k] and (first < 0 or cells[k] < cells[first]):
+                first = k
+        if first < 0:
+            return left
+        second, least = -1, most
+        for k in range(n):
+            if not is_done[k] and k != first:
+                together = _mask_cells(masks[first] | masks[k], clique, n_states)
+                if together <= least and (second < 0 or together < least):
+                    second, least = k, together
+        is_done[first] = True
+        if second < 0:
+            left.append(tables[first])
+            continue
+        masks[second] |= masks[first]
+        cells[second] = least
+        axes = [clique[at] for at in range(len(clique)) if (masks[second] >> np.uint64(at)) & _ONE != 0]
+        tables[second] = _add(program, axes_of, axes, 0, [tables[first], tables[second]])
 
 
 @njit(cache=True, nogil=True)
@@ -225,8 +229,7 @@ def _program(n, start, separator, axes_of, n_states, merge):
             n_removed += 1
         cells = _cells(clique, n_states)
         if len(inputs) > 2 and cells >= _SMALLEST:
-            piles = _piles(inputs, axes_of, n_states, cells / _JOINED)
-            inputs = [_add_pile(program, axes_of, pile) for pile in piles]
+            inputs = _join_small(program, axes_of, clique, inputs, n_states, cells / _JOINED)
         t = _add(program, axes_of, clique, n_removed, inputs)
         if t >= len(next_table):
             next_table = np.concatenate((next_table, np.full(len(next_table), -1)))
@@ -250,8 +253,7 @@ def _lists(starts, values):
     for k in range(len(starts) - 1):
         mine = [np.int64(0)]
         mine.pop()
-        for at in range(starts[k], starts[k + 1]):
-            mine.append(values[at])
+        mine.extend(values[starts[k] : starts[k + 1]])
         out.append(mine)
     return out
 

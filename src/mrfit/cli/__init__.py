@@ -1,0 +1,1 @@
+"""Internal: the command line; what `mrfit --help` shows is public."""

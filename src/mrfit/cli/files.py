@@ -11,13 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mrfit.cli.options import data_path
+from mrfit.cli.options import STANDARD, data_path
 from mrfit.errors import InputError
 
 if TYPE_CHECKING:
     from mrfit.model import MarkovNetwork
-
-STANDARD = "-"
 
 writing = click.option("--no-clobber", is_flag=True, help="Refuse to overwrite a file that exists.")
 
@@ -66,9 +64,10 @@ def summary_beside(output: str | None) -> AbstractContextManager[Any]:
 
 def load_model(text: str) -> MarkovNetwork:
     """The model in a file, or on standard input."""
+    from mrfit.data.sources import standard_input
     from mrfit.formats.mrf import from_stream, load
 
-    return from_stream(sys.stdin.buffer, "standard input") if text == STANDARD else load(text)
+    return from_stream(standard_input(), "standard input") if text == STANDARD else load(text)
 
 
 def _check_standard_output(option: str, options: Mapping[str, Any]) -> None:

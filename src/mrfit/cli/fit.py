@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mrfit.cli.effects import Rule, refuse_idle
 from mrfit.cli.exact_options import exact_options, structure_word
 from mrfit.cli.files import check_files, load_model, send, summary_beside, writing
 from mrfit.cli.fit_summary import draw_scores, print_fit
+from mrfit.cli.idle_options import Rule, one_of, penalties_with, refuse_idle
 from mrfit.cli.options import (
+    check_one_stream,
     choice,
     common,
     declared_states,
@@ -23,7 +24,7 @@ from mrfit.cli.options import (
     whole_numbers,
 )
 from mrfit.cli.output import grid_progress, note, note_compiling, print_json, say, solver_progress
-from mrfit.cli.picture_options import KINDS, check_title, title_of, title_option
+from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
 from mrfit.cli.sections import SectionedCommand
 from mrfit.cli.structure_options import structure_learners, structure_options, structure_rules
 from mrfit.cli.tying_options import tying_options, tying_rules, tying_settings
@@ -121,7 +122,9 @@ _SECTIONS = {
 )
 @click.option("--states", metavar="FILE", help='JSON file that declares states: {"smoker": ["no", "yes"]}.')
 @click.option(
-    "--plot-scores", metavar="FILE", help=f"Draw the score against the number of groups, L2 dotted, as {KINDS}."
+    "--plot-scores",
+    metavar="FILE",
+    help=f"Draw the score against the number of groups, L2 dotted, as {PICTURES}.",
 )
 @title_option
 @click.option("-o", "--output", metavar="MODEL", help="Where to write the model, a .mrf file; - is standard output.")
@@ -152,6 +155,7 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     from mrfit.summaries.fit import FitSummary
     from mrfit.workers import resolve_jobs
 
+    check_one_stream(data, options["valid"], options["test"], options["like"])
     jobs = resolve_jobs(options["jobs"])
     learner = _repeated(context, options["like"]) if options["like"] else _learner(context, options)
     held_out, tests = (_given(options[name], f"--{name}") for name in ("valid", "test"))
@@ -212,15 +216,16 @@ def _learner(context: click.Context, options: dict[str, Any]) -> Learner:
 
 
 def _rules(options: dict[str, Any]) -> list[Rule]:
-    smoothing, penalty = options["penalty"] == "pseudo-counts", options["penalty"]
+    from mrfit.learning.parts import PENALTIES
+
+    word = options["penalty"]
+    kind = PENALTIES[word]
+    solved = kind.function is not None
+    searching = penalties_with("search")
     return [
-        Rule(("solver", "max_iterations", "tolerance"), not smoothing, "another penalty: pseudo-counts need no solver"),
-        Rule(("free_orders",), not smoothing and penalty != "none", "a penalty on parameters"),
-        Rule(
-            ("search",),
-            penalty in ("l1", "group", "hierarchical", "flat-l1"),
-            "a penalty that makes zeros: l1, group, hierarchical or flat-l1",
-        ),
+        Rule(("solver", "max_iterations", "tolerance"), solved, f"another penalty: {word} need no solver"),
+        Rule(("free_orders",), solved and kind.own_free_orders is not None, "a penalty on parameters"),
+        Rule(("search",), word in searching, f"a penalty that makes zeros: {one_of(searching)}"),
     ]
 
 

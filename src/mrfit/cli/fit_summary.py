@@ -29,6 +29,8 @@ def print_fit(data: str, summary: FitSummary, output: str | None) -> None:
     cells = "cells" if best.measure == "pll" else "joint states"
     sizes = f"{summary.n_candidate_edges:,} edges, {summary.n_parameters:,} parameters"
     say(f"{sizes}, {summary.n_cells:,} {cells}")
+    for remark in summary.remarks:
+        say(remark)
     _print_points(summary)
     if best.n_nonzero < summary.n_parameters and best.groups is None:
         scopes = f"{best.n_nonzero_scopes:,} of {summary.n_candidate_scopes:,} scopes"

@@ -21,6 +21,7 @@ _COMMANDS = {
     "show": ("mrfit.cli.show", "Print what a model says."),
     "spectrum": ("mrfit.cli.spectrum", "How large interactions are by the number of variables they join."),
     "theory": ("mrfit.cli.theory", "What theory says about a tied model."),
+    "convert": ("mrfit.cli.convert", "Write a model in another format: UAI, Libra, libDAI."),
     "data": ("mrfit.cli.data", "List, fetch and locate named data sets."),
     "demo": ("mrfit.cli.demo", "Learn from a real data set that is built in, in seconds, with a picture."),
     "warm-up": ("mrfit.cli.warm_up", "Compile for this machine now what commands would compile when first used."),

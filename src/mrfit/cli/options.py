@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from mrfit.data.unique_rows import UniqueRows
     from mrfit.domain import Domain
 
+STANDARD = "-"  # in the place of a file: standard input or output
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -174,18 +176,19 @@ def read_rows(
     """The distinct rows of a file or named data set, read as the options of `reading` say."""
     from mrfit.data.unique_rows import UniqueRows
 
-    check_one_stream(click.get_current_context().params)
     reading = reading_of(options, domain=domain, states=states)
     rows = UniqueRows.from_file(text, reading, **layout_of(options))
     tell_notes(rows.notes, quiet=options["quiet"])
     return rows
 
 
-def check_one_stream(parameters: Mapping[str, Any]) -> None:
-    """Standard input can be read once."""
-    streams = [name for name in ("data", "valid", "test") if parameters.get(name) == "-"]
-    if len(streams) > 1:
-        raise InputError("Standard input (-) can be read once; give a file for the other input.")
+def check_one_stream(*inputs: str | None) -> None:
+    """Refuse a second input that is standard input, before the first is read."""
+    if inputs.count(STANDARD) > 1:
+        raise InputError(
+            f"Two inputs cannot both be standard input ({STANDARD}), which can be read once; name a file for one of "
+            "them."
+        )
 
 
 def tell_notes(notes: Sequence[str], *, quiet: bool) -> None:

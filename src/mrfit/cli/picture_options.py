@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-KINDS = ".png, .svg or .pdf"
+PICTURES = ".png, .svg or .pdf"
 
 title_option = click.option(
     "--title", metavar="TEXT", help="Title of the picture, '' for none; by default the name of the data or model."

@@ -6,11 +6,19 @@ from typing import Any
 
 import click
 
-from mrfit.cli.files import STANDARD, load_model
-from mrfit.cli.options import choice, common, layout_of, parameters_of, reading, reading_of, tell_notes
+from mrfit.cli.files import load_model
+from mrfit.cli.options import (
+    check_one_stream,
+    choice,
+    common,
+    layout_of,
+    parameters_of,
+    reading,
+    reading_of,
+    tell_notes,
+)
 from mrfit.cli.output import note, note_compiling, print_json, say
 from mrfit.cli.sections import SectionedCommand
-from mrfit.errors import InputError
 
 _SECTIONS = {
     "Options that matter most": ("metric", "per_row", "as_json"),
@@ -53,9 +61,8 @@ def command(model_file: str, data: str, **options: Any) -> None:
     from mrfit.summaries.score import ScoreSummary
     from mrfit.workers import resolve_jobs
 
+    check_one_stream(model_file, data)
     note_compiling(quiet=options["quiet"] or options["as_json"])
-    if model_file == data == STANDARD:
-        raise InputError("MODEL and DATA cannot both be standard input; name a file for one of them.")
     jobs = resolve_jobs(options["jobs"])
     model = load_model(model_file)
     metric = options["metric"]

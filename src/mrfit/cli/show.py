@@ -9,7 +9,7 @@ import click
 from mrfit.cli.files import check_files, load_model, writing
 from mrfit.cli.options import common
 from mrfit.cli.output import print_json, say
-from mrfit.cli.picture_options import KINDS, check_title, title_of, title_option
+from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
 from mrfit.errors import InputError, listed
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.command("show")
 @click.argument("model_file", metavar="MODEL")
 @click.option("--top", type=click.IntRange(min=0), default=10, show_default=True, help="Parameters of each order.")
-@click.option("--plot", metavar="FILE", help=f"Draw tied parameters with their centers on a line, as {KINDS}.")
+@click.option("--plot", metavar="FILE", help=f"Draw tied parameters with their centers on a line, as {PICTURES}.")
 @title_option
 @writing
 @common
@@ -76,11 +76,11 @@ def _print_groups(groups: Sequence[GroupSummary], top: int, *, equal: bool) -> N
 
 def _print_provenance(card: ModelCard) -> None:
     """All of it but what the line on learning says in words."""
-    told = ("learner", "chosen_on") if card.learned else ("learner",)
+    hidden = ("learner", "chosen_on") if card.learned else ("learner",)
     for key, entry in card.provenance.items():
         if isinstance(entry, dict):
             entry = ", ".join(f"{name} {_short(detail)}" for name, detail in entry.items() if detail not in ([], None))
-        if key not in told and entry is not None:
+        if key not in hidden and entry is not None:
             say(f"{key}: {entry}")
     if card.learned:
         valid = " --valid FILE" if card.provenance.get("chosen_on") == "valid" else ""

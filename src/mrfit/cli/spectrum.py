@@ -9,7 +9,7 @@ import click
 from mrfit.cli.files import check_files, writing
 from mrfit.cli.options import choice, common, numbers, parameters_of, read_rows, reading
 from mrfit.cli.output import grid_progress, note_compiling, print_json, say
-from mrfit.cli.picture_options import KINDS, check_title, title_of, title_option
+from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
 from mrfit.cli.sections import SectionedCommand
 from mrfit.errors import InputError, listed
 
@@ -57,7 +57,7 @@ _SECTIONS = {
     show_default=True,
     help="Largest sets for which to say what ignoring larger ones costs; 0 leaves that out.",
 )
-@click.option("--plot", metavar="FILE", help=f"Draw it, as {KINDS}.")
+@click.option("--plot", metavar="FILE", help=f"Draw it, as {PICTURES}.")
 @title_option
 @writing
 @reading

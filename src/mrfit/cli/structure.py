@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mrfit.cli.effects import Rule, refuse_idle
-from mrfit.cli.files import STANDARD, check_files, send, summary_beside, writing
-from mrfit.cli.options import common, parameters_of, read_rows, reading
+from mrfit.cli.files import check_files, send, summary_beside, writing
+from mrfit.cli.idle_options import Rule, refuse_idle
+from mrfit.cli.options import STANDARD, check_one_stream, common, parameters_of, read_rows, reading
 from mrfit.cli.output import counting_progress, note_compiling, print_json, say
 from mrfit.cli.picture_options import (
-    KINDS,
+    PICTURES,
     check_layout,
     check_title,
     given_layout,
@@ -56,7 +56,7 @@ _SECTIONS = {
     type=click.Choice(["csv", "graphml", "json"]),
     help="Form of the output, whatever its name ends in; needed with -o -.",
 )
-@click.option("--plot", metavar="FILE", help=f"Draw the network to a {KINDS} file.")
+@click.option("--plot", metavar="FILE", help=f"Draw the network to a {PICTURES} file.")
 @title_option
 @layout_options
 @writing
@@ -86,13 +86,14 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     from mrfit.report.layout_file import write_layout
     from mrfit.report.network import network_figure, network_layout
     from mrfit.report.page import check_figure_path, save_figure
-    from mrfit.structure.nodewise import learn_structure
     from mrfit.summaries.structure import StructureSummary
     from mrfit.workers import resolve_jobs
 
+    check_one_stream(data, options["valid"])
     by_valid = Rule(("valid",), options["select"] == "valid", "--select valid")
     refuse_idle(context, [*structure_rules(options), by_valid])
-    learner, *others = structure_learners(options, jobs=resolve_jobs(options["jobs"]))
+    learner, *others = structure_learners(options)
+    jobs = resolve_jobs(options["jobs"])
     if others:
         raise InputError(f"--max-degree {options['max_degree']} names several bounds; a structure has one.")
     form = _form(options["output"], options["output_format"])
@@ -111,7 +112,7 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     quiet = options["quiet"] or options["as_json"]
     note_compiling(quiet=quiet)
     with counting_progress("regressions", len(rows.domain), quiet=quiet) as callback:
-        learned = learn_structure(rows, learner, valid=valid, callback=callback)
+        learned = learner.learn(rows, valid=valid, jobs=jobs, callback=callback)
     seconds = time.perf_counter() - begun
     if form is not None:
         send(options["output"], structure_bytes(form, learned.structure, rows.domain, learned.report))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mrfit.cli.effects import Rule
+from mrfit.cli.idle_options import Rule
 from mrfit.cli.options import choice, stacked, whole_numbers
 from mrfit.errors import InputError
 
@@ -55,7 +55,7 @@ def structure_rules(options: dict[str, Any]) -> list[Rule]:
     ]
 
 
-def structure_learners(options: dict[str, Any], *, jobs: int = 1) -> list[Learned]:
+def structure_learners(options: dict[str, Any]) -> list[Learned]:
     """One for each degree bound."""
     from mrfit.structure.learners import Learned
 
@@ -72,7 +72,6 @@ def structure_learners(options: dict[str, Any], *, jobs: int = 1) -> list[Learne
             select_strength=options["select_strength"],
             require=[_pair(text, "--require") for text in options["require"]],
             forbid=[_pair(text, "--forbid") for text in options["forbid"]],
-            jobs=jobs,
         )
         for degree in degrees
     ]

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from mrfit.cli.effects import Rule
+from mrfit.cli.idle_options import Rule, one_of, penalties_with
 from mrfit.cli.options import choice, stacked, whole_numbers
 from mrfit.errors import InputError
 
@@ -72,21 +72,23 @@ tying_options = stacked(
     ),
 )
 
+_OWN = ("groups", "tie", "pin_zero", "start", "restarts", "relearn")  # each a setting of the same name
+_SOFT = ("inner_iterations", "centers", "growth")
+_STOCHASTIC = ("batch_rows", "epochs", "cluster_every")
+
 
 def tying_rules(options: Mapping[str, Any]) -> list[Rule]:
     """Which of these options have an effect only where."""
-    penalty, batches = options["penalty"], options["batch_rows"] is not None
-    softly = penalty in ("tied", "hard")
+    batches = options["batch_rows"] is not None
+    options_of = {name: (name,) for name in _OWN} | {"how": _SOFT, "stochastic": _STOCHASTIC}
+    fitting = {setting: penalties_with(setting) for setting in options_of}
     return [
-        Rule(("groups", "tie", "pin_zero"), penalty in ("tied", "hard", "ltr"), "--penalty tied, hard or ltr"),
-        Rule(("start", "restarts", "batch_rows"), softly, "--penalty tied or hard"),
-        Rule(
-            ("inner_iterations", "centers", "growth"),
-            softly and not batches,
-            "--penalty tied or hard, without --batch-rows",
+        *(
+            Rule(options_of[setting], options["penalty"] in words, f"--penalty {one_of(words)}")
+            for setting, words in fitting.items()
         ),
-        Rule(("relearn",), penalty in ("hard", "ltr"), "--penalty hard or ltr"),
-        Rule(("epochs", "cluster_every"), softly and batches, "--batch-rows"),
+        Rule(_SOFT, not batches, "tying without --batch-rows"),
+        Rule(_STOCHASTIC, batches, "--batch-rows"),
     ]
 
 
@@ -113,5 +115,5 @@ def tying_settings(options: Mapping[str, Any]) -> dict[str, Any]:
             growth=growth[1],
         ),
         "stochastic": None if options["batch_rows"] is None else Stochastic(*batches),
-        **{name: options[name] for name in ("tie", "pin_zero", "start", "restarts", "relearn")},
+        **{name: options[name] for name in _OWN if name != "groups"},
     }

@@ -1,0 +1,1 @@
+"""Internal: rows compressed to what an objective needs of them."""

@@ -1,4 +1,4 @@
-"""From files and tables to integer codes under a domain."""
+"""Internal, but for what docs/api.md lists: from files and tables to integer codes under a domain."""
 
 from mrfit.data.coding import Coder, Reading
 from mrfit.data.dataset import Dataset

@@ -66,13 +66,18 @@ def spoken_name(path: str | Path) -> str:
     return "standard input" if is_standard_input(path) else Path(path).name
 
 
+def standard_input() -> BinaryIO:
+    """Its bytes; a program may be started without any."""
+    if sys.stdin is None:
+        raise InputError("There is no standard input to read; name a file instead of '-'.")
+    return sys.stdin.buffer
+
+
 @contextmanager
 def opened(path: Path) -> Iterator[Peekable]:
     """The bytes of a file or stream, unpacked if they are gzip's, whatever their name says."""
     if is_standard_input(path):
-        if sys.stdin is None:
-            raise InputError("There is no standard input to read; name a file instead of '-'.")
-        yield _unpacked(Peekable(sys.stdin.buffer))
+        yield _unpacked(Peekable(standard_input()))
         return
     with path.open("rb") as file:
         yield _unpacked(Peekable(file), expected=path.suffix.lower() == ".gz")

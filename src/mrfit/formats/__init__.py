@@ -1,0 +1,1 @@
+"""Internal: models and structures as files."""

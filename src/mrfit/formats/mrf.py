@@ -33,8 +33,8 @@ from mrfit.errors import ModelFileError
 from mrfit.formats.output_file import write_output
 from mrfit.model import MarkovNetwork
 from mrfit.parameterizations.canonical import Canonical
-from mrfit.parameterizations.kinds import KINDS
 from mrfit.parameterizations.parameterization import Parameterization
+from mrfit.parameterizations.registry import PARAMETERIZATIONS
 from mrfit.structure.structure import Structure
 from mrfit.tying.groups import Groups
 
@@ -106,9 +106,9 @@ def from_stream(stream: BinaryIO, name: str) -> MarkovNetwork:
 def _parameterization(
     domain: Domain, structure: Structure, *, name: str, reference: str | list[str] | None = None
 ) -> Parameterization:
-    if name not in KINDS:
+    if name not in PARAMETERIZATIONS:
         raise ValueError(f"unknown parameterization {name!r}")
-    parameters = KINDS[name](domain, structure)
+    parameters = PARAMETERIZATIONS[name](domain, structure)
     if reference in (None, "first"):
         return parameters
     if not isinstance(parameters, Canonical) or not isinstance(reference, list) or len(reference) != len(domain):

@@ -1,0 +1,1 @@
+"""Internal: log Z and marginals of factors."""

@@ -20,7 +20,8 @@ class Posterior(ABC):
     """What a run found out about a distribution.
 
     An approximation says how far it is to be trusted: ``error`` is a standard error of ``log_z`` where there is one,
-    ``remarks`` are sentences for people, such as that it did not converge. ``log_z`` is not a number where nothing is known of it.
+    ``remarks`` are sentences for people, such as that it did not converge. ``log_z`` is not a number where nothing is
+    known of it.
     """
 
     log_z: float

@@ -27,7 +27,7 @@ _FURTHER = 10  # starts that are added where none has met a possible state
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Independent(Approximation):
+class ProductBeliefs(Approximation):
     """Marginals of variables that do not depend on each other: of any scope the product."""
 
     shape: tuple[int, ...]
@@ -83,7 +83,7 @@ class MeanField(Engine):
         sweeps = float(self.n_starts)
         return MessagePlan.of(self.word, "Mean field", factors, why=why, max_cells=self.max_cells, sweeps=sweeps)
 
-    def _run(self, plan: Plan, factors: Factors) -> Independent:
+    def _run(self, plan: Plan, factors: Factors) -> ProductBeliefs:
         assert isinstance(plan, MessagePlan)
         plan.graph.check(factors)
         field, log_table, constant = plan.graph.gather(factors)
@@ -98,7 +98,7 @@ class MeanField(Engine):
         exact = not plan.graph.hosts
         possible = best.bound > -np.inf
         starts = plan.graph.arrays.field_start[1:-1]
-        return Independent(
+        return ProductBeliefs(
             log_z=constant + best.bound if possible else np.nan,
             exact=exact,
             error=0.0 if exact else None,

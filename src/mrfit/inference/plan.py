@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mrfit.errors import InputError
@@ -35,13 +36,17 @@ class Plan:
     def gigabytes(self) -> float:
         return 1e-9 * as_float(self.n_bytes)
 
-    def check(self) -> None:
-        """Refuse more cells than the limit, with the figures and the ways on."""
+    def check(self, names: Sequence[str] | None = None) -> None:
+        """Refuse more cells than the limit, with the figures and the ways on; variables by ``names`` if there are."""
         if not self.fits:
-            raise InputError(
-                f"{self.task} goes over all {as_float(self.n_cells):.2g} joint states of {len(self.shape)} variables, "
-                f"about {self.gigabytes:.2g} GB; the limit is {as_float(self.max_cells):.2g}. {self.ways_on}"
-            )
+            raise InputError(f"{self.figures(names)} {self.ways_on}")
+
+    def figures(self, names: Sequence[str] | None = None) -> str:
+        """What it would take, in a sentence."""
+        return (
+            f"{self.task} goes over all {as_float(self.n_cells):.2g} joint states of {len(self.shape)} variables, "
+            f"about {self.gigabytes:.2g} GB; the limit is {as_float(self.max_cells):.2g}."
+        )
 
 
 def as_float(count: int) -> float:

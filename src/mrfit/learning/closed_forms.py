@@ -12,7 +12,7 @@ from scipy.special import wrightomega
 
 from mrfit.errors import InputError
 from mrfit.learning.coordinates import Coordinates, ExactCoordinates
-from mrfit.learning.grid import Found
+from mrfit.learning.grid import Optimum
 from mrfit.parameterizations.joint import Saturated
 from mrfit.penalties.l2 import L2
 from mrfit.solvers.solution import Record, Solution, Status
@@ -61,7 +61,7 @@ def flat_l2(counts: Floats, strength: float) -> Floats:
 
 def closed_form_path(
     problem: Problem, strengths: Sequence[float], estimate: Estimate, *, squares: bool
-) -> Iterator[Found]:
+) -> Iterator[Optimum]:
     """An estimate at every strength; ``squares`` says whether it minimises a sum of squares, which certifies it."""
     joint, rows, objective = joint_states(problem.coordinates), problem.rows, problem.objective
     counts = np.zeros(joint.base.size)
@@ -81,7 +81,7 @@ def closed_form_path(
         record = Record(0, value + cost / rows.total_weight, violation, 1, 0, 1.0, gap)
         none = np.empty(0, np.int64)
         solution = Solution(w, record.value, violation, Status.CONVERGED, (record,), none)
-        yield Found(strength, solution, cost, 1, time.perf_counter() - begun)
+        yield Optimum(strength, solution, cost, 1, time.perf_counter() - begun)
 
 
 def joint_states(coordinates: Coordinates) -> Saturated:

@@ -16,7 +16,7 @@ from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
 from mrfit.objectives.reparameterized import Reparameterized
 from mrfit.objectives.row_scores import conditional_scores, row_pll
 from mrfit.parameterizations.joint import Listed
-from mrfit.parameterizations.lean import joint_of
+from mrfit.parameterizations.joint_choice import joint_of
 from mrfit.parameterizations.parameterization import Parameterization
 
 Floats = NDArray[np.float64]
@@ -54,7 +54,7 @@ class Coordinates(ABC):
         """For every variable with a scope of its own, the numbers of its parameters; none for the others."""
 
     @abstractmethod
-    def kept(self, w: Floats) -> tuple[Parameterization, Indices]:
+    def in_model(self, w: Floats) -> tuple[Parameterization, Indices]:
         """The parameterization of the model, and which of these parameters it has."""
 
 
@@ -86,7 +86,7 @@ class PseudoCoordinates(Coordinates):
     def singles(self) -> list[Indices]:
         return self.parameters.singles()
 
-    def kept(self, w: Floats) -> tuple[Parameterization, Indices]:
+    def in_model(self, w: Floats) -> tuple[Parameterization, Indices]:
         return self.parameters, np.arange(self.n_parameters)
 
 
@@ -94,15 +94,15 @@ class ExactCoordinates(Coordinates):
     """Parameters of a structure or of all sets of variables, for the exact likelihood.
 
     ``listed`` keeps the order of the parameterization also where all sets of variables could stand, leaner, in the
-    order of the joint states; ``whole`` keeps scopes in the model whose parameters are all zero.
+    order of the joint states; ``keep_zeros`` keeps scopes in the model whose parameters are all zero.
     """
 
     def __init__(
-        self, parameters: Parameterization, *, listed: bool = False, whole: bool = False, jobs: int = 1
+        self, parameters: Parameterization, *, listed: bool = False, keep_zeros: bool = False, jobs: int = 1
     ) -> None:
         plan_joint_states(parameters.domain.shape).check()
-        self.parameters, self.whole, self.jobs = parameters, whole, jobs
-        self.joint = Listed(parameters) if listed or whole else joint_of(parameters)
+        self.parameters, self.keep_zeros, self.jobs = parameters, keep_zeros, jobs
+        self.joint = Listed(parameters) if listed or keep_zeros else joint_of(parameters)
         self.states = JointStates(self.joint, jobs=jobs)
         self.n_parameters = self.joint.n_parameters
 
@@ -127,5 +127,5 @@ class ExactCoordinates(Coordinates):
     def singles(self) -> list[Indices]:
         return self.joint.singles()
 
-    def kept(self, w: Floats) -> tuple[Parameterization, Indices]:
-        return (self.parameters, np.arange(self.n_parameters)) if self.whole else self.joint.pruned(w)
+    def in_model(self, w: Floats) -> tuple[Parameterization, Indices]:
+        return (self.parameters, np.arange(self.n_parameters)) if self.keep_zeros else self.joint.pruned(w)

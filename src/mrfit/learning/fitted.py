@@ -9,7 +9,7 @@ import numpy as np
 from mrfit.html_table import html_table
 from mrfit.model import MarkovNetwork
 from mrfit.solvers.solution import Solution
-from mrfit.structure.learners import StructureFound
+from mrfit.structure.learner import LearnedStructure
 from mrfit.tying.soft import Round
 
 
@@ -125,7 +125,7 @@ class Fitted:
 
     fits: tuple[Fit, ...]
     best: Fit
-    structure: StructureFound
+    structure: LearnedStructure
     n_cells: int
     n_parameters: int
     guarantee: str

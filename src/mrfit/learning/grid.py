@@ -1,4 +1,4 @@
-"""The points at which models are fitted, and what is found at one of them."""
+"""The points at which models are fitted, and the optimum at each of them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Grid:
 
 
 @dataclass(frozen=True)
-class Found:
+class Optimum:
     """The optimum at one point of the grid. ``passes`` over the data include what led from the last point to it."""
 
     strength: float

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.learning.grid import Found
+from mrfit.learning.grid import Optimum
 from mrfit.learning.problem import Problem
 from mrfit.structure.structure import Structure
 
@@ -18,10 +18,10 @@ Scopes = NDArray[np.int64]
 
 
 class _Fit(Protocol):
-    def __call__(self, problem: Problem, strength: float, w: Floats) -> Found: ...
+    def __call__(self, problem: Problem, strength: float, w: Floats) -> Optimum: ...
 
 
-def growing_path(problem: Problem, strengths: Sequence[float], fit: _Fit) -> Iterator[Found]:
+def growing_path(problem: Problem, strengths: Sequence[float], fit: _Fit) -> Iterator[Optimum]:
     """From the strongest penalty to the weakest, each growing from the scopes of the last.
 
     At every strength: solve; keep the scopes that are not zero; let in all pairs, and all larger scopes of the
@@ -37,14 +37,14 @@ def growing_path(problem: Problem, strengths: Sequence[float], fit: _Fit) -> Ite
         passes, seconds, grows = 0, 0.0, True
         while grows:
             part = problem.on(structure)
-            found = fit(part, strength, part.start if w is None else w)
-            passes, seconds = passes + found.passes, seconds + found.seconds
-            alive, kept = part.coordinates.parameters.pruned(found.solution.w)
+            optimum = fit(part, strength, part.start if w is None else w)
+            passes, seconds = passes + optimum.passes, seconds + optimum.seconds
+            alive, kept = part.coordinates.parameters.pruned(optimum.solution.w)
             larger = _allowed(alive.structure, limit)
             grows = not all((structure.find(block) >= 0).all() for block in larger.blocks.values())
             structure = larger
-            w = alive.on(structure).spread(alive, found.solution.w[kept])
-        yield replace(found, passes=passes, seconds=seconds, coordinates=part.coordinates)
+            w = alive.on(structure).spread(alive, optimum.solution.w[kept])
+        yield replace(optimum, passes=passes, seconds=seconds, coordinates=part.coordinates)
 
 
 def _allowed(alive: Structure, limit: Structure) -> Structure:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mrfit.data.folds import folds_of
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning.fitted import Fit, Score
-from mrfit.learning.grid import Callback, Found, Grid
+from mrfit.learning.grid import Callback, Grid, Optimum
 from mrfit.learning.problem import Problem
 
 if TYPE_CHECKING:
@@ -20,40 +20,40 @@ if TYPE_CHECKING:
 
 _FIRST_PATIENCE = 8
 
-Walk = Callable[[Problem, Callback | None], Iterator[Found]]
+Walk = Callable[[Problem, Callback | None], Iterator[Optimum]]
 
 
 @dataclass(frozen=True)
-class Part:
+class FoldProblem:
     """A problem, and rows it has not seen."""
 
     problem: Problem
     held_out: UniqueRows
 
 
-def parts_of(learner: Learner, rows: UniqueRows, *, jobs: int) -> list[Part]:
+def fold_problems(learner: Learner, rows: UniqueRows, *, jobs: int) -> list[FoldProblem]:
     """Every fold of a cross-validation with a structure learned from its own rows; none without folds."""
-    parts = []
+    folds = []
     for fold in folds_of(rows, learner.folds, np.random.default_rng(learner.seed)):
         structure = learner.structure.learn(fold.train, jobs=jobs).structure
-        parts.append(Part(Problem(fold.train, structure, learner, jobs), fold.held_out))
-    return parts
+        folds.append(FoldProblem(Problem(fold.train, structure, learner, jobs), fold.held_out))
+    return folds
 
 
 @dataclass(frozen=True)
-class Judge:
+class Evaluation:
     """Fits on all rows, each with its score on rows it has not seen."""
 
     problem: Problem
-    parts: list[Part]
+    folds: list[FoldProblem]
     valid: UniqueRows | None
     done: Callable[[], None]  # called after every fit
 
     def fits(self, walk: Walk, grid: Grid, callback: Callback | None) -> tuple[Fit, ...]:
         fits: list[Fit] = []
         scores = self._abreast(walk)
-        for found in walk(self.problem, callback):
-            fits.append(self._fit(found, next(scores), self._chosen_on(grid)))
+        for optimum in walk(self.problem, callback):
+            fits.append(self._fit(optimum, next(scores), self._chosen_on(grid)))
             self.done()
             if grid.is_path and _has_passed_the_best(fits, self.problem.learner.patience):
                 break
@@ -63,38 +63,38 @@ class Judge:
         """Which rows choose among several fits, if any."""
         if len(grid) < 2:
             return None
-        return "folds" if self.parts else None if self.valid is None else "valid"
+        return "folds" if self.folds else None if self.valid is None else "valid"
 
     def _abreast(self, walk: Walk) -> Iterator[tuple[float, ...]]:
-        """The held-out scores of all parts, point by point of the grid, as far as they are asked for."""
-        walks = [walk(part.problem, None) for part in self.parts]
+        """The held-out scores of all folds, point by point of the grid, as far as they are asked for."""
+        walks = [walk(fold.problem, None) for fold in self.folds]
         while True:
             scores = []
-            for part, points in zip(self.parts, walks, strict=True):
-                scores.append(part.problem.mean_score(next(points), part.held_out))
+            for fold, points in zip(self.folds, walks, strict=True):
+                scores.append(fold.problem.mean_score(next(points), fold.held_out))
                 self.done()
             yield tuple(scores)
 
-    def _fit(self, found: Found, fold_scores: tuple[float, ...], chosen_on: str | None) -> Fit:
+    def _fit(self, optimum: Optimum, fold_scores: tuple[float, ...], chosen_on: str | None) -> Fit:
         problem, objective = self.problem, self.problem.learner.objective
-        model, solution = problem.model(found, chosen_on=chosen_on)
-        train = found.penalty / problem.total_weight - solution.value
+        model, solution = problem.model(optimum, chosen_on=chosen_on)
+        train = optimum.penalty / problem.total_weight - solution.value
         held_out = float(np.mean(fold_scores)) if fold_scores else None
         if self.valid is not None:
-            held_out = problem.mean_score(found, self.valid)
-        coordinates = problem.coordinates_of(found)
+            held_out = problem.mean_score(optimum, self.valid)
+        coordinates = problem.coordinates_of(optimum)
         return Fit(
-            strength=found.strength,
+            strength=optimum.strength,
             model=model,
             solution=solution,
             measure=objective.measure,
             train=train,
             held_out=held_out,
-            train_pll=coordinates.mean_pll(found.solution.w, problem.rows) if objective.is_exact else train,
-            seconds=found.seconds,
-            passes=found.passes,
-            n_groups=found.n_groups,
-            rounds=found.rounds,
+            train_pll=coordinates.mean_pll(optimum.solution.w, problem.rows) if objective.is_exact else train,
+            seconds=optimum.seconds,
+            passes=optimum.passes,
+            n_groups=optimum.n_groups,
+            rounds=optimum.rounds,
             fold_scores=fold_scores,
         )
 
@@ -117,4 +117,5 @@ def mean_over_rows(scores: NDArray[np.float64], rows: UniqueRows) -> Score:
 
 
 def mean_over_folds(scores: NDArray[np.float64]) -> Score:
+    """The mean of one score for each fold of a cross-validation."""
     return Score(float(scores.mean()), float(scores.std(ddof=1) / np.sqrt(len(scores))))

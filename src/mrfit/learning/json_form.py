@@ -33,11 +33,15 @@ def from_plain(document: Any, kinds: Mapping[str, type]) -> Any:
         return tuple(from_plain(each, kinds) for each in document)
     if not isinstance(document, dict):
         return document
-    kind = str(document.get("kind"))
+    if "kind" not in document:
+        raise InputError("There is no 'kind' to say which part of a learner this is.")
+    kind = str(document["kind"])
     if kind == _STRUCTURE:
         return _structure(document)
     if kind not in kinds:
-        raise InputError(f"There is no part of a learner called {kind!r}; the parts are {listed(kinds)}.")
+        raise InputError(
+            f"There is no part of a learner called {kind!r}; the parts are {listed(kinds, limit=len(kinds))}."
+        )
     known = {f.name for f in fields(kinds[kind])}
     unknown = sorted(set(document) - known - {"kind"})
     if unknown:

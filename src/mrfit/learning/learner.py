@@ -6,17 +6,19 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import count
+from numbers import Integral, Real
+from types import UnionType
 from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.errors import InputError, listed
+from mrfit.errors import InputError
 from mrfit.html_table import html_table
 from mrfit.learning.fitted import Fit, Fitted, Gain
 from mrfit.learning.grid import Callback, Grid
-from mrfit.learning.held_out import Judge, mean_over_folds, mean_over_rows, parts_of
+from mrfit.learning.held_out import Evaluation, fold_problems, mean_over_folds, mean_over_rows
 from mrfit.learning.json_form import from_plain, kind_of, to_plain
 from mrfit.learning.objective_choice import PSEUDO_LIKELIHOOD, ObjectiveChoice
 from mrfit.learning.parts import PARTS
@@ -24,9 +26,21 @@ from mrfit.learning.penalized import L2, l2_path
 from mrfit.learning.penalty_choice import PenaltyChoice
 from mrfit.learning.problem import Problem
 from mrfit.learning.tied import TiedChoice
-from mrfit.parameterizations.kinds import KINDS
+from mrfit.parameterizations.registry import parameterization_called
 from mrfit.solvers.method import Method
 from mrfit.structure.learners import Complete, StructureLearner
+
+# What the settings of a learner are, and how an error calls that.
+_KINDS: dict[str, tuple[type | UnionType, str]] = {
+    "structure": (StructureLearner, "a way to find one, such as Complete()"),
+    "penalty": (PenaltyChoice, "a penalty, such as L2()"),
+    "objective": (ObjectiveChoice, "an objective, PSEUDO_LIKELIHOOD or LIKELIHOOD"),
+    "parameterization": (str, "a word"),
+    "reference": (str, "a word"),
+    "solver": (Method | None, "a solver, such as TruncatedNewton(), or None"),
+    "tolerance": (Real, "a number"),
+    **dict.fromkeys(("max_iterations", "folds", "patience", "seed"), (Integral, "a whole number")),
+}
 
 Progress = Callable[[int, int], None]  # told how many fits are done, and of how many
 
@@ -72,10 +86,8 @@ class Learner:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.parameterization not in KINDS:
-            raise InputError(
-                f"There is no parameterization {self.parameterization!r}; choose one of {listed(KINDS, limit=20)}."
-            )
+        self._check_kinds()
+        parameterization_called(self.parameterization)
         if self.reference != "first" and self.parameterization != "canonical":
             raise InputError(
                 f"Reference states belong to canonical coordinates; got {self.parameterization!r}. Leave the reference "
@@ -88,6 +100,17 @@ class Learner:
             raise InputError(f"The limit of iterations must not be negative; got {self.max_iterations}.")
         if self.folds < 0 or self.folds == 1:
             raise InputError(f"Cross-validation needs at least 2 folds, or 0 for none; got {self.folds}.")
+        if self.patience < 1:
+            raise InputError(f"The patience with a path must be at least 1; got {self.patience}.")
+        if self.seed < 0:
+            raise InputError(f"The seed must not be negative; got {self.seed}.")
+
+    def _check_kinds(self) -> None:
+        """Settings come from JSON too, which may hold anything."""
+        for name, (kind, expected) in _KINDS.items():
+            value = getattr(self, name)
+            if not isinstance(value, kind) or isinstance(value, bool):
+                raise InputError(f"The {name} of a learner must be {expected}; got {value!r}.")
 
     @property
     def chosen_solver(self) -> Method[Any]:
@@ -123,6 +146,8 @@ class Learner:
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Learner:
         """The learner that `to_dict` was asked of."""
+        if not isinstance(document, Mapping):
+            raise InputError(f"A learner is described by an object of its settings; got {type(document).__name__}.")
         try:
             learner = from_plain(dict(document), PARTS | {cls.__name__: cls})
         except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError) as error:
@@ -132,11 +157,17 @@ class Learner:
         return learner
 
     def to_json(self) -> str:
+        """`to_dict` as text."""
         return json.dumps(self.to_dict(), indent=1, allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str) -> Learner:
-        return cls.from_dict(json.loads(text))
+        """The learner that `to_json` was asked of."""
+        try:
+            document = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"This is not JSON ({error}); expected what `to_json` of a learner gave.") from error
+        return cls.from_dict(document)
 
     def fit(
         self,
@@ -168,21 +199,21 @@ class Learner:
             structure = self.structure.learn(rows, valid=valid, jobs=jobs)
             self.penalty.check_free_orders(structure.structure)
             problem = Problem(rows, structure.structure, self, jobs)
-            parts = parts_of(self, rows, jobs=jobs)
+            folds = fold_problems(self, rows, jobs=jobs)
             # 2. The points to fit.
-            selecting = valid is not None or bool(parts)
+            selecting = valid is not None or bool(folds)
             grid = self.penalty.grid(problem, selecting=selecting)
             self._check_choosable(grid, selecting=selecting)
             baseline = self.penalty.baseline_strengths() if isinstance(self.penalty, TiedChoice) and selecting else ()
-            done = _counter(progress, (len(grid) + len(baseline)) * (1 + len(parts)))
+            done = _counter(progress, (len(grid) + len(baseline)) * (1 + len(folds)))
             # 3. Fit and score them, and keep the best.
-            judge = Judge(problem, parts, valid, done)
-            fits = judge.fits(lambda part, told: self.penalty.fits(part, grid, told), grid, callback)
+            evaluation = Evaluation(problem, folds, valid, done)
+            fits = evaluation.fits(lambda part, callback: self.penalty.fits(part, grid, callback), grid, callback)
             best = max(fits, key=lambda fit: fit.rank) if selecting else min(fits, key=lambda fit: fit.strength)
             # 4. What that is worth.
             gain = None
             if baseline:
-                others = judge.fits(lambda part, _: l2_path(part, baseline), Grid(baseline), None)
+                others = evaluation.fits(lambda part, _: l2_path(part, baseline), Grid(baseline), None)
                 gain = self._gain((best, max(others, key=lambda fit: fit.rank)), valid, test, jobs)
             score = None if test is None else mean_over_rows(self.objective.row_scores(best.model, test, jobs), test)
         n_cells, n_parameters = problem.objective.n_cells, problem.coordinates.n_parameters

@@ -32,7 +32,8 @@ class ObjectiveChoice(ABC):
     is_exact: ClassVar[bool]
 
     @abstractmethod
-    def coordinates(self, parameters: Parameterization, *, listed: bool, whole: bool, jobs: int) -> Coordinates: ...
+    def coordinates(self, parameters: Parameterization, *, listed: bool, keep_zeros: bool, jobs: int) -> Coordinates:
+        """What is learned; ``listed`` and ``keep_zeros`` as for `ExactCoordinates`."""
 
     @abstractmethod
     def row_scores(self, model: MarkovNetwork, rows: UniqueRows, jobs: int) -> Floats:
@@ -51,7 +52,7 @@ class PseudoLikelihoodChoice(ObjectiveChoice):
     measure: ClassVar[str] = "pll"
     is_exact: ClassVar[bool] = False
 
-    def coordinates(self, parameters: Parameterization, *, listed: bool, whole: bool, jobs: int) -> Coordinates:
+    def coordinates(self, parameters: Parameterization, *, listed: bool, keep_zeros: bool, jobs: int) -> Coordinates:
         _check_number(parameters.n_parameters)
         return PseudoCoordinates(parameters, jobs=jobs)
 
@@ -70,8 +71,8 @@ class LikelihoodChoice(ObjectiveChoice):
     measure: ClassVar[str] = "ll"
     is_exact: ClassVar[bool] = True
 
-    def coordinates(self, parameters: Parameterization, *, listed: bool, whole: bool, jobs: int) -> Coordinates:
-        return ExactCoordinates(parameters, listed=listed, whole=whole, jobs=jobs)
+    def coordinates(self, parameters: Parameterization, *, listed: bool, keep_zeros: bool, jobs: int) -> Coordinates:
+        return ExactCoordinates(parameters, listed=listed, keep_zeros=keep_zeros, jobs=jobs)
 
     def row_scores(self, model: MarkovNetwork, rows: UniqueRows, jobs: int) -> Floats:
         return row_ll(model.parameters, model.w, rows.codes, jobs=jobs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from mrfit.errors import InputError
 from mrfit.learning.closed_forms import closed_form_path, flat_l2, has_squares_form
-from mrfit.learning.grid import Callback, Found, Grid
+from mrfit.learning.grid import Callback, Grid, Optimum
 from mrfit.learning.growing import growing_path
 from mrfit.learning.layout import Layout
 from mrfit.learning.objective_choice import ObjectiveChoice
@@ -44,12 +44,23 @@ class Penalized(PenaltyChoice):
     def built(self, strength: float, layout: Layout) -> Penalty:
         """The function itself."""
 
-    def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Found]:
+    def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Optimum]:
+        return self.walked(problem, grid.strengths, callback=callback)
+
+    def walked(
+        self,
+        problem: Problem,
+        strengths: Iterable[float],
+        *,
+        solver: Method[Any] | None = None,
+        callback: Callback | None = None,
+    ) -> Iterator[Optimum]:
+        """The optima from the strongest penalty to the weakest, each from the last."""
         w = problem.start
-        for strength in sorted(grid.strengths, reverse=True):
-            found = self.fit(problem, strength, w, callback=callback)
-            w = found.solution.w
-            yield found
+        for strength in sorted(strengths, reverse=True):
+            optimum = self.fit(problem, strength, w, solver=solver, callback=callback)
+            w = optimum.solution.w
+            yield optimum
 
     def fit(
         self,
@@ -59,7 +70,7 @@ class Penalized(PenaltyChoice):
         *,
         solver: Method[Any] | None = None,
         callback: Callback | None = None,
-    ) -> Found:
+    ) -> Optimum:
         """The optimum at one strength, from ``w``."""
         begun, before = time.perf_counter(), problem.objective.passes
         function = self.built(strength, problem.layout)
@@ -70,7 +81,7 @@ class Penalized(PenaltyChoice):
             callback=None if callback is None else partial(callback, strength),
         )  # fmt: skip
         passes, seconds = problem.objective.passes - before, time.perf_counter() - begun
-        return Found(strength, solution, function.value(solution.w), passes, seconds)
+        return Optimum(strength, solution, function.value(solution.w), passes, seconds)
 
 
 @dataclass(frozen=True)
@@ -99,7 +110,7 @@ class FlatL2(Penalized):
             return path_down(4.0 * problem.total_weight)  # which leaves little of the rows
         return super().grid(problem, selecting=selecting)
 
-    def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Found]:
+    def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Optimum]:
         if not problem.free_orders and has_squares_form(problem.coordinates):
             return closed_form_path(problem, grid.strengths, flat_l2, squares=True)
         return super().fits(problem, grid, callback)
@@ -122,8 +133,8 @@ class NoPenalty(Penalized):
     def built(self, strength: float, layout: Layout) -> Penalty:
         return penalty.NoPenalty()
 
-    def described(self, found: Found, free_orders: tuple[int, ...]) -> dict[str, Any]:
-        return {**super().described(found, free_orders), "free_orders": None}
+    def described(self, optimum: Optimum, free_orders: tuple[int, ...]) -> dict[str, Any]:
+        return {**super().described(optimum, free_orders), "free_orders": None}
 
 
 @dataclass(frozen=True)
@@ -168,7 +179,7 @@ class Sparse(Penalized):
         _, function = self.built(1.0, problem.layout).added_to(problem.objective, total_weight=1.0)
         return function.critical_strength(problem.total_weight * gradient)
 
-    def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Found]:
+    def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Optimum]:
         if self.search == "hierarchical":
             return growing_path(problem, grid.strengths, partial(self.fit, callback=callback))
         return super().fits(problem, grid, callback)
@@ -234,10 +245,6 @@ def path_down(strongest: float) -> Grid:
     return Grid(tuple(float(2.0 ** (k / 2)) for k in range(top, top - _MOST_STRENGTHS, -1)), is_path=True)
 
 
-def l2_path(problem: Problem, strengths: tuple[float, ...]) -> Iterator[Found]:
+def l2_path(problem: Problem, strengths: tuple[float, ...]) -> Iterator[Optimum]:
     """What tying starts from and is measured against, whatever the problem's own solver."""
-    w = problem.start
-    for strength in sorted(strengths, reverse=True):
-        found = L2().fit(problem, strength, w, solver=TruncatedNewton())
-        w = found.solution.w
-        yield found
+    return L2().walked(problem, strengths, solver=TruncatedNewton())

@@ -9,7 +9,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from mrfit.errors import InputError
-from mrfit.learning.grid import Callback, Found, Grid
+from mrfit.learning.grid import Callback, Grid, Optimum
 from mrfit.penalties.penalty import Penalty
 from mrfit.penalties.strength import checked_strength
 from mrfit.solvers.method import Method
@@ -70,7 +70,7 @@ class PenaltyChoice(ABC):
         return Grid(self.strengths or self.own_strengths)
 
     @abstractmethod
-    def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Found]:
+    def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Optimum]:
         """The optima of the grid, in the order that makes it cheap."""
 
     def solver(self, objective: ObjectiveChoice) -> Method[Any]:
@@ -110,9 +110,9 @@ class PenaltyChoice(ABC):
         several = "s" if len(self.strengths) > 1 else ""
         return f"{self.word}, strength{several} {several_in_words(self.strengths)}"
 
-    def described(self, found: Found, free_orders: tuple[int, ...]) -> dict[str, Any]:
+    def described(self, optimum: Optimum, free_orders: tuple[int, ...]) -> dict[str, Any]:
         """What a model's provenance says of it."""
-        return {"name": self.word, "strength": found.strength, "free_orders": list(free_orders)}
+        return {"name": self.word, "strength": optimum.strength, "free_orders": list(free_orders)}
 
 
 def several_in_words(numbers: Sequence[float]) -> str:

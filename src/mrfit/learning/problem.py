@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit._version import __version__
 from mrfit.data.folds import folds_of
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning.coordinates import Coordinates
-from mrfit.learning.grid import Found
+from mrfit.learning.grid import Optimum
 from mrfit.learning.json_form import kind_of
 from mrfit.learning.layout import Layout
 from mrfit.learning.start import hold_what_never_occurs, start_and_bound
+from mrfit.learning.versions import versions
 from mrfit.model import MarkovNetwork
+from mrfit.objectives.cached import CachedObjective
 from mrfit.objectives.objective import Objective
-from mrfit.objectives.remembered import Remembered
 from mrfit.parameterizations.canonical import Canonical
-from mrfit.parameterizations.kinds import KINDS
 from mrfit.parameterizations.reference import reference_from
+from mrfit.parameterizations.registry import parameterization_called
 from mrfit.solvers.method import Method
 from mrfit.solvers.solution import Solution
 from mrfit.structure.structure import Structure
@@ -59,18 +59,18 @@ class Problem:
     @cached_property
     def coordinates(self) -> Coordinates:
         learner = self.learner
-        parameters = KINDS[learner.parameterization](self.rows.domain, self.structure)
+        parameters = parameterization_called(learner.parameterization)(self.rows.domain, self.structure)
         if isinstance(parameters, Canonical):
             rng = np.random.default_rng(learner.seed)
             parameters = replace(parameters, reference=reference_from(learner.reference, self.rows.domain, rng))
         penalty = learner.penalty
         return learner.objective.coordinates(
-            parameters, listed=penalty.needs_listed_scopes(), whole=penalty.is_tied, jobs=self.jobs
+            parameters, listed=penalty.needs_listed_scopes(), keep_zeros=penalty.is_tied, jobs=self.jobs
         )
 
     @cached_property
-    def objective(self) -> Remembered:
-        return Remembered(self.coordinates.objective(self.rows))
+    def objective(self) -> CachedObjective:
+        return CachedObjective(self.coordinates.objective(self.rows))
 
     def batches(self, batch_rows: int) -> list[Objective]:
         """The objective on parts of about so many rows, dealt at random."""
@@ -136,24 +136,24 @@ class Problem:
 
     # --- what comes out
 
-    def coordinates_of(self, found: Found) -> Coordinates:
+    def coordinates_of(self, optimum: Optimum) -> Coordinates:
         """A search may end in other coordinates than it began with."""
-        return found.coordinates or self.coordinates
+        return optimum.coordinates or self.coordinates
 
-    def mean_score(self, found: Found, rows: UniqueRows) -> float:
+    def mean_score(self, optimum: Optimum, rows: UniqueRows) -> float:
         """Of what was maximised, a row."""
-        scores = self.coordinates_of(found).row_scores(found.solution.w, rows)
+        scores = self.coordinates_of(optimum).row_scores(optimum.solution.w, rows)
         return float(rows.sample_weight @ scores) / rows.total_weight
 
-    def model(self, found: Found, *, chosen_on: str | None = None) -> tuple[MarkovNetwork, Solution]:
+    def model(self, optimum: Optimum, *, chosen_on: str | None = None) -> tuple[MarkovNetwork, Solution]:
         """The model, and its certificate in the parameters of the model.
 
         ``chosen_on`` goes into its provenance: ``valid`` or ``folds`` where such rows choose among the fits.
         """
-        solution = found.solution
-        parameters, kept = self.coordinates_of(found).kept(solution.w)
-        own = replace(solution, w=solution.w[kept], at_bound=np.flatnonzero(np.isin(kept, solution.at_bound)))
-        return MarkovNetwork(parameters, own.w, self._provenance(found, chosen_on), found.groups), own
+        solution = optimum.solution
+        parameters, numbers = self.coordinates_of(optimum).in_model(solution.w)
+        own = replace(solution, w=solution.w[numbers], at_bound=np.flatnonzero(np.isin(numbers, solution.at_bound)))
+        return MarkovNetwork(parameters, own.w, self._provenance(optimum, chosen_on), optimum.groups), own
 
     @cached_property
     def _sha256(self) -> str:
@@ -163,14 +163,13 @@ class Problem:
         digest.update(self.rows.sample_weight.tobytes())
         return digest.hexdigest()
 
-    def _provenance(self, found: Found, chosen_on: str | None) -> dict[str, Any]:
+    def _provenance(self, optimum: Optimum, chosen_on: str | None) -> dict[str, Any]:
         """What a reader of the model file wants to know."""
-        learner, solution = self.learner, found.solution
+        learner, solution = self.learner, optimum.solution
         gap = {"gap": solution.gap} if learner.objective.is_exact else {}
         return {
-            "mrfit": __version__,
             "objective": learner.objective.word,
-            "penalty": learner.penalty.described(found, self.free_orders),
+            "penalty": learner.penalty.described(optimum, self.free_orders),
             "chosen_on": chosen_on,
             "data": {"rows": self.rows.n_rows, "weight": self.rows.total_weight, "sha256": self._sha256},
             "solver": {
@@ -180,4 +179,5 @@ class Problem:
                 **gap,
             },
             "learner": learner.to_dict(),
+            "versions": dict(versions()),
         }

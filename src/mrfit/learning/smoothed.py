@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from mrfit.errors import InputError
 from mrfit.learning.closed_forms import closed_form_path, pseudo_counts
-from mrfit.learning.grid import Callback, Found, Grid
+from mrfit.learning.grid import Callback, Grid, Optimum
 from mrfit.learning.objective_choice import ObjectiveChoice
 from mrfit.learning.penalized import path_down
 from mrfit.learning.penalty_choice import PenaltyChoice
@@ -36,7 +36,7 @@ class PseudoCounts(PenaltyChoice):
             return path_down(16.0 * problem.total_weight / problem.objective.n_cells)  # next to nothing of the rows
         return super().grid(problem, selecting=selecting)
 
-    def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Found]:
+    def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Optimum]:
         return closed_form_path(problem, grid.strengths, pseudo_counts, squares=False)
 
     def guarantee(self) -> str:

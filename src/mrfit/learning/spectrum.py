@@ -11,6 +11,7 @@ import numpy as np
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError, listed
 from mrfit.learning.fitted import Fit
+from mrfit.learning.held_out import mean_over_folds
 from mrfit.learning.learner import Learner
 from mrfit.learning.objective_choice import LIKELIHOOD
 from mrfit.learning.penalized import L1, FlatL1, FlatL2, NoPenalty
@@ -120,16 +121,9 @@ def order_costs(
         best.append(learner.fit(rows, jobs=jobs, progress=progress).best)
     scores = np.array([fit.fold_scores for fit in best])
     winner = int(scores.mean(axis=1).argmax())
-    losses = scores[winner] - scores
+    losses = [mean_over_folds(loss) for loss in scores[winner] - scores]
     return tuple(
-        OrderCost(
-            order,
-            fit.strength,
-            fit.n_nonzero,
-            float(score.mean()),
-            float(loss.mean()),
-            float(loss.std(ddof=1) / np.sqrt(len(loss))),
-        )
+        OrderCost(order, fit.strength, fit.n_nonzero, float(score.mean()), loss.mean, loss.standard_error)
         for order, fit, score, loss in zip(orders, best, scores, losses, strict=True)
     )
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.errors import InputError, listed
-from mrfit.learning.grid import Callback, Found, Grid
+from mrfit.learning.grid import Callback, Grid, Optimum
 from mrfit.learning.penalized import L2, l2_path
 from mrfit.learning.penalty_choice import PenaltyChoice, several_in_words
 from mrfit.learning.problem import Problem
@@ -23,6 +23,7 @@ from mrfit.solvers.minimize import minimize
 from mrfit.solvers.newton import TruncatedNewton
 from mrfit.tying.groups import WAYS, Groups, classes_of, clustered
 from mrfit.tying.hard import tie_hard, tie_hard_by_projection
+from mrfit.tying.problem import TyingProblem
 from mrfit.tying.soft import SoftTying, TiedSolution, Tying, tie_softly
 from mrfit.tying.stochastic import Stochastic, tie_stochastically
 
@@ -85,10 +86,10 @@ class TiedChoice(PenaltyChoice):
         groups: Sequence[int] = self.groups  # type: ignore[assignment]
         return f"{super().in_words()}, {several_in_words(groups)} groups"
 
-    def described(self, found: Found, free_orders: tuple[int, ...]) -> dict[str, Any]:
-        if found.n_groups is None:  # the L2 fit it is measured against
-            return L2().described(found, free_orders)
-        return {**super().described(found, free_orders), "groups": found.n_groups, "tie": self.tie}
+    def described(self, optimum: Optimum, free_orders: tuple[int, ...]) -> dict[str, Any]:
+        if optimum.n_groups is None:  # the L2 fit it is measured against
+            return L2().described(optimum, free_orders)
+        return {**super().described(optimum, free_orders), "groups": optimum.n_groups, "tie": self.tie}
 
     def _classes(self, problem: Problem) -> NDArray[np.int64]:
         return classes_of(problem.layout.orders, problem.layout.penalized, self.tie)
@@ -123,7 +124,7 @@ class Tied(TiedChoice):
         if self.restarts < 0:
             raise InputError(f"The number of restarts must not be negative; got {self.restarts}.")
 
-    def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Found]:
+    def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Optimum]:
         """For every number of groups, from the weakest strength to the strongest, each from the last.
 
         All numbers of groups begin at one rough L2 fit. Growing strengths are what Chou et al. (2018) advise.
@@ -140,7 +141,7 @@ class Tied(TiedChoice):
                 best = min(tried, key=lambda found: found.solution.value)
                 penalty = tied.Tied(strength, best.groups.assignment, best.groups.pinned).value(best.w)
                 passes, seconds = sum(found.passes for found in tried), time.perf_counter() - begun
-                yield Found(strength, best.solution, penalty, passes, seconds, n_groups, best.groups, best.rounds)
+                yield Optimum(strength, best.solution, penalty, passes, seconds, n_groups, best.groups, best.rounds)
 
     def _starts(self, problem: Problem) -> Iterator[Floats]:
         rng = np.random.default_rng(problem.seed)
@@ -155,18 +156,11 @@ class Tied(TiedChoice):
     def _softly(
         self, problem: Problem, w: Floats, groups: Groups | None, what: Tying, callback: Callback | None
     ) -> TiedSolution:
-        bound = np.full(len(w), HELD_AT)
-        told = None if callback is None else partial(callback, what.strength)
-        if self.stochastic is not None:
-            return tie_stochastically(
-                problem.objective, problem.batches(self.stochastic.batch_rows), w, what, self.stochastic,
-                total_weight=problem.total_weight, bound=bound, rng=np.random.default_rng(problem.seed), callback=told,
-            )  # fmt: skip
-        return tie_softly(
-            problem.objective, w, what, self.how, total_weight=problem.total_weight, groups=groups,
-            method=problem.solver, bound=bound, tolerance=problem.tolerance, max_iterations=problem.max_iterations,
-            callback=told,
-        )  # fmt: skip
+        each_round = None if callback is None else partial(callback, what.strength)
+        if self.stochastic is None:
+            return tie_softly(_to_tie(problem), w, what, self.how, groups=groups, callback=each_round)
+        batches, rng = problem.batches(self.stochastic.batch_rows), np.random.default_rng(problem.seed)
+        return tie_stochastically(_to_tie(problem), batches, w, what, self.stochastic, rng=rng, callback=each_round)
 
 
 @dataclass(frozen=True)
@@ -187,7 +181,7 @@ class HardTied(Tied):
         super().__post_init__()
         _check_word("way to relearn", self.relearn, RELEARN)
 
-    def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Found]:
+    def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Optimum]:
         for soft in super().fits(problem, grid, callback):
             if soft.groups is not None:
                 yield _relearned(problem, soft, soft.groups, soft.n_groups, self.relearn)
@@ -205,7 +199,7 @@ class LearnTieRelearn(TiedChoice):
         super().__post_init__()
         _check_word("way to relearn", self.relearn, RELEARN)
 
-    def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Found]:
+    def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Optimum]:
         classes = self._classes(problem)
         for plain in l2_path(problem, grid.strengths):
             for n_groups in grid.groups:
@@ -213,21 +207,20 @@ class LearnTieRelearn(TiedChoice):
                 yield _relearned(problem, plain, groups, n_groups, self.relearn)
 
 
-def _relearned(problem: Problem, found: Found, groups: Groups, n_groups: int | None, how: str) -> Found:
+def _to_tie(problem: Problem) -> TyingProblem:
+    return TyingProblem(
+        problem.objective, problem.total_weight, problem.solver, HELD_AT, problem.tolerance, problem.max_iterations
+    )
+
+
+def _relearned(problem: Problem, optimum: Optimum, groups: Groups, n_groups: int | None, how: str) -> Optimum:
     """The parameters of every group as one."""
     begun, before = time.perf_counter(), problem.objective.passes
-    if how == "projected":
-        hard = tie_hard_by_projection(
-            problem.objective, groups, found.solution.w, bound=HELD_AT, tolerance=problem.tolerance
-        )
-    else:
-        hard = tie_hard(
-            problem.objective, groups, found.solution.w, method=problem.solver, bound=HELD_AT,
-            tolerance=problem.tolerance, max_iterations=problem.max_iterations,
-        )  # fmt: skip
-    passes = found.passes + problem.objective.passes - before
-    seconds = found.seconds + time.perf_counter() - begun
-    return Found(found.strength, hard.solution, 0.0, passes, seconds, n_groups, hard.groups, found.rounds)
+    relearn = tie_hard_by_projection if how == "projected" else tie_hard
+    hard = relearn(_to_tie(problem), groups, optimum.solution.w)
+    passes = optimum.passes + problem.objective.passes - before
+    seconds = optimum.seconds + time.perf_counter() - begun
+    return Optimum(optimum.strength, hard.solution, 0.0, passes, seconds, n_groups, hard.groups, optimum.rounds)
 
 
 def _check_word(name: str, value: str, words: Sequence[str]) -> None:

@@ -1,0 +1,1 @@
+"""Internal: what is minimised, with its gradient and curvature."""

@@ -62,14 +62,14 @@ class Likelihood(Objective):
     def expand(self, w: Floats) -> Expansion:
         w = owned(w)
         point = self._at(w)
-        kept: list[Floats] = []  # probabilities: few methods ask for products, and all states are a long vector
+        probabilities: list[Floats] = []  # few methods ask for products, and all states are a long vector
 
         def product(v: Floats) -> Floats:
             """The covariance of the features times v."""
-            if not kept:
-                kept.append(self.states.probabilities(w, point.log_z))
+            if not probabilities:
+                probabilities.append(self.states.probabilities(w, point.log_z))
             mean = float(point.gradient @ v) + float(self._observed @ v)
-            return self.states.covariance_product(kept[0], v, mean)
+            return self.states.covariance_product(probabilities[0], v, mean)
 
         return Expansion(
             value=self._value(point),

@@ -29,7 +29,7 @@ def row_pll(own: Parameterization, w: Floats, codes: NDArray[np.uint8], *, jobs:
     Minus infinity for rows that the model holds impossible.
     """
     if np.isneginf(w).any():
-        return _pll_of_factors(own.to_factors(w), codes)
+        return pll_of_factors(own.to_factors(w), codes)
     if own.word != "canonical" and prod(own.domain.shape) <= _FEW_STATES:
         states = JointStates(own, jobs=jobs)
         return conditional_scores(states.base, states.log_probabilities(w), codes)
@@ -73,8 +73,9 @@ def conditional_scores(base: Base, log_p: Floats, codes: NDArray[np.uint8]) -> F
     return np.asarray(scores, np.float64)
 
 
-def _pll_of_factors(factors: Factors, codes: NDArray[np.uint8]) -> Floats:
-    """The same from tables, of which some cells may be impossible."""
+def pll_of_factors(factors: Factors, codes: NDArray[np.uint8]) -> Floats:
+    """sum over variables of log p(x_i | rest) for every row of codes, from tables, of which some cells may be
+    impossible; minus infinity for rows that are."""
     given_rest = [np.zeros((len(codes), c)) for c in factors.shape]  # sums of tables at each state of a variable
     for scope, table in zip(factors.scopes, factors.tables, strict=True):
         at = positions(codes, scope, factors.shape)

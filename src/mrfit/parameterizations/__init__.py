@@ -1,0 +1,1 @@
+"""Internal: which features a structure has, in five kinds of coordinates."""

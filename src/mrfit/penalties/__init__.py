@@ -1,0 +1,1 @@
+"""Internal: what is added to an objective, as functions of parameters."""

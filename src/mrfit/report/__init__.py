@@ -1,0 +1,1 @@
+"""Internal: pictures, but for what docs/api.md lists."""

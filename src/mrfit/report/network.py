@@ -114,10 +114,6 @@ class _Graph:
     n_edges: int
 
     @property
-    def linked(self) -> Integers:
-        return np.unique(self.edges)
-
-    @property
     def alone(self) -> Integers:
         return np.setdiff1d(np.arange(len(self.names)), self.edges)
 

@@ -1,0 +1,1 @@
+"""Internal: how objectives and penalties are minimised together."""

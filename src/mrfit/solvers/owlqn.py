@@ -8,38 +8,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.penalties.penalty import Trait
-from mrfit.solvers.curvature_pairs import CurvaturePairs
-from mrfit.solvers.method import Method, Problem, State, line_search
+from mrfit.solvers.limited_memory import LimitedMemory, QuasiNewtonState
+from mrfit.solvers.method import Problem, State, line_search
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class OWLQNState(State):
-    curvature: CurvaturePairs  # of the smooth part
-
-
-@dataclass(frozen=True)
-class OWLQN(Method[OWLQNState]):
+class OWLQN(LimitedMemory):
     """L-BFGS within one orthant at a time, where an l1 penalty is linear.
 
-    Without a penalty it is `LBFGS`.
-
-    Parameters
-    ----------
-    memory
-        Pairs of moves and gradient changes kept.
+    Without a penalty it is `LBFGS`; ``memory`` is how many pairs it keeps.
     """
-
-    memory: int = 20
 
     needs = Trait.SEPARABLE
 
-    def start(self, problem: Problem, w: Floats) -> OWLQNState:
-        expansion = problem.expand(w)
-        return OWLQNState(w, expansion.value, expansion.gradient, CurvaturePairs.at(expansion))
-
-    def advance(self, problem: Problem, state: OWLQNState) -> OWLQNState | None:
+    def advance(self, problem: Problem, state: QuasiNewtonState) -> QuasiNewtonState | None:
         # 1. The pseudo-gradient, and the orthant it points into.
         slope = problem.penalty.least_subgradient(state.w, state.gradient)
         kinked = ~problem.penalty.is_free(len(slope))
@@ -70,4 +54,4 @@ class OWLQN(Method[OWLQNState]):
         (gradient,) = latest
         # 4. Curvature from the smooth part alone.
         curvature = state.curvature.extended(w - state.w, gradient - state.gradient, memory=self.memory)
-        return OWLQNState(w, value, gradient, curvature, step=step)
+        return QuasiNewtonState(w, value, gradient, curvature, step=step)

@@ -1,0 +1,1 @@
+"""Internal: which variables interact, given or learned."""

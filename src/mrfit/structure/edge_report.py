@@ -27,6 +27,10 @@ class EdgeReport:
     entered: Floats  # (edges, 2)
     signs: NDArray[np.int64]  # (edges,)
 
+    @classmethod
+    def of_no_edges(cls) -> EdgeReport:
+        return cls(np.empty((0, 2), np.int64), np.empty((0, 2)), np.empty((0, 2)), np.empty(0, np.int64))
+
     def __len__(self) -> int:
         return len(self.edges)
 

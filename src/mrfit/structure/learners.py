@@ -1,57 +1,27 @@
-"""Ways to come to a structure: values that are given rows and return which variables interact.
-
-A learner of structures is asked again wherever rows change (folds, resamples), so nothing it learned leaks.
-"""
+"""Ways to come to a structure: those that need only the rows, and `Learned`, which asks regressions."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import StructureError
-from mrfit.structure.edge_report import EdgeReport
+from mrfit.structure.learner import LearnedStructure, StructureLearner
 from mrfit.structure.mutual_information import maximum_information_tree
-from mrfit.structure.nodewise import StructureSettings, learn_structure
+from mrfit.structure.nodewise.learned import Learned
 from mrfit.structure.structure import Structure
 
-
-@dataclass(frozen=True)
-class StructureFound:
-    """A structure, and where regressions chose its edges the evidence for them."""
-
-    structure: Structure
-    report: EdgeReport | None = None
+__all__ = ["Complete", "Given", "Independent", "Learned", "StructureLearner", "Tree", "UpToOrder"]
 
 
-class StructureLearner(ABC):
-    """Rows in, structure out. ``word`` is its name at the command line and in files."""
-
-    word: ClassVar[str]
+class _Direct(StructureLearner):
+    """A structure that needs nothing but the rows: nothing is held out, and there is no evidence to report."""
 
     @abstractmethod
-    def learn(
-        self,
-        rows: UniqueRows,
-        *,
-        valid: UniqueRows | None = None,
-        jobs: int = 1,
-        callback: Callable[[int], None] | None = None,
-    ) -> StructureFound:
-        """Which variables of ``rows`` interact; ``valid`` are held-out rows for those that select by them."""
-
-    @abstractmethod
-    def in_words(self) -> str:
-        """What it is, for a person: "all pairs"."""
-
-
-class _Fixed(StructureLearner):
-    """A structure that depends on nothing but the number of variables."""
-
-    @abstractmethod
-    def over(self, n_variables: int) -> Structure: ...
+    def of(self, rows: UniqueRows) -> Structure: ...
 
     def learn(
         self,
@@ -60,45 +30,46 @@ class _Fixed(StructureLearner):
         valid: UniqueRows | None = None,
         jobs: int = 1,
         callback: Callable[[int], None] | None = None,
-    ) -> StructureFound:
-        return StructureFound(self.over(len(rows.domain)))
+    ) -> LearnedStructure:
+        return LearnedStructure(self.of(rows))
 
 
 @dataclass(frozen=True)
-class Complete(_Fixed):
+class Complete(_Direct):
     """All pairs."""
 
     word: ClassVar[str] = "complete"
 
-    def over(self, n_variables: int) -> Structure:
-        return Structure.complete(n_variables)
+    def of(self, rows: UniqueRows) -> Structure:
+        return Structure.complete(len(rows.domain))
 
     def in_words(self) -> str:
         return "all pairs"
 
 
 @dataclass(frozen=True)
-class Independent(_Fixed):
+class Independent(_Direct):
     """No interactions."""
 
     word: ClassVar[str] = "independent"
 
-    def over(self, n_variables: int) -> Structure:
-        return Structure.independent(n_variables)
+    def of(self, rows: UniqueRows) -> Structure:
+        return Structure.independent(len(rows.domain))
 
     def in_words(self) -> str:
         return "no interactions"
 
 
 @dataclass(frozen=True)
-class UpToOrder(_Fixed):
+class UpToOrder(_Direct):
     """All scopes of up to ``order`` variables; None means all sets of variables."""
 
     order: int | None = 2
 
     word: ClassVar[str] = "order"
 
-    def over(self, n_variables: int) -> Structure:
+    def of(self, rows: UniqueRows) -> Structure:
+        n_variables = len(rows.domain)
         return Structure.up_to_order(n_variables, n_variables if self.order is None else self.order)
 
     def in_words(self) -> str:
@@ -106,17 +77,17 @@ class UpToOrder(_Fixed):
 
 
 @dataclass(frozen=True)
-class Given(_Fixed):
+class Given(_Direct):
     """Scopes that are known beforehand."""
 
     structure: Structure
 
     word: ClassVar[str] = "given"
 
-    def over(self, n_variables: int) -> Structure:
-        if self.structure.n_variables != n_variables:
+    def of(self, rows: UniqueRows) -> Structure:
+        if self.structure.n_variables != len(rows.domain):
             raise StructureError(
-                f"The structure is over {self.structure.n_variables} variables; the data have {n_variables}."
+                f"The structure is over {self.structure.n_variables} variables; the data have {len(rows.domain)}."
             )
         return self.structure
 
@@ -127,48 +98,13 @@ class Given(_Fixed):
 
 
 @dataclass(frozen=True)
-class Tree(StructureLearner):
+class Tree(_Direct):
     """The tree with most mutual information (Chow and Liu 1968)."""
 
     word: ClassVar[str] = "tree"
 
-    def learn(
-        self,
-        rows: UniqueRows,
-        *,
-        valid: UniqueRows | None = None,
-        jobs: int = 1,
-        callback: Callable[[int], None] | None = None,
-    ) -> StructureFound:
-        return StructureFound(maximum_information_tree(rows))
+    def of(self, rows: UniqueRows) -> Structure:
+        return maximum_information_tree(rows)
 
     def in_words(self) -> str:
         return "a tree of most mutual information"
-
-
-@dataclass(frozen=True)
-class Learned(StructureSettings, StructureLearner):
-    """Pairs chosen by one sparse regression for each variable; see `mrfit.structure.nodewise`."""
-
-    word: ClassVar[str] = "learned"
-
-    def learn(
-        self,
-        rows: UniqueRows,
-        *,
-        valid: UniqueRows | None = None,
-        jobs: int = 1,
-        callback: Callable[[int], None] | None = None,
-    ) -> StructureFound:
-        learned = learn_structure(rows, replace(self, jobs=jobs), valid=valid, callback=callback)
-        return StructureFound(learned.structure, learned.report)
-
-    def in_words(self) -> str:
-        how = {
-            "degree": "at most {0.max_degree} neighbours",
-            "ebic": "by the EBIC, gamma {0.gamma:g}",
-            "valid": "by held-out rows",
-            "strength": "at strength {0.select_strength:g}",
-            "theory": "at the strength of theory",
-        }
-        return f"structure learned ({how[self.select].format(self)})"

@@ -122,6 +122,8 @@ class FitSummary:
         Distinct neighbour states, or for a likelihood joint states, that the objective goes over.
     end_of_grid
         ``weakest`` or ``strongest`` where held-out rows chose an end of the strengths tried.
+    remarks
+        What a reader of a learned structure should know besides its edges.
     centers, gain
         Of tied parameters; None for others.
     """
@@ -133,6 +135,7 @@ class FitSummary:
     n_candidate_scopes: int
     n_cells: int
     guarantee: str
+    remarks: tuple[str, ...]
     best: PointSummary
     path: tuple[PointSummary, ...]
     end_of_grid: str | None
@@ -152,6 +155,7 @@ class FitSummary:
             n_candidate_scopes=considered.n_scopes,
             n_cells=fitted.n_cells,
             guarantee=fitted.guarantee,
+            remarks=fitted.structure.remarks,
             best=next(point for point, fit in zip(path, fitted.fits, strict=True) if fit is fitted.best),
             path=path,
             end_of_grid=fitted.end_of_grid,
@@ -175,6 +179,7 @@ class FitSummary:
             "n_candidate_scopes": self.n_candidate_scopes,
             "n_cells": self.n_cells,
             "guarantee": self.guarantee,
+            "remarks": list(self.remarks),
             "end_of_grid": self.end_of_grid,
             **self.best.to_dict(),
             **test,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.structure.nodewise import LearnedStructure
+from mrfit.structure.learner import LearnedStructure
 from mrfit.summaries.rows import RowsSummary
 
 

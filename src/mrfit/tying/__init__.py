@@ -1,0 +1,1 @@
+"""Internal: which parameters share a value, but for `kmeans1d`."""

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.objectives.objective import Expansion, Objective
-from mrfit.solvers.method import Method
 from mrfit.solvers.minimize import minimize
-from mrfit.solvers.newton import TruncatedNewton
 from mrfit.solvers.projected_gradient import ProjectedGradient
 from mrfit.solvers.solution import Solution
 from mrfit.tying.groups import Groups
+from mrfit.tying.problem import TyingProblem
 
 Floats = NDArray[np.float64]
+
+_STEPS_FOR_ONE = 10  # a step of the solver takes about ten passes over the data, a projected gradient one
 
 
 class Reduced(Objective):
@@ -78,52 +78,29 @@ class HardSolution:
     groups: Groups
 
 
-def tie_hard(
-    objective: Objective,
-    groups: Groups,
-    w: Floats,
-    *,
-    method: Method[Any] | None = None,
-    bound: float = np.inf,
-    tolerance: float = 1e-6,
-    max_iterations: int = 1000,
-) -> HardSolution:
-    """Relearn with all parameters of a group equal, from ``w``: one unknown for each group.
-
-    ``bound`` is the largest absolute value: a group whose features never occur has no finite optimum.
-    """
-    reduced = Reduced(objective, groups)
-    solution = minimize(
-        reduced,
-        method or TruncatedNewton(),
-        reduced.unknowns(w),
-        bound=np.full(reduced.n_parameters, bound),
-        tolerance=tolerance,
-        max_iterations=max_iterations,
-    )
+def tie_hard(problem: TyingProblem, groups: Groups, w: Floats) -> HardSolution:
+    """Relearn with all parameters of a group equal, from ``w``: one unknown for each group."""
+    reduced = Reduced(problem.objective, groups)
+    solution = problem.minimum(reduced, reduced.unknowns(w))
     return HardSolution(
         replace(solution, w=reduced.full(solution.w), at_bound=_members(reduced, solution)),
         replace(groups, centers=reduced.centers(solution.w)),
     )
 
 
-def tie_hard_by_projection(
-    objective: Objective,
-    groups: Groups,
-    w: Floats,
-    *,
-    bound: float = np.inf,
-    tolerance: float = 1e-6,
-    max_iterations: int = 10_000,
-) -> HardSolution:
+def tie_hard_by_projection(problem: TyingProblem, groups: Groups, w: Floats) -> HardSolution:
     """The same by projected gradient, as Chou et al. (2018) describe it: step, then average each group."""
-    reduced = Reduced(objective, groups)
+    reduced = Reduced(problem.objective, groups)
 
     def project(w: Floats) -> Floats:
-        return reduced.full(np.clip(reduced.unknowns(w), -bound, bound))
+        return reduced.full(np.clip(reduced.unknowns(w), -problem.bound, problem.bound))
 
     solution = minimize(
-        objective, ProjectedGradient(project), project(w), tolerance=tolerance, max_iterations=max_iterations
+        problem.objective,
+        ProjectedGradient(project),
+        project(w),
+        tolerance=problem.tolerance,
+        max_iterations=_STEPS_FOR_ONE * problem.max_iterations,
     )
     return HardSolution(solution, replace(groups, centers=reduced.centers(reduced.unknowns(solution.w))))
 

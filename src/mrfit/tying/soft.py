@@ -10,20 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.errors import InputError
-from mrfit.objectives.remembered import Remembered
 from mrfit.penalties.l2 import L2
 from mrfit.penalties.tied import Tied
-from mrfit.solvers.method import Method, Problem
-from mrfit.solvers.minimize import minimize
-from mrfit.solvers.newton import TruncatedNewton
 from mrfit.solvers.solution import Solution, Status
 from mrfit.tying.groups import Groups, clustered
+from mrfit.tying.problem import TyingProblem
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -115,17 +111,12 @@ class Tying:
 
 
 def tie_softly(
-    objective: Remembered,
+    problem: TyingProblem,
     w: Floats,
     tying: Tying,
     how: SoftTying | None = None,
     *,
-    total_weight: float,
     groups: Groups | None = None,
-    method: Method[Any] | None = None,
-    bound: Floats | None = None,
-    tolerance: float = 1e-6,
-    max_iterations: int = 1000,
     callback: Callable[[Round], bool | None] | None = None,
 ) -> TiedSolution:
     """Learn parameters, groups and centers from ``w``.
@@ -134,8 +125,7 @@ def tie_softly(
     known. ``callback`` sees every round and may return True to stop.
     """
     how = how or SoftTying()
-    method = method or TruncatedNewton()
-    bound = np.full(len(w), np.inf) if bound is None else bound
+    objective, total_weight = problem.objective, problem.total_weight
     first, iterations = objective.passes, 0
     rounds: list[Round] = []
     inner = how.inner_iterations
@@ -147,17 +137,16 @@ def tie_softly(
         t = len(rounds)
         strength = how.share(t) * tying.strength
         smooth, _ = _penalty(strength, groups, how.centers).added_to(objective, total_weight=total_weight)
-        left = max_iterations - iterations
-        steps = left if inner is None else min(inner, left)
-        solution = minimize(smooth, method, w, bound=bound, tolerance=tolerance, max_iterations=steps)
+        left = problem.max_iterations - iterations
+        solution = problem.minimum(smooth, w, max_iterations=left if inner is None else min(inner, left))
         w, iterations = solution.w, iterations + solution.iterations
         # Both blocks at the new point: the parameters with the centers they imply, and the groups.
-        groups, value, violation = certificate(objective, groups, w, strength, total_weight, bound)
+        groups, value, violation = problem.certificate(groups, w, strength)
         best = tying.groups(w)
         gap = 0.5 * strength * max(groups.cost(w) - best.cost(w), 0.0) / total_weight
         moved = int((best.assignment != groups.assignment).sum()) if gap > _ROUNDING * abs(value) else 0
         rounds.append(Round(t, strength, value, violation, moved, objective.passes - first))
-        status = _status(solution, rounds[-1], tying, how, tolerance, iterations >= max_iterations)
+        status = _status(solution, rounds[-1], tying, how, problem.tolerance, iterations >= problem.max_iterations)
         if status is None and callback is not None and callback(rounds[-1]):
             status = Status.INTERRUPTED
         if status is not None:
@@ -180,17 +169,6 @@ def _status(
         if solution.status is Status.NO_DECREASE:
             return Status.NO_DECREASE
     return Status.ITERATION_LIMIT if exhausted or latest.round + 1 >= how.max_rounds else None
-
-
-def certificate(
-    objective: Remembered, groups: Groups, w: Floats, strength: float, total_weight: float, bound: Floats
-) -> tuple[Groups, float, float]:
-    """The groups with the centers that ``w`` implies, and value and violation of the whole objective there."""
-    penalty = Tied(strength, groups.assignment, groups.pinned)
-    smooth, none = penalty.added_to(objective, total_weight=total_weight)
-    value, gradient = smooth.value_and_gradient(w)
-    violation = Problem(smooth, none, bound, {}).violation(w, gradient)
-    return replace(groups, centers=penalty.centers(w)), value, violation
 
 
 def _penalty(strength: float, groups: Groups, centers: str) -> Tied | L2:

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from mrfit.errors import InputError
 from mrfit.objectives.objective import Objective
-from mrfit.objectives.remembered import Remembered
 from mrfit.solvers.solution import Record, Solution, Status
-from mrfit.tying.soft import Round, TiedSolution, Tying, certificate
+from mrfit.tying.problem import TyingProblem
+from mrfit.tying.soft import Round, TiedSolution, Tying
 
 Floats = NDArray[np.float64]
 
@@ -52,25 +52,24 @@ class Stochastic:
 
 
 def tie_stochastically(
-    objective: Remembered,
+    problem: TyingProblem,
     batches: Sequence[Objective],
     w: Floats,
     tying: Tying,
     how: Stochastic,
     *,
-    total_weight: float,
-    bound: Floats,
     rng: np.random.Generator,
     callback: Callable[[Round], bool | None] | None = None,
 ) -> TiedSolution:
-    """Soft tying from ``w`` by stochastic gradients; ``objective`` is that of all rows and only judges the end."""
+    """Soft tying from ``w`` by stochastic gradients; the problem's objective, that of all rows, only judges the end."""
+    objective, bound = problem.objective, problem.bound
     groups = tying.groups(w)
     squares = np.full(len(w), 1e-12)
     step = 0
     for _ in range(how.epochs):
         for number in rng.permutation(len(batches)):
             _, gradient = batches[number].value_and_gradient(w)
-            gradient = gradient + tying.strength / total_weight * (w - groups.tied(w))
+            gradient = gradient + tying.strength / problem.total_weight * (w - groups.tied(w))
             squares += gradient**2
             w = np.clip(w - how.rate * gradient / np.sqrt(squares), -bound, bound)
             step += 1
@@ -78,7 +77,7 @@ def tie_stochastically(
                 groups = tying.groups(w)
     groups = tying.groups(w)
     passes = objective.passes
-    groups, value, violation = certificate(objective, groups, w, tying.strength, total_weight, bound)
+    groups, value, violation = problem.certificate(groups, w, tying.strength)
     # A pass over all batches is a pass over the data.
     latest = Round(0, tying.strength, value, violation, 0, how.epochs + objective.passes - passes)
     record = Record(step, value, violation, latest.passes, 0, how.rate)

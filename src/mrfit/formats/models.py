@@ -1,0 +1,72 @@
+"""One door to all files of models: the suffix says the format, or the caller does."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from pathlib import Path
+
+from mrfit.data.sources import is_standard_input, spoken_name
+from mrfit.errors import InputError, listed
+from mrfit.formats.input_file import read_input
+from mrfit.formats.learned import MRF
+from mrfit.formats.libdai import FG
+from mrfit.formats.libra_mn import MN
+from mrfit.formats.model_format import ModelFormat
+from mrfit.formats.output_file import check_writable, write_output
+from mrfit.formats.uai import LG, UAI
+from mrfit.network import Network
+
+FORMATS = {each.word: each for each in (MRF, UAI, LG, MN, FG)}
+
+
+def read_network(path: str | Path, *, format: str | None = None) -> Network:
+    """Read a model: tables over named variables.
+
+    Parameters
+    ----------
+    path
+        A ``.mrf``, ``.uai``, ``.LG``, ``.mn`` or ``.fg`` file, each also gzipped; ``-`` is standard input.
+    format
+        ``mrf``, ``uai``, ``lg``, ``mn`` or ``fg``; by default the suffix says it.
+    """
+    kind = format_of(path, format)
+    return kind.read(read_input(path), spoken_name(path))
+
+
+def write_network(path: str | Path, network: Network, *, format: str | None = None, names: bool = True) -> None:
+    """Write a model, whole or not at all; a path that ends in ``.gz`` is gzipped.
+
+    ``names`` of variables and states that a format has no place for stand in one comment, where it knows comments.
+    """
+    kind = format_of(path, format)
+    check_writable(path)
+    write_output(path, network_bytes(network, kind, path, names=names))
+
+
+def network_bytes(network: Network, kind: ModelFormat, path: str | Path, *, names: bool = True) -> bytes:
+    """The content of a model file of a name."""
+    content = kind.write(network, names=names)
+    if Path(path).suffix.lower() != ".gz":
+        return content
+    packed = io.BytesIO()
+    with gzip.GzipFile(fileobj=packed, mode="wb", filename="", mtime=0) as file:  # equal models are equal files
+        file.write(content)
+    return packed.getvalue()
+
+
+def format_of(path: str | Path, word: str | None = None) -> ModelFormat:
+    """The format a user names, else the one that a suffix says."""
+    if word is not None:
+        if word.lower() not in FORMATS:
+            raise InputError(f"There is no format of models {word!r}; choose one of {listed(FORMATS)}.")
+        return FORMATS[word.lower()]
+    suffix = Path(Path(path).name.lower().removesuffix(".gz")).suffix
+    for kind in FORMATS.values():
+        if kind.suffix.lower() == suffix:
+            return kind
+    named = "Standard input" if is_standard_input(path) else f"The name {Path(path).name!r}"
+    raise InputError(
+        f"{named} does not say which format of models it is; known are "
+        f"{', '.join(kind.suffix for kind in FORMATS.values())}, each also .gz. Say the format, or rename the file."
+    )

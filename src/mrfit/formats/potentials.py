@@ -1,0 +1,47 @@
+"""Logarithms of potentials as potentials, in doubles that neither overflow nor vanish."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.errors import InputError
+from mrfit.factors import Factors
+
+Floats = NDArray[np.float64]
+
+_LARGEST = 700.0  # doubles end at 709.8, and are exact to the last digit down to -708.4
+
+
+def potentials(factors: Factors, instead: str) -> tuple[Floats, float]:
+    """exp of all tables, and the sum of what was subtracted from tables before.
+
+    A table is shifted only where it must be, to stand in the middle of what doubles hold. One that spans more than they
+    hold is refused, for a possible state would become impossible; ``instead`` says what to do then.
+    """
+    values = factors.values.copy()
+    shifts = []
+    if np.abs(values, where=values > -np.inf, out=np.zeros_like(values)).max(initial=0.0) > _LARGEST:
+        sizes = [len(table) for table in factors.tables]
+        for table in np.split(values, np.cumsum(sizes)[:-1]):  # views
+            finite = table[table > -np.inf]
+            if np.abs(finite).max(initial=0.0) <= _LARGEST:
+                continue
+            low, high = float(finite.min()), float(finite.max())
+            if high - low > 2 * _LARGEST:
+                raise InputError(
+                    f"A table spans {high - low:.4g} nats, and potentials that are not logarithms hold "
+                    f"{2 * _LARGEST:g}. {instead}"
+                )
+            shift = low + (high - low) / 2
+            table -= shift
+            shifts.append(shift)
+    return np.exp(values), math.fsum(shifts)
+
+
+def logarithms(values: Floats) -> Floats:
+    """The inverse: minus infinity where a potential is zero."""
+    with np.errstate(divide="ignore"):
+        return np.log(values)

@@ -1,0 +1,108 @@
+"""Answers in the form of the UAI competitions: a task on the first line, then its solution.
+
+    PR    log of the sum over all states, to base 10 in the competition and e in merlin
+    MAR   how many variables, then for each how many states and their probabilities
+    MAP   how many variables, then their states (MPE is the same)
+    MMAP  how many variables, then variable and state of each
+
+Programs that answer better and better write ``-BEGIN-`` between solutions; the last one counts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.errors import InputError
+from mrfit.formats.input_file import read_input
+from mrfit.formats.tokens import Tokens
+
+Floats = NDArray[np.float64]
+
+_BEGIN = b"-BEGIN-"
+
+
+def read_pr(path: str | Path, *, base: float = 10.0) -> float:
+    """The natural logarithm of Z from a file that has it to a base: 10, or math.e for merlin's."""
+    tokens = _solution(path, "PR")
+    (value,) = tokens.numbers(1, "log Z").tolist()
+    tokens.finish()
+    return float(value) * _log(base)
+
+
+def pr_bytes(log_z: float, *, base: float = 10.0) -> bytes:
+    return f"PR\n{float(log_z) / _log(base)!r}\n".encode()
+
+
+def read_mar(path: str | Path) -> tuple[Floats, ...]:
+    """The probabilities of the states of every variable; observed ones have 0 and 1."""
+    tokens = _solution(path, "MAR")
+    n_variables = tokens.integer("the number of variables")
+    out = []
+    for i in range(n_variables):
+        c = tokens.integer(f"the number of states of variable {i}", least=1)
+        out.append(tokens.numbers(c, "a probability", least=0.0))
+    tokens.finish()
+    return tuple(out)
+
+
+def mar_bytes(marginals: Sequence[Floats]) -> bytes:
+    parts = (f"{len(p)} {' '.join(map(repr, np.asarray(p, np.float64).tolist()))}" for p in marginals)
+    return f"MAR\n{' '.join([str(len(marginals)), *parts])}\n".encode()
+
+
+def read_map(path: str | Path) -> tuple[int, ...]:
+    """The states of all variables, observed ones included."""
+    tokens = _solution(path, "MAP", "MPE")
+    n_variables = tokens.integer("the number of variables")
+    states = tuple(tokens.integers(n_variables, "a state"))
+    tokens.finish()
+    return states
+
+
+def map_bytes(states: Sequence[int], *, task: str = "MAP") -> bytes:
+    if task not in ("MAP", "MPE"):
+        raise InputError(f"There is no task {task!r} with the states of all variables; it is 'MAP' or 'MPE'.")
+    return f"{task}\n{' '.join(map(str, [len(states), *map(int, states)]))}\n".encode()
+
+
+def read_mmap(path: str | Path, query: Sequence[int]) -> dict[int, int]:
+    """The states of the variables asked for, from pairs or from states alone, in the order of the query."""
+    tokens = _solution(path, "MMAP")
+    size = tokens.integer("the number of variables", least=len(query), most=len(query))
+    if tokens.n_left == size:
+        states = dict(zip(query, tokens.integers(size, "a state"), strict=True))
+    else:
+        numbers = tokens.integers(2 * size, "a variable and its state")
+        states = dict(zip(numbers[::2], numbers[1::2], strict=True))
+    tokens.finish()
+    if set(states) != set(query):
+        raise InputError(f"{Path(path).name!r} answers for variables {sorted(states)}; asked were {sorted(query)}.")
+    return states
+
+
+def mmap_bytes(states: Mapping[int, int]) -> bytes:
+    numbers = [len(states), *(int(k) for pair in states.items() for k in pair)]
+    return f"MMAP\n{' '.join(map(str, numbers))}\n".encode()
+
+
+def _solution(path: str | Path, *tasks: str) -> Tokens:
+    """The tokens of the last solution; those before it become blanks, so that lines count as in the file."""
+    content = read_input(path)
+    last = content.rfind(_BEGIN)
+    task = Tokens(content if last < 0 else content[: content.find(_BEGIN)], Path(path).name)
+    task.word(*tasks)
+    if last < 0:
+        return task
+    blank = bytes(c if c in b"\r\n" else 32 for c in content[: last + len(_BEGIN)])
+    return Tokens(blank + content[last + len(_BEGIN) :], Path(path).name)
+
+
+def _log(base: float) -> float:
+    if not (base > 0 and base != 1 and math.isfinite(base)):
+        raise InputError(f"Logarithms have no base {base}; it is 10 in the competition and e in merlin.")
+    return math.log(base)

@@ -1,0 +1,17 @@
+"""Which versions of which programs a model was learned with."""
+
+from __future__ import annotations
+
+import platform
+from functools import cache
+from importlib.metadata import version
+
+from mrfit._version import __version__
+
+_LIBRARIES = ("numpy", "scipy", "numba")  # which numbers come from
+
+
+@cache
+def versions() -> dict[str, str]:
+    """Of mrfit, of Python, and of the libraries that compute; not of those that read tables or draw."""
+    return {"mrfit": __version__, "python": platform.python_version()} | {name: version(name) for name in _LIBRARIES}

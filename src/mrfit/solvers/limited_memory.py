@@ -1,0 +1,72 @@
+"""The limited memory of quasi-Newton methods (Nocedal 1980)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.objectives.objective import Expansion, at_least
+from mrfit.solvers.method import Method, Problem, State
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class CurvaturePairs:
+    """An approximate inverse Hessian: a diagonal, corrected by the latest (move, change of gradient), oldest first."""
+
+    scale: Floats  # diagonal of the Hessian at the start
+    pairs: tuple[tuple[Floats, Floats], ...] = ()
+
+    @classmethod
+    def at(cls, expansion: Expansion) -> CurvaturePairs:
+        # A parameter whose feature never occurs has no curvature of its own; any positive scale will do.
+        return cls(at_least(expansion.diagonal(), 1e-8))
+
+    def extended(self, move: Floats, change: Floats, *, memory: int) -> CurvaturePairs:
+        """With one pair more and at most ``memory`` of them; a pair without curvature is left out."""
+        if move @ change <= 1e-12 * np.linalg.norm(move) * np.linalg.norm(change):
+            return self
+        return CurvaturePairs(self.scale, (*self.pairs, (move, change))[-memory:])
+
+    def inverse_times(self, v: Floats, free: NDArray[np.bool_]) -> Floats:
+        """The two-loop recursion, restricted to the free parameters."""
+        q = np.where(free, v, 0.0)
+        pairs = [(np.where(free, s, 0.0), np.where(free, y, 0.0)) for s, y in self.pairs]
+        pairs = [(s, y) for s, y in pairs if s @ y > 0]
+        coefficients = []
+        for s, y in reversed(pairs):
+            a = float(s @ q) / float(s @ y)
+            coefficients.append(a)
+            q -= a * y
+        q /= self.scale
+        if pairs:
+            s, y = pairs[-1]
+            q *= float(s @ y) / float(y @ (y / self.scale))
+        for (s, y), a in zip(pairs, reversed(coefficients), strict=True):
+            q += (a - float(y @ q) / float(s @ y)) * s
+        return np.where(free, q, 0.0)
+
+
+@dataclass(frozen=True)
+class QuasiNewtonState(State):
+    curvature: CurvaturePairs  # of the smooth part
+
+
+@dataclass(frozen=True)
+class LimitedMemory(Method[QuasiNewtonState]):
+    """What quasi-Newton methods have in common: where they begin, and what they remember.
+
+    Parameters
+    ----------
+    memory
+        Pairs of moves and gradient changes kept.
+    """
+
+    memory: int = 20
+
+    def start(self, problem: Problem, w: Floats) -> QuasiNewtonState:
+        expansion = problem.expand(w)
+        return QuasiNewtonState(w, expansion.value, expansion.gradient, CurvaturePairs.at(expansion))

@@ -1,0 +1,64 @@
+"""What a learner of structures is, and what it returns."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.structure.edge_report import EdgeReport
+from mrfit.structure.structure import Structure
+
+
+@dataclass(frozen=True)
+class LearnedStructure:
+    """A structure, and where regressions chose its edges the evidence for them.
+
+    Parameters
+    ----------
+    report
+        Of no edges where no regression was asked.
+    violation
+        The largest of any point of a path that was used, as a share of its critical strength; None where no path was
+        walked.
+    at_end
+        Variables whose criterion was still falling where their path ended.
+    remarks
+        Sentences a reader of the structure should know, on this and on why it is empty.
+    """
+
+    structure: Structure
+    report: EdgeReport = field(default_factory=EdgeReport.of_no_edges)
+    violation: float | None = None
+    at_end: tuple[int, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+
+class StructureLearner(ABC):
+    """Rows in, structure out. ``word`` is its name at the command line and in files.
+
+    It is a value and is asked again wherever rows change (folds, resamples), so nothing it learned leaks.
+    """
+
+    word: ClassVar[str]
+
+    @abstractmethod
+    def learn(
+        self,
+        rows: UniqueRows,
+        *,
+        valid: UniqueRows | None = None,
+        jobs: int = 1,
+        callback: Callable[[int], None] | None = None,
+    ) -> LearnedStructure:
+        """Which variables of ``rows`` interact; ``valid`` are held-out rows for those that select by them.
+
+        ``callback`` is told of every regression that is done, once, from any thread; where there are none it is not
+        called. The result does not depend on ``jobs``.
+        """
+
+    @abstractmethod
+    def in_words(self) -> str:
+        """What it is, for a person: "all pairs"."""

@@ -1,0 +1,104 @@
+"""The distinct rows as columns that are on or off, which all regressions share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit._kernels.node_cells import Indicators
+from mrfit._kernels.nodewise import LANES, columns_times
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.structure.nodewise.seen_states import SeenStates
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class IndicatorTable:
+    """Distinct rows by column; a column is an indicator "variable j is in state s", s > 0.
+
+    Only states that occur count: the first of them is the silent one, and the others have columns.
+    """
+
+    rows: UniqueRows
+    indicators: Indicators
+
+    @classmethod
+    def of(cls, rows: UniqueRows) -> IndicatorTable:
+        rows = SeenStates.of(rows).of_rows(rows)
+        group_start = rows.active.first_indicator
+        variable = np.repeat(np.arange(len(rows.domain)), np.diff(group_start))
+        state = 1 + np.arange(len(variable)) - group_start[variable]
+        codes = np.ascontiguousarray(rows.codes.T)
+        return cls(
+            rows,
+            Indicators(rows.active.start, rows.active.rows, codes, variable, state, group_start, rows.sample_weight),
+        )
+
+    @property
+    def n_columns(self) -> int:
+        return len(self.indicators.variable)
+
+    @cached_property
+    def standard_deviations(self) -> Floats:
+        """Of each variable, as indicator of its states other than the first."""
+        share = (self.indicators.codes > 0) @ self.rows.sample_weight / self.rows.total_weight
+        return np.sqrt(share * (1.0 - share))
+
+    @cached_property
+    def widths(self) -> Indices:
+        """Columns of each variable, one less than it has states that occur."""
+        return np.diff(self.indicators.group_start)
+
+    @cached_property
+    def state_weights(self) -> list[Floats]:
+        """Weight of the rows in each state, for every variable."""
+        weight, shape = self.rows.sample_weight, self.rows.domain.shape
+        pairs = zip(self.indicators.codes, shape, strict=True)
+        return [np.bincount(codes, weight, c).astype(np.float64) for codes, c in pairs]
+
+    def varies(self, variable: int) -> bool:
+        """Whether the variable has a regression."""
+        return bool(self.widths[variable] > 0)
+
+    def constant(self, variable: int) -> Floats:
+        """The constant of a regression without neighbours."""
+        weights = self.state_weights[variable]
+        return np.asarray(np.log(weights[1:] / weights[0]), np.float64)
+
+    def times(self, values: Floats) -> Floats:
+        """Sum of ``values`` (lanes, rows) over the rows in which each column is active, (columns, lanes)."""
+        sums = np.empty((self.n_columns, len(values)))
+        columns_times(self.indicators.start, self.indicators.rows, values, sums)
+        return sums
+
+    def norms_alone(self, variables: Sequence[int]) -> Floats:
+        """Gradient norms of regressions without neighbours, (given variables, all variables)."""
+        codes, weight = self.indicators.codes, self.rows.sample_weight
+        blocks = []
+        for low in range(0, len(variables), LANES):
+            some = variables[low : low + LANES]
+            shares = [self.state_weights[i] / self.rows.total_weight for i in some]
+            lanes = [
+                weight * (share[s] - (codes[i] == s))
+                for i, share in zip(some, shares, strict=True)
+                for s in range(1, len(share))
+            ]
+            squared = self.group_sums(self.times(np.stack(lanes)) ** 2)
+            first_lane = np.cumsum([0] + [len(share) - 1 for share in shares[:-1]])
+            blocks.append(np.sqrt(np.add.reduceat(squared, first_lane, axis=1)).T)
+        return np.concatenate(blocks)
+
+    def group_sums(self, values: Floats) -> Floats:
+        """Sum over the columns of each variable, (columns, ...) to (variables, ...); no columns sum to zero."""
+        if (self.widths == 1).all():
+            return values
+        sums, some = np.zeros((len(self.widths), *values.shape[1:])), self.widths > 0
+        if some.any():
+            sums[some] = np.add.reduceat(values, self.indicators.group_start[:-1][some], axis=0)
+        return sums

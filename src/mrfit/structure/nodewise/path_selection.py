@@ -1,0 +1,156 @@
+"""Neighbours read from one point of the l1 path of every variable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.structure.nodewise.allowed_pairs import AllowedPairs
+from mrfit.structure.nodewise.criteria import Criterion
+from mrfit.structure.nodewise.neighbours import Neighbours
+from mrfit.structure.nodewise.paths import NodePath, PathPoint, PathSettings, node_paths
+from mrfit.structure.nodewise.seen_states import SeenStates
+from mrfit.structure.nodewise.selection import NeighbourSelection
+
+Floats = NDArray[np.float64]
+
+WEAKEST = 1e-4  # of the critical strength: where a path ends though its criterion may still fall
+_WEAK = 50  # variables that a weak regression may select
+_STAGE = 0.3  # of the strength a path has come to: how far it goes before its criterion is asked again
+
+
+@dataclass(frozen=True)
+class _Patience:
+    """How far a path goes at least, as a share of the critical strength, and how many points must lie behind the best.
+
+    A criterion may rise when a coefficient enters and fall below its best again many points later.
+    """
+
+    at_least: float
+    behind: int
+
+
+# Refitted scores know at once when one too many has entered, and points with groups of coefficients cost more.
+_SINGLE, _GROUPS = _Patience(0.01, 16), _Patience(_STAGE, 8)
+
+
+@dataclass(frozen=True)
+class PathSelection(NeighbourSelection):
+    """How far paths go, and which of their points neighbours are read from.
+
+    Parameters
+    ----------
+    walk
+        How far and how finely; ``strengths`` instead of geometric ones, given the critical strength.
+    n_largest
+        How many of the point's variables are neighbours, those with the largest coefficients; None for all.
+    criterion
+        What chooses the point, None for the last one; paths go on until ``behind`` points lie behind the best.
+    """
+
+    walk: PathSettings
+    strengths: Callable[[float], Floats] | None = None
+    n_largest: int | None = None
+    criterion: Criterion | None = None
+    behind: int = 0
+
+    @classmethod
+    def up_to(cls, max_degree: int, *, tolerance: float) -> PathSelection:
+        """The last points that select at most so many."""
+        return cls(PathSettings(max_degree, tolerance=tolerance))
+
+    @classmethod
+    def largest(cls, max_degree: int, *, tolerance: float) -> PathSelection:
+        """The largest coefficients of weak regressions; only the end of a path counts, so large steps will do."""
+        walk = PathSettings(max(max_degree, _WEAK), ratio=0.75, tolerance=tolerance)
+        return cls(walk, n_largest=max_degree)
+
+    @classmethod
+    def at(cls, strength: float, rows: UniqueRows, *, tolerance: float) -> PathSelection:
+        """All that is selected at one strength."""
+        return cls(PathSettings(len(rows.domain), tolerance=tolerance), strengths=partial(_down_to, strength))
+
+    @classmethod
+    def best_by(cls, criterion: Criterion, rows: UniqueRows, *, tolerance: float) -> PathSelection:
+        patience = _GROUPS if SeenStates.of(rows).has_groups else _SINGLE
+        walk = PathSettings(len(rows.domain), lowest=patience.at_least, tolerance=tolerance)
+        return cls(walk, criterion=criterion, behind=patience.behind)
+
+    def neighbours(
+        self,
+        rows: UniqueRows,
+        pairs: AllowedPairs,
+        *,
+        jobs: int = 1,
+        callback: Callable[[int], None] | None = None,
+    ) -> Neighbours:
+        paths = node_paths(
+            rows,
+            self.walk,
+            forbidden=pairs.forbidden,
+            strengths=self.strengths,
+            further=None if self.criterion is None else partial(_further, self.criterion, self.behind),
+            jobs=jobs,
+            callback=None if callback is None else lambda path: callback(1),
+        )
+        return self._read(paths)
+
+    def why_none(self, rows: UniqueRows, paths: Sequence[NodePath]) -> str:
+        critical = max((path.critical for path in paths), default=0.0)
+        if critical > 0.0 and self.criterion is not None:
+            return self.criterion.why_none(rows, paths)
+        if critical > 0.0 and self.strengths is not None:
+            return f"the strength is not below the largest critical one, {critical:.4g}."
+        return super().why_none(rows, paths)
+
+    def _read(self, paths: list[NodePath]) -> Neighbours:
+        n = len(paths)
+        chosen, coefficients, entered = np.zeros((n, n), bool), np.zeros((n, n)), np.full((n, n), np.nan)
+        violation = 0.0
+        walked = [path for path in paths if path.points]  # others do not vary
+        for path in walked:
+            i, point = path.variable, self._point(path)
+            violation = max(violation, point.violation)
+            largest = np.argsort(-np.abs(point.sizes), kind="stable")[: self.n_largest]
+            chosen[i, point.selected[largest]] = True
+            coefficients[i, point.selected] = point.sizes
+            for j, strength in path.entered().items():
+                entered[i, j] = strength
+        at_end = tuple(path.variable for path in walked if self._is_at_end(path))
+        return Neighbours(chosen, coefficients, entered, violation, tuple(paths), at_end)
+
+    def _point(self, path: NodePath) -> PathPoint:
+        return path.points[-1] if self.criterion is None else self.criterion.chosen(path)
+
+    def _is_at_end(self, path: NodePath) -> bool:
+        return self.criterion is not None and self.criterion.best(path) == len(path.points) - 1
+
+
+def theoretical_strength(rows: UniqueRows, c: float) -> float:
+    """N c sqrt(log(n^2 / 0.05) / N) for the coefficients of 0/1 columns, a quarter of those of spins' couplings.
+
+    With -1/+1 spins the logit is 2 h + 2 sum of J s; with 0/1 columns s = 2 x - 1, so a coefficient is 4 J.
+    """
+    n, N = len(rows.domain), rows.total_weight
+    return 0.25 * N * c * float(np.sqrt(np.log(n**2 / 0.05) / N))
+
+
+def _down_to(weakest: float, critical: float) -> Floats:
+    """Strengths from the critical one to exactly ``weakest``, in steps of at most a tenth."""
+    if critical <= weakest:
+        return np.array([weakest])
+    n = 2 + int(np.log(critical / weakest) / -np.log(0.9))
+    return np.geomspace(critical, weakest, n)
+
+
+def _further(criterion: Criterion, behind: int, path: NodePath) -> Floats:
+    """The next stage of a path whose best point is not yet behind it; none where it is, or at the weakest strength."""
+    if criterion.best(path) < len(path.points) - behind:
+        return np.empty(0)
+    strengths = PathSettings(0, lowest=_STAGE).strengths(path.points[-1].strength)[1:]
+    return strengths[strengths >= (1.0 - 1e-9) * WEAKEST * path.critical]

@@ -1,0 +1,34 @@
+"""What a reader of a learned structure should know besides its edges."""
+
+from __future__ import annotations
+
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.domain import Domain
+from mrfit.errors import listed
+from mrfit.structure.nodewise.neighbours import Neighbours
+from mrfit.structure.nodewise.path_selection import WEAKEST
+from mrfit.structure.nodewise.selection import NeighbourSelection
+
+
+def remarks(rows: UniqueRows, selection: NeighbourSelection, neighbours: Neighbours, *, n_edges: int) -> list[str]:
+    said = [_still_falling(rows.domain, neighbours.at_end)] if neighbours.at_end else []
+    if n_edges == 0 and len(rows.domain) > 1:
+        said.append(f"No edges: {_why_no_edges(rows, selection, neighbours)}")
+    return said
+
+
+def _still_falling(domain: Domain, variables: tuple[int, ...]) -> str:
+    """Of variables whose criterion was best at the last point of their path."""
+    names = listed([domain.names[i] for i in variables])
+    return (
+        f"The criterion of {len(variables)} of {len(domain)} variables was still falling at the weakest strength "
+        f"tried, {WEAKEST:g} of the critical one: {names}. Nearly everything helps to predict them, or something "
+        "predicts them perfectly."
+    )
+
+
+def _why_no_edges(rows: UniqueRows, selection: NeighbourSelection, neighbours: Neighbours) -> str:
+    n_chosen = neighbours.chosen.sum()
+    if n_chosen:
+        return f"{n_chosen} neighbours were chosen, but none by both variables of a pair; rule 'or' joins."
+    return selection.why_none(rows, neighbours.paths)

@@ -1,0 +1,24 @@
+"""Tests stand where the code stands: every room of `src/mrfit` has a folder of its own here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+TESTS = Path(__file__).parent
+SOURCE = TESTS.parent / "src" / "mrfit"
+
+# Folders that are about no single room.
+ACROSS = {"agreement", "contracts", "fuzz", "golden", "invariances", "reference"}
+
+
+def _folders(root: Path, kind: str) -> set[str]:
+    """Folders below that hold files of a kind, by their path from ``root``."""
+    return {str(path.parent.relative_to(root)) for path in root.rglob(kind)} - {"."}
+
+
+def test_every_room_has_tests_of_its_own() -> None:
+    assert _folders(SOURCE, "__init__.py") - _folders(TESTS, "test_*.py") == set()
+
+
+def test_every_folder_of_tests_is_a_room_or_across_rooms() -> None:
+    assert _folders(TESTS, "*.py") - _folders(SOURCE, "__init__.py") == ACROSS
