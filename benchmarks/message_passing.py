@@ -1,7 +1,8 @@
 """Messages on learned networks: what a message costs, how many sweeps it takes, and how far off the answers are.
 
-Networks are learned with at most five neighbours chosen for each variable and refitted with L2. The truth is that of the
-junction tree, where its plan fits. Bethe values have no sign; tree-reweighted ones are above, mean-field ones below.
+Networks are learned with at most five neighbours chosen for each variable and refitted with L2. The truth is that of
+the junction tree, where its plan fits. Bethe values may err to both sides; tree-reweighted ones lie above, mean-field
+ones below.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy as np
 from benchmarks.benchmark import Benchmark, Case, cases
 from benchmarks.problems import problem, rows_of
 from benchmarks.table import Column, Record, Table, named
-from benchmarks.timing import best_seconds
+from benchmarks.timing import best_seconds, timed
 from mrfit.factors import Factors
 from mrfit.inference.belief_propagation import BeliefPropagation
 from mrfit.inference.engine import Engine, Posterior
@@ -31,6 +32,7 @@ DEGREE = 5
 STRENGTHS = (0.1, 1.0, 10.0)
 SCHEDULES = ("sequential", "flooding", "residual")
 STARTS = 10
+MOST_CELLS = 2**28  # of an exact plan: seconds, and a few hundred megabytes
 
 
 def network(name: str, bound: str, jobs: int) -> Factors:
@@ -44,7 +46,7 @@ def network(name: str, bound: str, jobs: int) -> Factors:
 def run(case: Case) -> Iterator[Record]:
     factors = network(case["set"], case["bound"], case["jobs"])
     record: Record = {"set": case["set"], "bound": case["bound"], "truth": None}
-    exact = JunctionTree()
+    exact = JunctionTree(max_cells=MOST_CELLS)
     plan = exact.plan(factors)
     truth = exact.run(plan, factors) if plan.fits else None
     if truth is not None:
@@ -64,8 +66,9 @@ def run(case: Case) -> Iterator[Record]:
 def measured(engine: Engine, factors: Factors, truth: Posterior | None, seconds: float) -> Record:
     """Values, sweeps and the time of a run on a plan that is there."""
     plan = engine.plan(factors)
-    found = engine.run(plan, factors)
-    spent = best_seconds(lambda: engine.run(plan, factors), at_least=seconds)
+    found, spent = timed(lambda: engine.run(plan, factors))
+    if spent < 1.0:  # several times while it is quick
+        spent = min(spent, best_seconds(lambda: engine.run(plan, factors), at_least=seconds))
     record: Record = {"converged": bool(found.converged), "sweeps": found.n_sweeps, "ms": 1e3 * spent}
     if np.isfinite(found.log_z):
         record["log_z"] = found.log_z

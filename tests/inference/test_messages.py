@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
 from mrfit.factors import Factors
 from mrfit.inference.belief_propagation import BeliefPropagation
 from mrfit.inference.engine import Engine, Posterior
+from mrfit.inference.enumeration import Enumeration
 from mrfit.inference.factor_graph import FactorGraph
 from mrfit.inference.max_product import MaxBeliefs, MaxProduct
 from mrfit.inference.mean_field import MeanField
 from mrfit.inference.tree_reweighted import TreeReweighted
+from mrfit.learning import Learner
+from mrfit.learning.penalized import L2
+from mrfit.structure.learners import Given, Learned
 from populations import MESSAGE_ENGINES, SCOPES, factors, forests, random_factors
 from reference import factors as reference
 
@@ -290,6 +297,22 @@ def test_wrong_questions_are_refused(engine: Engine, scope: tuple[int, ...], mes
         engine.plan(product, [scope])
     with pytest.raises(InputError, match=message):
         _run(engine, product).marginal(scope)
+
+
+def test_a_learned_network(named_rows: Callable[[str, str], UniqueRows]) -> None:
+    """Five neighbours for each of 16 variables: how far off each approximation is, and that sweeps are few."""
+    rows = named_rows("nltcs", "train")
+    structure = Learned(max_degree=5, bound="gain", rule="or").learn(rows).structure
+    product = Learner(Given(structure), L2(0.1)).fit(rows).best.model.factors
+    truth = _run(Enumeration(), product)
+    found = _run(BeliefPropagation(), product)
+    assert found.log_z - truth.log_z == pytest.approx(-0.371, abs=2e-3)
+    assert 30 < found.n_sweeps < 50
+    worst = max(np.abs(found.marginal((i,)) - truth.marginal((i,))).max() for i in range(16))
+    assert worst == pytest.approx(0.17, abs=0.01)
+    upper, lower = _run(TreeReweighted(), product), _run(MeanField(), product)
+    assert 1.0 < upper.log_z - truth.log_z < 1.4  # 1.8 with random trees
+    assert lower.log_z - truth.log_z == pytest.approx(-0.854, abs=5e-3)
 
 
 @pytest.mark.parametrize("engine", MESSAGE_ENGINES, ids=lambda engine: engine.word)
