@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -51,9 +51,9 @@ class Approximation(Posterior):
 class Beliefs(Approximation):
     """Marginals of the scopes of factors and of all sets inside them."""
 
-    graph: FactorGraph
-    single: Floats  # probabilities, variable after variable
-    joint: Floats  # of the hosts of the graph, table after table
+    graph: FactorGraph = field(repr=False)
+    single: Floats = field(repr=False)  # probabilities, variable after variable
+    joint: Floats = field(repr=False)  # of the hosts of the graph, table after table
 
     def marginal(self, scope: Scope) -> Floats:
         self.graph.check_targets([scope])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import reduce
 from math import prod
 from typing import ClassVar
@@ -30,8 +30,8 @@ _FURTHER = 10  # starts that are added where none has met a possible state
 class ProductBeliefs(Approximation):
     """Marginals of variables that do not depend on each other: of any scope the product."""
 
-    shape: tuple[int, ...]
-    single: tuple[Floats, ...]
+    shape: tuple[int, ...] = field(repr=False)
+    single: tuple[Floats, ...] = field(repr=False)
 
     def marginal(self, scope: Scope) -> Floats:
         check_scopes(self.shape, (scope,))

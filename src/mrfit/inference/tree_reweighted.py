@@ -24,6 +24,7 @@ Indices = NDArray[np.int64]
 
 _DAMPED = 0.5
 _TREES = 20  # at least, in the first average; more until every edge is in one
+_NOTHING = 1e-6  # nats that are not worth a word
 _SHORTEST = 1e-3  # step to another tree, beyond which nothing is gained
 
 
@@ -189,7 +190,9 @@ def _ends(graph: FactorGraph) -> Indices:
 def _remark(point: _Point, slack: float) -> str:
     if not point.converged:
         return "Tree-reweighted messages did not converge, so there is no bound on ln Z; raise max_sweeps or damping."
+    if slack < _NOTHING:
+        return "log_z is an upper bound on ln Z (tree-reweighted), the least that edge appearance probabilities give."
     return (
         "log_z is an upper bound on ln Z (tree-reweighted); with other edge appearance probabilities it would be at "
-        f"most {max(slack, 0.0):.2g} lower."
+        f"most {slack:.2g} lower."
     )
