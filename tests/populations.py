@@ -13,9 +13,13 @@ from mrfit.counts.conditional_cells import ConditionalCells
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
 from mrfit.factors import Factors, Scope
+from mrfit.inference.belief_propagation import BeliefPropagation
 from mrfit.inference.engine import Engine
 from mrfit.inference.enumeration import Enumeration
 from mrfit.inference.junction_tree import JunctionTree
+from mrfit.inference.max_product import MaxProduct
+from mrfit.inference.mean_field import MeanField
+from mrfit.inference.tree_reweighted import TreeReweighted
 from mrfit.network import Conjunction, Network
 from mrfit.objectives.cached import CachedObjective
 from mrfit.objectives.likelihood import Likelihood
@@ -156,6 +160,20 @@ def random_factors(rng: np.random.Generator, shape: Shape, scopes: list[Scope], 
 ENGINES: dict[type, list[Engine]] = {
     Enumeration: [Enumeration(), Enumeration(jobs=2)],
     JunctionTree: [JunctionTree(), JunctionTree(merge=False)],
+}
+
+# Engines that are exact on some graphs only.
+MESSAGE_ENGINES: dict[type, list[Engine]] = {
+    BeliefPropagation: [
+        BeliefPropagation(),
+        BeliefPropagation("sequential", damping=0.3),
+        BeliefPropagation("flooding"),
+        BeliefPropagation("residual"),
+        BeliefPropagation("residual", damping=0.3),
+    ],
+    MaxProduct: [MaxProduct(), MaxProduct("residual")],
+    TreeReweighted: [TreeReweighted(), TreeReweighted(max_trees=0, damping=0.5)],
+    MeanField: [MeanField(), MeanField(n_starts=3)],
 }
 
 # -- parameterizations -------------------------------------------------------------------------------------------
@@ -332,6 +350,23 @@ def factors(draw: st.DrawFn) -> Factors:
     )
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     return random_factors(rng, shape, draw(st.lists(scope, max_size=6)), zeros=draw(st.sampled_from([0.0, 0.3, 0.9])))
+
+
+@st.composite
+def forests(draw: st.DrawFn, *, order: int = 4) -> Factors:
+    """Scopes that make no loop but with what they contain: turned, nested, repeated; impossible cells in some."""
+    shape = tuple(draw(st.lists(st.integers(1, 3), min_size=1, max_size=5)))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    parts, scopes = [[i] for i in range(len(shape))], list[Scope]()
+    while len(parts) > 1 and draw(st.booleans()):
+        joined = [
+            parts.pop(int(rng.integers(len(parts)))) for _ in range(min(len(parts), int(rng.integers(2, order + 1))))
+        ]
+        scopes.append(tuple(int(rng.choice(part)) for part in joined))
+        parts.append([i for part in joined for i in part])
+    inside = [scope[: int(rng.integers(len(scope) + 1))][::-1] for scope in scopes if rng.random() < 0.5]
+    singles = [(i,) for i in range(len(shape)) if rng.random() < 0.5]
+    return random_factors(rng, shape, [*inside, *scopes, *singles], zeros=draw(st.sampled_from([0.0, 0.3, 0.9])))
 
 
 @st.composite

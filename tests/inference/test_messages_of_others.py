@@ -1,0 +1,132 @@
+"""Messages and mean field against values that nobody in this project computed: libDAI's and Libra's."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mrfit.factors import Factors
+from mrfit.formats.models import read_network
+from mrfit.inference.belief_propagation import BeliefPropagation
+from mrfit.inference.engine import Engine, Posterior
+from mrfit.inference.max_product import MaxBeliefs, MaxProduct
+from mrfit.inference.mean_field import MeanField
+from mrfit.inference.tree_reweighted import TreeReweighted
+
+
+def _run(engine: Engine, product: Factors) -> Posterior:
+    return engine.run(engine.plan(product), product)
+
+
+def _singles(found: Posterior, product: Factors) -> np.ndarray:
+    return np.array([found.marginal((i,)) for i in range(len(product.shape))])
+
+
+def _libdai(directory: Path, name: str) -> tuple[Factors, dict]:
+    folder = directory / "libdai"
+    (file,) = folder.glob(f"{name}.fg*")
+    return read_network(file).factors, json.loads((folder / "expected.json").read_text())[name]
+
+
+def _block(text: str, method: str) -> np.ndarray:
+    """The marginals under a method's line of libDAI's table."""
+    lines = text.splitlines()
+    begin = next(k for k, line in enumerate(lines) if line.split("\t")[0].strip() == method)
+    rows = []
+    for line in lines[begin + 1 :]:
+        if not line.startswith("# ({x"):
+            break
+        rows.append([float(number) for number in line.split("(")[-1].rstrip(")").split(",")])
+    return np.array(rows)
+
+
+@pytest.mark.parametrize("schedule", ["auto", "sequential", "flooding", "residual"])
+def test_libdai_belief_propagation(schedule: str, conformance_dir: Path) -> None:
+    """Its BP rows: all schedules have one fixed point, with these errors."""
+    product, expected = _libdai(conformance_dir, "testfast")
+    found = _run(BeliefPropagation(schedule), product)  # type: ignore[arg-type]
+    assert found.log_z == pytest.approx(expected["loopy_bp"]["lnZ_bethe"], abs=5e-10)
+    assert found.log_z - expected["lnZ"] == pytest.approx(7.187e-4, abs=5e-8)
+    exact = np.array(list(expected["marginals"].values()))
+    assert np.abs(_singles(found, product) - exact).sum(axis=1).max() / 2 == pytest.approx(8.924e-3, abs=5e-7)
+    text = (conformance_dir / "libdai" / "testfast.out").read_text()
+    np.testing.assert_allclose(_singles(found, product), _block(text, "BP_SEQFIX"), rtol=5e-4)
+
+
+def test_libdai_mean_field(conformance_dir: Path) -> None:
+    product, expected = _libdai(conformance_dir, "testfast")
+    found = _run(MeanField(), product)
+    assert found.log_z == pytest.approx(expected["mean_field"]["lnZ_lower_bound"], abs=5e-9)
+    text = (conformance_dir / "libdai" / "testfast.out").read_text()
+    np.testing.assert_allclose(_singles(found, product), _block(text, "MF"), rtol=5e-4)
+
+
+def test_libdai_bounds_enclose_log_z(conformance_dir: Path) -> None:
+    """Its own tree-reweighted rows were made without trees; so the truth is what the bound is held against."""
+    product, expected = _libdai(conformance_dir, "testfast")
+    upper = _run(TreeReweighted(), product)
+    assert expected["lnZ"] < upper.log_z < expected["lnZ"] + 0.4
+    assert upper.log_z < _run(TreeReweighted(max_trees=0), product).log_z - 0.5
+
+
+@pytest.mark.parametrize("name", ["testfast", "hoi1", "hoi3", "zeroes1", "jtreemapbug", "maxprodbug2"])
+def test_libdai_states(name: str, conformance_dir: Path) -> None:
+    product, expected = _libdai(conformance_dir, name)
+    found = _run(MaxProduct(), product)
+    assert isinstance(found, MaxBeliefs)
+    assert found.score == pytest.approx(expected["ln_max"], abs=1e-8)
+    if states := expected.get("map_states"):
+        assert found.state.tolist() in [list(state.values()) for state in states]
+
+
+@pytest.mark.parametrize("name", ["zeroes1", "jtreemapbug"])
+def test_libdai_forests(name: str, conformance_dir: Path) -> None:
+    product, expected = _libdai(conformance_dir, name)
+    found = _run(BeliefPropagation(), product)
+    assert found.exact
+    assert found.log_z == pytest.approx(expected["lnZ"], abs=1e-10)
+    np.testing.assert_allclose(_singles(found, product), list(expected["marginals"].values()), atol=1e-11)
+
+
+def test_libra_stopped_after_ten_floods(conformance_dir: Path) -> None:
+    """Its stored run has not converged, though its graph is a tree; ours stops there too if it is told to."""
+    folder = conformance_dir / "libra"
+    product = read_network(folder / "msweb-cl.mn.gz").factors
+    stopped = _run(BeliefPropagation("flooding", tolerance=0.0, max_sweeps=10), product)
+    stored = np.loadtxt(folder / "msweb-cl.bp.marg")
+    np.testing.assert_allclose(_singles(stopped, product), stored, rtol=0, atol=1e-11)
+    expected = json.loads((folder / "expected.json").read_text())["msweb-cl.mn"]
+    found = _run(BeliefPropagation(), product)
+    assert found.exact
+    assert found.log_z == pytest.approx(expected["lnZ"], abs=1e-9)
+    np.testing.assert_allclose(_singles(found, product)[:, 1], expected["exact_marginal_of_state_1"], atol=1e-9)
+
+
+def test_libra_mean_field(conformance_dir: Path) -> None:
+    """Its own stopped at 1e-3."""
+    folder = conformance_dir / "libra"
+    product = read_network(folder / "msweb-cl.mn.gz").factors
+    found = _run(MeanField(), product)
+    np.testing.assert_allclose(_singles(found, product), np.loadtxt(folder / "msweb-cl.mf.marg"), rtol=0, atol=1e-2)
+    expected = json.loads((folder / "expected.json").read_text())["msweb-cl.mn"]["mean_field_from_uniform"]
+    assert found.log_z == pytest.approx(expected["lnZ_lower_bound"], abs=1e-7)
+
+
+@pytest.mark.parametrize(("model", "stored"), [("test1", "test1"), ("test1-f", "test1"), ("test1-ev1", "test1-ev1")])
+def test_libra_chains(model: str, stored: str, conformance_dir: Path) -> None:
+    """Tables, features, and an empty feature block: belief propagation is exact on a chain."""
+    product = read_network(conformance_dir / "libra" / f"{model}.mn").factors
+    expected = np.loadtxt(conformance_dir / "libra" / f"{stored}.bp.marg")
+    found = _run(BeliefPropagation(), product)
+    assert found.exact
+    np.testing.assert_allclose(_singles(found, product), expected, rtol=0, atol=1e-9)
+
+
+def test_libra_best_state(conformance_dir: Path) -> None:
+    """Two are tied."""
+    found = _run(MaxProduct(), read_network(conformance_dir / "libra" / "test1.mn").factors)
+    assert isinstance(found, MaxBeliefs)
+    assert found.state.tolist() in ([0, 0, 0, 0], [1, 1, 1, 1])
