@@ -48,7 +48,8 @@ COMMANDS = (
     "fit two.csv --objective likelihood --parameterization spectral --penalty l1 --strength 1",
     "fit two.csv --objective likelihood --order 3 --penalty hierarchical --strength 1",
     "fit two.csv --penalty tied --groups 2 --strength 1",
-    "warm-up",
+    "warm-up --jobs 1",
+    "warm-up --jobs 1 --backwards",  # which is what its second process does
 )
 
 
