@@ -102,7 +102,7 @@ print("zmm" in text, "ymm" in text)
 
 
 @pytest.mark.skipif(V3 not in levels_of_host(), reason="other processors make no code for these levels")
-@pytest.mark.parametrize(("level", "registers"), [(V4, "True"), (V3, "False True")], ids=lambda value: str(value))
+@pytest.mark.parametrize(("level", "registers"), [(V4, "True"), (V3, "False True")], ids=["v4", "v3"])
 def test_a_level_is_what_numba_compiles_for(level: Level, registers: str) -> None:
     """Wide registers for v4 only; compiled, not run, so that it needs no processor that has them."""
     environment = {**os.environ, **level.environment}
