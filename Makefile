@@ -5,15 +5,18 @@ BIN := $(VENV)/bin
 
 .PHONY: demo test golden fuzz bench bench-quick docs wheel clean
 
+# The picture first; what all other commands need is compiled while it is looked at.
 demo: $(VENV)/.installed
 	$(BIN)/mrfit demo
+	@$(MAKE) --no-print-directory $(VENV)/.compiled
 
 test: $(VENV)/.installed-test
+	@$(MAKE) --no-print-directory $(VENV)/.compiled
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 # Records what commands print over the real data sets; look at the difference before committing it.
 golden: $(VENV)/.installed-test
@@ -44,7 +47,12 @@ $(BIN)/python:
 $(VENV)/.installed: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
 	touch $@
-	nice $(BIN)/mrfit warm-up --quiet > /dev/null 2>&1 < /dev/null &
+
+# Commands compile when they are first used; this does it for all of them, so that none keeps its user waiting.
+$(VENV)/.compiled: $(wildcard src/mrfit/_kernels/*.py) | $(VENV)/.installed
+	@echo 'Compiling for this machine, once: about a minute. (Who stops it waits at the first use of a command instead.)'
+	$(BIN)/mrfit warm-up
+	touch $@
 
 $(VENV)/.installed-test: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'

@@ -2,16 +2,17 @@
 
     python benchmarks/first_use.py [starts|commands] [--quick] [--wheel dist/mrfit-*.whl]
 
-Every time is of a new process, the best of several. "First" starts with nothing kept from earlier runs, as after
-installation; "later" is the best of some more. The wheel (`make wheel`) is unpacked into a folder of its own; without
-one its columns are left out.
+Every time is of a new process, the lesser of wall and processor time. First calls are measured from a checkout with
+nothing kept, from one for which `mrfit warm-up` ran, as the Makefile does after installing, and from a wheel (`make
+wheel`), which is unpacked into a folder of its own; without one its columns are left out. "Later" is the best of some
+more calls.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -46,64 +47,70 @@ COMMANDS = (
     f"{_EXACT} --order 3 --penalty hierarchical --strength 100",
     "spectrum rochdale:data --estimator pseudo-counts --max-order 0",
     "demo",
+    "warm-up",
 )
-RUN = """
-import sys
-from mrfit.cli.main import main
-code = main(sys.argv[1:])
-compiled = sys.modules.get("mrfit._kernels.compiled")
-print("\\nCOMPILED", compiled.n_compiled() if compiled else 0)
-sys.exit(code)
-"""
 
 
 @dataclass(frozen=True)
 class Installed:
-    """A package in a folder, and a folder to work and keep machine code in."""
+    """A package in a folder, and a folder to work and keep machine code in; ``is_warm`` where installing compiled."""
 
     package: Path
     folder: Path
+    is_warm: bool = False
 
-    def seconds(self, arguments: list[str]) -> tuple[float, int]:
-        """Wall time of a new process, and how many kernels it compiled."""
-        own = {"PYTHONPATH": str(self.package), "NUMBA_CACHE_DIR": str(self.folder / "cache")}
-        begun = time.perf_counter()
-        ran = subprocess.run(
-            [sys.executable, *arguments],
-            check=True,
-            capture_output=True,
-            text=True,
-            cwd=self.folder,
-            env=os.environ | own,
+    @property
+    def cache(self) -> Path:
+        return self.folder / ("warm" if self.is_warm else "cold")
+
+    def seconds(self, arguments: list[str]) -> float:
+        """The lesser of wall and processor time of a new process: other work on the machine does not count."""
+        own = {"PYTHONPATH": str(self.package), "NUMBA_CACHE_DIR": str(self.cache)}
+        begun, spent = time.perf_counter(), seconds_of_children()
+        subprocess.run(
+            [sys.executable, *arguments], check=True, capture_output=True, cwd=self.folder, env=os.environ | own
         )
-        seconds = time.perf_counter() - begun
-        counted = re.search(r"^COMPILED (\d+)$", ran.stdout, re.MULTILINE)
-        return seconds, int(counted[1]) if counted else 0
+        return min(time.perf_counter() - begun, seconds_of_children() - spent)
 
-    def first_and_later(self, command: str, *, repeats: int) -> tuple[float, float, int]:
-        """Wall times with nothing kept and with everything kept, and how many kernels the first compiled."""
-        shutil.rmtree(self.folder / "cache", ignore_errors=True)
-        arguments = ["-c", RUN, *command.split(), "--quiet"]
-        first, n_compiled = self.seconds(arguments)
-        return first, min(self.seconds(arguments)[0] for _ in range(repeats)), n_compiled
+    def first(self, command: str) -> tuple[int, float]:
+        """How many kernels the first call after installation compiled (each is a file), and its seconds."""
+        if not self.is_warm:
+            shutil.rmtree(self.cache, ignore_errors=True)
+        before = self._n_kept()
+        seconds = self.seconds(in_shell(command))
+        return self._n_kept() - before, seconds
+
+    def _n_kept(self) -> int:
+        return sum(1 for _ in self.cache.rglob("*.nbc"))
+
+
+def seconds_of_children() -> float:
+    """Processor time of all processes that this one has waited for."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def in_shell(command: str) -> list[str]:
+    return ["-m", "mrfit", *command.split(), "--quiet"]
 
 
 def start_table(checkout: Installed, *, repeats: int) -> str:
     lines = ["| what | seconds |", "|---|---:|"]
     for name, arguments in STARTS.items():
-        lines.append(f"| {name} | {min(checkout.seconds(arguments)[0] for _ in range(repeats)):.2f} |")
+        lines.append(f"| {name} | {min(checkout.seconds(arguments) for _ in range(repeats)):.2f} |")
     return "\n".join(lines)
 
 
 def command_table(installed: dict[str, Installed], *, commands: Sequence[str], repeats: int) -> str:
-    heads = [f"{place}, {what}" for place in installed for what in ("compiled", "first, s", "later, s")]
+    heads = [f"{place}: {what}" for place in installed for what in ("compiled", "s")] + ["later: s"]
     lines = ["| command | " + " | ".join(heads) + " |", "|---|" + "---:|" * len(heads)]
     for command in commands:
         cells = []
         for place in installed.values():
-            first, later, n_compiled = place.first_and_later(command, repeats=repeats)
-            cells += [str(n_compiled), f"{first:.1f}", f"{later:.1f}"]
-        lines.append(f"| {command} | " + " | ".join(cells) + " |")
+            n_compiled, first = place.first(command)
+            cells += [str(n_compiled), f"{first:.1f}"]
+        later = min(place.seconds(in_shell(command)) for _ in range(repeats))
+        lines.append(f"| {command} | " + " | ".join([*cells, f"{later:.1f}"]) + " |")
         print(lines[-1], file=sys.stderr)
     return "\n".join(lines)
 
@@ -116,12 +123,16 @@ def main() -> None:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        installed = {"checkout": Installed(Path(mrfit.__file__).parents[1], folder)}
+        source = Path(mrfit.__file__).parents[1]
+        installed = {"bare checkout": Installed(source, folder)}
+        if arguments.table == "commands" and not arguments.quick:
+            installed["after make"] = Installed(source, folder, is_warm=True)
+            installed["after make"].seconds(in_shell("warm-up"))
         if arguments.wheel is not None:
             zipfile.ZipFile(arguments.wheel).extractall(folder / "site")
             installed["wheel"] = Installed(folder / "site", folder)
         if arguments.table == "starts":
-            table = start_table(installed["checkout"], repeats=1 if arguments.quick else 7)
+            table = start_table(installed["bare checkout"], repeats=1 if arguments.quick else 7)
         else:
             commands = COMMANDS[:1] if arguments.quick else COMMANDS
             table = command_table(installed, commands=commands, repeats=1 if arguments.quick else 3)

@@ -7,7 +7,6 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 import zipfile
 from pathlib import Path
 
@@ -16,12 +15,14 @@ import pytest
 from mrfit import MarkovNetworkLearner
 from mrfit._kernels.shipped import LEVELS, levels_of_host
 
+# One worker builds it, and runs what needs it; as the largest group it is begun first.
+pytestmark = pytest.mark.xdist_group("wheel")
+
 ROOT = Path(__file__).parents[1]
 LOWEST = LEVELS[-1]
 
 # Not by our own counting: numba tells a listener whenever its compiler begins.
-COUNT = """
-import sys
+LISTEN = """
 from numba.core import event
 compiled = []
 class Listener(event.Listener):
@@ -30,11 +31,16 @@ class Listener(event.Listener):
     def on_end(self, ended):
         pass
 event.register("numba:compile", Listener())
+"""
+COUNT = f"""
+{LISTEN}
+import sys
 import mrfit
 from mrfit.cli.main import main
-code = main(sys.argv[1:])
+for command in sys.argv[1:]:
+    code = main(command.split())
+    assert code == 0, command
 print("COMPILED", mrfit.__file__, *compiled)
-sys.exit(code)
 """
 
 COMMANDS = (
@@ -48,7 +54,8 @@ COMMANDS = (
     "fit two.csv --objective likelihood --parameterization spectral --penalty l1 --strength 1",
     "fit two.csv --objective likelihood --order 3 --penalty hierarchical --strength 1",
     "fit two.csv --penalty tied --groups 2 --strength 1",
-    "warm-up",
+    "warm-up --jobs 1",
+    "warm-up --jobs 1 --backwards",  # which is what its second process does
 )
 
 
@@ -57,17 +64,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the installed wheel, whose code is for the lowest level, and a model and tables beside it."""
     if LOWEST not in levels_of_host():
         pytest.skip(f"this processor cannot run code for {LOWEST.name}")
-    base = tmp_path_factory.getbasetemp()
-    built = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "built"
-    try:
-        built.mkdir()  # which one worker can do
-    except FileExistsError:
-        wait_for(built / "done")
-    else:
-        build_wheel(built)
     folder = tmp_path_factory.mktemp("wheel")
-    (wheel,) = built.glob("*.whl")
-    shutil.copy(wheel, folder)
+    build_wheel(folder)
+    (wheel,) = folder.glob("*.whl")
     subprocess.run([*PIP, "install", *OPTIONS, "--target", folder / "site", wheel], check=True)
     MarkovNetworkLearner().fit({name: [0, 1, 1, 0] for name in "abc"}).model_.save(folder / "model.mrf")
     (folder / "two.csv").write_text("a,b,c\n" + "0,0,1\n0,1,0\n1,1,1\n1,1,0\n0,0,0\n1,0,1\n" * 5)
@@ -80,28 +79,17 @@ OPTIONS = ("--quiet", "--no-deps", "--disable-pip-version-check", "--no-cache-di
 
 
 def build_wheel(folder: Path) -> None:
-    """From a copy of the sources; whether or not it succeeds, those who wait for it may go on."""
+    """From a copy of the sources."""
     source = folder / "source"
     shutil.copytree(ROOT / "src", source / "src", ignore=shutil.ignore_patterns("__pycache__", "_compiled"))
     for name in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, source)
     build = {**os.environ, "HATCH_BUILD_HOOK_ENABLE_CUSTOM": "true", "MRFIT_LEVELS": LOWEST.name}
-    try:
-        subprocess.run([*PIP, "wheel", *OPTIONS, "--no-build-isolation", "-w", folder, source], env=build, check=True)
-    finally:
-        (folder / "done").touch()
+    subprocess.run([*PIP, "wheel", *OPTIONS, "--no-build-isolation", "-w", folder, source], env=build, check=True)
 
 
-def wait_for(path: Path) -> None:
-    for _ in range(1200):
-        if path.exists():
-            return
-        time.sleep(0.5)
-    raise TimeoutError(f"{path} did not appear")
-
-
-def compiled_by(site: Path, command: str, *, package: str = "site", **environment: str) -> tuple[list[str], str]:
-    """The names of the kernels that a command compiled, with nothing kept from earlier runs, and its stderr."""
+def compiled_by(site: Path, *commands: str, package: str = "site", **environment: str) -> tuple[list[str], str]:
+    """The names of the kernels that a process compiled, with nothing kept from earlier ones, and its stderr."""
     with_cache = {
         **os.environ,
         "PYTHONPATH": str(site / package),
@@ -110,7 +98,7 @@ def compiled_by(site: Path, command: str, *, package: str = "site", **environmen
     }
     shutil.rmtree(site / "cache", ignore_errors=True)
     ran = subprocess.run(
-        [sys.executable, "-c", COUNT, *command.split()],
+        [sys.executable, "-c", COUNT, *commands],
         cwd=site,
         env=with_cache,
         capture_output=True,
@@ -123,14 +111,14 @@ def compiled_by(site: Path, command: str, *, package: str = "site", **environmen
     return names, ran.stderr
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_nothing_is_compiled(site: Path, command: str) -> None:
-    assert compiled_by(site, command) == ([], "")
+def test_nothing_is_compiled(site: Path) -> None:
+    """Nor does any command say that it was."""
+    assert compiled_by(site, *COMMANDS) == ([], "")
 
 
 def test_nothing_is_compiled_in_recorded_commands(site: Path, data_dir: Path) -> None:
     """Every penalty, objective, parameterization, bound and question over real data, in one process."""
-    code = COUNT.partition("code = main")[0] + (
+    code = LISTEN + (
         "from golden.commands import COMMANDS\nfrom golden.record import document_of\n"
         "for command in COMMANDS.values():\n    document_of(command)\n    assert not compiled, (command, compiled)\n"
     )
@@ -160,12 +148,6 @@ def changed(site: Path) -> Path:
 SCORE = "score model.mrf two.csv"
 
 
-@pytest.fixture
-def model(site: Path) -> None:
-    compiled_by(site, COMMANDS[0])
-
-
-@pytest.mark.usefixtures("model")
 def test_another_numba_compiles_and_says_so(site: Path, changed: Path) -> None:
     """As would another llvmlite, Python or numpy."""
     made_for = changed / "_compiled" / "made-for.json"
@@ -177,7 +159,6 @@ def test_another_numba_compiles_and_says_so(site: Path, changed: Path) -> None:
     assert said.count("\n") == 1
 
 
-@pytest.mark.usefixtures("model")
 def test_a_damaged_file_compiles_and_says_so(site: Path, changed: Path) -> None:
     """Anything that numba has against what it is given."""
     for file in (changed / "_compiled").rglob("*.nbc"):
@@ -188,7 +169,6 @@ def test_a_damaged_file_compiles_and_says_so(site: Path, changed: Path) -> None:
     assert said.count("\n") == 1
 
 
-@pytest.mark.usefixtures("model")
 def test_a_changed_source_compiles(site: Path, changed: Path) -> None:
     """Code is found by the text that it was made from."""
     with (changed / "scoring.py").open("a") as file:
@@ -197,7 +177,6 @@ def test_a_changed_source_compiles(site: Path, changed: Path) -> None:
     assert names
 
 
-@pytest.mark.usefixtures("model")
 def test_a_processor_asked_for_by_name_compiles(site: Path) -> None:
     """Who tells numba what to compile for gets that."""
     names, said = compiled_by(site, SCORE, NUMBA_CPU_NAME="generic")

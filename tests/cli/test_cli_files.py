@@ -118,18 +118,18 @@ def run_process(*arguments: str, cwd: Path, **options: Any) -> subprocess.Comple
     return subprocess.run(command, cwd=cwd, stderr=subprocess.PIPE, timeout=120, **options)
 
 
-def test_a_model_through_standard_streams(folder: Path) -> None:
+def test_a_model_through_standard_streams(shell: Shell, folder: Path) -> None:
     """The model to standard output, its summary beside it, and back from standard input."""
     ran = run_process("fit", "t.csv", "-o", "-", cwd=folder, stdout=subprocess.PIPE)
     assert ran.returncode == 0
     assert b"20 rows, 4 distinct, 2 variables" in ran.stderr
     (folder / "piped.mrf").write_bytes(ran.stdout)
-    run_process("fit", "t.csv", "-o", "named.mrf", "--quiet", cwd=folder)
+    assert shell("fit", "t.csv", "-o", "named.mrf", "--quiet").code == 0
     assert (folder / "named.mrf").read_bytes() == ran.stdout
     for arguments in (["show", "-"], ["show", "/dev/stdin"], ["score", "-", "t.csv"]):
         through = run_process(*arguments, cwd=folder, input=ran.stdout, stdout=subprocess.PIPE)
-        by_name = run_process(arguments[0], "piped.mrf", *arguments[2:], cwd=folder, stdout=subprocess.PIPE)
-        assert (through.returncode, through.stdout) == (0, by_name.stdout)
+        by_name = shell(arguments[0], "piped.mrf", *arguments[2:])
+        assert (through.returncode, through.stdout.decode()) == (0, by_name.out)
     tied = (folder / "m.mrf").read_bytes()
     assert run_process("theory", "-", cwd=folder, input=tied, stdout=subprocess.PIPE).returncode == 0
 
@@ -219,18 +219,29 @@ def test_too_little_memory_is_one_line(shell: Shell, folder: Path, monkeypatch: 
     assert not (folder / "new.mrf").exists()
 
 
+def write_wide(path: Path, n_columns: int) -> None:
+    lines = [[f"c{k}" for k in range(n_columns)]]
+    lines += [["01"[(k * k + row) % 2] for k in range(n_columns)] for row in range(3)]
+    path.write_text("\n".join(map(",".join, lines)) + "\n")
+
+
 @pytest.mark.parametrize("structure", ["complete", "tree", "order:2"])
 def test_what_is_too_wide_is_refused_with_figures(shell: Shell, tmp_path: Path, structure: str) -> None:
     """20,000 columns: hundreds of millions of pairs, told before they are made."""
-    names = ",".join(f"c{k}" for k in range(20_000))
-    rows = "\n".join(",".join("01"[(k * k + row) % 2] for k in range(20_000)) for row in range(3))
-    (tmp_path / "wide.csv").write_text(f"{names}\n{rows}\n")
+    write_wide(tmp_path / "wide.csv", 20_000)
     ran = shell("fit", "wide.csv", "--structure", structure)
     assert (ran.code, ran.out) == (2, "")
     assert "20000 variables" in ran.err.replace(",", "")
     assert "the limit is" in ran.err
-    assert shell("fit", "wide.csv", "--objective", "likelihood").code == 2
-    assert shell("spectrum", "wide.csv").code == 2
+
+
+@pytest.mark.parametrize("command", ["fit wide.csv --objective likelihood", "spectrum wide.csv"])
+def test_more_joint_states_than_numbers_are_refused(shell: Shell, tmp_path: Path, command: str) -> None:
+    """2,000 columns: the number of joint states is larger than any float."""
+    write_wide(tmp_path / "wide.csv", 2_000)
+    ran = shell(*command.split())
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.count("\n") == 1
 
 
 @pytest.fixture

@@ -219,26 +219,21 @@ def by_frontier(graph, start, random, order):
 @njit(cache=True, nogil=True)
 def _attempt(number, graph, n_states, random, limit, order):
     """One order of the pool: what wins differs between images, pedigrees and learned networks."""
-    n, copy = graph.shape[0], graph.copy()
-    kind = number if number < 3 else 3 + (number - 3) % 7
+    kind = number if number < 3 else 3 + (number - 3) % (_POOL - 3)
+    rule, noise = FILL, kind in (4, 8, 9)
     if kind in (1, 2):
+        rule = GIVEN
         by_breadth(graph, _far_from(graph, 0), order)
         if kind == 2:
             order[:] = order[::-1].copy()
-        return eliminate(copy, n_states, GIVEN, False, False, random, limit, order)
-    if kind == 5:
-        by_frontier(graph, int(_random(random) * n), random, order)
-        total, work = eliminate(copy, n_states, GIVEN, False, False, random, limit, order)
-        return total, work + n * n
-    if kind == 6:
-        return eliminate(copy, n_states, CELLS, False, True, random, limit, order)
-    if kind == 7:
-        return eliminate(copy, n_states, WEIGHTED_FILL, False, True, random, limit, order)
-    if kind == 8:
-        return eliminate(copy, n_states, CELLS, True, True, random, limit, order)
-    if kind == 9:
-        return eliminate(copy, n_states, WEIGHTED_FILL, True, True, random, limit, order)
-    return eliminate(copy, n_states, FILL, kind == 4, kind != 0, random, limit, order)
+    elif kind == 5:
+        rule = GIVEN
+        by_frontier(graph, int(_random(random) * graph.shape[0]), random, order)
+    elif kind in (6, 8):
+        rule = CELLS
+    elif kind in (7, 9):
+        rule = WEIGHTED_FILL
+    return eliminate(graph.copy(), n_states, rule, noise, kind != 0, random, limit, order)
 
 
 @njit(cache=True, nogil=True)

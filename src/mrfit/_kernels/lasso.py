@@ -40,25 +40,22 @@ def sweep(hessian, slope, threshold, v, chosen):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def best_on_line(slope, threshold, v, direction, curvature):
+def best_on_line(slope, threshold, v, direction, curvature, zero_at, order):
     """The t in [0, 1] at which slope . d t + curvature t^2 / 2 + sum of threshold |v + t d| is least.
 
-    The function is convex and quadratic between the zeros of the coordinates. Returns t, and the coordinate that is
+    The function is convex and quadratic between the zeros of the coordinates, which are at ``zero_at``, ascending in
+    ``order`` (sorting in here would take longer to compile than all the rest). Returns t, and the coordinate that is
     zero there, or -1.
     """
     n = len(v)
-    zero_at = np.full(n, 2.0)
     gradient = 0.0
     for k in range(n):
         gradient += slope[k] * direction[k]
-        if threshold[k] > 0.0 and direction[k] != 0.0:
+        if threshold[k] > 0.0:
             if v[k] == 0.0:
                 gradient += threshold[k] * abs(direction[k])
             else:
                 gradient += threshold[k] * direction[k] * np.sign(v[k])
-                if -v[k] / direction[k] > 0.0:
-                    zero_at[k] = -v[k] / direction[k]
-    order = np.argsort(zero_at)
     for n_passed in range(n):
         k = order[n_passed]
         end = min(zero_at[k], 1.0)

@@ -133,7 +133,9 @@ def sign(directory: Path) -> None:
 
 def _path(directory: Path, function: Callable, signature: Any, codegen: Any) -> Path:
     """Where a kernel's code is, for the types of its arguments: named by all that decides about it."""
-    made_from = (identity(function), str(signature), codegen.magic_tuple()[0])  # the last is the system
+    system = codegen.magic_tuple()[0]
+    # The level too: code in a directory that is not its own would crash a processor that lacks its instructions.
+    made_from = (identity(function), str(signature), system, directory.name)
     return directory / f"{function.__name__}-{_digest(made_from)[:32]}.nbc"
 
 

@@ -38,7 +38,7 @@ def ship(directory: Path, names: Collection[str] = ()) -> list[str]:
         cache = {"NUMBA_CACHE_DIR": scratch}
         _run(cache | lowest.environment, *warm_up)
         # All is loaded from the cache now. What only other kernels call is part of them and is not loaded.
-        _run(cache | lowest.environment, *warm_up, "--record", str(signatures))
+        _run(cache | lowest.environment, *warm_up, "--jobs", "1", "--record", str(signatures))
         for level in levels:
             (directory / level.name).mkdir(parents=True)
             _run(cache | level.environment, __name__, str(signatures), str(directory / level.name))

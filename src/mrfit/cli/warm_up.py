@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import random
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from itertools import chain
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,30 +20,16 @@ import click
 from mrfit.cli.options import common
 from mrfit.cli.output import counting_progress, print_json, say
 
-# Between them they call every kernel with every type of arguments that commands call it with.
+# Between them they call every kernel with every type of arguments that commands call it with. Two processes begin at
+# the two ends: the walks of structure learning, one long chain of kernels, take about as long as all fits.
 _EXACT = "--objective likelihood --order 3 --strength 1"
 _COMMANDS = (
-    "fit two.csv --valid two.csv --penalty l2 --strength 1,10 -o two.mrf",
-    "score two.mrf two.csv",
-    "score two.mrf two.csv --metric ll",
-    "fit more.csv --solver lbfgs --strength 1 -o more.mrf",
-    "score more.mrf more.csv",
     "structure two.csv --max-degree 2",
     "structure more.csv --max-degree 2",
     "structure two.csv --select ebic",
     "structure more.csv --select ebic",
     "structure two.csv --valid two.csv --select valid",
     "structure more.csv --max-degree 2 --bound path",
-    "fit two.csv --structure tree --penalty none",
-    "fit two.csv --penalty l1 --strength 1",
-    "fit more.csv --penalty group --strength 1",
-    "fit more.csv --penalty hierarchical --order 3 --strength 1",
-    "fit two.csv --valid two.csv --penalty tied --groups 2,3 --strength 1,10",
-    "fit two.csv --penalty hard --groups 2 --strength 1 -o tied.mrf",
-    "theory tied.mrf",
-    "fit more.csv --penalty hard --groups 2 --strength 1 -o tied.mrf",
-    "theory tied.mrf",
-    "fit two.csv --penalty ltr --groups 2 --strength 1",
     f"fit two.csv {_EXACT} --parameterization spectral --penalty l1",
     f"fit more.csv {_EXACT} --parameterization canonical --penalty l2",
     f"fit two.csv {_EXACT} --penalty hierarchical",
@@ -48,6 +37,17 @@ _COMMANDS = (
     f"fit two.csv {_EXACT} --penalty l1 --search hierarchical",
     f"fit two.csv {_EXACT} --parameterization full --penalty l1",
     "spectrum two.csv --estimator flat-l1 --folds 2 --max-order 2",
+    "fit two.csv --structure tree --penalty none",
+    "fit two.csv --penalty l1 --strength 1",
+    "fit more.csv --penalty group --strength 1",
+    "fit more.csv --penalty hierarchical --order 3 --strength 1",
+    "fit two.csv --valid two.csv --penalty tied --groups 2,3 --strength 1,10",
+    "fit two.csv --penalty hard --groups 2 --strength 1 -o tied.mrf && theory tied.mrf",
+    "fit more.csv --penalty hard --groups 2 --strength 1 -o tied.mrf && theory tied.mrf",
+    "fit two.csv --penalty ltr --groups 2 --strength 1",
+    "fit more.csv --solver lbfgs --strength 1 -o more.mrf && score more.mrf more.csv",
+    "fit two.csv --valid two.csv --penalty l2 --strength 1,10 -o two.mrf && score two.mrf two.csv && "
+    "score two.mrf two.csv --metric ll",
 )
 _TRANSFORMS = ("walsh_hadamard", "subset_sums", "inverse_subset_sums", "superset_sums", "inverse_superset_sums")
 
@@ -56,54 +56,81 @@ _TRANSFORMS = ("walsh_hadamard", "subset_sums", "inverse_subset_sums", "superset
 @click.option(
     "--record", type=click.Path(path_type=Path), hidden=True, help="For building wheels: see _kernels/shipping.py."
 )
+@click.option("--backwards", is_flag=True, hidden=True, help="For the second process: begin at the other end.")
 @common
-def command(record: Path | None, **options: Any) -> None:
+def command(record: Path | None, backwards: bool, **options: Any) -> None:
     """Compile for this machine what commands would compile when they are first used.
 
     A package installed from a wheel of the right versions has nothing to compile. In a checkout, or with another numba
-    or processor, it takes one to two minutes, once; the code is kept beside the package or among your caches.
+    or processor, it takes about a minute on two processors, once; the code is kept beside the package or among your
+    caches.
     """
     from mrfit._kernels.compiled import n_compiled
     from mrfit._kernels.shipping import record_signatures
+    from mrfit.workers import resolve_jobs
 
     begun, before = time.perf_counter(), n_compiled()
     quiet = options["quiet"] or options["as_json"]
+    helper = _begin_at_the_other_end() if resolve_jobs(options["jobs"]) > 1 else None
     with counting_progress("compiling", len(_COMMANDS) + len(_TRANSFORMS), quiet=quiet) as callback:
-        for _ in chain(_run_commands(), _run_transforms()):
+        for _ in _work(backwards=backwards):
             if callback is not None:
                 callback(1)
     if record is not None:
         record_signatures(record)
-    seconds, n_kernels = time.perf_counter() - begun, n_compiled() - before
+    n_kernels = n_compiled() - before + (0 if helper is None else _n_compiled_by(helper))
+    seconds = time.perf_counter() - begun
     if options["as_json"]:
         print_json({"n_compiled": n_kernels, "seconds": seconds})
     elif not options["quiet"]:
         say(f"compiled {n_kernels:,} kernels in {seconds:.0f} s" if n_kernels else "nothing to compile")
 
 
-def _run_commands() -> Iterator[str]:
-    """Run the commands on tables of a few rows, in a folder of their own; gives each when it is done."""
-    from mrfit.cli.main import cli
+def _begin_at_the_other_end() -> subprocess.Popen[str]:
+    """A second process; what it has compiled by the time it meets this one need only be loaded."""
+    command = [sys.executable, "-P", "-m", "mrfit", "warm-up", "--backwards", "--json", "--jobs", "1"]
+    return subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
 
+
+def _n_compiled_by(helper: subprocess.Popen[str]) -> int:
+    """How many kernels it compiled; where it failed this process had to compile them all."""
+    printed, _ = helper.communicate()
+    return int(json.loads(printed)["n_compiled"]) if helper.returncode == 0 else 0
+
+
+def _work(*, backwards: bool) -> Iterator[None]:
+    """Run everything on tables of a few rows, in a folder of its own, with a stop after each task."""
+    tasks = [
+        *(partial(_run_commands, text) for text in _COMMANDS),
+        *(partial(_transform, name) for name in _TRANSFORMS),
+    ]
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         _write_table(Path("two.csv"), n_states=2)
         _write_table(Path("more.csv"), n_states=3)
-        for text in _COMMANDS:
-            with contextlib.redirect_stdout(io.StringIO()):
-                cli.main(args=[*text.split(), "--quiet", "--jobs", "1"], prog_name="mrfit", standalone_mode=False)
-            yield text
+        for task in reversed(tasks) if backwards else tasks:
+            task()
+            yield
 
 
-def _run_transforms() -> Iterator[str]:
-    """Transform vectors of the length from which on they are done in pieces, which no small table has."""
+def _run_commands(texts: str) -> None:
+    """Each after the one before it, as in a shell."""
+    from mrfit.cli.main import cli
+
+    for text in texts.split(" && "):
+        with contextlib.redirect_stdout(io.StringIO()):
+            cli.main(args=[*text.split(), "--quiet", "--jobs", "1"], prog_name="mrfit", standalone_mode=False)
+
+
+def _transform(name: str) -> None:
+    """A vector of the length from which on transforms are done in pieces, which no small table has."""
     import numpy as np
 
     from mrfit import transforms
     from mrfit._kernels.butterflies import BLOCK_BITS
 
-    for name in _TRANSFORMS:
-        getattr(transforms, name)(np.zeros(2 << BLOCK_BITS))
-        yield name
+    getattr(transforms, name)(np.zeros(2 << BLOCK_BITS))
 
 
 def _write_table(path: Path, *, n_states: int) -> None:

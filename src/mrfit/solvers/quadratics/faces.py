@@ -113,9 +113,21 @@ def _moved(
     v: Floats, slope: Floats, threshold: Floats, active: Indices, direction: Floats, curvature: float
 ) -> tuple[Floats, bool]:
     """To the best point on the way, and whether no coordinate vanishes there."""
-    t, zero = best_on_line(slope[active], threshold[active], v[active], direction, curvature)
+    zero_at = _zeros(v[active], threshold[active], direction)
+    t, zero = best_on_line(
+        slope[active], threshold[active], v[active], direction, curvature, zero_at, np.argsort(zero_at)
+    )
     v = v.copy()
     v[active] += t * direction
     if zero >= 0:
         v[active[zero]] = 0.0
     return v, bool(zero < 0)
+
+
+def _zeros(v: Floats, threshold: Floats, direction: Floats) -> Floats:
+    """The t > 0 at which the kink of a coordinate of v + t direction lies; 2 where there is none, beyond the end."""
+    zero_at = np.full(len(v), 2.0)
+    towards_zero = (threshold > 0.0) & (np.sign(v) * np.sign(direction) < 0.0)
+    with np.errstate(over="ignore", under="ignore"):  # infinitely far, or here
+        np.divide(-v, direction, out=zero_at, where=towards_zero)
+    return zero_at

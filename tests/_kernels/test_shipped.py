@@ -1,0 +1,110 @@
+"""Which of the machine code in a package a processor is given."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import llvmlite.binding
+import pytest
+
+from mrfit._kernels import shipped
+from mrfit._kernels.copying import copy_into
+from mrfit._kernels.shipped import LEVELS, Level, levels_of_host, usable
+
+V4, V3 = LEVELS
+
+
+@pytest.fixture
+def processor(monkeypatch: pytest.MonkeyPatch):
+    """Have LLVM find a processor with these features, and say of some others that it lacks them."""
+
+    def has(features: set[str]) -> None:
+        found = dict.fromkeys(V4.needs | {"sse2", "avx512vbmi"}, False) | dict.fromkeys(features, True)
+        monkeypatch.setattr(llvmlite.binding, "get_host_cpu_features", lambda: found)
+
+    return has
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """A directory with machine code for both levels, as far as names go."""
+    for level in LEVELS:
+        (tmp_path / level.name).mkdir()
+    shipped.sign(tmp_path)
+    return tmp_path
+
+
+def test_levels_are_those_of_the_psabi() -> None:
+    """x86-64 psABI: v4 is v3 and the five parts of AVX-512, by LLVM's names."""
+    assert V4.needs - V3.needs == {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}
+    assert V3.needs < V4.needs
+    assert [level.name for level in LEVELS] == ["x86-64-v4", "x86-64-v3"]
+
+
+def test_each_processor_gets_the_best_that_it_can_run(processor, package: Path) -> None:
+    processor(set(V4.needs))
+    assert usable(package).directory == package / V4.name
+    processor(set(V3.needs))
+    assert usable(package).directory == package / V3.name
+    processor({"sse2"})
+    assert usable(package) == shipped.Shipped(None, "the compiled code of this package is for other processors")
+
+
+@pytest.mark.parametrize("level", LEVELS, ids=lambda level: level.name)
+def test_one_feature_less_is_another_level(level: Level, processor, package: Path) -> None:
+    """No part of a level is taken for granted because another part is there."""
+    for feature in level.needs:
+        processor(set(V4.needs) - {feature})
+        assert level not in levels_of_host()
+        assert usable(package).directory != package / level.name
+
+
+def test_code_for_better_processors_alone_is_none(processor, package: Path) -> None:
+    (package / V3.name).rmdir()
+    processor(set(V3.needs))
+    assert usable(package).directory is None
+
+
+def test_a_processor_that_llvm_does_not_know_gets_none(monkeypatch: pytest.MonkeyPatch, package: Path) -> None:
+    def unknown() -> None:
+        raise RuntimeError("not known")
+
+    monkeypatch.setattr(llvmlite.binding, "get_host_cpu_features", unknown)
+    assert usable(package).directory is None
+
+
+def test_code_in_the_directory_of_another_level_is_not_found() -> None:
+    """It is named by its level, so that no copy of files makes a processor run what it cannot."""
+    codegen = copy_into.targetctx.codegen()
+    paths = [shipped._path(Path(level.name), copy_into.py_func, "float64", codegen) for level in LEVELS]
+    names = {path.name for path in paths}
+    assert len(names) == 2
+
+
+COMPILE = """
+import numba
+import numpy as np
+
+@numba.njit(fastmath=True)
+def total(values):
+    s = 0.0
+    for k in range(len(values)):
+        s += values[k]
+    return s
+
+total.compile((numba.float64[::1],))
+(text,) = total.inspect_asm().values()
+print("zmm" in text, "ymm" in text)
+"""
+
+
+@pytest.mark.skipif(V3 not in levels_of_host(), reason="other processors make no code for these levels")
+@pytest.mark.parametrize(("level", "registers"), [(V4, "True"), (V3, "False True")], ids=["v4", "v3"])
+def test_a_level_is_what_numba_compiles_for(level: Level, registers: str) -> None:
+    """Wide registers for v4 only; compiled, not run, so that it needs no processor that has them."""
+    environment = {**os.environ, **level.environment}
+    ran = subprocess.run([sys.executable, "-c", COMPILE], env=environment, capture_output=True, text=True, check=True)
+    assert ran.stdout.startswith(registers)
