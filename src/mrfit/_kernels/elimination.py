@@ -217,6 +217,12 @@ def by_frontier(graph, start, random, order):
 
 
 @njit(cache=True, nogil=True)
+def _reverse(order):
+    for k in range(len(order) // 2):
+        order[k], order[-1 - k] = order[-1 - k], order[k]
+
+
+@njit(cache=True, nogil=True)
 def _attempt(number, graph, n_states, random, limit, order):
     """One order of the pool: what wins differs between images, pedigrees and learned networks."""
     kind = number if number < 3 else 3 + (number - 3) % (_POOL - 3)
@@ -225,7 +231,7 @@ def _attempt(number, graph, n_states, random, limit, order):
         rule = GIVEN
         by_breadth(graph, _far_from(graph, 0), order)
         if kind == 2:
-            order[:] = order[::-1].copy()
+            _reverse(order)
     elif kind == 5:
         rule = GIVEN
         by_frontier(graph, int(_random(random) * graph.shape[0]), random, order)
@@ -261,7 +267,8 @@ def _best_of_pool(graph, n_states, seed, work_a_cell, most_work, hopeless):
         number += 1
         if number == 1 or total < least:
             least, last_gain = total, number
-            best[:] = order
+            for k in range(n):
+                best[k] = order[k]
     return best, least, number
 
 
