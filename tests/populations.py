@@ -13,8 +13,10 @@ from mrfit.counts.conditional_cells import ConditionalCells
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
 from mrfit.factors import Factors, Scope
+from mrfit.inference.annealed import Annealed
 from mrfit.inference.engine import Engine
 from mrfit.inference.enumeration import Enumeration
+from mrfit.inference.gibbs import Gibbs
 from mrfit.objectives.likelihood import Likelihood
 from mrfit.objectives.objective import Objective
 from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
@@ -153,6 +155,12 @@ def random_factors(rng: np.random.Generator, shape: Shape, scopes: list[Scope], 
 
 ENGINES: dict[type, list[Engine]] = {
     Enumeration: [Enumeration(), Enumeration(jobs=2)],
+}
+
+# Whose answers have errors.
+SAMPLERS: dict[type, list[Engine]] = {
+    Gibbs: [Gibbs()],
+    Annealed: [Annealed(), Annealed(bases=("uniform", "moments", "tree"), jobs=2)],
 }
 
 # -- parameterizations -------------------------------------------------------------------------------------------
