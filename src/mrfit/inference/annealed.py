@@ -25,7 +25,7 @@ from mrfit.inference.gibbs import MOST_CELLS, SECONDS
 from mrfit.inference.path import Path
 from mrfit.inference.plan import Plan, as_float
 from mrfit.inference.sampling_plan import SamplingPlan
-from mrfit.inference.starts import annealed_states
+from mrfit.inference.starts import annealed_states, check_rows
 
 Floats = NDArray[np.float64]
 Codes = NDArray[Any]
@@ -55,7 +55,7 @@ def _moments(make: Callable[..., Base], word: str) -> Callable[[Annealed, Factor
 def _of_data(engine: Annealed, factors: Factors) -> Base:
     if engine.data is None:
         raise InputError("The base 'data' needs rows; got none. Give data, or leave this base out.")
-    factors.log_potential(engine.data[:1])
+    check_rows(factors, engine.data)
     return independent("data", factors.shape, engine.data)
 
 

@@ -20,6 +20,8 @@ from mrfit.inference.path import Path
 Floats = NDArray[np.float64]
 Codes = NDArray[Any]
 
+_FAR = 50.0  # nats beyond all weights, between which log Z is looked for
+
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
@@ -96,17 +98,21 @@ def reverse(
 
 def bridged(forward: Floats, reverse: Floats) -> tuple[float, float]:
     """log Z and its standard error from log weights of both directions (Bennett, 1976): the best use of the two."""
-    forward, offset = forward[forward > -np.inf], np.log(len(forward) / len(reverse))
-    if not len(forward):
+    if not (forward > -np.inf).any():
         raise InputError("All forward runs have weight 0; there is nothing to bridge. Use more temperatures.")
+    offset = np.log(len(forward) / len(reverse))
+
+    def terms(log_z: float) -> tuple[Floats, Floats]:
+        """How likely a run seems to be of the other direction than it is; both have the same sum at log Z."""
+        return expit(forward - log_z - offset), expit(log_z + offset - reverse)
 
     def excess(log_z: float) -> float:
-        return float(expit(forward - log_z + offset).sum() - expit(log_z - reverse - offset).sum())
+        up, down = terms(log_z)
+        return float(up.sum() - down.sum())
 
-    both = np.concatenate((forward, reverse)) + offset
-    log_z = float(brentq(excess, both.min() - abs(offset) - 50.0, both.max() + abs(offset) + 50.0, xtol=1e-12))
-    parts = expit(log_z - forward - offset), expit(reverse - log_z + offset)
-    variance = sum((part.var() / part.mean() ** 2) / len(part) for part in parts)
+    both = np.concatenate((forward[forward > -np.inf], reverse)) - offset
+    log_z = float(brentq(excess, both.min() - _FAR, both.max() + _FAR, xtol=1e-12))
+    variance = sum(part.var() / part.mean() ** 2 / len(part) for part in terms(log_z))
     return log_z, float(np.sqrt(variance))
 
 

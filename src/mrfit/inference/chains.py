@@ -81,7 +81,7 @@ class Chains:
                 lanes = slice(block * LANES, min((block + 1) * LANES, self.n))
                 out[draw, :, lanes] = x[:, : lanes.stop - lanes.start]
                 self.path.potentials(self.path.model, x, log_p[draw, block])
-        return log_p.reshape(len(out), -1)[:, : self.n].copy()
+        return log_p.reshape(len(out), self._n_blocks * LANES)[:, : self.n].copy()
 
 
 def code_type(shape: tuple[int, ...]) -> type:

@@ -43,11 +43,17 @@ def annealed_states(factors: Factors, n: int, *, sweeps: int, seed: tuple[int, .
 
 def rows_to_begin_in(factors: Factors, data: Codes, n: int, seed: tuple[int, ...]) -> Codes:
     """``n`` rows drawn from those of ``data`` that are possible, each as often as any other; none if none is."""
-    possible = data[factors.log_potential(data) > -np.inf]
+    check_rows(factors, data)
+    possible = data[factors.log_potential(data) > -np.inf] if factors.has_impossible_states else data
     if not len(possible):
         return possible
     shuffled = np.random.default_rng(seed).permutation(len(possible))
     return possible[np.resize(shuffled, n)]
+
+
+def check_rows(factors: Factors, data: Codes) -> None:
+    """Refuse rows that are not codes of these variables."""
+    Factors(factors.shape, (), np.empty(0)).log_potential(data)
 
 
 def _in_place(possible: NDArray[np.int64], n: int) -> NDArray[np.int64]:
