@@ -147,6 +147,8 @@ def test_wrong_questions_are_refused(engine: Gibbs | Annealed, scope: tuple[int,
     [
         (Gibbs, {"chains": 1}, "with 1 chains.*at least 4 chains"),
         (Gibbs, {"sweeps": 100, "max_sweeps": 50}, "100 sweeps of at most 50"),
+        (Gibbs, {"seed": -1}, "The seed is -1"),
+        (Annealed, {"seed": -1}, "The seed is -1"),
         (Annealed, {"temperatures": 0}, "0 temperatures"),
         (Annealed, {"bases": ("uniform",)}, "'uniform'.*at least two"),
         (Annealed, {"bases": ("uniform", "nothing")}, "'nothing'"),

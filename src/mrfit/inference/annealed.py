@@ -21,11 +21,10 @@ from mrfit.inference.base import Base, independent, tree, uniform
 from mrfit.inference.chains import Chains, code_type
 from mrfit.inference.draws import Draws
 from mrfit.inference.engine import Engine, Posterior
-from mrfit.inference.gibbs import MOST_CELLS, SECONDS
 from mrfit.inference.path import Path
-from mrfit.inference.plan import Plan, as_float
-from mrfit.inference.sampling_plan import SamplingPlan
-from mrfit.inference.starts import annealed_states, check_rows
+from mrfit.inference.plan import Plan
+from mrfit.inference.sampling_plan import DRAW_SECONDS, MOST_CELLS, SamplingPlan, sweep_seconds
+from mrfit.inference.starts import annealed_states, check_rows, check_seed
 
 Floats = NDArray[np.float64]
 Codes = NDArray[Any]
@@ -36,18 +35,21 @@ _BEYOND = 3.0  # joint standard errors at which bases disagree
 _UNSEEN = 3e-3  # an error that no weights show: what a base does more rarely than there are chains
 _SPREAD = 0.4  # variance of log weights to aim at: weights of normal logarithms are then worth exp(-0.4) of the chains
 _LEAST_ERROR = 1e-12  # of a base that is the distribution itself
-_DRAWS = 100  # of each chain, for moments and for marginals
+_DRAWS = 100  # of each chain, for marginals
+_MOMENT_DRAWS, _BETWEEN = 25, 4  # of each chain for the moments of a base, and sweeps between them
 
 
 def _moments(make: Callable[..., Base], word: str) -> Callable[[Annealed, Factors], Base]:
     """A base with frequencies of a short annealed run."""
 
     def base(engine: Annealed, factors: Factors) -> Base:
-        start = annealed_states(factors, engine.chains, sweeps=_DRAWS, seed=(engine.seed, 3), jobs=engine.jobs)
+        start = annealed_states(
+            factors, engine.chains, sweeps=_MOMENT_DRAWS * _BETWEEN, seed=(engine.seed, 3), jobs=engine.jobs
+        )
         chains = Chains(
             Path.between(uniform(factors.shape).factors, factors), start, (engine.seed, 4), jobs=engine.jobs
         )
-        return make(word, factors.shape, _rows(_recorded(chains, factors)))
+        return make(word, factors.shape, _rows(_recorded(chains, factors, _MOMENT_DRAWS, _BETWEEN)))
 
     return base
 
@@ -55,8 +57,9 @@ def _moments(make: Callable[..., Base], word: str) -> Callable[[Annealed, Factor
 def _of_data(engine: Annealed, factors: Factors) -> Base:
     if engine.data is None:
         raise InputError("The base 'data' needs rows; got none. Give data, or leave this base out.")
-    check_rows(factors, engine.data)
-    return independent("data", factors.shape, engine.data)
+    rows = np.asarray(engine.data)
+    check_rows(factors, rows)
+    return independent("data", factors.shape, rows)
 
 
 BASES: dict[str, Callable[[Annealed, Factors], Base]] = {
@@ -92,7 +95,7 @@ class Annealed(Engine):
     """
 
     chains: int = 64
-    temperatures: int = 500
+    temperatures: int = 1000
     max_temperatures: int = 20_000
     bases: tuple[str, ...] = ("uniform", "moments")
     data: Codes | None = None
@@ -103,6 +106,7 @@ class Annealed(Engine):
     word: ClassVar[str] = "ais"
 
     def __post_init__(self) -> None:
+        check_seed(self.seed)
         unknown = [word for word in self.bases if word not in BASES]
         if unknown or len(set(self.bases)) < 2:
             raise InputError(
@@ -118,8 +122,8 @@ class Annealed(Engine):
 
     def plan(self, factors: Factors, targets: Sequence[Scope] = ()) -> SamplingPlan:
         check_scopes(factors.shape, targets)
+        n_sweeps = len(self.bases) * (self.temperatures + 2 * _MOMENT_DRAWS * _BETWEEN)
         n_cells = _DRAWS * self.chains * len(self.bases) * factors.n_variables
-        work = factors.n_variables + sum(len(scope) for scope in factors.scopes)
         return SamplingPlan(
             engine=self.word,
             shape=factors.shape,
@@ -127,7 +131,7 @@ class Annealed(Engine):
             n_cells=n_cells,
             max_cells=self.max_cells,
             n_bytes=n_cells * np.dtype(code_type(factors.shape)).itemsize,
-            forecast=SECONDS * as_float(work * self.chains) * (2 * self.temperatures * len(self.bases) + 4 * _DRAWS),
+            forecast=sweep_seconds(factors, self.chains) * n_sweeps + DRAW_SECONDS * _MOMENT_DRAWS,
             why="it needs no table over many variables, and log Z has an error",
             ways_on="Use fewer chains, or raise max_cells.",
         )
@@ -166,7 +170,7 @@ def _longer(log_weights: Floats) -> float:
 
 
 class AnnealedPosterior(Posterior):
-    """log Z from all bases together, each by its precision, and marginals from their chains by their weights.
+    """log Z from all bases together, and marginals from their chains by their weights.
 
     ``estimates`` has what every base says by itself. Bases that disagree with the one whose log Z is largest have no
     part in it.
@@ -182,10 +186,8 @@ class AnnealedPosterior(Posterior):
         apart = [abs(one.log_z - other.log_z) for one, other in combinations(known, 2) if _disagree(one, other)]
         largest = max(known, key=lambda estimate: estimate.log_z)
         taken = [estimate for estimate in known if not _disagree(estimate, largest)]
-        log_shares = np.log(_precisions(taken)) + [estimate.log_z for estimate in taken]
-        self.log_z = float(logsumexp(log_shares) - np.log(_precisions(taken).sum()))
-        self._shares = dict(zip((e.base for e in taken), np.exp(log_shares - logsumexp(log_shares)), strict=True))
-        error = float(np.sqrt(sum((self._shares[e.base] * e.error) ** 2 for e in taken)))
+        self.log_z, shares, error = _joined(taken)
+        self._shares = dict(zip((estimate.base for estimate in taken), shares, strict=True))
         self.error, self._apart = max([error, *apart]), bool(apart)
         self.remarks = tuple(self._remarks())
 
@@ -221,7 +223,7 @@ class AnnealedPosterior(Posterior):
         start = self._codes[np.where(alive, np.arange(len(alive)), alive.argmax())]
         path = Path.between(uniform(self._factors.shape).factors, self._factors)
         chains = Chains(path, start, (self._seed, 5), jobs=self._jobs)
-        return Draws(self._factors, _recorded(chains, self._factors), np.empty((0, 0)))
+        return Draws(self._factors, _recorded(chains, self._factors, _DRAWS, 1), np.empty((0, 0)))
 
     def marginal(self, scope: Scope) -> Floats:
         return np.asarray(self._draws.chain_marginals(scope) @ self._weights)
@@ -243,14 +245,24 @@ def _disagree(one: Estimate, other: Estimate) -> bool:
     return bool(abs(one.log_z - other.log_z) > _BEYOND * chance)
 
 
-def _precisions(estimates: Sequence[Estimate]) -> Floats:
-    """Inverses of variances."""
-    return np.array([max(e.error, _LEAST_ERROR) ** -2 for e in estimates])
+def _joined(estimates: Sequence[Estimate]) -> tuple[float, Floats, float]:
+    """log Z of bases that agree, the share that each has in it, and its error.
+
+    Each counts by the inverse of its error, not of its variance: errors are estimates too, and too small just where
+    chains have missed something. If the bases differ by more than their errors say, the joint error grows by as much.
+    """
+    log_z = np.array([estimate.log_z for estimate in estimates])
+    errors = np.maximum([estimate.error for estimate in estimates], _LEAST_ERROR)
+    parts = log_z - np.log(errors)
+    shares = np.exp(parts - logsumexp(parts))
+    joint = float(logsumexp(parts) - np.log(np.sum(1.0 / errors)))
+    scale = np.sum(((log_z - joint) / np.maximum(errors, _UNSEEN)) ** 2) / max(len(log_z) - 1, 1)
+    return joint, shares, float(np.sqrt(np.sum((shares * errors) ** 2) * max(scale, 1.0)))
 
 
-def _recorded(chains: Chains, factors: Factors) -> NDArray[Any]:
-    states: NDArray[Any] = np.empty((_DRAWS, factors.n_variables, chains.n), code_type(factors.shape))
-    chains.record(1, states)
+def _recorded(chains: Chains, factors: Factors, n_draws: int, every: int) -> NDArray[Any]:
+    states: NDArray[Any] = np.empty((n_draws, factors.n_variables, chains.n), code_type(factors.shape))
+    chains.record(every, states)
     return states
 
 

@@ -16,16 +16,14 @@ from mrfit.inference.chains import Chains, code_type
 from mrfit.inference.draws import Draws, standard_error
 from mrfit.inference.engine import Engine, Posterior
 from mrfit.inference.path import Path
-from mrfit.inference.plan import Plan, as_float
-from mrfit.inference.sampling_plan import SamplingPlan
-from mrfit.inference.starts import annealed_states, rows_to_begin_in
+from mrfit.inference.plan import Plan
+from mrfit.inference.sampling_plan import DRAW_SECONDS, MOST_CELLS, SamplingPlan, sweep_seconds
+from mrfit.inference.starts import annealed_states, check_seed, rows_to_begin_in
 
 Floats = NDArray[np.float64]
 Codes = NDArray[Any]
 
 GOOD_R_HAT = 1.01  # Vehtari et al. (2021)
-MOST_CELLS = 2**31  # states that are kept: 2 GB, for variables of up to 256 states
-SECONDS = 5e-10  # for a chain and a variable, or a neighbour of one
 _DRAWS = 500  # kept of each chain
 _STUCK = 1.1  # R-hat above which chains tell of places, not of their weights
 _BEYOND = 3.0  # joint standard errors at which the difference of two groups of chains is their error
@@ -71,6 +69,7 @@ class Gibbs(Engine):
     word: ClassVar[str] = "gibbs"
 
     def __post_init__(self) -> None:
+        check_seed(self.seed)
         if self.chains < 4 or self.sweeps < 4 or self.max_sweeps < self.sweeps or self.annealing < 1:
             raise InputError(
                 f"Gibbs sampling was asked for with {self.chains} chains, {self.sweeps} sweeps of at most "
@@ -81,7 +80,6 @@ class Gibbs(Engine):
     def plan(self, factors: Factors, targets: Sequence[Scope] = ()) -> SamplingPlan:
         check_scopes(factors.shape, targets)
         n_cells = self._n_draws * self.chains * factors.n_variables
-        work = factors.n_variables + sum(len(scope) for scope in factors.scopes)
         return SamplingPlan(
             engine=self.word,
             shape=factors.shape,
@@ -89,7 +87,8 @@ class Gibbs(Engine):
             n_cells=n_cells,
             max_cells=self.max_cells,
             n_bytes=n_cells * np.dtype(code_type(factors.shape)).itemsize,
-            forecast=SECONDS * as_float(work * self.chains) * (self.annealing + 2 * self.sweeps),
+            forecast=sweep_seconds(factors, self.chains) * (self.annealing + self.sweeps)
+            + DRAW_SECONDS * self._n_draws,
             why="it needs no table over many variables; what it says has errors",
             ways_on="Use fewer chains, or raise max_cells.",
         )
@@ -163,7 +162,7 @@ class GibbsPosterior(Posterior):
     def sample(self, n: int) -> Codes:
         """``n`` more draws, (n, variables), with so many sweeps between those of a chain that they hardly depend."""
         factors, n_chains = self.draws.factors, self._chains.n
-        every = int(np.ceil(self._every * self.draws.log_p.size / self.ess))
+        every = min(int(np.ceil(self._every * self.draws.log_p.size / self.ess)), self.sweeps)
         states: Codes = np.empty((-(-n // n_chains), factors.n_variables, n_chains), code_type(factors.shape))
         self._chains.record(every, states)
         return states.transpose(0, 2, 1).reshape(len(states) * n_chains, factors.n_variables)[:n].astype(np.int64)
