@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -98,6 +100,17 @@ def test_temperatures_are_raised_until_weights_are_worth_half(rng: np.random.Gen
     assert [e.temperatures for e in stopped.estimates] == [2, 2]
     assert any("After 2 temperatures the 64 chains from base uniform are worth" in said for said in stopped.remarks)
     assert abs(found.log_z - log_z) < 0.3
+
+
+def test_weights_that_are_worth_little_widen_the_error(rng: np.random.Generator) -> None:
+    """One temperature from bases far away: intervals by the standard error of a few weights cover 17 of 40."""
+    product, _, _ = _factors("two states", rng)
+    steep = product.with_values(2.0 * product.values)
+    log_z = Enumeration().run(Enumeration().plan(steep), steep).log_z
+    engine = Annealed(temperatures=1, max_temperatures=1, bases=("uniform", "data"), data=rng.integers(0, 2, (200, 8)))
+    found = [_run(replace(engine, seed=seed), steep) for seed in range(40)]
+    assert sum(abs(each.log_z - log_z) < 1.96 * each.error for each in found) >= 34
+    assert all(any("the error may be too small" in said for said in each.remarks) for each in found)
 
 
 @pytest.mark.parametrize("name", CASES)

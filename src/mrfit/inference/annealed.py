@@ -31,6 +31,7 @@ Codes = NDArray[Any]
 
 ENOUGH = 0.5  # of the chains that weights should be worth
 _DOUBTFUL = 0.25  # below which a standard error is not to be trusted
+_WORTHLESS = 0.125  # below which a few weights decide, and a standard error says nothing
 _BEYOND = 3.0  # joint standard errors at which bases disagree
 _UNSEEN = 3e-3  # an error that no weights show: what a base does more rarely than there are chains
 _SPREAD = 0.4  # variance of log weights to aim at: weights of normal logarithms are then worth exp(-0.4) of the chains
@@ -173,7 +174,8 @@ class AnnealedPosterior(Posterior):
     """log Z from all bases together, and marginals from their chains by their weights.
 
     ``estimates`` has what every base says by itself. Bases that disagree with the one whose log Z is largest have no
-    part in it.
+    part in it. Where the weights of a base are worth less than an eighth of its chains, the error is at least the
+    spread of their logarithms.
     """
 
     exact = False
@@ -188,7 +190,8 @@ class AnnealedPosterior(Posterior):
         taken = [estimate for estimate in known if not _disagree(estimate, largest)]
         self.log_z, shares, error = _joined(taken)
         self._shares = dict(zip((estimate.base for estimate in taken), shares, strict=True))
-        self.error, self._apart = max([error, *apart]), bool(apart)
+        spread = [estimate.spread for estimate in taken if estimate.ess < _WORTHLESS * len(estimate.shares)]
+        self.error, self._apart = max([error, *apart, *spread]), bool(apart)
         self.remarks = tuple(self._remarks())
 
     def _remarks(self) -> list[str]:

@@ -51,6 +51,12 @@ class Estimate:
         return float(self.shares.std(ddof=1) * np.sqrt(len(self.shares))) if self.shares.any() else np.inf
 
     @property
+    def spread(self) -> float:
+        """Standard deviation of the logarithms of weights, of those that are not 0."""
+        alive = self.log_weights[self.log_weights > -np.inf]
+        return float(alive.std()) if len(alive) else np.inf
+
+    @property
     def ess(self) -> float:
         return float(1.0 / (self.shares**2).sum()) if self.shares.any() else 0.0
 
