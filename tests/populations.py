@@ -13,9 +13,11 @@ from mrfit.counts.conditional_cells import ConditionalCells
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
 from mrfit.factors import Factors, Scope
+from mrfit.inference.annealed import Annealed
 from mrfit.inference.belief_propagation import BeliefPropagation
 from mrfit.inference.engine import Engine
 from mrfit.inference.enumeration import Enumeration
+from mrfit.inference.gibbs import Gibbs
 from mrfit.inference.junction_tree import JunctionTree
 from mrfit.inference.max_product import MaxProduct
 from mrfit.inference.mean_field import MeanField
@@ -174,6 +176,12 @@ MESSAGE_ENGINES: dict[type, list[Engine]] = {
     MaxProduct: [MaxProduct(), MaxProduct("residual")],
     TreeReweighted: [TreeReweighted(), TreeReweighted(max_trees=0, damping=0.5)],
     MeanField: [MeanField(), MeanField(n_starts=3)],
+}
+
+# Whose answers have errors.
+SAMPLERS: dict[type, list[Engine]] = {
+    Gibbs: [Gibbs()],
+    Annealed: [Annealed(), Annealed(bases=("uniform", "moments", "tree"), jobs=2)],
 }
 
 # -- parameterizations -------------------------------------------------------------------------------------------

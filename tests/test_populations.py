@@ -41,7 +41,7 @@ def _import_all(package: ModuleType) -> None:
         (Objective, populations.OBJECTIVES),
         (Method, {type(method) for method in populations.METHODS.values()} | populations.SPECIAL_METHODS),
         (Parameterization, populations.PARAMETERIZATIONS),
-        (Engine, {*populations.ENGINES, *populations.MESSAGE_ENGINES}),
+        (Engine, {*populations.ENGINES, *populations.MESSAGE_ENGINES, *populations.SAMPLERS}),
     ],
     ids=["penalties", "objectives", "methods", "parameterizations", "engines"],
 )
