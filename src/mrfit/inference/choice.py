@@ -7,34 +7,56 @@ from dataclasses import replace
 
 from mrfit.errors import InputError, listed
 from mrfit.factors import Factors, Scope
+from mrfit.inference.annealed import Annealed
+from mrfit.inference.belief_propagation import BeliefPropagation
 from mrfit.inference.engine import Engine
 from mrfit.inference.enumeration import Enumeration
+from mrfit.inference.gibbs import Gibbs
 from mrfit.inference.junction_tree import JunctionTree
+from mrfit.inference.max_product import MaxProduct
+from mrfit.inference.mean_field import MeanField
 from mrfit.inference.plan import Plan
+from mrfit.inference.tree_reweighted import TreeReweighted
 
 AUTO = "auto"
 _FEW_STATES = 2**22  # joint states up to which enumeration may be faster than a tree
 
-ENGINES: dict[str, type[Engine]] = {kind.word: kind for kind in (Enumeration, JunctionTree)}
+_EXACT = (Enumeration, JunctionTree)
+_APPROXIMATE = (BeliefPropagation, MaxProduct, TreeReweighted, MeanField, Gibbs, Annealed)
+
+ENGINES: dict[str, type[Engine]] = {kind.word: kind for kind in (*_EXACT, *_APPROXIMATE)}
 
 
 def planned(
-    factors: Factors, targets: Sequence[Scope] = (), *, engine: str | Engine = AUTO, seed: int = 0
+    factors: Factors,
+    targets: Sequence[Scope] = (),
+    *,
+    engine: str | Engine = AUTO,
+    seed: int = 0,
+    names: Sequence[str] | None = None,
 ) -> tuple[Engine, Plan]:
     """An engine, and its plan for these factors.
 
-    ``auto`` takes the exact engine with the shorter forecast, and an approximation where none fits; a plan says which
-    one it is of, and why.
+    ``auto`` takes the exact engine with the shorter forecast, and annealed importance sampling where none fits: it
+    gives log Z and marginals, and says when what it began from does not agree. A plan says which engine it is of, and
+    why; ``names`` of variables are for that.
     """
     if isinstance(engine, Engine):
         return engine, engine.plan(factors, targets)
     if engine != AUTO:
         chosen = engine_called(engine, seed=seed)
         return chosen, replace(chosen.plan(factors, targets), why="it was asked for")
-    tree = JunctionTree(seed=seed)
-    plan: Plan = tree.plan(factors, targets)
-    everything = Enumeration()
-    other = everything.plan(factors, targets)
+    exact, plan = exactly_planned(factors, targets, seed=seed)
+    if plan.fits:
+        return exact, plan
+    sampling = Annealed(seed=seed)
+    return sampling, replace(sampling.plan(factors, targets), why=f"no exact engine fits. {plan.figures(names)}")
+
+
+def exactly_planned(factors: Factors, targets: Sequence[Scope] = (), *, seed: int = 0) -> tuple[Engine, Plan]:
+    """The exact engine with the shorter forecast; that of a tree where none fits."""
+    tree, everything = JunctionTree(seed=seed), Enumeration()
+    plan, other = tree.plan(factors, targets), everything.plan(factors, targets)
     if other.n_cells <= _FEW_STATES and (not plan.fits or other.forecast < plan.forecast):
         return everything, replace(other, why="there are few joint states, which is faster than a tree here")
     return tree, plan

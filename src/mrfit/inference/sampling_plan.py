@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mrfit._kernels.lanes import LANES
-from mrfit.errors import InputError
 from mrfit.factors import Factors
 from mrfit.inference.plan import Plan, as_float
 
@@ -19,12 +19,11 @@ _CELL = 1.3e-9  # for a chain and a state of a variable in a scope, else
 class SamplingPlan(Plan):
     """Cells are states of variables that are kept, not joint states: any number of variables fits."""
 
-    def check(self) -> None:
-        if not self.fits:
-            raise InputError(
-                f"{self.task} keeps {as_float(self.n_cells):.2g} states of {len(self.shape)} variables, about "
-                f"{self.gigabytes:.2g} GB; the limit is {as_float(self.max_cells):.2g}. {self.ways_on}"
-            )
+    def figures(self, names: Sequence[str] | None = None) -> str:
+        return (
+            f"{self.task} keeps {as_float(self.n_cells):.2g} states of {len(self.shape)} variables, about "
+            f"{self.gigabytes:.2g} GB; the limit is {as_float(self.max_cells):.2g}."
+        )
 
 
 def sweep_seconds(factors: Factors, chains: int) -> float:

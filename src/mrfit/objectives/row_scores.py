@@ -11,7 +11,7 @@ from scipy.special import logsumexp
 from mrfit._kernels.cells import gather
 from mrfit._kernels.scoring import BLOCK, row_scores
 from mrfit.factors import Factors, positions
-from mrfit.inference.choice import planned
+from mrfit.inference.choice import exactly_planned
 from mrfit.inference.joint_states import JointStates, plan_joint_states
 from mrfit.parameterizations.bases import Base
 from mrfit.parameterizations.parameterization import Parameterization
@@ -63,7 +63,7 @@ def row_ll(parameters: Parameterization, w: Floats, codes: NDArray[np.uint8], *,
     if by_transforms.n_cells <= _FEW_STATES and not np.isneginf(w).any():
         return _ll_of_joint_states(parameters, w, codes, jobs)
     factors = parameters.to_factors(w)
-    engine, plan = planned(factors)
+    engine, plan = exactly_planned(factors)
     if not np.isneginf(w).any() and by_transforms.fits and by_transforms.forecast < plan.forecast:
         return _ll_of_joint_states(parameters, w, codes, jobs)
     plan.check(parameters.domain.names)

@@ -13,10 +13,11 @@ from mrfit.data.dataset import Dataset
 from mrfit.domain import Domain
 from mrfit.errors import ImpossibleError, InputError
 from mrfit.factors import Factors, Scope
+from mrfit.inference.best_state import best_state
 from mrfit.inference.choice import AUTO, planned
 from mrfit.inference.engine import Engine, Posterior
-from mrfit.inference.junction_tree import JunctionTree
 from mrfit.inference.plan import Plan
+from mrfit.inference.row_draws import draw_rows
 from mrfit.queries.answer import BestState, Explanation, Influence, Joint, LogZ, Marginals, Sensitivity
 from mrfit.queries.evidence import Evidence, state_code
 from mrfit.queries.missing import completed, distribution_of
@@ -78,37 +79,49 @@ class Questions:
         table = posterior.marginal(asked).reshape([len(own) for own in states.values()])
         return Joint(**about, states=states, table=table)
 
-    def map(self, *, given: Given = None, engine: JunctionTree | None = None, seed: int = 0) -> BestState:
-        """A most probable joint state, given what is known."""
-        evidence, tree = Evidence.of(self.domain, given), engine or JunctionTree(seed=seed)
-        factors = evidence.applied_to(self.factors)
-        plan = tree.plan(factors)
-        plan.check(self.domain.names)
+    def map(self, *, given: Given = None, engine: str = AUTO, seed: int = 0) -> BestState:
+        """A most probable joint state, given what is known.
+
+        ``engine`` is ``tree``, ``toulbar2`` (an extra) or ``max-product``; ``auto`` takes the first of them that can.
+        """
+        evidence = Evidence.of(self.domain, given)
         try:
-            codes, largest = tree.best(plan, factors)
+            best = best_state(evidence.applied_to(self.factors), engine=engine, seed=seed, names=self.domain.names)
         except ImpossibleError as error:
             raise self._impossible(evidence) from error
-        full = [evidence.known.get(i, int(codes[i])) for i in range(len(self.domain))]
+        full = [evidence.known.get(i, int(best.codes[i])) for i in range(len(self.domain))]
         states = {variable.name: variable.states[code] for variable, code in zip(self.domain, full, strict=True)}
-        about = _about(plan, exact=True, remarks=(), given=evidence.in_words(self.domain))
-        return BestState(**about, states=states, log_potential=largest)
+        return BestState(
+            engine=best.engine,
+            why=best.why,
+            exact=best.exact,
+            remarks=best.remarks,
+            given=evidence.in_words(self.domain),
+            states=states,
+            log_potential=best.log_potential,
+        )
 
-    def sample(self, n_rows: int, *, given: Given = None, seed: int = 0, jobs: int | None = None) -> Dataset:
-        """Independent rows from the distribution, exact, given what is known."""
+    def sample(
+        self, n_rows: int, *, given: Given = None, engine: str = AUTO, seed: int = 0, jobs: int | None = None
+    ) -> Dataset:
+        """Rows from the distribution, given what is known.
+
+        They are independent and exact where a junction tree fits (``tree``), else from Gibbs chains (``gibbs``): the
+        ``notes`` of the rows then say so.
+        """
         if n_rows < 1:
             raise InputError(f"The number of rows to draw must be at least 1; got {n_rows}.")
-        evidence, tree = Evidence.of(self.domain, given), JunctionTree(seed=seed, merge=False)
+        evidence = Evidence.of(self.domain, given)
         factors = evidence.applied_to(self.factors)
-        plan = tree.plan(factors)
-        plan.check(self.domain.names)
         try:
-            rng = np.random.default_rng(seed)
-            codes = tree.draw(plan, factors, n_rows, rng=rng, jobs=resolve_jobs(jobs))[:, : len(self.domain)]
+            codes, notes = draw_rows(
+                factors, n_rows, engine=engine, seed=seed, jobs=resolve_jobs(jobs), names=self.domain.names
+            )
         except ImpossibleError as error:
             raise self._impossible(evidence) from error
         for i, state in evidence.known.items():
             codes[:, i] = state
-        return Dataset(self.domain, codes.astype(np.uint8))
+        return Dataset(self.domain, codes[:, : len(self.domain)].astype(np.uint8), notes=notes)
 
     def impute(self, data: Any, *, how: str = "map", seed: int = 0) -> Dataset:
         """Rows with their missing cells filled in: the most probable states together (``map``), or drawn (``draw``)."""
@@ -220,7 +233,7 @@ class Questions:
         plans: dict[Any, tuple[Engine, Plan]] = self.__dict__.setdefault("_plans", {})
         key = (frozenset(evidence.known), frozenset(evidence.likelihoods), targets, engine, seed)
         if key not in plans:
-            plans[key] = planned(factors, targets, engine=engine, seed=seed)
+            plans[key] = planned(factors, targets, engine=engine, seed=seed, names=self.domain.names)
         return factors, *plans[key]
 
     def _impossible(self, evidence: Evidence) -> InputError:
