@@ -25,7 +25,7 @@ from benchmarks.timing import Call, best_seconds
 from mrfit import Hierarchical, Tied, learn, transforms
 from mrfit._kernels.shipped import levels_of_host
 from mrfit.objectives.likelihood import Likelihood
-from mrfit.structure.nodewise import StructureSettings, learn_structure
+from mrfit.structure.nodewise.learned import Learned
 from mrfit.tying.kmeans1d import kmeans1d
 
 NATIVE = "native"
@@ -41,7 +41,7 @@ def pseudo_likelihood(name: str, degree: int) -> Call:
 
 def structure(name: str, **settings: object) -> Call:
     rows = problem(name).rows
-    return lambda: learn_structure(rows, StructureSettings(jobs=1, **settings))
+    return lambda: Learned(**settings).learn(rows)
 
 
 def fit(name: str, **parts: object) -> Call:
