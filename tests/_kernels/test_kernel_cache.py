@@ -153,3 +153,15 @@ def test_only_a_directory_of_our_own_is_trusted(tmp_path: Path, monkeypatch: pyt
     assert kernel_cache._private_directory() is None
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "not" / "there"))
     assert kernel_cache._private_directory() is None
+
+
+def test_an_index_of_types_that_are_gone_is_as_none(tmp_path: Path) -> None:
+    """An update of the package may move a type that signatures in an older cache name."""
+    index = kernel_cache._Index(str(tmp_path), "kernel", "stamp")
+    index._save_index({"signature": "data"})
+    assert index._load_index() == {"signature": "data"}
+    path = Path(index._index_path)
+    content = path.read_bytes()
+    gone = b"cmrfit._kernels.cells\nNoSuchType\n."
+    path.write_bytes(content[: content.index(b"\x80")] + gone)
+    assert index._load_index() == {}

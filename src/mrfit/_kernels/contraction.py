@@ -1,144 +1,36 @@
 """Run the nodes of a tree: products of tables summed over some of their axes, and the derivatives of that.
 
-A node goes over its clique in blocks of consecutive cells: an odometer over the axes that are kept, inside it one over
-those that are summed out, inside it the block. In a block an input is a number, or pieces of equal length, each a run
-of memory or one number; only where pieces are short is it read cell by cell. The table of the clique itself is never
-written. Tables are scaled to a largest value of 1; the scale of a node's output is kept beside it and applied where the
-output is read.
+Tables are scaled to a largest value of 1; the scale of a node's output is kept beside it and applied where the output
+is read.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
+from mrfit._kernels.blocks import (
+    CELLS,
+    FOURS,
+    NUMBER,
+    ONE,
+    RUNS,
+    THREE,
+    TINY,
+    TWO,
+    advance,
+    begin,
+    begin_output,
+    clique_of,
+    four,
+    make_room,
+    place_in_memory,
+    stand,
+    stand_all,
+)
 from mrfit._kernels.compiled import njit
 
-BLOCK = 512  # most cells of a block, if one axis alone does not have more
-_NARROW = 64  # cells of an output below which blocks reach into the axes that are summed out
-
-_SHORTEST = 8  # piece that is worth a loop of its own
-_LONG = 32  # run that is: shorter ones are taken in fours
-
-# How an input stands in a block: one number, runs of memory, runs of four, steps of one number, cell by cell.
-NUMBER, RUNS, FOURS, STEPS, CELLS = 0, 1, 2, 3, 4
-
-_ONE, _TWO, _THREE = np.uint64(1), np.uint64(2), np.uint64(3)
 _EXACT = {"contract"}
 _REORDERED = {"contract", "reassoc", "nsz"}
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _first_block_axis(states, n_removed):
-    """The axes from this one on make a block: some of those that are kept, or all and some that are summed out."""
-    n_axes, kept = len(states), 1
-    for axis in range(n_removed, n_axes):
-        kept *= states[axis]
-    stop = n_removed if kept >= _NARROW else 0
-    first, cells = n_axes, 1
-    while first > stop and (cells * states[first - 1] <= BLOCK or first == n_axes):
-        first -= 1
-        cells *= states[first]
-    return first, cells
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _pieces(states, strides):
-    """The length of the longest pieces in which a table is a run of memory, and of those in which it is one number."""
-    run, step, n_axes = 1, 1, len(states)
-    for axis in range(n_axes - 1, -1, -1):
-        if strides[axis] != run:
-            break
-        run *= states[axis]
-    for axis in range(n_axes - 1, -1, -1):
-        if strides[axis] != 0:
-            break
-        step *= states[axis]
-    return run, step
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _stand(states, strides, offsets):
-    """How a table stands in a block of these axes, the length of its pieces, and in ``offsets`` where they begin."""
-    run, step = _pieces(states, strides)
-    kind, piece = (RUNS, run) if run >= step else (STEPS, step)
-    if kind == RUNS and piece < min(_LONG, offsets.size) and piece % 4 == 0:
-        kind, piece = FOURS, 4
-    elif piece < min(_SHORTEST, offsets.size):
-        kind, piece = CELLS, 1
-    offsets[0] = 0
-    n_pieces = 1
-    if kind == FOURS:  # those of a run
-        for k in range(run // 4):
-            offsets[k] = 4 * k
-        n_pieces, piece_cells = run // 4, run
-    else:
-        piece_cells = piece
-    cells = 1
-    for axis in range(len(states) - 1, -1, -1):
-        cells *= states[axis]
-        if cells <= piece_cells:
-            continue
-        for s in range(1, states[axis]):
-            for k in range(n_pieces):
-                offsets[s * n_pieces + k] = offsets[k] + s * strides[axis]
-        n_pieces *= states[axis]
-    if kind == STEPS and n_pieces == 1:
-        kind = NUMBER
-    return kind, piece
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def advance(counter, states, strides, base, first, last):
-    """The next state of the axes first .. last - 1, and the places of all inputs in it; False after the last."""
-    for axis in range(last - 1, first - 1, -1):
-        counter[axis] += 1
-        if counter[axis] < states[axis]:
-            for k in range(len(base)):
-                base[k] += strides[k, axis]
-            return True
-        counter[axis] = 0
-        for k in range(len(base)):
-            base[k] -= strides[k, axis] * (states[axis] - 1)
-    return False
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def place_in_memory(base, offset):
-    """Unsigned, so that no code is made for places counted from the end."""
-    return np.uint64(base) + np.uint64(offset)
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def four(values, base, offset):
-    at = place_in_memory(base, offset)
-    return values[at], values[at + _ONE], values[at + _TWO], values[at + _THREE]
-
-
-@njit(cache=True, nogil=True, error_model="numpy", fastmath=_EXACT)
-def _put(out, number, values, base, kind, piece, offsets):
-    """out = number * table."""
-    if kind == CELLS:
-        for b in range(len(out)):
-            out[b] = number * values[place_in_memory(base, offsets[b])]
-    elif kind == FOURS:
-        for b in range(0, len(out), 4):
-            x0, x1, x2, x3 = four(values, base, offsets[b >> 2])
-            out[b + 0] = number * x0
-            out[b + 1] = number * x1
-            out[b + 2] = number * x2
-            out[b + 3] = number * x3
-    elif kind == RUNS:
-        for begin in range(0, len(out), piece):
-            at = base + offsets[begin // piece]
-            for b in range(begin, begin + piece):
-                out[b] = number * values[at + b - begin]
-    else:
-        for begin in range(0, len(out), piece):
-            x = values[base + offsets[begin // piece]]
-            for b in range(begin, begin + piece):
-                out[b] = number * x
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=_EXACT)
@@ -150,19 +42,19 @@ def _times(out, left, values, base, kind, piece, offsets):
     elif kind == FOURS:
         for b in range(0, len(out), 4):
             x0, x1, x2, x3 = four(values, base, offsets[b >> 2])
-            out[b + 0] = left[b + 0] * x0
+            out[b] = left[b] * x0
             out[b + 1] = left[b + 1] * x1
             out[b + 2] = left[b + 2] * x2
             out[b + 3] = left[b + 3] * x3
     elif kind == RUNS:
-        for begin in range(0, len(out), piece):
-            at = base + offsets[begin // piece]
-            for b in range(begin, begin + piece):
-                out[b] = left[b] * values[at + b - begin]
+        for first in range(0, len(out), piece):
+            at = base + offsets[first // piece]
+            for b in range(first, first + piece):
+                out[b] = left[b] * values[at + b - first]
     else:
-        for begin in range(0, len(out), piece):
-            x = values[base + offsets[begin // piece]]
-            for b in range(begin, begin + piece):
+        for first in range(0, len(out), piece):
+            x = values[base + offsets[first // piece]]
+            for b in range(first, first + piece):
                 out[b] = left[b] * x
 
 
@@ -175,45 +67,20 @@ def _add_times(out, left, values, base, kind, piece, offsets):
     elif kind == FOURS:
         for b in range(0, len(out), 4):
             x0, x1, x2, x3 = four(values, base, offsets[b >> 2])
-            out[b + 0] += left[b + 0] * x0
+            out[b] += left[b] * x0
             out[b + 1] += left[b + 1] * x1
             out[b + 2] += left[b + 2] * x2
             out[b + 3] += left[b + 3] * x3
     elif kind == RUNS:
-        for begin in range(0, len(out), piece):
-            at = base + offsets[begin // piece]
-            for b in range(begin, begin + piece):
-                out[b] += left[b] * values[at + b - begin]
+        for first in range(0, len(out), piece):
+            at = base + offsets[first // piece]
+            for b in range(first, first + piece):
+                out[b] += left[b] * values[at + b - first]
     else:
-        for begin in range(0, len(out), piece):
-            x = values[base + offsets[begin // piece]]
-            for b in range(begin, begin + piece):
+        for first in range(0, len(out), piece):
+            x = values[base + offsets[first // piece]]
+            for b in range(first, first + piece):
                 out[b] += left[b] * x
-
-
-@njit(cache=True, nogil=True, error_model="numpy", fastmath=_EXACT)
-def _add_multiple(out, number, values, base, kind, piece, offsets):
-    """out += number * table."""
-    if kind == CELLS:
-        for b in range(len(out)):
-            out[b] += number * values[place_in_memory(base, offsets[b])]
-    elif kind == FOURS:
-        for b in range(0, len(out), 4):
-            x0, x1, x2, x3 = four(values, base, offsets[b >> 2])
-            out[b + 0] += number * x0
-            out[b + 1] += number * x1
-            out[b + 2] += number * x2
-            out[b + 3] += number * x3
-    elif kind == RUNS:
-        for begin in range(0, len(out), piece):
-            at = base + offsets[begin // piece]
-            for b in range(begin, begin + piece):
-                out[b] += number * values[at + b - begin]
-    else:
-        for begin in range(0, len(out), piece):
-            x = values[base + offsets[begin // piece]]
-            for b in range(begin, begin + piece):
-                out[b] += number * x
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=_REORDERED)
@@ -227,20 +94,20 @@ def _scatter(out, base, kind, piece, offsets, number, left, right):
             x0, x1, x2, x3 = four(out, base, offsets[b >> 2])
             at = place_in_memory(base, offsets[b >> 2])
             out[at] = x0 + number * left[b] * right[b]
-            out[at + _ONE] = x1 + number * left[b + 1] * right[b + 1]
-            out[at + _TWO] = x2 + number * left[b + 2] * right[b + 2]
-            out[at + _THREE] = x3 + number * left[b + 3] * right[b + 3]
+            out[at + ONE] = x1 + number * left[b + 1] * right[b + 1]
+            out[at + TWO] = x2 + number * left[b + 2] * right[b + 2]
+            out[at + THREE] = x3 + number * left[b + 3] * right[b + 3]
     elif kind == RUNS:
-        for begin in range(0, len(left), piece):
-            at = base + offsets[begin // piece]
-            for b in range(begin, begin + piece):
-                out[at + b - begin] += number * left[b] * right[b]
+        for first in range(0, len(left), piece):
+            at = base + offsets[first // piece]
+            for b in range(first, first + piece):
+                out[at + b - first] += number * left[b] * right[b]
     else:
-        for begin in range(0, len(left), piece):
+        for first in range(0, len(left), piece):
             total = 0.0
-            for b in range(begin, begin + piece):
+            for b in range(first, first + piece):
                 total += left[b] * right[b]
-            out[base + offsets[begin // piece]] += number * total
+            out[base + offsets[first // piece]] += number * total
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=_REORDERED)
@@ -253,134 +120,92 @@ def _dot(left, right):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=_REORDERED)
-def _largest(values):
+def _largest(values, first, last):
     most = 0.0
-    for x in values:
-        most = max(most, x)
+    for at in range(first, last):
+        most = max(most, values[at])
     return most
 
 
-class Room(NamedTuple):
-    """To work in: as large as the largest node needs it."""
-
-    kinds: np.ndarray
-    pieces: np.ndarray
-    base: np.ndarray
-    scale: np.ndarray
-    counter: np.ndarray
-    offsets: np.ndarray  # (inputs, cells of a block)
-    products: np.ndarray  # (inputs, cells of a block)
-    total: np.ndarray
-    before: np.ndarray
-    vector: np.ndarray
-    ones: np.ndarray
-
-
-class Clique(NamedTuple):
-    """One node, cut out of all."""
-
-    states: np.ndarray
-    n_removed: int
-    inputs: np.ndarray
-    strides: np.ndarray  # (inputs, axes)
-    first: int  # axis of a block
-    cells: int  # of a block
-
-
 @njit(cache=True, nogil=True, error_model="numpy")
-def clique_of(nodes, node):
-    states = nodes.axis_states[nodes.axis_start[node] : nodes.axis_start[node + 1]]
-    inputs = nodes.inputs[nodes.input_start[node] : nodes.input_start[node + 1]]
-    strides = nodes.strides[nodes.stride_start[node] : nodes.stride_start[node + 1]].reshape(len(inputs), len(states))
-    first, cells = _first_block_axis(states, nodes.n_removed[node])
-    return Clique(states, nodes.n_removed[node], inputs, strides, first, cells)
+def _fill(out, number):
+    for b in range(len(out)):
+        out[b] = number
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def make_room(nodes):
-    """For all nodes, and one more input than any has."""
-    cells, n_inputs, n_axes = 1, 1, 1
-    for node in range(len(nodes.n_removed)):
-        clique = clique_of(nodes, node)
-        cells, n_inputs = max(cells, clique.cells), max(n_inputs, len(clique.inputs) + 1)
-        n_axes = max(n_axes, len(clique.states))
-    return Room(
-        np.empty(n_inputs, np.int64), np.empty(n_inputs, np.int64), np.empty(n_inputs, np.int64), np.empty(n_inputs),
-        np.zeros(n_axes, np.int64), np.empty((n_inputs, cells), np.int64), np.empty((n_inputs, cells)),
-        np.empty(cells), np.empty(n_inputs), np.empty(n_inputs, np.int64), np.ones(cells),
-    )  # fmt: skip
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def place_inputs(nodes, clique, scale, room, behind):
-    """Where the inputs of a clique begin and how they stand in a block, ``behind`` others that are not its own."""
-    for k in range(len(clique.inputs)):
-        t = clique.inputs[k]
-        room.base[behind + k], room.scale[behind + k] = nodes.table_start[t], scale[t]
-        room.kinds[behind + k], room.pieces[behind + k] = _stand(
-            clique.states[clique.first :], clique.strides[k, clique.first :], room.offsets[behind + k, : clique.cells]
-        )
+# -- there ------------------------------------------------------------------------------------------------------------
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _add_product(total, values, n_inputs, room):
     """Add the product of all inputs in a block to ``total``."""
-    number, n_left, cells = 1.0, 0, len(total)
+    number, last = 1.0, -1
     for k in range(n_inputs):
         number *= room.scale[k]
         if room.kinds[k] == NUMBER:
             number *= values[room.base[k]]
         else:
-            n_left += 1
+            last = k
     if number == 0.0:
         return
-    n_done, product = 0, room.products[0, :cells]
-    for k in range(n_inputs):
-        kind = room.kinds[k]
-        if kind == NUMBER:
-            continue
-        n_done += 1
-        if n_done == n_left and n_left == 1:
-            _add_multiple(total, number, values, room.base[k], kind, room.pieces[k], room.offsets[k])
-        elif n_done == n_left:
-            _add_times(total, product, values, room.base[k], kind, room.pieces[k], room.offsets[k])
-        elif n_done == 1:
-            _put(product, number, values, room.base[k], kind, room.pieces[k], room.offsets[k])
-        else:
-            _times(product, product, values, room.base[k], kind, room.pieces[k], room.offsets[k])
-    if n_left == 0:
-        for b in range(cells):
+    if last < 0:
+        for b in range(len(total)):
             total[b] += number
+        return
+    product = room.products[0, : len(total)]
+    _fill(product, number)
+    for k in range(last):
+        if room.kinds[k] != NUMBER:
+            _times(product, product, values, room.base[k], room.kinds[k], room.pieces[k], room.offsets[k])
+    _add_times(total, product, values, room.base[last], room.kinds[last], room.pieces[last], room.offsets[last])
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=_REORDERED)
-def _fold(out, total):
-    """Sum a block that reaches into what is summed out."""
-    n_kept = len(out)
+def _fold(values, at, n_kept, total):
+    """Write a block to an output, summed over what it has of the axes that are removed."""
     for s in range(n_kept):
-        out[s] = total[s]
-    for begin in range(n_kept, len(total), n_kept):
+        values[at + s] = total[s]
+    for first in range(n_kept, len(total), n_kept):
         for s in range(n_kept):
-            out[s] += total[begin + s]
+            values[at + s] += total[first + s]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _forward_node(nodes, node, out, values, scale, room):
-    clique = clique_of(nodes, node)
-    place_inputs(nodes, clique, scale, room, 0)
-    n_inputs, n_removed, first = len(clique.inputs), clique.n_removed, clique.first
-    base, total = room.base[:n_inputs], room.total[: clique.cells]
-    n_kept = min(clique.cells, len(out))
-    at, more = 0, True
+def _forward_tiny(nodes, clique, values, at, room):
+    more = True
     while more:
-        total[:] = 0.0
+        total, inner = 0.0, True
+        while inner:
+            x = 1.0
+            for k in range(clique.n_inputs):
+                x *= room.scale[k] * values[room.base[k]]
+            total += x
+            inner = advance(nodes, clique, room, 0, clique.n_removed, False)
+        values[at] = total
+        at += 1
+        more = advance(nodes, clique, room, clique.n_removed, clique.n_axes, False)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _forward_node(nodes, node, table, values, scale, room):
+    clique, at = clique_of(nodes, node), nodes.table_start[table]
+    begin(nodes, clique, room)
+    for k in range(clique.n_inputs):
+        room.scale[k] = scale[nodes.inputs[clique.input + k]]
+    if clique.n_cells <= TINY:
+        _forward_tiny(nodes, clique, values, at, room)
+        return
+    stand_all(nodes, clique, room)
+    total, n_kept, more = room.total[: clique.cells], min(clique.cells, clique.n_kept), True
+    while more:
+        _fill(total, 0.0)
         inner = True
         while inner:
-            _add_product(total, values, n_inputs, room)
-            inner = advance(room.counter, clique.states, clique.strides, base, 0, min(first, n_removed))
-        _fold(out[at : at + n_kept], total)
+            _add_product(total, values, clique.n_inputs, room)
+            inner = advance(nodes, clique, room, 0, min(clique.first, clique.n_removed), False)
+        _fold(values, at, n_kept, total)
         at += n_kept
-        more = advance(room.counter, clique.states, clique.strides, base, n_removed, first)
+        more = advance(nodes, clique, room, clique.n_removed, clique.first, False)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -394,22 +219,24 @@ def forward(nodes, values, scale, n_rows, log_scale):
     """
     n_nodes = len(nodes.n_removed)
     n_leaves = len(scale) - n_nodes
-    room, smallest = make_room(nodes), np.ones(n_rows)
+    room, smallest, whole, least = make_room(nodes), np.ones(n_rows), 0.0, 1.0
     for node in range(n_nodes):
         t = n_leaves + node
-        out = values[nodes.table_start[t] : nodes.table_start[t + 1]]
-        _forward_node(nodes, node, out, values, scale, room)
+        _forward_node(nodes, node, t, values, scale, room)
         if nodes.has_rows[t]:
-            _scale_rows(out, n_rows, log_scale, smallest)
+            _scale_rows(values[nodes.table_start[t] : nodes.table_start[t + 1]], n_rows, log_scale, smallest)
             scale[t] = 1.0
             continue
-        most = _largest(out)
+        most = _largest(values, nodes.table_start[t], nodes.table_start[t + 1])
         if not 0.0 < most < np.inf:
-            smallest[:] = 0.0
-            return smallest
+            least = 0.0
+            break
         scale[t] = 1.0 / most
-        log_scale += np.log(most)
-        smallest[:] = np.minimum(smallest, most)
+        whole += np.log(most)
+        least = min(least, most)
+    for row in range(n_rows):
+        log_scale[row] += whole
+        smallest[row] = min(smallest[row], least)
     return smallest
 
 
@@ -427,10 +254,14 @@ def _scale_rows(out, n_rows, log_scale, smallest):
         else:
             smallest[row] = 0.0
             most[row] = 1.0
-    inverse = 1.0 / most
+    for row in range(n_rows):
+        most[row] = 1.0 / most[row]
     for cell in range(len(table)):
         for row in range(n_rows):
-            table[cell, row] *= inverse[row]
+            table[cell, row] *= most[row]
+
+
+# -- and back ---------------------------------------------------------------------------------------------------------
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -438,36 +269,39 @@ def _vector(table, k, room, buffer):
     """Input k in a block: where it lies if that is one run, else copied."""
     if room.kinds[k] == RUNS and room.pieces[k] == len(buffer):
         return table[room.base[k] : room.base[k] + len(buffer)]
-    _put(buffer, 1.0, table, room.base[k], room.kinds[k], room.pieces[k], room.offsets[k])
+    ones = room.ones[: len(buffer)]
+    _times(buffer, ones, table, room.base[k], room.kinds[k], room.pieces[k], room.offsets[k])
     return buffer
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _backward_block(values, adjoints, n_inputs, cells, room):
+def _backward_block(clique, values, adjoints, room):
     """Add to the adjoint of every input, in one block, the product of all others and of the adjoint of the output.
 
-    Products of those before an input and of those after it: nothing is divided, so zeros need no care. Input 0 is the
-    adjoint of the output.
+    Products of those before an input and of those after it: nothing is divided, so zeros need no care. What comes
+    before all inputs is the adjoint of the output.
     """
+    n_inputs, cells, output = clique.n_inputs, clique.cells, clique.n_inputs
     ones = room.ones[:cells]
-    number, vector, first = room.scale[0], -1, ones  # of those before: a number, and a row of ``products`` if any
-    if room.kinds[0] == NUMBER:
-        number *= adjoints[room.base[0]]
+    number, vector, first = room.scale[output], -1, ones  # of those before: a number, and a row of ``products`` if any
+    if room.kinds[output] == NUMBER:
+        number *= adjoints[room.base[output]]
     else:
-        first, vector = _vector(adjoints, 0, room, room.products[0, :cells]), 0
-    for k in range(1, n_inputs + 1):
+        first, vector = _vector(adjoints, output, room, room.products[output, :cells]), output
+    for k in range(n_inputs):
         room.before[k], room.vector[k] = number, vector
         number *= room.scale[k]
         if room.kinds[k] == NUMBER:
             number *= values[room.base[k]]
-        elif k < n_inputs:
-            left = ones if vector < 0 else first if vector == 0 else room.products[vector, :cells]
-            _times(room.products[k, :cells], left, values, room.base[k], room.kinds[k], room.pieces[k], room.offsets[k])
+        elif k < n_inputs - 1:
+            left = ones if vector < 0 else first if vector == output else room.products[vector, :cells]
+            product = room.products[k, :cells]
+            _times(product, left, values, room.base[k], room.kinds[k], room.pieces[k], room.offsets[k])
             vector = k
     after, number, has_after = ones, 1.0, False
-    for k in range(n_inputs, 0, -1):
+    for k in range(n_inputs - 1, -1, -1):
         base, kind, vector = room.base[k], room.kinds[k], room.vector[k]
-        before = ones if vector < 0 else first if vector == 0 else room.products[vector, :cells]
+        before = ones if vector < 0 else first if vector == output else room.products[vector, :cells]
         multiple = number * room.before[k]
         if multiple != 0.0:
             if kind == NUMBER:
@@ -477,41 +311,58 @@ def _backward_block(values, adjoints, n_inputs, cells, room):
         number *= room.scale[k]
         if kind == NUMBER:
             number *= values[base]
-        elif k > 1 and not has_after:
+        elif k > 0 and not has_after:
             after, has_after = _vector(values, k, room, room.total[:cells]), True
-        elif k > 1:
+        elif k > 0:
             _times(room.total[:cells], after, values, base, kind, room.pieces[k], room.offsets[k])
             after = room.total[:cells]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _backward_node(nodes, node, out, out_scale, values, scale, adjoints, room):
-    """``out`` is where the adjoint of the output begins."""
+def _backward_tiny(nodes, clique, values, adjoints, room):
+    n, more = clique.n_inputs, True
+    while more:
+        x = room.scale[n] * adjoints[room.base[n]]
+        for k in range(n):
+            room.before[k] = x
+            x *= room.scale[k] * values[room.base[k]]
+        x = 1.0
+        for k in range(n - 1, -1, -1):
+            adjoints[room.base[k]] += room.before[k] * x
+            x *= room.scale[k] * values[room.base[k]]
+        more = advance(nodes, clique, room, 0, clique.n_axes, True)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _backward_node(nodes, node, table, adjoint_scale, values, scale, adjoints, room):
     clique = clique_of(nodes, node)
-    place_inputs(nodes, clique, scale, room, 1)
-    n_inputs, n_removed, first, n_axes = len(clique.inputs), clique.n_removed, clique.first, len(clique.states)
-    strides = np.zeros((n_inputs + 1, n_axes), np.int64)
-    strides[1:] = clique.strides
-    step = 1
-    for axis in range(n_axes - 1, n_removed - 1, -1):
-        strides[0, axis] = step
-        step *= clique.states[axis]
-    room.base[0], room.scale[0] = out, out_scale
-    room.kinds[0], room.pieces[0] = _stand(clique.states[first:], strides[0, first:], room.offsets[0, : clique.cells])
-    base, more = room.base[: n_inputs + 1], True
+    begin(nodes, clique, room)
+    begin_output(nodes, clique, table, room)
+    for k in range(clique.n_inputs):
+        t = nodes.inputs[clique.input + k]
+        room.scale[k] = scale[t]
+        for at in range(nodes.table_start[t], nodes.table_start[t + 1]):
+            adjoints[at] = 0.0
+    room.scale[clique.n_inputs] = adjoint_scale
+    if clique.n_cells <= TINY:
+        _backward_tiny(nodes, clique, values, adjoints, room)
+        return
+    stand_all(nodes, clique, room)
+    stand(nodes, clique, room, clique.n_inputs, room.output_strides, clique.first)
+    more = True
     while more:
         inner = True
         while inner:
-            _backward_block(values, adjoints, n_inputs, clique.cells, room)
-            inner = advance(room.counter, clique.states, strides, base, 0, min(first, n_removed))
-        more = advance(room.counter, clique.states, strides, base, n_removed, first)
+            _backward_block(clique, values, adjoints, room)
+            inner = advance(nodes, clique, room, 0, min(clique.first, clique.n_removed), True)
+        more = advance(nodes, clique, room, clique.n_removed, clique.first, True)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def backward(nodes, values, scale, n_rows, adjoints):
     """The derivatives of Z in every table, each up to a factor (one a row), from what `forward` left.
 
-    ``adjoints`` holds ones for the roots and zeros for all others.
+    ``adjoints`` holds ones for the roots.
     """
     n_nodes = len(nodes.n_removed)
     n_leaves = len(scale) - n_nodes
@@ -519,14 +370,13 @@ def backward(nodes, values, scale, n_rows, adjoints):
     ignored, unused = np.zeros(n_rows), np.ones(n_rows)
     for node in range(n_nodes - 1, -1, -1):
         t = n_leaves + node
-        _backward_node(nodes, node, nodes.table_start[t], adjoint_scale[t], values, scale, adjoints, room)
+        _backward_node(nodes, node, t, adjoint_scale[t], values, scale, adjoints, room)
         for at in range(nodes.input_start[node], nodes.input_start[node + 1]):
             t = nodes.inputs[at]
-            table = adjoints[nodes.table_start[t] : nodes.table_start[t + 1]]
             if nodes.has_rows[t]:
-                _scale_rows(table, n_rows, ignored, unused)
+                _scale_rows(adjoints[nodes.table_start[t] : nodes.table_start[t + 1]], n_rows, ignored, unused)
             elif t >= n_leaves:
-                most = _largest(table)
+                most = _largest(adjoints, nodes.table_start[t], nodes.table_start[t + 1])
                 adjoint_scale[t] = 1.0 / most if most > 0.0 else 0.0
 
 
@@ -535,13 +385,14 @@ def leaf_marginals(nodes, n_leaves, values, adjoints, n_rows, out):
     """Leaves times their derivatives, each scaled to a sum of 1 (in each row)."""
     total = np.empty(n_rows)
     for t in range(n_leaves):
-        begin, end = nodes.table_start[t], nodes.table_start[t + 1]
+        first, last = nodes.table_start[t], nodes.table_start[t + 1]
         rows = n_rows if nodes.has_rows[t] else 1
-        total[:rows] = 0.0
-        for cell in range(begin, end, rows):
+        for row in range(rows):
+            total[row] = 0.0
+        for cell in range(first, last, rows):
             for row in range(rows):
                 out[cell + row] = values[cell + row] * adjoints[cell + row]
                 total[row] += out[cell + row]
-        for cell in range(begin, end, rows):
+        for cell in range(first, last, rows):
             for row in range(rows):
                 out[cell + row] /= total[row]

@@ -72,7 +72,17 @@ class _KeptCode(FunctionCache):
     def __init__(self, function: Callable) -> None:
         super().__init__(function)
         stamp = (llvmlite.__version__, shipped.source_stamp(function))
-        self._cache_file = IndexDataCacheFile(self.cache_path, self._impl.filename_base, stamp)
+        self._cache_file = _Index(self.cache_path, self._impl.filename_base, stamp)
+
+
+class _Index(IndexDataCacheFile):
+    """Numba's index, which unpickles before it looks at the stamp: an older one may name types that are gone."""
+
+    def _load_index(self) -> Any:
+        try:
+            return super()._load_index()
+        except (AttributeError, ImportError):  # of another version of the package: as if it were not there
+            return {}
 
 
 @cache

@@ -7,44 +7,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from mrfit._kernels.compiled import njit
-from mrfit._kernels.contraction import (
+from mrfit._kernels.blocks import (
     CELLS,
     FOURS,
     NUMBER,
     RUNS,
     advance,
+    begin,
     clique_of,
     four,
     make_room,
     place_in_memory,
-    place_inputs,
+    stand_all,
 )
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _put(out, number, values, base, kind, piece, offsets):
-    """out = number + table."""
-    if kind == CELLS:
-        for b in range(len(out)):
-            out[b] = number + values[place_in_memory(base, offsets[b])]
-    elif kind == FOURS:
-        for b in range(0, len(out), 4):
-            x0, x1, x2, x3 = four(values, base, offsets[b >> 2])
-            out[b + 0] = number + x0
-            out[b + 1] = number + x1
-            out[b + 2] = number + x2
-            out[b + 3] = number + x3
-    elif kind == RUNS:
-        for begin in range(0, len(out), piece):
-            at = base + offsets[begin // piece]
-            for b in range(begin, begin + piece):
-                out[b] = number + values[at + b - begin]
-    else:
-        for begin in range(0, len(out), piece):
-            x = values[base + offsets[begin // piece]]
-            for b in range(begin, begin + piece):
-                out[b] = number + x
+from mrfit._kernels.compiled import njit
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -56,19 +32,19 @@ def _plus(out, values, base, kind, piece, offsets):
     elif kind == FOURS:
         for b in range(0, len(out), 4):
             x0, x1, x2, x3 = four(values, base, offsets[b >> 2])
-            out[b + 0] += x0
+            out[b] += x0
             out[b + 1] += x1
             out[b + 2] += x2
             out[b + 3] += x3
     elif kind == RUNS:
-        for begin in range(0, len(out), piece):
-            at = base + offsets[begin // piece]
-            for b in range(begin, begin + piece):
-                out[b] += values[at + b - begin]
+        for first in range(0, len(out), piece):
+            at = base + offsets[first // piece]
+            for b in range(first, first + piece):
+                out[b] += values[at + b - first]
     else:
-        for begin in range(0, len(out), piece):
-            x = values[base + offsets[begin // piece]]
-            for b in range(begin, begin + piece):
+        for first in range(0, len(out), piece):
+            x = values[base + offsets[first // piece]]
+            for b in range(first, first + piece):
                 out[b] += x
 
 
@@ -87,49 +63,42 @@ def _raise_to_product(total, values, n_inputs, room):
             number += values[room.base[k]]
     if number == -np.inf:
         return
-    product, is_begun = room.products[0, : len(total)], False
+    product = room.products[0, : len(total)]
+    for b in range(len(total)):
+        product[b] = number
     for k in range(n_inputs):
-        if room.kinds[k] == NUMBER:
-            continue
-        if is_begun:
+        if room.kinds[k] != NUMBER:
             _plus(product, values, room.base[k], room.kinds[k], room.pieces[k], room.offsets[k])
-        else:
-            _put(product, number, values, room.base[k], room.kinds[k], room.pieces[k], room.offsets[k])
-            is_begun = True
-    if not is_begun:
-        product[:] = number
     _raise_to(total, product)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _fold(out, total):
-    """The largest of a block that reaches into what is maximised over."""
-    n_kept = len(out)
+def _fold(values, at, n_kept, total):
+    """Write a block to an output: the largest over what it has of the axes that are removed."""
     for s in range(n_kept):
-        out[s] = total[s]
-    for begin in range(n_kept, len(total), n_kept):
+        values[at + s] = total[s]
+    for first in range(n_kept, len(total), n_kept):
         for s in range(n_kept):
-            out[s] = total[begin + s] if total[begin + s] > out[s] else out[s]
+            x = total[first + s]
+            values[at + s] = x if x > values[at + s] else values[at + s]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def max_forward(nodes, n_leaves, values):
     """Compute the output of every node into ``values``, which begins with the leaves; all are logarithms."""
-    room, scale = make_room(nodes), np.ones(len(nodes.table_start) - 1)
+    room = make_room(nodes)
     for node in range(len(nodes.n_removed)):
-        clique = clique_of(nodes, node)
-        place_inputs(nodes, clique, scale, room, 0)
-        n_inputs, n_removed, first = len(clique.inputs), clique.n_removed, clique.first
-        base, total = room.base[:n_inputs], room.total[: clique.cells]
-        out = values[nodes.table_start[n_leaves + node] : nodes.table_start[n_leaves + node + 1]]
-        n_kept = min(clique.cells, len(out))
-        at, more = 0, True
+        clique, at = clique_of(nodes, node), nodes.table_start[n_leaves + node]
+        begin(nodes, clique, room)
+        stand_all(nodes, clique, room)
+        total, n_kept, more = room.total[: clique.cells], min(clique.cells, clique.n_kept), True
         while more:
-            total[:] = -np.inf
+            for b in range(clique.cells):
+                total[b] = -np.inf
             inner = True
             while inner:
-                _raise_to_product(total, values, n_inputs, room)
-                inner = advance(room.counter, clique.states, clique.strides, base, 0, min(first, n_removed))
-            _fold(out[at : at + n_kept], total)
+                _raise_to_product(total, values, clique.n_inputs, room)
+                inner = advance(nodes, clique, room, 0, min(clique.first, clique.n_removed), False)
+            _fold(values, at, n_kept, total)
             at += n_kept
-            more = advance(room.counter, clique.states, clique.strides, base, n_removed, first)
+            more = advance(nodes, clique, room, clique.n_removed, clique.first, False)

@@ -108,7 +108,7 @@ class RowRuns:
             count = min(len(rows), len(codes) - first)
             log_z[first : first + count] = log_scale[:count]
             if self.asked:
-                adjoints = np.zeros(len(values))
+                adjoints = np.empty(len(values))
                 _write_roots(nodes, adjoints, 1.0)
                 backward(nodes, values, scale, len(rows), adjoints)
                 out = np.empty(nodes.table_start[n_leaves])
