@@ -49,6 +49,7 @@ class Room(NamedTuple):
     kinds: np.ndarray
     pieces: np.ndarray
     base: np.ndarray
+    shift: np.ndarray  # from a place in a table to that in its adjoint
     scale: np.ndarray
     counter: np.ndarray
     output_strides: np.ndarray
@@ -87,7 +88,8 @@ def make_room(nodes):
         cells, n_inputs = max(cells, clique.cells), max(n_inputs, clique.n_inputs + 1)
         n_axes = max(n_axes, clique.n_axes)
     return Room(
-        np.empty(n_inputs, np.int64), np.empty(n_inputs, np.int64), np.empty(n_inputs, np.int64), np.empty(n_inputs),
+        np.empty(n_inputs, np.int64), np.empty(n_inputs, np.int64), np.empty(n_inputs, np.int64),
+        np.empty(n_inputs, np.int64), np.empty(n_inputs),
         np.zeros(n_axes, np.int64), np.empty(n_axes, np.int64), np.empty((n_inputs, cells), np.int64),
         np.empty((n_inputs, cells)), np.empty(cells), np.ones(cells), np.empty(n_inputs), np.empty(n_inputs, np.int64),
     )  # fmt: skip
@@ -101,9 +103,9 @@ def begin(nodes, clique, room):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def begin_output(nodes, clique, table, room):
+def begin_output(nodes, clique, start, room):
     """The output as one more input, the last: where it begins, and its strides."""
-    room.base[clique.n_inputs] = nodes.table_start[table]
+    room.base[clique.n_inputs] = start
     step = 1
     for axis in range(clique.n_axes - 1, -1, -1):
         kept = axis >= clique.n_removed

@@ -301,13 +301,14 @@ def _backward_block(clique, values, adjoints, room):
     after, number, has_after = ones, 1.0, False
     for k in range(n_inputs - 1, -1, -1):
         base, kind, vector = room.base[k], room.kinds[k], room.vector[k]
+        adjoint = base + room.shift[k]
         before = ones if vector < 0 else first if vector == output else room.products[vector, :cells]
         multiple = number * room.before[k]
         if multiple != 0.0:
             if kind == NUMBER:
-                adjoints[base] += multiple * _dot(before, after)
+                adjoints[adjoint] += multiple * _dot(before, after)
             else:
-                _scatter(adjoints, base, kind, room.pieces[k], room.offsets[k], multiple, before, after)
+                _scatter(adjoints, adjoint, kind, room.pieces[k], room.offsets[k], multiple, before, after)
         number *= room.scale[k]
         if kind == NUMBER:
             number *= values[base]
@@ -328,21 +329,27 @@ def _backward_tiny(nodes, clique, values, adjoints, room):
             x *= room.scale[k] * values[room.base[k]]
         x = 1.0
         for k in range(n - 1, -1, -1):
-            adjoints[room.base[k]] += room.before[k] * x
+            adjoints[room.base[k] + room.shift[k]] += room.before[k] * x
             x *= room.scale[k] * values[room.base[k]]
         more = advance(nodes, clique, room, 0, clique.n_axes, True)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _fill_adjoint(nodes, table, adjoints, number):
+    first, size = nodes.adjoint_start[table], nodes.table_start[table + 1] - nodes.table_start[table]
+    for at in range(first, first + size):
+        adjoints[at] = number
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _backward_node(nodes, node, table, adjoint_scale, values, scale, adjoints, room):
     clique = clique_of(nodes, node)
     begin(nodes, clique, room)
-    begin_output(nodes, clique, table, room)
+    begin_output(nodes, clique, nodes.adjoint_start[table], room)
     for k in range(clique.n_inputs):
         t = nodes.inputs[clique.input + k]
-        room.scale[k] = scale[t]
-        for at in range(nodes.table_start[t], nodes.table_start[t + 1]):
-            adjoints[at] = 0.0
+        room.scale[k], room.shift[k] = scale[t], nodes.adjoint_start[t] - nodes.table_start[t]
+        _fill_adjoint(nodes, t, adjoints, 0.0)
     room.scale[clique.n_inputs] = adjoint_scale
     if clique.n_cells <= TINY:
         _backward_tiny(nodes, clique, values, adjoints, room)
@@ -360,23 +367,29 @@ def _backward_node(nodes, node, table, adjoint_scale, values, scale, adjoints, r
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def backward(nodes, values, scale, n_rows, adjoints):
-    """The derivatives of Z in every table, each up to a factor (one a row), from what `forward` left.
+    """The derivatives of Z in every leaf, each up to a factor (one a row), from what `forward` left.
 
-    ``adjoints`` holds ones for the roots.
+    They begin ``adjoints``, which has room for as many as the last entry of ``adjoint_start`` says.
     """
     n_nodes = len(nodes.n_removed)
     n_leaves = len(scale) - n_nodes
     room, adjoint_scale = make_room(nodes), np.ones(len(scale))
     ignored, unused = np.zeros(n_rows), np.ones(n_rows)
+    for t in range(n_leaves):
+        _fill_adjoint(nodes, t, adjoints, 1.0)  # of those that no node takes
     for node in range(n_nodes - 1, -1, -1):
         t = n_leaves + node
+        if nodes.is_root[t]:
+            _fill_adjoint(nodes, t, adjoints, 1.0)
         _backward_node(nodes, node, t, adjoint_scale[t], values, scale, adjoints, room)
         for at in range(nodes.input_start[node], nodes.input_start[node + 1]):
             t = nodes.inputs[at]
+            first = nodes.adjoint_start[t]
+            last = first + nodes.table_start[t + 1] - nodes.table_start[t]
             if nodes.has_rows[t]:
-                _scale_rows(adjoints[nodes.table_start[t] : nodes.table_start[t + 1]], n_rows, ignored, unused)
+                _scale_rows(adjoints[first:last], n_rows, ignored, unused)
             elif t >= n_leaves:
-                most = _largest(adjoints, nodes.table_start[t], nodes.table_start[t + 1])
+                most = _largest(adjoints, first, last)
                 adjoint_scale[t] = 1.0 / most if most > 0.0 else 0.0
 
 

@@ -51,7 +51,7 @@ def log_backward(nodes, n_leaves, values, adjoints):
         clique, more = clique_of(nodes, node), True
         n = clique.n_inputs
         begin(nodes, clique, room)
-        begin_output(nodes, clique, n_leaves + node, room)
+        begin_output(nodes, clique, nodes.table_start[n_leaves + node], room)
         while more:
             x = adjoints[room.base[n]]
             for k in range(n):

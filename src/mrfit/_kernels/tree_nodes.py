@@ -33,6 +33,7 @@ class Nodes(NamedTuple):
     table_start: np.ndarray  # where a table begins in one vector of all
     is_root: np.ndarray  # tables that no node takes: their product is Z
     has_rows: np.ndarray  # tables whose last axis is never eliminated
+    adjoint_start: np.ndarray  # where the adjoint of a table begins; the last entry is how much room they take together
 
 
 @njit(cache=True, nogil=True)
@@ -310,5 +311,59 @@ def tree_nodes(start, separator, leaf_start, leaf_axes, leaf_strides, leaf_cells
     has_rows = np.array([len(own) > 0 and own[-1] >= n for own in axes_of])
     return Nodes(
         axis_start, axes, n_states[axes], n_removed, input_start, inputs, stride_start, strides, table_start, ~is_input,
-        has_rows,
+        has_rows, _adjoint_places(n_leaves, input_start, inputs, table_start, ~is_input),
     )  # fmt: skip
+
+
+@njit(cache=True, nogil=True)
+def _adjoint_places(n_leaves, input_start, inputs, table_start, is_root):
+    """Where adjoints lie: those of leaves as the leaves do, those of messages where nothing is needed any more.
+
+    On the way back an adjoint is needed from when the node that takes its table has run until its own node has. So few
+    are at any time, and memory that was just used is used again.
+    """
+    n_tables = len(table_start) - 1
+    place = table_start.copy()
+    hole_start, hole_size = [np.int64(0)], [np.int64(0)]  # free, in no order
+    hole_start.pop()
+    hole_size.pop()
+    end = table_start[n_leaves]
+    for node in range(n_tables - n_leaves - 1, -1, -1):
+        out = n_leaves + node
+        if is_root[out]:
+            place[out], end = _taken(hole_start, hole_size, table_start[out + 1] - table_start[out], end)
+        for at in range(input_start[node], input_start[node + 1]):
+            t = inputs[at]
+            if t >= n_leaves:
+                place[t], end = _taken(hole_start, hole_size, table_start[t + 1] - table_start[t], end)
+        _give_back(hole_start, hole_size, place[out], table_start[out + 1] - table_start[out])
+    place[-1] = end
+    return place
+
+
+@njit(cache=True, nogil=True)
+def _taken(hole_start, hole_size, size, end):
+    """Room in the smallest hole that has enough of it, else at the end; and where the end is then."""
+    best = -1
+    for k in range(len(hole_start)):
+        if hole_size[k] >= size and (best < 0 or hole_size[k] < hole_size[best]):
+            best = k
+    if best < 0:
+        return end, end + size
+    place = hole_start[best]
+    hole_start[best] += size
+    hole_size[best] -= size
+    return place, end
+
+
+@njit(cache=True, nogil=True)
+def _give_back(hole_start, hole_size, place, size):
+    """A hole more, joined to those that it touches."""
+    for k in range(len(hole_start) - 1, -1, -1):
+        if hole_size[k] == 0 or hole_start[k] + hole_size[k] == place or place + size == hole_start[k]:
+            if hole_size[k] > 0:
+                place, size = min(place, hole_start[k]), size + hole_size[k]
+            hole_start.pop(k)
+            hole_size.pop(k)
+    hole_start.append(place)
+    hole_size.append(size)

@@ -132,8 +132,7 @@ class TreePosterior(Posterior):
             log_backward(nodes, n_leaves, self._values, adjoints)
             end = nodes.table_start[n_leaves]
             return _normalized(self._values[:end] + adjoints[:end], nodes.table_start[: n_leaves + 1])
-        adjoints = np.empty(len(self._values))  # zeros would come in small pages, each a fault when it is first written
-        adjoints[_root_cells(nodes)] = 1.0
+        adjoints = np.empty(nodes.adjoint_start[-1])
         backward(nodes, self._values, self._scale, 1, adjoints)
         out = np.empty(nodes.table_start[n_leaves])
         leaf_marginals(nodes, n_leaves, self._values, adjoints, 1, out)

@@ -108,8 +108,7 @@ class RowRuns:
             count = min(len(rows), len(codes) - first)
             log_z[first : first + count] = log_scale[:count]
             if self.asked:
-                adjoints = np.empty(len(values))
-                _write_roots(nodes, adjoints, 1.0)
+                adjoints = np.empty(nodes.adjoint_start[-1])
                 backward(nodes, values, scale, len(rows), adjoints)
                 out = np.empty(nodes.table_start[n_leaves])
                 with np.errstate(invalid="ignore"):
@@ -215,11 +214,6 @@ class RowRuns:
         factors = self._inner.given(self._known(row))
         drawn = self.engine.draw(self.engine.plan(factors, order=self._order), factors, 1, rng=rng)[0]
         return np.where(self.observed, row, drawn)
-
-
-def _write_roots(nodes: Nodes, out: Floats, number: float) -> None:
-    for t in np.flatnonzero(nodes.is_root):
-        out[nodes.table_start[t] : nodes.table_start[t + 1]] = number
 
 
 def _nodes(plan: TreePlan) -> Nodes:

@@ -137,12 +137,12 @@ def plan_tree(
         n_cells, n_messages = _exact_sizes(start, separator, by_place.tolist(), begin)
     clique = [first, *separator[start[first] : start[first + 1]]] if len(found) else []
     largest = [k for k in clique if k < len(found)]  # without rows
-    fits = n_cells <= max_cells and 16 * n_messages <= max_bytes
+    fits = n_cells <= max_cells and 8 * n_messages <= max_bytes
     nodes = None
     if fits:
         leaves = leaf_axes(flat.start, flat.variables, flat.n_states, place)
         nodes = tree_nodes(start, separator, *leaves, by_place, merge)
-    n_bytes = 16 * (n_messages if nodes is None else int(nodes.table_start[-1]))
+    n_bytes = 8 * (n_messages if nodes is None else int(nodes.table_start[-1] + nodes.adjoint_start[-1]))
     n_nodes = len(found) if nodes is None else len(nodes.n_removed)
     return TreePlan(
         engine=word,
