@@ -1,4 +1,7 @@
-"""Sets of small numbers as rows of 64-bit words."""
+"""Sets of small numbers as rows of 64-bit words: ``sets[row]`` has bit k where k is in it.
+
+Rows are passed by number: a slice would cost more than what is done with it.
+"""
 
 from __future__ import annotations
 
@@ -38,26 +41,26 @@ def n_words(n):
 
 
 @njit(cache=True, nogil=True)
-def put(row, k):
-    row[k >> 6] |= _ONE << np.uint64(k & 63)
+def put(sets, row, k):
+    sets[row, k >> 6] |= _ONE << np.uint64(k & 63)
 
 
 @njit(cache=True, nogil=True)
-def drop(row, k):
-    row[k >> 6] &= ~(_ONE << np.uint64(k & 63))
+def drop(sets, row, k):
+    sets[row, k >> 6] &= ~(_ONE << np.uint64(k & 63))
 
 
 @njit(cache=True, nogil=True)
-def has(row, k):
-    return (row[k >> 6] >> np.uint64(k & 63)) & _ONE != 0
+def has(sets, row, k):
+    return (sets[row, k >> 6] >> np.uint64(k & 63)) & _ONE != 0
 
 
 @njit(cache=True, nogil=True)
-def members(row, out):
+def members(sets, row, out):
     """Write the numbers in a set to ``out``, ascending; their count."""
     count = 0
-    for i in range(len(row)):
-        word = row[i]
+    for i in range(sets.shape[1]):
+        word = sets[row, i]
         while word != 0:
             out[count] = 64 * i + lowest(word)
             count += 1

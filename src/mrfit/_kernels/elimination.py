@@ -11,7 +11,8 @@ from mrfit._kernels.compiled import njit
 # of the clique, or nothing: the order is given.
 FILL, WEIGHTED_FILL, CELLS, GIVEN = 0, 1, 2, 3
 
-_POOL = 10  # kinds of orders
+_POOL = 10  # kinds of orders, of which those from the fourth on are random
+_PATIENCE = 10  # times as many orders without a gain as it took to find the best
 _NOISE = 0.3  # scores are multiplied by 1 .. 1 + _NOISE
 _ONE = np.uint64(1)
 _SHIFTS = (np.uint64(13), np.uint64(7), np.uint64(17))
@@ -87,7 +88,7 @@ def _join(graph, near, n_near, n_states, score, rule):
         u = near[a]
         for b in range(a):
             t = near[b]
-            if has(graph[u], t):
+            if has(graph, u, t):
                 continue
             if rule in (FILL, WEIGHTED_FILL):
                 worth = n_states[u] * n_states[t] if rule == WEIGHTED_FILL else 1.0
@@ -97,8 +98,8 @@ def _join(graph, near, n_near, n_states, score, rule):
                         score[64 * i + lowest(word)] -= worth
                         word &= word - _ONE
                 work += n_words
-            put(graph[u], t)
-            put(graph[t], u)
+            put(graph, u, t)
+            put(graph, t, u)
     return work + n_near * n_near
 
 
@@ -115,41 +116,41 @@ def eliminate(graph, n_states, rule, noise, ties, random, limit, order):
     work = n * graph.shape[1]
     if rule != GIVEN:
         for v in range(n):
-            n_near = members(graph[v], near)
+            n_near = members(graph, v, near)
             score[v] = _score(graph, v, near, n_near, n_states, rule)
             work += n_near * graph.shape[1]
     total = 0.0
     for step in range(n):
         v = order[step] if rule == GIVEN else _least(score, is_left, noise, ties, random)
         order[step], is_left[v] = v, False
-        n_near = members(graph[v], near)
+        n_near = members(graph, v, near)
         total += _clique_cells(v, near, n_near, n_states)
         if total > limit:
             return np.inf, work
         for a in range(n_near):
-            drop(graph[near[a]], v)
+            drop(graph, near[a], v)
         work += _join(graph, near, n_near, n_states, score, rule) + n
         if rule != GIVEN:
             for a in range(n_near):
                 u = near[a]
-                n_nearer = members(graph[u], nearer)
+                n_nearer = members(graph, u, nearer)
                 score[u] = _score(graph, u, nearer, n_nearer, n_states, rule)
                 work += graph.shape[1] * (1 if rule == CELLS else n_nearer)
-        _clear(graph[v])
+        _clear(graph, v)
     return total, work
 
 
 @njit(cache=True, nogil=True)
-def _clear(row):
-    for i in range(len(row)):
-        row[i] = 0
+def _clear(graph, v):
+    for i in range(graph.shape[1]):
+        graph[v, i] = 0
 
 
 @njit(cache=True, nogil=True)
-def _degree(row):
+def _degree(graph, v):
     count = 0
-    for word in row:
-        count += n_ones(word)
+    for i in range(graph.shape[1]):
+        count += n_ones(graph[v, i])
     return count
 
 
@@ -166,7 +167,7 @@ def by_breadth(graph, start, order):
         order[last], seen[v] = v, True
         last += 1
         while first < last:
-            n_near = members(graph[order[first]], near)
+            n_near = members(graph, order[first], near)
             first += 1
             begin = last
             for a in range(n_near):
@@ -174,8 +175,8 @@ def by_breadth(graph, start, order):
                 if seen[u]:
                     continue
                 seen[u] = True
-                degree, at = _degree(graph[u]), last
-                while at > begin and _degree(graph[order[at - 1]]) > degree:
+                degree, at = _degree(graph, u), last
+                while at > begin and _degree(graph, order[at - 1]) > degree:
                     order[at] = order[at - 1]
                     at -= 1
                 order[at] = u
@@ -188,7 +189,7 @@ def by_frontier(graph, start, random, order):
     n = graph.shape[0]
     words = graph.shape[1]
     is_done, in_front = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
-    reached = np.zeros(words, np.uint64)  # done or in front
+    reached = np.zeros((1, words), np.uint64)  # done or in front
     near = np.empty(n, np.int64)
     for step in range(n):
         best, least, n_equal = -1, n + 1, 1
@@ -197,7 +198,7 @@ def by_frontier(graph, start, random, order):
                 continue
             new = 0
             for i in range(words):
-                new += n_ones(graph[v, i] & ~reached[i])
+                new += n_ones(graph[v, i] & ~reached[0, i])
             if new < least:
                 best, least, n_equal = v, new, 1
             elif new == least:
@@ -208,12 +209,12 @@ def by_frontier(graph, start, random, order):
             best = start
             while is_done[best]:
                 best = (best + 1) % n
-            put(reached, best)
+            put(reached, 0, best)
         order[step], is_done[best] = best, True
-        n_near = members(graph[best], near)
+        n_near = members(graph, best, near)
         for a in range(n_near):
             in_front[near[a]] = True
-            put(reached, near[a])
+            put(reached, 0, near[a])
 
 
 @njit(cache=True, nogil=True)
@@ -223,9 +224,8 @@ def _reverse(order):
 
 
 @njit(cache=True, nogil=True)
-def _attempt(number, graph, n_states, random, limit, order):
+def _attempt(kind, graph, n_states, random, limit, order):
     """One order of the pool: what wins differs between images, pedigrees and learned networks."""
-    kind = number if number < 3 else 3 + (number - 3) % (_POOL - 3)
     rule, noise = FILL, kind in (4, 8, 9)
     if kind in (1, 2):
         rule = GIVEN
@@ -258,15 +258,18 @@ def _best_of_pool(graph, n_states, seed, work_a_cell, most_work, hopeless):
     order, best = np.arange(n), np.arange(n)
     random = np.empty(1, np.uint64)
     random[0] = np.uint64(seed) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(0xD1B54A32D192ED03)
-    least, spent, number, last_gain = np.inf, 0.0, 0, 0
-    while number == 0 or (spent < min(work_a_cell * least, most_work) and number < 4 * (last_gain + _POOL)):
+    least, spent, number, last_gain, best_kind = np.inf, 0.0, 0, 0, 0
+    while number == 0 or (spent < min(work_a_cell * least, most_work) and number < _PATIENCE * (last_gain + _POOL)):
         if number >= _POOL and least > hopeless:
             break
-        total, work = _attempt(number, graph, n_states, random, least, order)
+        kind = number if number < _POOL else 3 + number % (_POOL - 3)
+        if number >= _POOL and number % 2 and best_kind >= 3:
+            kind = best_kind  # what was best, again with other random numbers
+        total, work = _attempt(kind, graph, n_states, random, least, order)
         spent += work
         number += 1
         if number == 1 or total < least:
-            least, last_gain = total, number
+            least, last_gain, best_kind = total, number, kind
             for k in range(n):
                 best[k] = order[k]
     return best, least, number
@@ -335,7 +338,7 @@ def best_order(starts, neighbours, n_states, seed, work_a_cell, most_work, hopel
 
     The search goes on until it has done ``work_a_cell`` words of work for each cell of the best order, so that no more
     time is spent on looking for an order than it takes to use it; or ``most_work``; or until none of the pool comes
-    below ``hopeless`` cells; or it has found nothing better for as long as it took to find the best.
+    below ``hopeless`` cells; or it has found nothing better for ten times as long as it took to find the best.
     """
     order = np.empty(len(n_states), np.int64)
     count, is_left = _without_leaves(starts, neighbours, n_states, order)
@@ -348,7 +351,7 @@ def best_order(starts, neighbours, n_states, seed, work_a_cell, most_work, hopel
     for k, v in enumerate(core):
         for at in range(starts[v], starts[v + 1]):
             if is_left[neighbours[at]]:
-                put(graph[k], number[neighbours[at]])
+                put(graph, k, number[neighbours[at]])
     best, _, n_tried = _best_of_pool(graph, n_states[core].astype(np.float64), seed, work_a_cell, most_work, hopeless)
     for k in best:
         order[count] = core[k]

@@ -19,7 +19,7 @@ from mrfit.inference.plan import Plan, as_float
 
 Indices = NDArray[np.int64]
 
-_WORDS_A_CELL = 2.0  # of work on the order for each cell that it leaves: about as long as one run takes
+_WORDS_A_CELL = 1.5  # of work on the order for each cell that it leaves: about as long as one run takes
 _MOST_WORDS = 4e8  # of work on an order: about a second
 _HOPELESS = 1e4  # times the limit: no other order will fit either
 _EXACT_FLOATS = 2.0**53
