@@ -21,10 +21,10 @@ from mrfit.inference.tree_reweighted import TreeReweighted
 AUTO = "auto"
 _FEW_STATES = 2**22  # joint states up to which enumeration may be faster than a tree
 
-_EXACT = (Enumeration, JunctionTree)
 _APPROXIMATE = (BeliefPropagation, MaxProduct, TreeReweighted, MeanField, Gibbs, Annealed)
 
-ENGINES: dict[str, type[Engine]] = {kind.word: kind for kind in (*_EXACT, *_APPROXIMATE)}
+ENGINES: dict[str, type[Engine]] = {kind.word: kind for kind in (Enumeration, JunctionTree, *_APPROXIMATE)}
+EXACT = (Enumeration.word, JunctionTree.word)
 
 
 def planned(

@@ -14,7 +14,8 @@ from mrfit.domain import Domain
 from mrfit.errors import ImpossibleError, InputError
 from mrfit.factors import Factors, Scope
 from mrfit.inference.best_state import best_state
-from mrfit.inference.choice import AUTO, planned
+from mrfit.inference.choice import AUTO, EXACT, exactly_planned, planned
+from mrfit.inference.components import part_with
 from mrfit.inference.engine import Engine, Posterior
 from mrfit.inference.plan import Plan
 from mrfit.inference.row_draws import draw_rows
@@ -59,7 +60,7 @@ class Questions:
         """The probability of every state of variables, by default all that are not given."""
         evidence = Evidence.of(self.domain, given)
         asked = self._numbers(variables) if variables is not None else self._others(evidence)
-        posterior, about = self._asked(evidence, (), engine, seed)
+        posterior, about = self._asked(evidence, (), engine, seed, of=asked)
         tables = {self.domain.names[i]: self._named(i, _with_known(i, posterior, evidence, self.domain)) for i in asked}
         return Marginals(**about, log_z=posterior.log_z, error=posterior.error, marginals=tables)
 
@@ -74,7 +75,7 @@ class Questions:
         evidence, asked = Evidence.of(self.domain, given), self._numbers(variables)
         if known := [self.domain.names[i] for i in asked if i in evidence.known]:
             raise InputError(f"{known[0]!r} is given and asked for; leave it out of one of them.")
-        posterior, about = self._asked(evidence, (asked,), engine, seed)
+        posterior, about = self._asked(evidence, (asked,), engine, seed, of=asked)
         states = {self.domain.names[i]: self.domain[i].states for i in asked}
         table = posterior.marginal(asked).reshape([len(own) for own in states.values()])
         return Joint(**about, states=states, table=table)
@@ -213,16 +214,32 @@ class Questions:
     # -- what they share -----------------------------------------------------------------------------------------------
 
     def _asked(
-        self, evidence: Evidence, targets: tuple[Scope, ...], engine: str | Engine, seed: int
+        self,
+        evidence: Evidence,
+        targets: tuple[Scope, ...],
+        engine: str | Engine,
+        seed: int,
+        *,
+        of: Scope | None = None,
     ) -> tuple[Posterior, dict[str, Any]]:
-        """Run the engine on what is left when the evidence is known; and how that came about."""
+        """Run the engine on what is left when the evidence is known; and how that came about.
+
+        Where the whole is too large to be exact, it may be enough to take what the variables ``of`` interest depend on.
+        """
         factors, chosen, plan = self._planned(evidence, targets, engine, seed)
+        remarks: tuple[str, ...] = ()
+        if engine == AUTO and of and chosen.word not in EXACT:
+            part = part_with(factors, [i for i in of if i not in evidence.known])
+            exact, smaller = exactly_planned(part.factors, targets, seed=seed)
+            if part.is_proper and smaller.fits:
+                factors, chosen, plan = part.factors, exact, smaller
+                remarks = ("Exact for what is asked, which depends on a part of the model; log Z is that of the part.",)
         plan.check(self.domain.names)
         try:
             posterior = chosen.run(plan, factors)
         except ImpossibleError as error:
             raise self._impossible(evidence) from error
-        about = _about(plan, posterior.exact, posterior.remarks, evidence.in_words(self.domain))
+        about = _about(plan, posterior.exact, (*remarks, *posterior.remarks), evidence.in_words(self.domain))
         return posterior, about
 
     def _planned(
