@@ -78,6 +78,18 @@ def test_joint_marginals_of_any_variables(network: Network) -> None:
     assert list(found.to_frame().columns) == ["d", "b", "probability"]
 
 
+def test_entropies_and_mutual_information(network: Network) -> None:
+    p = _joint(network)[:, :, 1].sum(axis=2)
+    p /= p.sum()
+    h = [-(q * np.log(q)).sum() for q in (p.sum(axis=1), p.sum(axis=0), p)]
+    given = {"c": "1"}
+    assert network.entropy(["a"], given=given) == pytest.approx(h[0])
+    assert network.entropy(["a", "b"], given=given) == pytest.approx(h[2])
+    assert network.mutual_information(["a"], ["b"], given=given) == pytest.approx(h[0] + h[1] - h[2])
+    assert network.mutual_information("a", "b", given=given) == pytest.approx(h[0] + h[1] - h[2])
+    assert network.mutual_information("b", "d", given={"a": "no", "c": "1"}) == pytest.approx(0.0, abs=1e-12)
+
+
 def test_most_probable_state(network: Network) -> None:
     p = _joint(network)
     best = network.map()

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import entr
 
 from mrfit.data.dataset import Dataset
 from mrfit.domain import Domain
@@ -79,6 +80,28 @@ class Questions:
         states = {self.domain.names[i]: self.domain[i].states for i in asked}
         table = posterior.marginal(asked).reshape([len(own) for own in states.values()])
         return Joint(**about, states=states, table=table)
+
+    def entropy(
+        self, variables: Sequence[str], *, given: Given = None, engine: str | Engine = AUTO, seed: int = 0
+    ) -> float:
+        """-sum of p log p over the joint states of some variables, in nats."""
+        p = self.joint(variables, given=given, engine=engine, seed=seed).table
+        return float(entr(p).sum())
+
+    def mutual_information(
+        self,
+        one: Sequence[str],
+        other: Sequence[str],
+        *,
+        given: Given = None,
+        engine: str | Engine = AUTO,
+        seed: int = 0,
+    ) -> float:
+        """How much knowing some variables tells of others, in nats: both entropies minus that of all together."""
+        one, other = _listed(one), _listed(other)
+        p = self.joint([*one, *other], given=given, engine=engine, seed=seed).table
+        first, second = p.sum(axis=tuple(range(len(one), p.ndim))), p.sum(axis=tuple(range(len(one))))
+        return max(0.0, float(entr(first).sum() + entr(second).sum() - entr(p).sum()))
 
     def map(self, *, given: Given = None, engine: str = AUTO, seed: int = 0) -> BestState:
         """A most probable joint state, given what is known.
@@ -267,8 +290,7 @@ class Questions:
         return Dataset.from_table(data, domain=self.domain, missing="keep", absent="missing")
 
     def _numbers(self, names: Iterable[str]) -> Scope:
-        if isinstance(names, str):
-            names = [names]
+        names = [names] if isinstance(names, str) else list(names)
         numbers = tuple(self.domain.index(str(name)) for name in names)
         if len(set(numbers)) != len(numbers):
             raise InputError(f"A variable is asked for twice in {', '.join(map(repr, names))}; name each once.")
@@ -282,6 +304,10 @@ class Questions:
 
     def _named(self, i: int, table: Floats) -> dict[str, float]:
         return dict(zip(self.domain[i].states, table.tolist(), strict=True))
+
+
+def _listed(names: Sequence[str]) -> list[str]:
+    return [names] if isinstance(names, str) else list(names)
 
 
 def _with_known(i: int, posterior: Posterior, evidence: Evidence, domain: Domain) -> Floats:
