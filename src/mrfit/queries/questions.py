@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import log
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.data.coding import MAX_STATES
 from mrfit.data.dataset import Dataset
 from mrfit.domain import Domain
 from mrfit.errors import ImpossibleError, InputError
@@ -25,6 +26,9 @@ from mrfit.workers import resolve_jobs
 Floats = NDArray[np.float64]
 Given = Mapping[str, Any] | None
 
+_CELLS_IN_A_PIECE = 2**23  # of rows that are drawn: 200 MB while they are
+_MOST_CELLS = 2**32
+
 
 class Questions:
     """What a model can be asked; each question takes what is ``given``, and an ``engine``.
@@ -40,6 +44,12 @@ class Questions:
     def factors(self) -> Factors:
         """The distribution as tables; variables after those of the domain are hidden."""
         raise NotImplementedError
+
+    @property
+    def spoken_names(self) -> tuple[str, ...]:
+        """Of all variables of `factors`, for messages."""
+        hidden = range(self.factors.n_variables - len(self.domain))
+        return (*self.domain.names, *(f"hidden {number}" for number in hidden))
 
     def plan(self, *, given: Given = None, targets: Iterable[Iterable[str]] = (), engine: str | Engine = AUTO) -> Plan:
         """What a question would take, before anything is done: engine, cells, bytes, seconds."""
@@ -83,7 +93,7 @@ class Questions:
         evidence, tree = Evidence.of(self.domain, given), engine or JunctionTree(seed=seed)
         factors = evidence.applied_to(self.factors)
         plan = tree.plan(factors)
-        plan.check(self.domain.names)
+        plan.check(self.spoken_names)
         try:
             codes, largest = tree.best(plan, factors)
         except ImpossibleError as error:
@@ -95,27 +105,47 @@ class Questions:
 
     def sample(self, n_rows: int, *, given: Given = None, seed: int = 0, jobs: int | None = None) -> Dataset:
         """Independent rows from the distribution, exact, given what is known."""
-        if n_rows < 1:
-            raise InputError(f"The number of rows to draw must be at least 1; got {n_rows}.")
+        _check_number_of_rows(n_rows, len(self.domain))
         evidence, tree = Evidence.of(self.domain, given), JunctionTree(seed=seed, merge=False)
         factors = evidence.applied_to(self.factors)
         plan = tree.plan(factors)
-        plan.check(self.domain.names)
+        plan.check(self.spoken_names)
         try:
-            rng = np.random.default_rng(seed)
-            codes = tree.draw(plan, factors, n_rows, rng=rng, jobs=resolve_jobs(jobs))[:, : len(self.domain)]
+            codes = self._drawn(tree, plan, factors, n_rows, seed=seed, jobs=resolve_jobs(jobs))
         except ImpossibleError as error:
             raise self._impossible(evidence) from error
         for i, state in evidence.known.items():
             codes[:, i] = state
-        return Dataset(self.domain, codes.astype(np.uint8))
+        return Dataset(self.domain, codes)
 
-    def impute(self, data: Any, *, how: str = "map", seed: int = 0) -> Dataset:
-        """Rows with their missing cells filled in: the most probable states together (``map``), or drawn (``draw``)."""
+    def _drawn(
+        self, tree: JunctionTree, plan: Plan, factors: Factors, n_rows: int, *, seed: int, jobs: int
+    ) -> NDArray[np.uint8]:
+        """In pieces: while they are drawn, codes take eight times as many bytes, and more."""
+        _check_codes_fit(self.domain)
+        rng, size = np.random.default_rng(seed), max(1, _CELLS_IN_A_PIECE // factors.n_variables)
+        codes = np.empty((n_rows, len(self.domain)), np.uint8)
+        for first in range(0, n_rows, size):
+            piece = codes[first : first + size]
+            piece[:] = tree.draw(plan, factors, len(piece), rng=rng, jobs=jobs)[:, : len(self.domain)]
+        return codes
+
+    def impute(
+        self,
+        data: Any,
+        *,
+        how: str = "map",
+        seed: int | tuple[int, ...] = 0,
+        callback: Callable[[int], None] | None = None,
+    ) -> Dataset:
+        """Rows with their missing cells filled in: the most probable states together (``map``), or drawn (``draw``).
+
+        ``callback`` is told how many more rows are done.
+        """
         if how not in ("map", "draw"):
             raise InputError(f"There is no way to impute {how!r}; choose 'map' or 'draw'.")
         rows = self._incomplete(data)
-        codes = completed(self.factors, rows.codes, how=how, rng=np.random.default_rng(seed))
+        codes = completed(self.factors, rows.codes, how=how, rng=np.random.default_rng(seed), callback=callback)
         return Dataset(self.domain, codes, rows.sample_weight)
 
     def predict_proba(self, variable: str, data: Any) -> Floats:
@@ -204,7 +234,7 @@ class Questions:
     ) -> tuple[Posterior, dict[str, Any]]:
         """Run the engine on what is left when the evidence is known; and how that came about."""
         factors, chosen, plan = self._planned(evidence, targets, engine, seed)
-        plan.check(self.domain.names)
+        plan.check(self.spoken_names)
         try:
             posterior = chosen.run(plan, factors)
         except ImpossibleError as error:
@@ -252,6 +282,22 @@ class Questions:
 
     def _named(self, i: int, table: Floats) -> dict[str, float]:
         return dict(zip(self.domain[i].states, table.tolist(), strict=True))
+
+
+def _check_number_of_rows(n_rows: int, n_variables: int) -> None:
+    if n_rows < 1:
+        raise InputError(f"The number of rows to draw must be at least 1; got {n_rows}.")
+    if n_rows * n_variables > _MOST_CELLS:
+        raise InputError(
+            f"{n_rows:,} rows of {n_variables:,} variables take {n_rows * n_variables:.2g} bytes; the limit is "
+            f"{_MOST_CELLS:.2g}. Draw fewer at a time, with another seed for each."
+        )
+
+
+def _check_codes_fit(domain: Domain) -> None:
+    if max(domain.shape) > MAX_STATES:
+        name = domain.names[int(np.argmax(domain.shape))]
+        raise InputError(f"Variable {name!r} has {max(domain.shape):,} states; rows hold at most {MAX_STATES}.")
 
 
 def _with_known(i: int, posterior: Posterior, evidence: Evidence, domain: Domain) -> Floats:
