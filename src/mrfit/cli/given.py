@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -51,7 +51,7 @@ def _parted(piece: str, domain: Domain) -> tuple[str, str | list[float]]:
     if len(known) > 1:
         raise InputError(f"--given {piece!r} could speak of {listed(way[0] for way in known)}; rename one of them.")
     if not known:
-        raise InputError(f"There is no variable {ways[0][0]!r}; the variables are {listed(domain.names)}. {_HINT}.")
+        raise InputError(f"There is no variable {ways[0][0]!r}; the variables are {listed(domain.names)}; {_HINT}.")
     ((name, mark, value),) = known
     return (name, value) if mark == "=" else (name, _likelihoods(name, value))
 
@@ -81,6 +81,12 @@ def _from_file(domain: Domain, path: str | None, sample: int | None) -> dict[str
     return {domain.names[i]: domain[i].states[state] for i, state in samples[(sample or 1) - 1].items()}
 
 
-def as_pieces(texts: Sequence[str]) -> list[tuple[str, ...]]:
-    """What --ask names: a variable, or several whose joint states are asked for."""
-    return [names([text], "--ask") for text in texts]
+def asked_of(domain: Domain, options: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """What --ask names: variables, and sets of them whose joint states are asked for; each once."""
+    asked = list(dict.fromkeys(names([text], "--ask") for text in options["ask"]))
+    for several in asked:
+        for name in several:
+            domain.index(name)
+        if len(set(several)) < len(several):
+            raise InputError(f"--ask {','.join(several)!r} names a variable twice; name each once.")
+    return asked

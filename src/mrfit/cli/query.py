@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mrfit.cli.files import check_files, writing
-from mrfit.cli.given import as_pieces, given_of, given_options
+from mrfit.cli.given import asked_of, given_of, given_options
 from mrfit.cli.model_options import (
     engine_option,
     from_option,
@@ -79,7 +79,7 @@ def command(model_file: str, **options: Any) -> None:
     _check_plot(options)
     note_compiling(quiet=is_silent(options))
     network = read_model(model_file, options)
-    given, asked = given_of(network.domain, options), as_pieces(options["ask"])
+    given, asked = given_of(network.domain, options), asked_of(network.domain, options)
     if options["explain"] and not (given and any(len(names) == 1 for names in asked)):
         raise InputError("--explain needs what is given and a single variable: add --given NAME=STATE and --ask NAME.")
     targets = [names for names in asked if len(names) > 1]
@@ -160,11 +160,11 @@ def _print_marginals(answer: QuerySummary, top: int) -> None:
         names.sort(key=lambda name: -moved[name])
     shown = names[:top]
     before = {} if answer.before is None else answer.before.marginals
-    lines = []
-    for name in shown:
-        for k, (state, p) in enumerate(after[name].items()):
-            was = [probability(before[name][state]), probability(p), f"{p - before[name][state]:+.4f}"]
-            lines.append([name if k == 0 else "", state, *(was if before else [probability(p)])])
+    lines = [
+        [name if k == 0 else "", state, *_numbers(p, before[name][state] if before else None)]
+        for name in shown
+        for k, (state, p) in enumerate(after[name].items())
+    ]
     if shown:
         heads = ["before", "after", "moved"] if before else ["probability"]
         say(*columns([["variable", "state", *heads], *lines], n_words=2))
@@ -172,6 +172,10 @@ def _print_marginals(answer: QuerySummary, top: int) -> None:
         rest = max(moved[name] for name in names[top:])
         by = f", which moved by {rest:.4f} at most" if before else ""
         say(f"... and {len(names) - top:,} more variables{by}; --top N shows more, --json all")
+
+
+def _numbers(p: float, was: float | None) -> list[str]:
+    return [probability(p)] if was is None else [probability(was), probability(p), f"{p - was:+.4f}"]
 
 
 def _print_joint(joint: Joint, top: int) -> None:

@@ -34,7 +34,8 @@ _SECTIONS = {
     "--metric",
     "pll",
     "ll",
-    help="The pseudo-log-likelihood, or the log-likelihood, exact over all joint states of up to about 24 variables.",
+    help="The pseudo-log-likelihood, or the log-likelihood, exact: over all joint states where they are few, by a "
+    "junction tree where the structure is sparse; refused with the figures where neither fits.",
 )
 @click.option("--per-row", is_flag=True, help="Print the score of every row that was not dropped, one a line.")
 @reading
