@@ -92,7 +92,7 @@ def _answered(
         best = network.map(given=given, seed=seed)
         states = [variable.codes[best.states[variable.name]] for variable in domain]
         return map_bytes(states), best.to_dict() | {"states": states}
-    note_plan(network.plan(given=given, engine=engine), network.spoken_names, options)
+    note_plan(network.plan(given=given, engine=engine, seed=seed), network.spoken_names, options)
     if task == "PR":
         answer = network.log_z(given=given, engine=engine, seed=seed)
         note_remarks(answer.remarks, options)

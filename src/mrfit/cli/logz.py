@@ -42,7 +42,7 @@ def command(model_file: str, **options: Any) -> None:
     note_compiling(quiet=is_silent(options))
     network = read_model(model_file, options)
     given = given_of(network.domain, options)
-    note_plan(network.plan(given=given, engine=options["engine"]), network.spoken_names, options)
+    note_plan(network.plan(given=given, engine=options["engine"], seed=options["seed"]), network.spoken_names, options)
     answer = network.log_z(given=given, engine=options["engine"], seed=options["seed"])
     note_remarks(answer.remarks, options)
     if options["as_json"]:

@@ -83,7 +83,7 @@ def command(model_file: str, **options: Any) -> None:
     if options["explain"] and not (given and any(len(names) == 1 for names in asked)):
         raise InputError("--explain needs what is given and a single variable: add --given NAME=STATE and --ask NAME.")
     targets = [names for names in asked if len(names) > 1]
-    plan = network.plan(given=given, targets=targets, engine=options["engine"])
+    plan = network.plan(given=given, targets=targets, engine=options["engine"], seed=options["seed"])
     if options["plan"]:
         _tell_plan(PlanSummary.of(plan, network.spoken_names), options)
         return
@@ -157,7 +157,7 @@ def _print_marginals(answer: QuerySummary, top: int) -> None:
     after, moved = answer.after.marginals, answer.moved
     names = list(after)
     if answer.before is not None and len(names) > top:
-        names.sort(key=lambda name: -moved[name])
+        names.sort(key=lambda name: -round(moved[name], 9))  # in order where only last bits differ
     shown = names[:top]
     before = {} if answer.before is None else answer.before.marginals
     lines = [

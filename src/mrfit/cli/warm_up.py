@@ -47,8 +47,17 @@ _COMMANDS = (
     f"fit two.csv {_EXACT} --penalty group",
     f"fit two.csv {_EXACT} --penalty l1 --search hierarchical",
     f"fit two.csv {_EXACT} --parameterization full --penalty l1",
+    "query two.mrf --given a=1 --ask b,c --ask d --map",
+    "query more.mrf --engine tree",
+    "query more.mrf --engine enumeration",
+    "sample more.mrf -n 10 -o rows.csv",
+    "impute more.mrf holes.csv -o full.csv",
+    "impute more.mrf holes.csv --how draw -o full.csv",
+    "query far.uai --engine tree --map",
     "spectrum two.csv --estimator flat-l1 --folds 2 --max-order 2",
 )
+# Cells so far apart that their products are no numbers: such models are run in logarithms.
+_FAR_APART = "MARKOV\n2\n2 2\n2\n2 0 1\n2 0 1\n4\n1 1e-300 1e-300 1e-300\n4\n1e-300 1 1 1\n"
 _TRANSFORMS = ("walsh_hadamard", "subset_sums", "inverse_subset_sums", "superset_sums", "inverse_superset_sums")
 
 
@@ -88,6 +97,8 @@ def _run_commands() -> Iterator[str]:
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         _write_table(Path("two.csv"), n_states=2)
         _write_table(Path("more.csv"), n_states=3)
+        Path("holes.csv").write_text("a,b,c\n0,?,?\n1,?,?\n?,2,?\n", encoding="utf-8")
+        Path("far.uai").write_text(_FAR_APART, encoding="utf-8")
         for text in _COMMANDS:
             with contextlib.redirect_stdout(io.StringIO()):
                 cli.main(args=[*text.split(), "--quiet", "--jobs", "1"], prog_name="mrfit", standalone_mode=False)

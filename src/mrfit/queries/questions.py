@@ -28,6 +28,7 @@ Given = Mapping[str, Any] | None
 
 _CELLS_IN_A_PIECE = 2**23  # of rows that are drawn: 200 MB while they are
 _MOST_CELLS = 2**32
+_SEEDS = 2**63  # that kernels take
 
 
 class Questions:
@@ -51,10 +52,17 @@ class Questions:
         hidden = range(self.factors.n_variables - len(self.domain))
         return (*self.domain.names, *(f"hidden {number}" for number in hidden))
 
-    def plan(self, *, given: Given = None, targets: Iterable[Iterable[str]] = (), engine: str | Engine = AUTO) -> Plan:
+    def plan(
+        self,
+        *,
+        given: Given = None,
+        targets: Iterable[Iterable[str]] = (),
+        engine: str | Engine = AUTO,
+        seed: int = 0,
+    ) -> Plan:
         """What a question would take, before anything is done: engine, cells, bytes, seconds."""
         evidence = Evidence.of(self.domain, given)
-        return self._planned(evidence, self._scopes(targets), engine, 0)[2]
+        return self._planned(evidence, self._scopes(targets), engine, seed)[2]
 
     def log_z(self, *, given: Given = None, engine: str | Engine = AUTO, seed: int = 0) -> LogZ:
         """log Z over all joint states, or over those that agree with what is given."""
@@ -90,7 +98,7 @@ class Questions:
 
     def map(self, *, given: Given = None, engine: JunctionTree | None = None, seed: int = 0) -> BestState:
         """A most probable joint state, given what is known."""
-        evidence, tree = Evidence.of(self.domain, given), engine or JunctionTree(seed=seed)
+        evidence, tree = Evidence.of(self.domain, given), engine or JunctionTree(seed=seed % _SEEDS)
         factors = evidence.applied_to(self.factors)
         plan = tree.plan(factors)
         plan.check(self.spoken_names)
@@ -106,7 +114,7 @@ class Questions:
     def sample(self, n_rows: int, *, given: Given = None, seed: int = 0, jobs: int | None = None) -> Dataset:
         """Independent rows from the distribution, exact, given what is known."""
         _check_number_of_rows(n_rows, len(self.domain))
-        evidence, tree = Evidence.of(self.domain, given), JunctionTree(seed=seed, merge=False)
+        evidence, tree = Evidence.of(self.domain, given), JunctionTree(seed=seed % _SEEDS, merge=False)
         factors = evidence.applied_to(self.factors)
         plan = tree.plan(factors)
         plan.check(self.spoken_names)
@@ -250,7 +258,7 @@ class Questions:
         plans: dict[Any, tuple[Engine, Plan]] = self.__dict__.setdefault("_plans", {})
         key = (frozenset(evidence.known), frozenset(evidence.likelihoods), targets, engine, seed)
         if key not in plans:
-            plans[key] = planned(factors, targets, engine=engine, seed=seed)
+            plans[key] = planned(factors, targets, engine=engine, seed=seed % _SEEDS)
         return factors, *plans[key]
 
     def _impossible(self, evidence: Evidence) -> InputError:

@@ -63,7 +63,7 @@ def draw_marginals(
     names, n_rows = list(blocks), sum(map(len, blocks.values()))
     if n_rows > most:
         if before is not None:
-            names.sort(key=lambda name: -_moved(after[name], before[name]))
+            names.sort(key=lambda name: -round(_moved(after[name], before[name]), 9))  # last bits are no order
         names = _fitting(names, blocks, most)
     others = len(after) - len(names)
     rest = f"{count(others, 'more variable')} not shown" + (", which moved less" if before is not None else "")

@@ -80,7 +80,7 @@ class QuerySummary:
         single = [names[0] for names in asked if len(names) == 1]
         after = model.marginals(single if asked else None, given=given, **how)
         before = None
-        if given and model.plan(engine=engine).fits:
+        if given and model.plan(engine=engine, seed=seed).fits:
             before = model.marginals(list(after.marginals), **how)
         return cls(
             after,
