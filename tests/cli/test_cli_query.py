@@ -90,7 +90,7 @@ def test_a_table_for_people(shell: Shell) -> None:
     ran = shell("query", "small.uai", "--given", "smoker=yes", "--ask", '"cough, dry"')
     assert ran.out.splitlines() == [
         "given smoker=yes",
-        "log Z -0.356675, log probability of what is given -0.356675",
+        "log Z -0.3567, log probability of what is given -0.3567",
         "variable    state  before   after    moved",
         "cough, dry  no     0.4100  0.2000  -0.2100",
         "            yes    0.5900  0.8000  +0.2100",

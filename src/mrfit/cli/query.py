@@ -137,11 +137,11 @@ def _draw(answer: QuerySummary, plot: str, title: str) -> None:
 
 def _print(answer: QuerySummary, top: int) -> None:
     after = answer.after
-    about = f"log Z {after.log_z:.6f}"
+    about = f"log Z {after.log_z:.4f}"
     if after.error:
         about += f" (standard error {after.error:.2g})"
     if answer.log_p_given is not None:
-        about += f", log probability of what is given {answer.log_p_given:.6f}"
+        about += f", log probability of what is given {answer.log_p_given:.4f}"
     say(f"given {after.given}" if after.given else "nothing given", about)
     if after.marginals:
         _print_marginals(answer, top)
@@ -194,7 +194,7 @@ def _print_explanation(told: Explanation) -> None:
 
 
 def _print_best(best: BestState, log_z: float) -> None:
-    say("", f"most probable together, log probability {best.log_potential - log_z:.6f}:")
+    say("", f"most probable together, log probability {best.log_potential - log_z:.4f}:")
     say(*columns([[f"  {name}", state] for name, state in best.states.items()], n_words=2))
 
 
