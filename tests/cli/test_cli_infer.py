@@ -101,3 +101,22 @@ def test_stored_answers_of_the_competition(shell: Shell, folder: Path, conforman
         np.testing.assert_allclose(found, stored, atol=2e-5)
     value = float(shell("infer", model, evidence, "--task", "PR").out.split()[1])
     assert value == pytest.approx(read_pr(files / f"{name}.uai.PR") / math.log(10), rel=1e-5)
+
+
+def test_scores_of_rows_under_models_of_other_programs(shell: Shell, folder: Path) -> None:
+    """As under the same model of ours; conjunctions of many variables are refused, never left out."""
+    (folder / "rows.data").write_text("0,0,0\n1,1,1\n2|1,0,2\n")
+    shell("convert", "small.uai", "small.mn")
+    ll = [math.log(1 * 5 / Z), math.log(4 * 5 / Z), math.log(3 * 1 / Z)]
+    for name in ("small.uai", "small.mn"):
+        document = shell("score", name, "rows.data", "--metric", "ll", "--per-row", "--json").document
+        assert document["per_row"] == pytest.approx(ll)
+        assert shell("score", name, "rows.data", "--json").document["pll"] < 0
+    (folder / "plain").write_text(SMALL)
+    assert shell("score", "plain", "rows.data", "--from", "uai", "--metric", "ll").code == 0
+    (folder / "wide.mn").write_text(
+        ",".join("2" * 30) + "\nMN {\n1.5 " + " ".join(f"+v{i}_1" for i in range(30)) + "\n}\n"
+    )
+    ran = shell("score", "wide.mn", "rows.data")
+    assert ran.code == 2
+    assert "conjunction of 30 variables" in ran.err

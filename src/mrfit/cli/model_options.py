@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from mrfit.cli.files import load_model
 from mrfit.cli.options import STANDARD, choice
 from mrfit.cli.output import note
 
 if TYPE_CHECKING:
     from mrfit.inference.plan import Plan
+    from mrfit.model import MarkovNetwork
     from mrfit.network import Network
 
 FORMATS = ("mrf", "uai", "lg", "mn", "fg")  # as in mrfit.formats.models, which --help need not load
@@ -40,6 +43,20 @@ def read_model(text: str, options: Mapping[str, Any]) -> Network:
 
     word = options["model_format"]
     return read_network(text, format="mrf" if text == STANDARD and word is None else word)
+
+
+def load_scored_model(text: str, options: Mapping[str, Any]) -> MarkovNetwork:
+    """A model that scores rows, of whatever format; a name that does not say one is ours."""
+    word = options["model_format"]
+    if word is None:
+        suffix = Path(text.lower().removesuffix(".gz")).suffix.removeprefix(".")
+        word = suffix if suffix in FORMATS else "mrf"
+    if word == "mrf":
+        return load_model(text)
+    from mrfit.formats.learned import to_model
+    from mrfit.formats.models import read_network
+
+    return to_model(read_network(text, format=word))
 
 
 def note_plan(plan: Plan, names: Sequence[str], options: Mapping[str, Any]) -> None:
