@@ -14,8 +14,7 @@ from typing import Any
 
 import pytest
 
-from mrfit.cli.model_options import ENGINES, FORMATS
-from mrfit.formats import models
+from mrfit.cli.model_options import ENGINES
 from mrfit.inference import choice
 
 Shell = Callable[..., Any]
@@ -53,10 +52,9 @@ def _folder(tmp_path: Path, shell: Shell) -> Path:
     return tmp_path
 
 
-def test_words_are_those_of_the_registries() -> None:
+def test_engines_are_those_of_the_registry() -> None:
     """They are written out so that --help does not wait for numba."""
     assert (choice.AUTO, *choice.ENGINES) == ENGINES
-    assert tuple(models.FORMATS) == FORMATS
 
 
 def test_as_json(shell: Shell) -> None:

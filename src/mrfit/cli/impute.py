@@ -110,7 +110,8 @@ def command(model_file: str, data: str, **options: Any) -> None:
         print_json(summary)
     elif not options["quiet"] and output != STANDARD:
         with summary_beside(output):
-            say("{missing:,} missing values of {rows:,} rows filled in, to {output}".format(**summary))
+            dropped = f" ({coder.dropped_rows:,} dropped)" if coder.dropped_rows else ""
+            say(f"{summary['missing']:,} missing values of {rows.n_rows:,} rows{dropped} filled in, to {output}")
 
 
 def _read(data: str, domain: Domain, options: dict[str, Any]) -> tuple[Any, Dataset, Coder]:

@@ -66,7 +66,7 @@ def cli() -> None:
       mrfit fit train.csv --valid valid.csv --strength 1,10,100 -o model.mrf
       mrfit show model.mrf                                the strongest interactions
       mrfit score model.mrf test.csv                      mean pseudo-log-likelihood of new rows
-      mrfit query model.mrf --given smoker=yes --ask cough  what follows from what is known
+      mrfit query model.mrf --given smoker=yes            what follows when something is known
 
     Every command takes --json for one JSON document on standard output; `mrfit COMMAND --help` explains it.
     """

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 FORMATS = ("mrf", "uai", "lg", "mn", "fg")  # as in mrfit.formats.models, which --help need not load
 ENGINES = ("auto", "enumeration", "tree")  # as in mrfit.inference.choice, which --help need not load
-MODELS = ".mrf, .uai, .LG, .mn or .fg"
 
 _LONG = 2.0  # seconds: from here on the forecast is said
 
