@@ -222,6 +222,10 @@ def test_log_z(shell: Shell) -> None:
         (["small.uai", "--ask", "age"], "no variable 'age'"),
         (["small.uai", "--ask", "smoker,smoker"], "names a variable twice"),
         (["small.uai", "--ask", "smoker,x=y", "--given", "smoker=no"], "'smoker' is given and asked for"),
+        (
+            ["dense.uai", "--ask", ",".join(f"v{i}" for i in range(28))],
+            "28 variables with 2.7e+08 joint states; the limit",
+        ),
         (["small.uai", "--explain"], "--explain needs what is given"),
         (["small.uai", "--engine", "magic"], "'magic' is not one of"),
         (["small.uai", "--plot", "small.uai"], "--plot small.uai is what MODEL reads"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,6 +15,7 @@ from mrfit.errors import InputError, listed
 if TYPE_CHECKING:
     from mrfit.domain import Domain
 
+_MOST_JOINT_STATES = 2**20  # that anybody wants to read
 _HINT = "write it like --given smoker=yes,age=old"
 
 given_options = stacked(
@@ -89,4 +91,9 @@ def asked_of(domain: Domain, options: Mapping[str, Any]) -> list[tuple[str, ...]
             domain.index(name)
         if len(set(several)) < len(several):
             raise InputError(f"--ask {','.join(several)!r} names a variable twice; name each once.")
+        if (n_states := prod(domain.shape[domain.index(name)] for name in several)) > _MOST_JOINT_STATES:
+            raise InputError(
+                f"--ask names {len(several)} variables with {float(n_states):.2g} joint states; the limit is "
+                f"{_MOST_JOINT_STATES:,}. Ask for fewer together, or draw rows with `mrfit sample`."
+            )
     return asked
