@@ -169,6 +169,8 @@ def test_parameters_of_the_constructor(X: NDArray[np.int64]) -> None:
         "folds": 0,
         "missing": "error",
         "states": None,
+        "metric": "objective",
+        "target": None,
         "random_state": 0,
         "n_jobs": None,
     }
@@ -459,3 +461,57 @@ def test_the_exact_likelihood_is_learned_on_request(X: NDArray[np.int64]) -> Non
     exact, pseudo = (fitted(X, penalty=L2(1e-6), **how) for how in ({"objective": "likelihood"}, {}))
     assert exact.model_.ll(X) > pseudo.model_.ll(X)
     assert exact.model_.pll(X) < pseudo.model_.pll(X)
+
+
+def test_predictions_of_the_target(X: NDArray[np.int64], frame: pd.DataFrame) -> None:
+    """Or of any column; what it holds itself is not looked at, and other cells may be missing."""
+    learner = fitted(frame, target="v1")
+    p = learner.predict_proba(frame)
+    assert p.shape == (160, 2)
+    np.testing.assert_array_equal(p, learner.model_.predict_proba("v1", frame))
+    np.testing.assert_array_equal(p, learner.predict_proba(frame.assign(v1=0), variable="v1"))
+    np.testing.assert_array_equal(learner.predict_proba(frame, 3), learner.model_.predict_proba("v3", frame))
+    holes = frame.astype(float)
+    holes.iloc[:, 2] = np.nan
+    np.testing.assert_allclose(learner.predict_proba(holes).sum(axis=1), 1.0)
+    np.testing.assert_array_equal(fitted(X, target=1).predict_proba(X), p)
+
+
+def test_predictions_need_a_target(X: NDArray[np.int64]) -> None:
+    with pytest.raises(AttributeError, match="no attribute 'predict_proba'"):
+        fitted(X).predict_proba(X)
+    learner = fitted(X, target=7)
+    with pytest.raises(InputError, match="no column 7; there are 4"):
+        learner.predict_proba(X)
+    with pytest.raises(InputError, match="no variable 'v9'"):
+        learner.predict_proba(X, "v9")
+
+
+def test_samples_can_be_scored(X: NDArray[np.int64], frame: pd.DataFrame) -> None:
+    """Numbers where states are numbers, else text; the same for the same seed."""
+    learner = fitted(X, metric="ll")
+    rows = learner.sample(4000)
+    assert rows.shape == (4000, 4)
+    assert rows.dtype == np.int64
+    assert learner.score(rows) == pytest.approx(learner.score(learner.sample(4000, 7)), abs=0.1)
+    np.testing.assert_array_equal(rows, learner.sample(4000, 0))
+    assert not np.array_equal(rows, learner.sample(4000, np.random.RandomState(1)))
+    assert (learner.sample(50, given={"v2": 1})[:, 2] == 1).all()
+    words = fitted(frame.replace({0: "no", 1: "yes"})).sample(5)
+    assert set(words.ravel().tolist()) <= {"no", "yes"}
+
+
+def test_scores_by_the_metric_that_is_asked_for(X: NDArray[np.int64]) -> None:
+    model = fitted(X).model_
+    np.testing.assert_array_equal(fitted(X).score_samples(X), model.pll_rows(X))
+    np.testing.assert_array_equal(fitted(X, metric="ll").score_samples(X), model.ll_rows(X))
+    np.testing.assert_array_equal(fitted(X, metric="pll").score_samples(X), model.pll_rows(X))
+    with pytest.raises(InputError, match="no metric 'bic'; choose one of 'objective', 'll', 'pll'"):
+        fitted(X, metric="bic").score_samples(X)
+
+
+def test_a_likelihood_that_does_not_fit_is_refused(rng: np.random.Generator) -> None:
+    """Never replaced by another measure."""
+    table = rng.integers(0, 2, (60, 50))
+    with pytest.raises(InputError, match=r"needs cliques of 1\.1e\+15 cells"):
+        fitted(table, metric="ll", max_iterations=3000, tolerance=1e-3).score(table)

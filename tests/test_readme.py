@@ -41,6 +41,17 @@ def test_python_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys:
     assert [path.name for path in tmp_path.iterdir()] == ["cough.mrf"]
 
 
+def test_question(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """To the model of the Python example."""
+    monkeypatch.chdir(tmp_path)
+    exec(compile(block_after("## From Python", "python"), "README.md", "exec"), {"__name__": "__main__"})
+    capsys.readouterr()
+    program, *arguments = shlex.split(block_after("## Ask it", "sh"))
+    assert program == "mrfit"
+    assert main(arguments) == 0
+    assert capsys.readouterr().out == block_after("by how much it moved:", "text")
+
+
 def test_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(["demo"]) == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, DensityMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mrfit.data.batch import checked_sample_weight
@@ -30,6 +32,12 @@ from mrfit.workers import resolve_jobs
 Floats = NDArray[np.float64]
 
 _FRAMES = {"pandas.DataFrame", "polars.DataFrame", "pyarrow.Table"}
+
+
+def _has_target(learner: MarkovNetworkLearner) -> bool:
+    if learner.target is None:
+        raise AttributeError("predict_proba needs to know what to predict: MarkovNetworkLearner(target='NAME').")
+    return True
 
 
 class MarkovNetworkLearner(DensityMixin, BaseEstimator):
@@ -71,8 +79,15 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
     states : dict of str to list, default=None
         States of some columns, in order; the others are found in the data. Declare them where a fold of a
         cross-validation may lack a rare one. Columns of arrays are called v0, v1, ...
+    metric : {"objective", "ll", "pll"}, default="objective"
+        What `score_samples` and `score` give: the log-likelihood, the pseudo-log-likelihood, or the one of them that
+        was maximised. The log-likelihood is exact, by enumeration or a junction tree; where neither fits, scoring is
+        refused with the figures rather than replaced by another measure, since scores of two learners are compared.
+    target : str, int or None, default=None
+        The column that `predict_proba` predicts, by name or number. Without one there is no such method, for nothing
+        sets a column apart; ``model_.predict_proba(variable, X)`` predicts any.
     random_state : int, RandomState or None, default=0
-        Of whatever is random: folds, random references and restarts.
+        Of whatever is random: folds, random references and restarts, and samples.
     n_jobs : int or None, default=None
         Threads; None and -1 mean all processors. The result does not depend on it.
 
@@ -104,6 +119,8 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         folds: int = 0,
         missing: str = "error",
         states: Mapping[str, Sequence[Any]] | None = None,
+        metric: str = "objective",
+        target: str | int | None = None,
         random_state: Any = 0,
         n_jobs: int | None = None,
     ) -> None:
@@ -118,6 +135,8 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         self.folds = folds
         self.missing = missing
         self.states = states
+        self.metric = metric
+        self.target = target
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -179,9 +198,6 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         return self
 
     def _learner(self, rows: UniqueRows) -> Learner:
-        seed = self.random_state
-        if not isinstance(seed, int | np.integer):
-            seed = check_random_state(seed).randint(2**31 - 1)
         return learner_from(
             rows.domain,
             structure=self.structure,
@@ -193,15 +209,47 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
             tolerance=self.tolerance,
             max_iterations=self.max_iterations,
             folds=self.folds,
-            seed=int(seed),
+            seed=_seed(self.random_state),
         )
 
     def score_samples(self, X: Any) -> Floats:
-        """Log-likelihood of every row, in nats, or pseudo-log-likelihood: what was maximised."""
+        """Log-likelihood or pseudo-log-likelihood of every row, in nats, as ``metric`` says."""
         check_is_fitted(self)
         table = self._checked(X, reset=False)
-        score_rows = self.model_.ll_rows if self.objective == "likelihood" else self.model_.pll_rows
-        return score_rows(table, jobs=self.n_jobs)
+        maximised = "ll" if self.objective == "likelihood" else "pll"
+        score_rows = {"objective": f"{maximised}_rows", "ll": "ll_rows", "pll": "pll_rows"}
+        if self.metric not in score_rows:
+            raise InputError(f"There is no metric {self.metric!r}; choose one of {listed(score_rows)}.")
+        return np.asarray(getattr(self.model_, score_rows[self.metric])(table, jobs=self.n_jobs), np.float64)
+
+    @available_if(_has_target)
+    def predict_proba(self, X: Any, variable: str | int | None = None) -> Floats:
+        """p(variable | what else a row holds) for every row, exact, shape (rows, states).
+
+        Parameters
+        ----------
+        X
+            Rows with all columns of `fit`; cells of the variable itself are not looked at, and others may be missing.
+        variable
+            Its name or the number of its column; by default the ``target``. ``model_.domain`` has the order of states.
+        """
+        check_is_fitted(self)
+        asked: Any = self.target if variable is None else variable
+        domain = self.model_.domain
+        if not isinstance(asked, str) and not -len(domain) <= asked < len(domain):
+            raise InputError(f"There is no column {asked}; there are {len(domain)}, counted from 0.")
+        name = asked if isinstance(asked, str) else domain.names[asked]
+        return self.model_.predict_proba(name, self._checked(X, reset=False))
+
+    def sample(self, n_samples: int = 1, random_state: Any = None, *, given: Mapping[str, Any] | None = None) -> Any:
+        """Independent rows of the distribution, exact, given what is known; an array that `score_samples` takes.
+
+        It holds integers if all states are, else text. ``random_state`` is that of the learner if it is None.
+        """
+        check_is_fitted(self)
+        seed = _seed(self.random_state if random_state is None else random_state)
+        rows = self.model_.sample(n_samples, given=given, seed=seed, jobs=self.n_jobs)
+        return _values(rows)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Mean of `score_samples`; larger is better."""
@@ -227,6 +275,21 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         tags.input_tags.string = True
         tags.input_tags.sparse = True
         return tags
+
+
+def _seed(random_state: Any) -> int:
+    """One number, from what scikit-learn takes."""
+    if isinstance(random_state, int | np.integer):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31 - 1))
+
+
+def _values(rows: Dataset) -> NDArray[Any]:
+    """Rows as users see them: numbers where all states are whole ones, else the names of states."""
+    states = [np.array(variable.states, object) for variable in rows.domain]
+    table = np.column_stack([own[rows.codes[:, i]] for i, own in enumerate(states)])
+    is_whole = all(re.fullmatch(r"-?\d{1,18}", state) for own in states for state in own)
+    return table.astype(np.int64) if is_whole else table
 
 
 def _named_columns(table: Mapping[Any, Any]) -> Any:

@@ -182,13 +182,13 @@ class MarkovNetwork(Questions):
         return finite_scores(row_pll, self, self._dataset(data).codes, jobs=resolve_jobs(jobs))
 
     def ll(self, data: Any, *, jobs: int | None = None) -> float:
-        """Mean log-likelihood per row, in nats, exact over all joint states: for few. ``jobs`` as in `pll`."""
+        """Mean log-likelihood per row, in nats, exact: for few variables or sparse structures. ``jobs`` as in `pll`."""
         rows = self._unique(data)
         scores = finite_scores(row_ll, self, rows.codes, jobs=resolve_jobs(jobs))
         return float(rows.sample_weight @ scores) / rows.total_weight
 
     def ll_rows(self, data: Any, *, jobs: int | None = None) -> Floats:
-        """Log-likelihood of every row, in nats, in the order of the data; for few variables. ``jobs`` as in `pll`."""
+        """Log-likelihood of every row, in nats, in the order of the data; as `ll`."""
         return finite_scores(row_ll, self, self._dataset(data).codes, jobs=resolve_jobs(jobs))
 
     def strongest(self, count: int, *, order: int) -> list[tuple[str, float]]:

@@ -158,7 +158,7 @@ def test_an_unknown_suffix(name: str) -> None:
 
 
 def test_the_command_line_lists_every_format() -> None:
-    assert tuple(FORMATS) == convert._WORDS
+    assert tuple(FORMATS) == convert.FORMATS
     assert all(kind.suffix in (convert.command.help or "") for kind in FORMATS.values())
 
 

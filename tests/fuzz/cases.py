@@ -141,6 +141,23 @@ _OPTIONS: dict[str, dict[str, tuple[str, ...]]] = {
         "--folds": ("2", "3", "1", "1000"),
         "--max-order": ("0", "1", "9"),
     },
+    "question": {
+        "--given": ("smoker=yes", "smoker=yes,cough=0", "smoker=no,smoker=yes", "age~1:0:2", "age~1:x", "age~", "x=1",
+                    "=", "~", '"', "smoker", "smoker=", "region=1,region=2", "smoker~-1:2", "smoker~nan:1", ""),
+        "--evidence": ("odd.evid", "table.csv", "absent.evid", ""),
+        "--from": ("mrf", "uai", "x"),
+    },
+    "query": {
+        "--ask": ("cough", "cough,age", "cough,cough", "absent", "", '"age"', ","),
+        "--engine": ("auto", "tree", "enumeration", "x"),
+        "--map": (),
+        "--explain": (),
+        "--plan": (),
+        "--top": ("0", "1", "-1"),
+    },
+    "sample": {"-n": ("1", "7", "0", "-1", "x", "9" * 30)},
+    "impute": {"--how": ("map", "draw", "x"), "--draws": ("1", "3", "0"), "--unknown": ("drop", "error")},
+    "infer": {"--task": ("PR", "MAR", "MAP", "x"), "--log-base": _NUMBERS, "--sample": ("1", "2", "0")},
     "model": {"--top": ("0", "1", "3", "-1", "999999"), "--metric": ("pll", "ll"), "--per-row": (),
               "--groups": ("1", "2", "0", "99999"), "--delta": _NUMBERS, "--xi": _NUMBERS},
 }  # fmt: skip
@@ -152,6 +169,11 @@ _OF_COMMAND = {
     "score": ("common", "reading", "model"),
     "show": ("common", "model"),
     "theory": ("common", "model"),
+    "query": ("common", "question", "query"),
+    "sample": ("common", "question", "sample"),
+    "impute": ("common", "impute"),
+    "logz": ("common", "question"),
+    "infer": ("common", "infer"),
 }
 
 
@@ -242,6 +264,19 @@ def _spoil_network(rng: Rng, folder: Path) -> Case:
     return Case(["convert", f"odd{suffix}", target, *words], (target,))
 
 
+def _ask(rng: Rng, folder: Path) -> Case:
+    """A question to a sound model, with odd options, evidence and rows."""
+    (folder / "odd.evid").write_bytes(spoiled(rng, b"2 0 1 2 0", TEXT))
+    rows = b"smoker,age,other\nno,?,1\n?,old,2\nyes,young,3\n"
+    (folder / "holes.csv").write_bytes(spoiled(rng, rows, TABLE) if rng.random() < 0.5 else rows)
+    command = pick(rng, ["query", "query", "query", "sample", "impute", "logz", "infer"])
+    files = {"impute": ["model.mrf", "holes.csv"], "infer": ["model.mrf", "odd.evid", "--task", "PR"]}
+    words = [*files.get(command, ["model.mrf"]), *_options(rng, command, int(rng.integers(4)))]
+    if command in ("sample", "impute"):
+        return Case([command, *words, "-o", "rows.csv"], ("rows.csv",))
+    return Case([command, *words])
+
+
 _KINDS = (
     _spoil_table,
     _spoil_table,
@@ -252,6 +287,7 @@ _KINDS = (
     _spoil_edges,
     _spoil_states,
     _spoil_network,
+    _ask,
 )
 
 

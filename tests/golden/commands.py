@@ -41,6 +41,11 @@ COMMANDS = {
     "score ll": "fit rochdale:data -o m.mrf then score m.mrf rochdale:data --metric ll",
     "theory": "fit rochdale:data --penalty hard --groups 4 --strength 5 -o m.mrf then theory m.mrf",
     "show": "fit rochdale:data --penalty ltr --groups 4 --strength 5 -o m.mrf then show m.mrf",
+    "query": f"{_NLTCS} --structure tree -o m.mrf then query m.mrf --engine tree --given v0=1,v3=0 --ask v8 --explain",
+    "query everything": "fit czech:data -o m.mrf then query m.mrf --engine enumeration --map",
+    "query joint": "fit flow:data -o m.mrf then query m.mrf --engine tree --ask pkc,p38,jnk --ask pka",
+    "log z": f"{_NLTCS} --structure learned --max-degree 4 -o m.mrf then logz m.mrf --engine tree --given v5=1",
+    "infer": f"{_NLTCS} --structure learned --max-degree 4 -o m.mrf then infer m.mrf --engine tree --task MAR",
     "spectrum": "spectrum rochdale:data --estimator flat-l1 --folds 5 --max-order 2",
     "smooth spectrum": "spectrum czech:data --estimator pseudo-counts --max-order 0",
 }

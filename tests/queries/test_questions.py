@@ -236,3 +236,31 @@ def test_what_is_impossible_is_said(rng: np.random.Generator) -> None:
     wider = Network(three, Factors.from_tables((2, 2, 2), [((0, 1), tables.values), ((1, 2), np.zeros(4))]))
     with pytest.raises(InputError, match=r"row 2 holds has probability zero"):
         wider.impute(rows)
+
+
+def test_hidden_variables_have_names_in_refusals(rng: np.random.Generator) -> None:
+    domain = Domain.from_states({f"v{i}": ["0", "1"] for i in range(60)})
+    draws = [np.sort(rng.permutation(60)[:25]).tolist() for _ in range(60)]
+    wide = tuple(Conjunction(0.5, tuple((i, (1,)) for i in chosen)) for chosen in draws)
+    network = Network(domain, random_factors(rng, domain.shape, [(i,) for i in range(60)]), wide)
+    assert network.spoken_names[59:61] == ("v59", "hidden 0")
+    with pytest.raises(InputError, match=r"A junction tree of .* needs cliques"):
+        network.marginals()
+
+
+def test_large_samples_come_in_pieces(network: Network, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of rows that are drawn anew."""
+    monkeypatch.setattr("mrfit.queries.questions._CELLS_IN_A_PIECE", 4 * 1000)
+    rows = network.sample(4500).codes
+    assert rows.shape == (4500, 4)
+    assert not np.array_equal(rows[:1000], rows[1000:2000])
+    np.testing.assert_allclose(np.bincount(rows[:, 1]) / 4500, _joint(network).sum(axis=(0, 2, 3)), atol=0.04)
+    with pytest.raises(InputError, match="Draw fewer at a time"):
+        network.sample(10**12)
+
+
+def test_progress_of_imputation(network: Network) -> None:
+    codes = np.array([[0, 255, 0, 0], [1, 1, 1, 1], [0, 255, 0, 255], [1, 255, 1, 0]], np.uint8)
+    done: list[int] = []
+    network.impute(Dataset(DOMAIN, codes), callback=done.append)
+    assert sorted(done) == [1, 1, 2]

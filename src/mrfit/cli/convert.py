@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mrfit.cli.files import check_files, send, summary_beside, writing
+from mrfit.cli.model_options import FORMATS
 from mrfit.cli.options import STANDARD, common
 from mrfit.cli.output import note, print_json, say
 from mrfit.errors import InputError
@@ -15,8 +16,7 @@ from mrfit.errors import InputError
 if TYPE_CHECKING:
     from mrfit.formats.model_format import ModelFormat
 
-_WORDS = ("mrf", "uai", "lg", "mn", "fg")  # as in mrfit.formats.models, which --help need not load
-_FORMAT = click.Choice(_WORDS, case_sensitive=False)
+_FORMAT = click.Choice(FORMATS, case_sensitive=False)
 
 
 @click.command("convert")
@@ -74,7 +74,7 @@ def _format(option: str, path: str, word: str | None) -> ModelFormat:
     from mrfit.formats.models import format_of
 
     if path == STANDARD and word is None:
-        raise InputError(f"A standard stream has no suffix; say its format by {option}, one of {', '.join(_WORDS)}.")
+        raise InputError(f"A standard stream has no suffix; say its format by {option}, one of {', '.join(FORMATS)}.")
     return format_of(path, word)
 
 

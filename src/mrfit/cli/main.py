@@ -19,6 +19,11 @@ _COMMANDS = {
     "structure": ("mrfit.cli.structure", "Learn which variables interact."),
     "score": ("mrfit.cli.score", "Score a table under a model."),
     "show": ("mrfit.cli.show", "Print what a model says."),
+    "query": ("mrfit.cli.query", "Probabilities under a model, given what is known."),
+    "sample": ("mrfit.cli.sample", "Draw rows from a model."),
+    "impute": ("mrfit.cli.impute", "Fill in the missing values of a table."),
+    "logz": ("mrfit.cli.logz", "The logarithm of the normalising constant of a model."),
+    "infer": ("mrfit.cli.infer", "Answers in the form of the UAI competitions: PR, MAR, MAP."),
     "spectrum": ("mrfit.cli.spectrum", "How large interactions are by the number of variables they join."),
     "theory": ("mrfit.cli.theory", "What theory says about a tied model."),
     "convert": ("mrfit.cli.convert", "Write a model in another format: UAI, Libra, libDAI."),
@@ -61,6 +66,7 @@ def cli() -> None:
       mrfit fit train.csv --valid valid.csv --strength 1,10,100 -o model.mrf
       mrfit show model.mrf                                the strongest interactions
       mrfit score model.mrf test.csv                      mean pseudo-log-likelihood of new rows
+      mrfit query model.mrf --given smoker=yes            what follows when something is known
 
     Every command takes --json for one JSON document on standard output; `mrfit COMMAND --help` explains it.
     """

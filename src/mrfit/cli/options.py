@@ -54,6 +54,36 @@ common = stacked(
 
 _NAMES = "NAME[,NAME...]"
 
+unknown_option = choice(
+    "--unknown",
+    "error",
+    "drop",
+    help="What a value outside the known or declared states does: stop, or drop its row.",
+)
+
+layout = stacked(
+    click.option(
+        "--na-values",
+        multiple=True,
+        metavar="VALUE[,VALUE...]",
+        help="Values that mean missing, besides NA, ? and so on.",
+    ),
+    click.option(
+        "--header/--no-header",
+        default=None,
+        help="Whether the first line of text files names the columns; found out by default.",
+    ),
+    click.option(
+        "--separator", metavar="CHAR", help="What separates fields: a character, or tab, space, ...; found by default."
+    ),
+    click.option("--encoding", help="Of text files, for instance latin-1; by default UTF-8, or UTF-16 if marked so."),
+    click.option(
+        "--format",
+        type=click.Choice(["csv", "tsv", "txt", "data", "parquet"]),
+        help="What DATA is, whatever its name; standard input (-) is csv by default.",
+    ),
+)
+
 reading = stacked(
     click.option(
         "--columns", multiple=True, metavar=_NAMES, help='Use only these columns; may be repeated, and "quoted, so".'
@@ -75,32 +105,8 @@ reading = stacked(
         "state",
         help="What a missing value does: stop, drop its row, or be a state of its own.",
     ),
-    click.option(
-        "--na-values",
-        multiple=True,
-        metavar="VALUE[,VALUE...]",
-        help="Values that mean missing, besides NA, ? and so on.",
-    ),
-    choice(
-        "--unknown",
-        "error",
-        "drop",
-        help="What a value outside the known or declared states does: stop, or drop its row.",
-    ),
-    click.option(
-        "--header/--no-header",
-        default=None,
-        help="Whether the first line of text files names the columns; found out by default.",
-    ),
-    click.option(
-        "--separator", metavar="CHAR", help="What separates fields: a character, or tab, space, ...; found by default."
-    ),
-    click.option("--encoding", help="Of text files, for instance latin-1; by default UTF-8, or UTF-16 if marked so."),
-    click.option(
-        "--format",
-        type=click.Choice(["csv", "tsv", "txt", "data", "parquet"]),
-        help="What DATA is, whatever its name; standard input (-) is csv by default.",
-    ),
+    unknown_option,
+    layout,
 )
 
 
@@ -142,9 +148,9 @@ def data_path(text: str) -> Path:
 
 
 def layout_of(options: Mapping[str, Any]) -> LayoutOptions:
-    """How files are laid out, as the options of `reading` say."""
+    """How files are laid out, as the options of `layout` and --weight say."""
     return {
-        "weight": options["weight"],
+        "weight": options.get("weight"),
         "header": "auto" if options["header"] is None else bool(options["header"]),
         "separator": options["separator"],
         "encoding": options["encoding"],

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from mrfit.cli.files import load_model
+from mrfit.cli.model_options import from_option, load_scored_model, model_argument
 from mrfit.cli.options import (
     check_one_stream,
     choice,
@@ -21,35 +21,39 @@ from mrfit.cli.output import note, note_compiling, print_json, say
 from mrfit.cli.sections import SectionedCommand
 
 _SECTIONS = {
-    "Options that matter most": ("metric", "per_row", "as_json"),
+    "Options that matter most": ("metric", "per_row", "model_format", "as_json"),
     "Data": parameters_of(reading),
     "Output": parameters_of(common),
 }
 
 
 @click.command("score", cls=SectionedCommand, sections=_SECTIONS)
-@click.argument("model_file", metavar="MODEL")
+@model_argument
 @click.argument("data")
 @choice(
     "--metric",
     "pll",
     "ll",
-    help="The pseudo-log-likelihood, or the log-likelihood, exact over all joint states of up to about 24 variables.",
+    help="The pseudo-log-likelihood, or the log-likelihood, exact: over all joint states where they are few, by a "
+    "junction tree where the structure is sparse; refused with the figures where neither fits.",
 )
 @click.option("--per-row", is_flag=True, help="Print the score of every row that was not dropped, one a line.")
+@from_option
 @reading
 @common
 def command(model_file: str, data: str, **options: Any) -> None:
     """Mean log-likelihood or pseudo-log-likelihood per row, in nats, of DATA under MODEL; larger is better.
 
-    MODEL may be - for standard input. Columns and states are matched by name, whatever their order; columns the model
-    does not know are ignored. A row that the model holds impossible scores minus infinity, null in JSON.
+    MODEL may be - for standard input, and a model of another program: .uai, .LG, .mn or .fg. Columns and states are
+    matched by name, whatever their order; columns the model does not know are ignored. A row that the model holds
+    impossible scores minus infinity, null in JSON.
 
     \b
     Examples:
       mrfit score model.mrf test.csv
       mrfit score model.mrf test.csv --metric ll
       mrfit score model.mrf test.csv --per-row > scores.txt
+      mrfit score other.mn test.data                       of Libra
     """
     import numpy as np
 
@@ -64,7 +68,7 @@ def command(model_file: str, data: str, **options: Any) -> None:
     check_one_stream(model_file, data)
     note_compiling(quiet=options["quiet"] or options["as_json"])
     jobs = resolve_jobs(options["jobs"])
-    model = load_model(model_file)
+    model = load_scored_model(model_file, options)
     metric = options["metric"]
     score_rows = {"pll": row_pll, "ll": row_ll}[metric]
     how = reading_of(options, domain=model.domain)

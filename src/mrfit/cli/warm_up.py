@@ -36,6 +36,14 @@ _COMMANDS = (
     f"fit two.csv {_EXACT} --penalty group",
     f"fit two.csv {_EXACT} --penalty l1 --search hierarchical",
     f"fit two.csv {_EXACT} --parameterization full --penalty l1",
+    "fit two.csv --structure tree --strength 1 -o asked.mrf && query asked.mrf --given a=1 --ask b,c --ask d --map && "
+    "query asked.mrf --engine bp && query asked.mrf --engine max-product && query asked.mrf --engine trw && "
+    "query asked.mrf --engine mean-field && query asked.mrf --engine gibbs && query asked.mrf --engine ais",
+    "fit more.csv --structure tree --strength 1 -o more_asked.mrf && query more_asked.mrf --engine tree && "
+    "query more_asked.mrf --engine enumeration && sample more_asked.mrf -n 10 -o rows.csv && "
+    "impute more_asked.mrf holes.csv -o full.csv && impute more_asked.mrf holes.csv --how draw -o drawn.csv && "
+    "query more_asked.mrf --engine bp && query more_asked.mrf --engine gibbs && query more_asked.mrf --engine ais && "
+    "query more_asked.mrf --engine mean-field && query far.uai --engine tree --map",
     "spectrum two.csv --estimator flat-l1 --folds 2 --max-order 2",
     "fit two.csv --structure tree --penalty none",
     "fit two.csv --penalty l1 --strength 1",
@@ -49,6 +57,8 @@ _COMMANDS = (
     "fit two.csv --valid two.csv --penalty l2 --strength 1,10 -o two.mrf && score two.mrf two.csv && "
     "score two.mrf two.csv --metric ll",
 )
+# Cells so far apart that their products are no numbers: such models are run in logarithms.
+_FAR_APART = "MARKOV\n2\n2 2\n2\n2 0 1\n2 0 1\n4\n1 1e-300 1e-300 1e-300\n4\n1e-300 1 1 1\n"
 _TRANSFORMS = ("walsh_hadamard", "subset_sums", "inverse_subset_sums", "superset_sums", "inverse_superset_sums")
 
 
@@ -109,6 +119,8 @@ def _work(*, backwards: bool) -> Iterator[None]:
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         _write_table(Path("two.csv"), n_states=2)
         _write_table(Path("more.csv"), n_states=3)
+        Path("holes.csv").write_text("a,b,c\n0,?,?\n1,?,?\n?,2,?\n", encoding="utf-8")
+        Path("far.uai").write_text(_FAR_APART, encoding="utf-8")
         for task in reversed(tasks) if backwards else tasks:
             task()
             yield

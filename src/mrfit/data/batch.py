@@ -70,6 +70,8 @@ class Batch:
 
     ``first_row`` is the 0-based number of the first, and ``file`` where it stands if there are several, for messages;
     ``named`` says whether the columns have names of their own, ``notes`` what a person should know of the table.
+    ``cells`` are all columns as they stand in the file (but for weights in front of rows), for those who write it
+    again: an Arrow record batch.
     """
 
     columns: tuple[Column, ...]
@@ -78,6 +80,7 @@ class Batch:
     file: str | None = None
     named: bool = True
     notes: tuple[str, ...] = ()
+    cells: Any = None
 
     @classmethod
     def from_codes(cls, domain: Domain, codes: NDArray[np.uint8], sample_weight: NDArray[np.float64]) -> Batch:

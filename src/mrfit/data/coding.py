@@ -186,6 +186,7 @@ class Coder:
         self._vocabularies: list[Vocabulary] = []
         self._n_rows = 0
         self.dropped_rows = 0
+        self.left_out: NDArray[np.bool_] = np.zeros(0, bool)  # which rows of the last batch
         self.notes: tuple[str, ...] = ()  # what a person should know of the table
 
     def encode(self, batch: Batch) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
@@ -205,6 +206,7 @@ class Coder:
             values = np.array(lookup, dtype=np.int16)[column.codes]
             left_out |= values == _LEFT_OUT
             codes[row] = values
+        self.left_out = left_out
         if left_out.any():
             self.dropped_rows += int(left_out.sum())
             codes, weight = codes[:, ~left_out], weight[~left_out]

@@ -166,7 +166,8 @@ def _batches(table: _Table, weight: str | None, chosen: Collection[str] | None, 
     for piece in table.pieces:
         if piece.num_rows:
             columns, sample_weight = _columns(piece, table, weight=weight, chosen=chosen, first_row=n_rows)
-            yield Batch(columns, sample_weight, n_rows, file=file)
+            cells = _without_weights(piece) if table.prefixed else piece
+            yield Batch(columns, sample_weight, n_rows, file=file, cells=cells)
             n_rows += piece.num_rows
 
 
@@ -191,6 +192,15 @@ def _columns(
         if chosen is None or name in chosen
     ]
     return tuple(columns), sample_weight
+
+
+def _without_weights(piece: Any) -> Any:
+    """Rows whose first field has lost its ``weight|``."""
+    import pyarrow as pa
+
+    first = piece.column(0)
+    values = pa.array(_parted(first.dictionary.to_pylist())[1], pa.string())
+    return piece.set_column(0, piece.schema.names[0], values.take(first.indices).dictionary_encode())
 
 
 def _parted(fields: Sequence[Any]) -> tuple[list[str], list[str]]:

@@ -12,8 +12,7 @@ from mrfit.factors import Factors
 from mrfit.inference.gibbs import Gibbs, sample
 from mrfit.inference.junction_tree import JunctionTree
 
-Indices = NDArray[np.int64]
-
+_CELLS_IN_A_PIECE = 2**23
 AUTO = "auto"
 WAYS = (JunctionTree.word, Gibbs.word)
 
@@ -21,13 +20,14 @@ WAYS = (JunctionTree.word, Gibbs.word)
 def draw_rows(
     factors: Factors,
     n_rows: int,
+    n_columns: int,
     *,
     engine: str = AUTO,
     seed: int = 0,
     jobs: int = 1,
     names: Sequence[str] | None = None,
-) -> tuple[Indices, tuple[str, ...]]:
-    """Rows of codes, and what is to be said of them if they are not exact."""
+) -> tuple[NDArray[np.uint8], tuple[str, ...]]:
+    """Rows of codes of the first ``n_columns`` variables, and what is to be said of them if they are not exact."""
     if engine not in (AUTO, *WAYS):
         raise InputError(f"There is no engine {engine!r} for samples; choose auto, {' or '.join(WAYS)}.")
     tree = JunctionTree(seed=seed, merge=False)
@@ -35,7 +35,13 @@ def draw_rows(
     if engine == JunctionTree.word:
         plan.check(names)
     if engine == JunctionTree.word or (engine == AUTO and plan.fits):
-        return tree.draw(plan, factors, n_rows, rng=np.random.default_rng(seed), jobs=jobs), ()
+        # In pieces: while they are drawn, codes take eight times as many bytes, and more.
+        rng, size = np.random.default_rng(seed), max(1, _CELLS_IN_A_PIECE // factors.n_variables)
+        codes = np.empty((n_rows, n_columns), np.uint8)
+        for first in range(0, n_rows, size):
+            piece = codes[first : first + size]
+            piece[:] = tree.draw(plan, factors, len(piece), rng=rng, jobs=jobs)[:, :n_columns]
+        return codes, ()
     drawn = sample(factors, n_rows, engine=Gibbs(seed=seed, jobs=jobs))
     about = "The rows are from Gibbs chains: close to the distribution, and not quite independent."
-    return np.array(drawn.codes, np.int64), (about, *drawn.remarks)
+    return drawn.codes[:, :n_columns].astype(np.uint8), (about, *drawn.remarks)

@@ -22,6 +22,7 @@ Indices = NDArray[np.int64]
 _WORDS_A_CELL = 1.5  # of work on the order for each cell that it leaves: about as long as one run takes
 _MOST_WORDS = 4e8  # of work on an order: about a second
 _HOPELESS = 1e4  # times the limit: no other order will fit either
+_SEEDS = 2**63  # that kernels take
 _EXACT_FLOATS = 2.0**53
 _SECONDS_A_NODE = 1e-6
 _SECONDS_A_CELL = 3e-9
@@ -118,7 +119,7 @@ def plan_tree(
     n_tried = 0
     if order is None:
         found, n_tried = best_order(
-            starts, neighbours, flat.n_states, seed, effort * _WORDS_A_CELL, effort * _MOST_WORDS,
+            starts, neighbours, flat.n_states, seed % _SEEDS, effort * _WORDS_A_CELL, effort * _MOST_WORDS,
             _HOPELESS * as_float(max_cells),
         )  # fmt: skip
     else:

@@ -62,9 +62,9 @@ class Evidence:
         return (*self.known, *self.likelihoods)
 
     def in_words(self, domain: Domain) -> str:
-        """``a=yes, b=2, c~(0.3, 0.7)``."""
+        """``a=yes, b=2, c~0.3:0.7``, as the command line takes it."""
         hard = [f"{domain.names[i]}={domain[i].states[state]}" for i, state in self.known.items()]
-        soft = [f"{domain.names[i]}~({', '.join(f'{x:g}' for x in like)})" for i, like in self.likelihoods.items()]
+        soft = [f"{domain.names[i]}~{':'.join(f'{x:g}' for x in like)}" for i, like in self.likelihoods.items()]
         return ", ".join([*hard, *soft])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,17 +17,25 @@ Codes = NDArray[np.uint8]
 Indices = NDArray[np.int64]
 
 
-def completed(factors: Factors, codes: Codes, *, how: str, rng: np.random.Generator) -> Codes:
+def completed(
+    factors: Factors,
+    codes: Codes,
+    *,
+    how: str,
+    rng: np.random.Generator,
+    callback: Callable[[int], None] | None = None,
+) -> Codes:
     """The rows with their missing cells filled in: by the most probable states together, or by draws."""
     out = codes.copy()
     for rows, observed in _patterns(codes):
-        if len(observed) == codes.shape[1]:
-            continue
-        runs = RowRuns(factors, observed.tolist())
-        filled, hidden = _with_hidden(codes[rows], factors), codes.shape[1]
-        _check_possible(runs.answers(filled).log_z, rows)
-        found = runs.best(filled) if how == "map" else runs.draws(filled, rng=rng)
-        out[rows] = found[:, :hidden]
+        if len(observed) < codes.shape[1]:
+            runs = RowRuns(factors, observed.tolist())
+            filled, hidden = _with_hidden(codes[rows], factors), codes.shape[1]
+            _check_possible(runs.answers(filled).log_z, rows)
+            found = runs.best(filled) if how == "map" else runs.draws(filled, rng=rng)
+            out[rows] = found[:, :hidden]
+        if callback is not None:
+            callback(len(rows))
     return out
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import log
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr
 
+from mrfit.data.coding import MAX_STATES
 from mrfit.data.dataset import Dataset
 from mrfit.domain import Domain
 from mrfit.errors import ImpossibleError, InputError
@@ -28,6 +29,8 @@ from mrfit.workers import resolve_jobs
 Floats = NDArray[np.float64]
 Given = Mapping[str, Any] | None
 
+_MOST_CELLS = 2**32  # of rows that are drawn
+
 
 class Questions:
     """What a model can be asked; each question takes what is ``given``, and an ``engine``.
@@ -44,10 +47,23 @@ class Questions:
         """The distribution as tables; variables after those of the domain are hidden."""
         raise NotImplementedError
 
-    def plan(self, *, given: Given = None, targets: Iterable[Iterable[str]] = (), engine: str | Engine = AUTO) -> Plan:
+    @property
+    def spoken_names(self) -> tuple[str, ...]:
+        """Of all variables of `factors`, for messages."""
+        hidden = range(self.factors.n_variables - len(self.domain))
+        return (*self.domain.names, *(f"hidden {number}" for number in hidden))
+
+    def plan(
+        self,
+        *,
+        given: Given = None,
+        targets: Iterable[Iterable[str]] = (),
+        engine: str | Engine = AUTO,
+        seed: int = 0,
+    ) -> Plan:
         """What a question would take, before anything is done: engine, cells, bytes, seconds."""
         evidence = Evidence.of(self.domain, given)
-        return self._planned(evidence, self._scopes(targets), engine, 0)[2]
+        return self._planned(evidence, self._scopes(targets), engine, seed)[2]
 
     def log_z(self, *, given: Given = None, engine: str | Engine = AUTO, seed: int = 0) -> LogZ:
         """log Z over all joint states, or over those that agree with what is given."""
@@ -110,7 +126,7 @@ class Questions:
         """
         evidence = Evidence.of(self.domain, given)
         try:
-            best = best_state(evidence.applied_to(self.factors), engine=engine, seed=seed, names=self.domain.names)
+            best = best_state(evidence.applied_to(self.factors), engine=engine, seed=seed, names=self.spoken_names)
         except ImpossibleError as error:
             raise self._impossible(evidence) from error
         full = [evidence.known.get(i, int(best.codes[i])) for i in range(len(self.domain))]
@@ -133,26 +149,36 @@ class Questions:
         They are independent and exact where a junction tree fits (``tree``), else from Gibbs chains (``gibbs``): the
         ``notes`` of the rows then say so.
         """
-        if n_rows < 1:
-            raise InputError(f"The number of rows to draw must be at least 1; got {n_rows}.")
+        _check_number_of_rows(n_rows, self.domain)
         evidence = Evidence.of(self.domain, given)
         factors = evidence.applied_to(self.factors)
         try:
             codes, notes = draw_rows(
-                factors, n_rows, engine=engine, seed=seed, jobs=resolve_jobs(jobs), names=self.domain.names
-            )
+                factors, n_rows, len(self.domain), engine=engine, seed=seed, jobs=resolve_jobs(jobs),
+                names=self.spoken_names,
+            )  # fmt: skip
         except ImpossibleError as error:
             raise self._impossible(evidence) from error
         for i, state in evidence.known.items():
             codes[:, i] = state
-        return Dataset(self.domain, codes[:, : len(self.domain)].astype(np.uint8), notes=notes)
+        return Dataset(self.domain, codes, notes=notes)
 
-    def impute(self, data: Any, *, how: str = "map", seed: int = 0) -> Dataset:
-        """Rows with their missing cells filled in: the most probable states together (``map``), or drawn (``draw``)."""
+    def impute(
+        self,
+        data: Any,
+        *,
+        how: str = "map",
+        seed: int | tuple[int, ...] = 0,
+        callback: Callable[[int], None] | None = None,
+    ) -> Dataset:
+        """Rows with their missing cells filled in: the most probable states together (``map``), or drawn (``draw``).
+
+        ``callback`` is told how many more rows are done.
+        """
         if how not in ("map", "draw"):
             raise InputError(f"There is no way to impute {how!r}; choose 'map' or 'draw'.")
         rows = self._incomplete(data)
-        codes = completed(self.factors, rows.codes, how=how, rng=np.random.default_rng(seed))
+        codes = completed(self.factors, rows.codes, how=how, rng=np.random.default_rng(seed), callback=callback)
         return Dataset(self.domain, codes, rows.sample_weight)
 
     def predict_proba(self, variable: str, data: Any) -> Floats:
@@ -257,7 +283,7 @@ class Questions:
             if part.is_proper and smaller.fits:
                 factors, chosen, plan = part.factors, exact, smaller
                 remarks = ("Exact for what is asked, which depends on a part of the model; log Z is that of the part.",)
-        plan.check(self.domain.names)
+        plan.check(self.spoken_names)
         try:
             posterior = chosen.run(plan, factors)
         except ImpossibleError as error:
@@ -273,7 +299,7 @@ class Questions:
         plans: dict[Any, tuple[Engine, Plan]] = self.__dict__.setdefault("_plans", {})
         key = (frozenset(evidence.known), frozenset(evidence.likelihoods), targets, engine, seed)
         if key not in plans:
-            plans[key] = planned(factors, targets, engine=engine, seed=seed, names=self.domain.names)
+            plans[key] = planned(factors, targets, engine=engine, seed=seed, names=self.spoken_names)
         return factors, *plans[key]
 
     def _impossible(self, evidence: Evidence) -> InputError:
@@ -327,3 +353,16 @@ def _log_odds(p: float) -> float:
     if p in (0.0, 1.0):
         return -np.inf if p == 0.0 else np.inf
     return log(p) - log(1.0 - p)
+
+
+def _check_number_of_rows(n_rows: int, domain: Domain) -> None:
+    if n_rows < 1:
+        raise InputError(f"The number of rows to draw must be at least 1; got {n_rows}.")
+    if n_rows * len(domain) > _MOST_CELLS:
+        raise InputError(
+            f"{n_rows:,} rows of {len(domain):,} variables take {n_rows * len(domain):.2g} bytes; the limit is "
+            f"{_MOST_CELLS:.2g}. Draw fewer at a time, with another seed for each."
+        )
+    if max(domain.shape) > MAX_STATES:
+        name = domain.names[int(np.argmax(domain.shape))]
+        raise InputError(f"Variable {name!r} has {max(domain.shape):,} states; rows hold at most {MAX_STATES}.")

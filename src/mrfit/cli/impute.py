@@ -1,0 +1,155 @@
+"""`mrfit impute`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mrfit.cli.files import check_files, send, summary_beside, writing
+from mrfit.cli.model_options import from_option, is_silent, model_argument, read_model
+from mrfit.cli.options import (
+    STANDARD,
+    check_one_stream,
+    choice,
+    common,
+    layout,
+    layout_of,
+    parameters_of,
+    tell_notes,
+    unknown_option,
+)
+from mrfit.cli.output import counting_progress, note_compiling, print_json, say
+from mrfit.cli.sections import SectionedCommand
+from mrfit.errors import InputError
+
+if TYPE_CHECKING:
+    from mrfit.data.coding import Coder
+    from mrfit.data.dataset import Dataset
+    from mrfit.domain import Domain
+
+_DRAW = "draw"  # the column that numbers completed copies
+
+_SECTIONS = {
+    "Options that matter most": ("how", "draws", "output", "model_format"),
+    "Data": ("unknown", *sorted(parameters_of(layout))),
+    "Output": ("no_clobber", *sorted(parameters_of(common))),
+}
+
+
+@click.command("impute", cls=SectionedCommand, sections=_SECTIONS)
+@model_argument
+@click.argument("data")
+@choice(
+    "--how",
+    "map",
+    "draw",
+    help="The most probable states of all missing cells of a row together, or states drawn given the others.",
+)
+@click.option(
+    "--draws",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Completed copies of the table, one below the other and numbered in a first column 'draw'.",
+)
+@click.option(
+    "-o",
+    "--output",
+    default=STANDARD,
+    show_default=True,
+    metavar="FILE",
+    help="A .csv (also .gz) or .parquet file; - is standard output, as csv.",
+)
+@from_option
+@unknown_option
+@layout
+@writing
+@common
+def command(model_file: str, data: str, **options: Any) -> None:
+    """Fill in the missing values of DATA by what MODEL says, given the other values of their row.
+
+    Nothing else changes: values that are there keep their spelling, and columns that the model does not know, such as
+    weights or numbers of persons, are kept. Variables of the model for which DATA has no column are added. Text files
+    are written with a line of names. Values mean missing if they are empty, NA, ? and so on, or in --na-values.
+
+    \b
+    Examples:
+      mrfit impute model.mrf survey.csv -o complete.csv
+      mrfit impute model.mrf survey.csv --how draw --draws 20 -o copies.parquet
+    """
+    from mrfit.data.coding import UNOBSERVED
+    from mrfit.formats.tables import check_table_path, table_bytes
+
+    output = options["output"]
+    check_one_stream(model_file, data)
+    check_table_path(output)
+    check_files({"MODEL": model_file, "DATA": data}, {"-o": output}, options)
+    if options["draws"] > 1 and options["how"] == "map":
+        raise InputError(f"--draws {options['draws']} needs --how draw: the most probable states are always the same.")
+    note_compiling(quiet=is_silent(options))
+    network = read_model(model_file, options)
+    cells, rows, coder = _read(data, network.domain, options)
+    tell_notes(coder.notes, quiet=options["quiet"])
+    copies = []
+    with counting_progress("rows", rows.n_rows * options["draws"], quiet=is_silent(options)) as callback:
+        for k in range(options["draws"]):
+            seed = options["seed"] if k == 0 else (options["seed"], k)
+            copies.append(network.impute(rows, how=options["how"], seed=seed, callback=callback))
+    table = _completed(cells, rows, copies)
+    send(output, table_bytes(table, output))
+    summary = {
+        "rows": rows.n_rows,
+        "dropped": coder.dropped_rows,
+        "missing": int((rows.codes == UNOBSERVED).sum()),
+        "how": options["how"],
+        "draws": options["draws"],
+        "output": output,
+    }
+    if options["as_json"]:
+        print_json(summary)
+    elif not options["quiet"] and output != STANDARD:
+        with summary_beside(output):
+            dropped = f" ({coder.dropped_rows:,} dropped)" if coder.dropped_rows else ""
+            say(f"{summary['missing']:,} missing values of {rows.n_rows:,} rows{dropped} filled in, to {output}")
+
+
+def _read(data: str, domain: Domain, options: dict[str, Any]) -> tuple[Any, Dataset, Coder]:
+    """The table as it stands in the file, and its rows in the model's coding."""
+    import numpy as np
+    import pyarrow as pa
+
+    from mrfit.data.coding import Coder, Reading
+    from mrfit.data.dataset import Dataset
+    from mrfit.data.readers import named_in_errors, read_batches
+
+    how = Reading(domain, missing="keep", unknown=options["unknown"], absent="missing")
+    coder, pieces, codes, weights = Coder(how), [], [], []
+    with named_in_errors(data):
+        for batch in read_batches(data, select=how.chosen, **layout_of(options)):
+            row_codes, row_weights = coder.encode(batch)
+            codes.append(row_codes)
+            weights.append(row_weights)
+            pieces.append(batch.cells.filter(pa.array(~coder.left_out)))
+        coder.finish()
+    # Pieces of text have dictionaries of their own.
+    whole = pa.Table.from_batches(pieces).unify_dictionaries().combine_chunks()
+    if ((weight := np.concatenate(weights)) != 1).any():  # of a .data file; others have them in a column
+        whole = whole.append_column("weight", pa.array(weight))
+    return whole, Dataset(domain, np.concatenate(codes)), coder
+
+
+def _completed(cells: Any, rows: Dataset, copies: list[Dataset]) -> Any:
+    import pyarrow as pa
+
+    from mrfit.formats.filled import filled
+
+    tables = [filled(cells, rows.domain, rows.codes, copy.codes) for copy in copies]
+    if len(tables) == 1:
+        return tables[0]
+    if _DRAW in tables[0].column_names:
+        raise InputError(f"DATA or MODEL has a column {_DRAW!r}, which numbers the copies of --draws; rename it.")
+    numbered = [
+        table.add_column(0, _DRAW, pa.array([k] * table.num_rows, pa.int64())) for k, table in enumerate(tables, 1)
+    ]
+    return pa.concat_tables(numbered)

@@ -1,0 +1,117 @@
+"""`mrfit infer`."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mrfit.cli.files import check_files, send, writing
+from mrfit.cli.given import given_of
+from mrfit.cli.model_options import (
+    engine_option,
+    from_option,
+    is_silent,
+    model_argument,
+    note_plan,
+    note_remarks,
+    read_model,
+)
+from mrfit.cli.options import STANDARD, check_one_stream, common
+from mrfit.cli.output import note_compiling, print_json, say
+from mrfit.errors import InputError
+
+if TYPE_CHECKING:
+    from mrfit.network import Network
+
+
+@click.command("infer")
+@model_argument
+@click.argument("evidence", metavar="[EVID]", required=False)
+@click.option(
+    "--task",
+    type=click.Choice(["PR", "MAR", "MAP"], case_sensitive=False),
+    required=True,
+    help="PR: log of the sum over all states. MAR: probabilities of all states of all variables. MAP: the most "
+    "probable states together.",
+)
+@click.option(
+    "--log-base",
+    default="10",
+    show_default=True,
+    metavar="10|e|NUMBER",
+    help="Of the logarithm of PR: 10 in the competitions, e in merlin.",
+)
+@click.option(
+    "--sample", type=click.IntRange(min=1), help="Which sample of EVID, counted from 1, where it has several."
+)
+@click.option("-o", "--output", metavar="FILE", help="Write the answer here instead of standard output.")
+@engine_option
+@from_option
+@writing
+@common
+def command(model_file: str, evidence: str | None, **options: Any) -> None:
+    """Answer as programs in the UAI competitions do: variables and states are numbers, observed variables included.
+
+    EVID is a .evid file: one sample in one line, one pair a line after their number (2008), or several samples (2010);
+    no file is no evidence. MODEL is a .uai, .LG, .mn, .fg or .mrf file, each also .gz, or - for standard input.
+
+    \b
+    Examples:
+      mrfit infer grid.uai grid.uai.evid --task MAR > grid.uai.MAR
+      mrfit infer grid.uai.gz --task PR -o grid.uai.PR
+      mrfit infer model.mrf --task MAP --json
+    """
+    files = {"MODEL": model_file, "EVID": evidence}
+    check_one_stream(model_file, evidence)
+    check_files(files, {"-o": options["output"]}, options)
+    base, task = _base(options["log_base"]), options["task"].upper()
+    if options["sample"] is not None and evidence is None:
+        raise InputError("--sample chooses from a file of evidence, and none is named; add EVID, or leave it out.")
+    note_compiling(quiet=is_silent(options))
+    network = read_model(model_file, options)
+    given = given_of(network.domain, {"evidence": evidence}, sample=options["sample"])
+    content, document = _answered(network, task, given, base, options)
+    if options["output"] is not None or not options["as_json"]:
+        send(options["output"] or STANDARD, content)
+    if options["as_json"]:
+        print_json({"task": task, **document})
+    elif options["output"] not in (None, STANDARD) and not options["quiet"]:
+        say(f"wrote {options['output']}")
+
+
+def _answered(
+    network: Network, task: str, given: dict[str, Any], base: float, options: dict[str, Any]
+) -> tuple[bytes, dict[str, Any]]:
+    """The content of a file of results, and the same for JSON."""
+    from mrfit.formats.uai_results import map_bytes, mar_bytes, pr_bytes
+
+    engine, seed, domain = options["engine"], options["seed"], network.domain
+    if task == "MAP":
+        best = network.map(given=given, seed=seed)
+        states = [variable.codes[best.states[variable.name]] for variable in domain]
+        return map_bytes(states), best.to_dict() | {"states": states}
+    note_plan(network.plan(given=given, engine=engine, seed=seed), network.spoken_names, options)
+    if task == "PR":
+        answer = network.log_z(given=given, engine=engine, seed=seed)
+        note_remarks(answer.remarks, options)
+        if not math.isfinite(answer.log_z):
+            raise InputError(f"The engine {answer.engine!r} found no log Z; choose another one by --engine.")
+        return pr_bytes(answer.log_z, base=base), answer.to_dict() | {"log_base": base}
+    found = network.marginals(domain.names, given=given, engine=engine, seed=seed)
+    note_remarks(found.remarks, options)
+    tables = [list(found[name].values()) for name in domain.names]
+    return mar_bytes(tables), found.to_dict() | {"marginals": tables}  # type: ignore[arg-type]
+
+
+def _base(text: str) -> float:
+    if text == "e":
+        return math.e
+    try:
+        base = float(text)
+    except ValueError:
+        base = math.nan
+    if not (0 < base < math.inf and base != 1):
+        raise InputError(f"--log-base {text!r} is no base of logarithms; write 10, e or 2.")
+    return base

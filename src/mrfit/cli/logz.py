@@ -1,0 +1,52 @@
+"""`mrfit logz`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from mrfit.cli.given import given_of, given_options
+from mrfit.cli.model_options import (
+    engine_option,
+    from_option,
+    is_silent,
+    model_argument,
+    note_plan,
+    note_remarks,
+    read_model,
+)
+from mrfit.cli.options import check_one_stream, common
+from mrfit.cli.output import note_compiling, print_json, say
+
+
+@click.command("logz")
+@model_argument
+@given_options
+@engine_option
+@from_option
+@common
+def command(model_file: str, **options: Any) -> None:
+    """Print log Z of MODEL: the natural logarithm of the sum, over all joint states, of the product of its tables.
+
+    With --given, over the joint states that agree with it; the difference from log Z without is the log probability of
+    what is given. MODEL is a .mrf, .uai, .LG, .mn or .fg file, each also .gz, or - for standard input.
+
+    \b
+    Examples:
+      mrfit logz model.mrf
+      mrfit logz model.mrf --given smoker=yes
+      mrfit logz grid.uai.gz --evidence grid.uai.evid --json
+    """
+    check_one_stream(model_file, options["evidence"])
+    note_compiling(quiet=is_silent(options))
+    network = read_model(model_file, options)
+    given = given_of(network.domain, options)
+    note_plan(network.plan(given=given, engine=options["engine"], seed=options["seed"]), network.spoken_names, options)
+    answer = network.log_z(given=given, engine=options["engine"], seed=options["seed"])
+    note_remarks(answer.remarks, options)
+    if options["as_json"]:
+        print_json(answer.to_dict())
+    else:
+        error = f" (standard error {answer.error:.2g})" if answer.error else ""
+        say(f"log Z {answer.log_z:.10g}{error}")

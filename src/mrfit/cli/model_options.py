@@ -1,0 +1,90 @@
+"""Options of the commands that ask a model, and how they get it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mrfit.cli.files import load_model
+from mrfit.cli.options import STANDARD, choice
+from mrfit.cli.output import note
+
+if TYPE_CHECKING:
+    from mrfit.inference.plan import Plan
+    from mrfit.model import MarkovNetwork
+    from mrfit.network import Network
+
+FORMATS = ("mrf", "uai", "lg", "mn", "fg")  # as in mrfit.formats.models, which --help need not load
+ENGINES = (
+    "auto",
+    "enumeration",
+    "tree",
+    "bp",
+    "max-product",
+    "trw",
+    "mean-field",
+    "gibbs",
+    "ais",
+)  # as in mrfit.inference.choice, which --help need not load
+
+_LONG = 2.0  # seconds: from here on the forecast is said
+
+from_option = click.option(
+    "--from",
+    "model_format",
+    type=click.Choice(FORMATS, case_sensitive=False),
+    help="Format of MODEL; by default its suffix says it, and standard input is mrf.",
+)
+
+engine_option = choice(
+    "--engine",
+    *ENGINES,
+    help="How to compute: auto takes what is exact and fast if anything is, and says what it took.",
+)
+
+
+def read_model(text: str, options: Mapping[str, Any]) -> Network:
+    """The model in a file, or on standard input."""
+    from mrfit.formats.models import read_network
+
+    word = options["model_format"]
+    return read_network(text, format="mrf" if text == STANDARD and word is None else word)
+
+
+def load_scored_model(text: str, options: Mapping[str, Any]) -> MarkovNetwork:
+    """A model that scores rows, of whatever format; a name that does not say one is ours."""
+    word = options["model_format"]
+    if word is None:
+        suffix = Path(text.lower().removesuffix(".gz")).suffix.removeprefix(".")
+        word = suffix if suffix in FORMATS else "mrf"
+    if word == "mrf":
+        return load_model(text)
+    from mrfit.formats.learned import to_model
+    from mrfit.formats.models import read_network
+
+    return to_model(read_network(text, format=word))
+
+
+def note_plan(plan: Plan, names: Sequence[str], options: Mapping[str, Any]) -> None:
+    """Say what computes and why, and how long it may take; a plan that does not fit is refused here."""
+    plan.check(names)
+    if not is_silent(options):
+        wait = f"; about {plan.forecast:.0f} s" if plan.forecast >= _LONG else ""
+        note(f"note: engine {plan.engine}: {plan.why}{wait}")
+
+
+def note_remarks(remarks: Sequence[str], options: Mapping[str, Any]) -> None:
+    """How far an approximation is to be trusted."""
+    for text in () if is_silent(options) else remarks:
+        note(f"note: {text}")
+
+
+def is_silent(options: Mapping[str, Any]) -> bool:
+    """Whether notes are unwanted: nobody asked for them, or they stand in the JSON document."""
+    return bool(options["quiet"] or options["as_json"])
+
+
+model_argument: Callable[[Any], Any] = click.argument("model_file", metavar="MODEL")

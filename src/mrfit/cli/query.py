@@ -1,0 +1,223 @@
+"""`mrfit query`."""
+
+from __future__ import annotations
+
+from math import isnan
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mrfit.cli.files import check_files, writing
+from mrfit.cli.given import asked_of, given_of, given_options
+from mrfit.cli.model_options import (
+    engine_option,
+    from_option,
+    is_silent,
+    model_argument,
+    note_plan,
+    note_remarks,
+    read_model,
+)
+from mrfit.cli.options import check_one_stream, common, parameters_of
+from mrfit.cli.output import note, note_compiling, print_json, say
+from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
+from mrfit.cli.sections import SectionedCommand
+from mrfit.errors import InputError
+
+if TYPE_CHECKING:
+    from mrfit.queries.answer import BestState, Explanation, Joint
+    from mrfit.summaries.query import PlanSummary, QuerySummary
+
+_SECTIONS = {
+    "The question": ("given", "evidence", "ask", "map", "explain"),
+    "How it is answered": ("engine", "plan", "model_format"),
+    "Output": ("top", "plot", "title", "no_clobber", *sorted(parameters_of(common))),
+}
+
+
+@click.command("query", cls=SectionedCommand, sections=_SECTIONS)
+@model_argument
+@given_options
+@click.option(
+    "--ask",
+    multiple=True,
+    metavar="NAME[,NAME...]",
+    help="A variable, or several for all their states together; may be repeated. By default all that are not given.",
+)
+@click.option("--map", is_flag=True, help="Also the most probable states of all variables together.")
+@click.option("--explain", is_flag=True, help="Also which pieces of what is given moved each variable of --ask most.")
+@engine_option
+@click.option("--plan", is_flag=True, help="Say what the answer would take, and stop.")
+@from_option
+@click.option(
+    "--top", type=click.IntRange(min=0), default=20, show_default=True, help="Variables, or joint states, to print."
+)
+@click.option("--plot", metavar="FILE", help=f"Draw the probabilities, before and after, as {PICTURES}.")
+@title_option
+@writing
+@common
+def command(model_file: str, **options: Any) -> None:
+    """Probabilities of the states of variables under MODEL, given what is known of others.
+
+    MODEL is a .mrf, .uai, .LG, .mn or .fg file, each also .gz, or - for standard input. Each state is shown with its
+    probability before anything was known, after it, and the difference; where variables are many, those that moved
+    most. --json has all of them.
+
+    \b
+    Examples:
+      mrfit query model.mrf --given smoker=yes --ask cough
+      mrfit query model.mrf --given smoker=yes,age=old --plot answer.png
+      mrfit query model.mrf --ask cough,asthma                 their states together
+      mrfit query model.mrf --given cough=yes --ask asthma --explain
+      mrfit query model.mrf --given 'test~0.1:0.9' --map       a test that is 9 times as likely in the second state
+      mrfit query grid.uai.gz --evidence grid.uai.evid --plan  what it would take
+    """
+    from mrfit.summaries.query import PlanSummary, QuerySummary
+
+    check_title(options)
+    check_one_stream(model_file, options["evidence"])
+    check_files({"MODEL": model_file, "--evidence": options["evidence"]}, {"--plot": options["plot"]}, options)
+    _check_plot(options)
+    note_compiling(quiet=is_silent(options))
+    network = read_model(model_file, options)
+    given, asked = given_of(network.domain, options), asked_of(network.domain, options)
+    if options["explain"] and not (given and any(len(names) == 1 for names in asked)):
+        raise InputError("--explain needs what is given and a single variable: add --given NAME=STATE and --ask NAME.")
+    targets = [names for names in asked if len(names) > 1]
+    plan = network.plan(given=given, targets=targets, engine=options["engine"], seed=options["seed"])
+    if options["plan"]:
+        _tell_plan(PlanSummary.of(plan, network.spoken_names), options)
+        return
+    note_plan(plan, network.spoken_names, options)
+    answer = QuerySummary.of(
+        network,
+        asked,
+        given=given,
+        best=options["map"],
+        explain=options["explain"],
+        engine=options["engine"],
+        seed=options["seed"],
+    )
+    note_remarks(answer.after.remarks, options)
+    if given and answer.before is None and not is_silent(options):
+        note("note: without what is given the model is too large for this engine, so nothing is said of before.")
+    if options["plot"] is not None:
+        _draw(answer, options["plot"], title_of(model_file, options))
+    if options["as_json"]:
+        print_json(answer.to_dict())
+    else:
+        _print(answer, options["top"])
+
+
+def _tell_plan(plan: PlanSummary, options: dict[str, Any]) -> None:
+    if options["as_json"]:
+        print_json(plan.to_dict())
+        return
+    say(f"engine {plan.engine}: {plan.why}" if plan.fits else "this would be refused", plan.figures)
+    say(f"about {plan.seconds:.2g} s")
+
+
+def _check_plot(options: dict[str, Any]) -> None:
+    if options["plot"] is not None:
+        from mrfit.report.page import check_figure_path
+
+        if options["plan"]:
+            raise InputError("--plan does not answer, so there is nothing for --plot to draw; leave one out.")
+        check_figure_path(options["plot"])
+
+
+def _draw(answer: QuerySummary, plot: str, title: str) -> None:
+    from mrfit.report.marginals import draw_marginals
+    from mrfit.report.page import save_figure
+
+    if not answer.after.marginals:
+        raise InputError("--plot draws single variables, and --ask names none; add --ask NAME, or leave --ask out.")
+    before = None if answer.before is None else answer.before.marginals
+    save_figure(draw_marginals(answer.after.marginals, before, given=answer.after.given, title=title), plot)
+
+
+def _print(answer: QuerySummary, top: int) -> None:
+    after = answer.after
+    about = "log Z not known" if isnan(after.log_z) else f"log Z {after.log_z:.4f}"
+    if after.error:
+        about += f" (standard error {after.error:.2g})"
+    if answer.log_p_given is not None:
+        about += f", log probability of what is given {answer.log_p_given:.4f}"
+    say(f"given {after.given}" if after.given else "nothing given", about)
+    if after.marginals:
+        _print_marginals(answer, top)
+    for joint in answer.joints:
+        _print_joint(joint, top)
+    for explanation in answer.explanations:
+        _print_explanation(explanation)
+    if answer.best is not None:
+        _print_best(answer.best, after.log_z)
+
+
+def _print_marginals(answer: QuerySummary, top: int) -> None:
+    after, moved = answer.after.marginals, answer.moved
+    names = list(after)
+    if answer.before is not None and len(names) > top:
+        names.sort(key=lambda name: -round(moved[name], 9))  # in order where only last bits differ
+    shown = names[:top]
+    before = {} if answer.before is None else answer.before.marginals
+    lines = [
+        [name if k == 0 else "", state, *_numbers(p, before[name][state] if before else None)]
+        for name in shown
+        for k, (state, p) in enumerate(after[name].items())
+    ]
+    if shown:
+        heads = ["before", "after", "moved"] if before else ["probability"]
+        say(*columns([["variable", "state", *heads], *lines], n_words=2))
+    if len(names) > top:
+        rest = max(moved[name] for name in names[top:])
+        by = f", which moved by {rest:.4f} at most" if before else ""
+        say(f"... and {len(names) - top:,} more variables{by}; --top N shows more, --json all")
+
+
+def _numbers(p: float, was: float | None) -> list[str]:
+    return [probability(p)] if was is None else [probability(was), probability(p), f"{p - was:+.4f}"]
+
+
+def _print_joint(joint: Joint, top: int) -> None:
+    """The most probable of the joint states first."""
+    rows = sorted(joint.rows(), key=lambda row: -row[1])
+    lines = [[*states.values(), probability(p)] for states, p in rows[: max(top, 1)]]
+    say("", *columns([[*joint.states, "probability"], *lines], n_words=len(joint.states)))
+    if len(rows) > len(lines):
+        say(f"... and {len(rows) - len(lines):,} more; --top N shows more, --json all")
+
+
+def _print_explanation(told: Explanation) -> None:
+    say("", f"{told.target}={told.state}: {probability(told.p)}, {probability(told.p_before)} before; what moved it:")
+    lines = [[each.given, probability(each.p_without), f"{each.log_odds:+.3f}"] for each in told.influences]
+    say(*columns([["piece", "probability without", "adds to log-odds"], *lines], n_words=1))
+
+
+def _print_best(best: BestState, log_z: float) -> None:
+    which = "most probable together" if best.exact else f"probable together, by {best.engine}: there may be better ones"
+    score = "" if isnan(log_z) else f", log probability {best.log_potential - log_z:.4f}"
+    say("", f"{which}{score}:")
+    say(*columns([[f"  {name}", state] for name, state in best.states.items()], n_words=2))
+
+
+def probability(p: float) -> str:
+    """Four digits, but no zero for what is not impossible."""
+    return f"{p:.0e}" if 0.0 < p < 5e-5 else f"{p:.4f}"
+
+
+def columns(rows: list[list[str]], *, n_words: int) -> list[str]:
+    """Lines with their parts below each other: words to the left, numbers to the right; long words are cut."""
+    rows = [[*(_cut(word) for word in row[:n_words]), *row[n_words:]] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            f"{part:<{w}}" if k < n_words else f"{part:>{w}}"
+            for k, (part, w) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def _cut(word: str, longest: int = 40) -> str:
+    return word if len(word) <= longest else f"{word[: longest - 1]}…"

@@ -1,0 +1,121 @@
+"""What there is to say about an answer of a model, and about what it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from mrfit.inference.plan import Plan, as_float
+from mrfit.inference.tree_plan import TreePlan
+from mrfit.queries.answer import BestState, Explanation, Joint, Marginals
+from mrfit.queries.questions import Questions
+
+Tables = Mapping[str, Mapping[str, float]]  # probabilities by variable and state
+
+
+@dataclass(frozen=True)
+class PlanSummary:
+    """What a question would take."""
+
+    engine: str
+    why: str
+    fits: bool
+    cells: float
+    most_cells: float
+    bytes: float
+    seconds: float
+    width: int | None  # of a junction tree: the variables of its largest clique but one
+    largest: list[str] | None
+    figures: str
+
+    @classmethod
+    def of(cls, plan: Plan, names: Sequence[str]) -> PlanSummary:
+        tree = plan if isinstance(plan, TreePlan) else None
+        return cls(
+            engine=plan.engine,
+            why=plan.why,
+            fits=plan.fits,
+            cells=as_float(plan.n_cells),
+            most_cells=as_float(plan.max_cells),
+            bytes=as_float(plan.n_bytes),
+            seconds=plan.forecast,
+            width=None if tree is None else tree.width,
+            largest=None if tree is None else [names[v] for v in tree.largest],
+            figures=plan.figures(names),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class QuerySummary:
+    """Probabilities given what is known, and before anything was; joint and best states; what moved them.
+
+    ``before`` is None where nothing is given, or where a model is small enough only with what is given.
+    """
+
+    after: Marginals
+    before: Marginals | None
+    joints: tuple[Joint, ...]
+    best: BestState | None
+    explanations: tuple[Explanation, ...]
+
+    @classmethod
+    def of(
+        cls,
+        model: Questions,
+        asked: Sequence[tuple[str, ...]],
+        *,
+        given: Mapping[str, Any],
+        best: bool = False,
+        explain: bool = False,
+        engine: str = "auto",
+        seed: int = 0,
+    ) -> QuerySummary:
+        """Ask a model: for single variables, for the joint states of several, or for all that are not known."""
+        how: dict[str, Any] = {"engine": engine, "seed": seed}
+        single = [names[0] for names in asked if len(names) == 1]
+        after = model.marginals(single if asked else None, given=given, **how)
+        before = None
+        if given and model.plan(engine=engine, seed=seed).fits:
+            before = model.marginals(list(after.marginals), **how)
+        return cls(
+            after,
+            before,
+            tuple(model.joint(names, given=given, **how) for names in asked if len(names) > 1),
+            model.map(given=given, seed=seed) if best else None,
+            tuple(model.explain(name, given, **how) for name in single) if explain else (),
+        )
+
+    @property
+    def log_p_given(self) -> float | None:
+        """The logarithm of the probability of what is given."""
+        return None if self.before is None else self.after.log_z - self.before.log_z
+
+    @property
+    def moved(self) -> dict[str, float]:
+        """How far what is given moved each variable, from 0 to 1: the total variation distance."""
+        return movements(self.after.marginals, None if self.before is None else self.before.marginals)
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            **self.after.to_dict(),
+            "log_p_given": self.log_p_given,
+            "before": None if self.before is None else self.before.marginals,
+            "joint": [{"variables": list(joint.states), "table": joint.to_dict()["joint"]} for joint in self.joints],
+            "map": None if self.best is None else self.best.to_dict(),
+            "explain": [explanation.to_dict() for explanation in self.explanations],
+        }
+
+
+def movements(after: Tables, before: Tables | None) -> dict[str, float]:
+    """Total variation distances of the distributions of variables; zero where nothing was before."""
+    if before is None:
+        return dict.fromkeys(after, 0.0)
+    return {
+        name: 0.5 * sum(abs(p - before[name][state]) for state, p in states.items()) for name, states in after.items()
+    }

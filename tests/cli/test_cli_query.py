@@ -1,0 +1,288 @@
+"""`mrfit query` and `mrfit logz`: good questions, wrong ones, and what is printed."""
+
+from __future__ import annotations
+
+import io
+import math
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from mrfit.cli.model_options import ENGINES
+from mrfit.inference import choice
+
+Shell = Callable[..., Any]
+
+# p(a) = 0.3, 0.7; b equals a with 0.9 | 0.8; c is impossible in state 2 if b is 1.
+SMALL = """MARKOV
+3
+2 2 3
+3
+1 0
+2 0 1
+2 1 2
+2
+0.3 0.7
+4
+0.9 0.1 0.2 0.8
+6
+0.5 0.25 0.25 0.5 0.5 0
+# mrfit {"states": {"smoker": ["no", "yes"], "cough, dry": ["no", "yes"], "x=y": ["low", "mid", "high"]}}
+"""
+P_COUGH = 0.3 * 0.1 + 0.7 * 0.8
+
+
+def dense(n: int) -> str:
+    """All pairs of n variables: one clique."""
+    pairs = [(i, j) for i in range(n) for j in range(i)]
+    scopes = "\n".join(f"2 {i} {j}" for i, j in pairs)
+    tables = "\n".join("4 1 2 2 1" for _ in pairs)
+    return f"MARKOV\n{n}\n{' '.join('2' * n)}\n{len(pairs)}\n{scopes}\n{tables}\n"
+
+
+@pytest.fixture(name="folder", autouse=True)
+def _folder(tmp_path: Path, shell: Shell) -> Path:
+    (tmp_path / "small.uai").write_text(SMALL)
+    return tmp_path
+
+
+def test_engines_are_those_of_the_registry() -> None:
+    """They are written out so that --help does not wait for numba."""
+    assert (choice.AUTO, *choice.ENGINES) == ENGINES
+
+
+def test_as_json(shell: Shell) -> None:
+    ran = shell("query", "small.uai", "--given", "smoker=yes", "--json")
+    assert (ran.code, ran.err) == (0, "")
+    document = ran.document
+    assert list(document) == [
+        "engine", "why", "exact", "remarks", "given", "log_z", "error", "marginals", "log_p_given", "before", "joint",
+        "map", "explain",
+    ]  # fmt: skip
+    assert (document["exact"], document["error"], document["remarks"]) == (True, 0.0, [])
+    assert document["given"] == "smoker=yes"
+    assert document["log_z"] == pytest.approx(math.log(0.7))
+    assert document["log_p_given"] == pytest.approx(math.log(0.7))
+    assert document["marginals"]["cough, dry"] == pytest.approx({"no": 0.2, "yes": 0.8})
+    assert document["before"]["cough, dry"] == pytest.approx({"no": 1 - P_COUGH, "yes": P_COUGH})
+    assert list(document["marginals"]) == ["cough, dry", "x=y"]
+    assert (document["joint"], document["map"], document["explain"]) == ([], None, [])
+
+
+def test_nothing_given(shell: Shell) -> None:
+    document = shell("query", "small.uai", "--json").document
+    assert document["before"] is None
+    assert document["log_p_given"] is None
+    assert list(document["marginals"]) == ["smoker", "cough, dry", "x=y"]
+    out = shell("query", "small.uai").out
+    assert out.splitlines()[2].split() == ["variable", "state", "probability"]
+
+
+def test_a_table_for_people(shell: Shell) -> None:
+    ran = shell("query", "small.uai", "--given", "smoker=yes", "--ask", '"cough, dry"')
+    assert ran.out.splitlines() == [
+        "given smoker=yes",
+        "log Z -0.3567, log probability of what is given -0.3567",
+        "variable    state  before   after    moved",
+        "cough, dry  no     0.4100  0.2000  -0.2100",
+        "            yes    0.5900  0.8000  +0.2100",
+    ]
+    assert ran.err.startswith("mrfit: note: engine ")
+    assert shell("query", "small.uai", "--quiet").err == ""
+
+
+def test_joint_states_best_states_and_explanations(shell: Shell) -> None:
+    arguments = ["query", "small.uai", "--given", '"cough, dry=yes"', "--ask", "smoker", "--ask", "smoker,x=y"]
+    document = shell(*arguments, "--map", "--explain", "--json").document
+    (joint,) = document["joint"]
+    assert joint["variables"] == ["smoker", "x=y"]
+    assert sum(cell["p"] for cell in joint["table"]) == pytest.approx(1.0)
+    assert {"states": {"smoker": "no", "x=y": "high"}, "p": 0.0} in joint["table"]
+    assert document["map"]["states"] == {"smoker": "yes", "cough, dry": "yes", "x=y": "low"}
+    (told,) = document["explain"]
+    assert told["influences"][0]["p_without"] == pytest.approx(0.7)
+    out = shell(*arguments, "--map", "--explain").out
+    assert "most probable together" in out
+    assert "cough, dry=yes  " in out
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_engine_can_be_asked_for(shell: Shell, engine: str) -> None:
+    document = shell("query", "small.uai", "--engine", engine, "--json").document
+    assert document["marginals"]["smoker"] == pytest.approx({"no": 0.3, "yes": 0.7}, abs=0.05)
+    assert document["engine"] == engine or engine == "auto"
+
+
+def test_uncertain_evidence(shell: Shell) -> None:
+    document = shell("query", "small.uai", "--given", "smoker~0.7:0.3", "--json").document
+    assert document["given"] == "smoker~0.7:0.3"
+    assert document["marginals"]["smoker"] == pytest.approx({"no": 0.5, "yes": 0.5})
+
+
+def test_names_with_commas_and_signs(shell: Shell) -> None:
+    document = shell("query", "small.uai", "--given", 'x=y=mid,"cough, dry=no"', "--json").document
+    assert document["given"] == "x=y=mid, cough, dry=no"
+
+
+def test_several_givens_and_a_file(shell: Shell, folder: Path) -> None:
+    (folder / "e.evid").write_text("1 0 1")
+    together = shell("query", "small.uai", "--given", "smoker=yes", "--given", "x=y=low", "--json").document
+    from_file = shell("query", "small.uai", "--given", "x=y=low", "--evidence", "e.evid", "--json").document
+    assert from_file["given"] == together["given"] == "smoker=yes, x=y=low"
+    assert from_file["marginals"]["cough, dry"] == pytest.approx(together["marginals"]["cough, dry"])
+
+
+def test_many_variables_are_sorted_by_how_far_they_moved(shell: Shell, folder: Path) -> None:
+    (folder / "chain.uai").write_text(
+        "MARKOV\n30\n" + "2 " * 30 + "\n29\n" + "".join(f"2 {i} {i + 1}\n" for i in range(29)) + "4 9 1 1 9\n" * 29
+    )
+    out = shell("query", "chain.uai", "--given", "v10=1", "--top", "4").out.splitlines()
+    shown = [line.split()[0] for line in out[3:11:2]]
+    assert shown == ["v9", "v11", "v8", "v12"]
+    assert out[-1].startswith("... and 25 more variables, which moved by 0.2560 at most")
+    out = shell("query", "chain.uai", "--top", "2").out
+    assert "... and 28 more variables; --top N shows more" in out
+
+
+def test_a_model_that_only_what_is_given_makes_small(shell: Shell, folder: Path) -> None:
+    (folder / "dense.uai").write_text(dense(50))
+    given = ",".join(f"v{i}=1" for i in range(40))
+    ran = shell("query", "dense.uai", "--given", given, "--ask", "v49")
+    assert ran.code == 0
+    assert "nothing is said of before" in ran.err
+    assert "probability" in ran.out
+    assert shell("query", "dense.uai", "--given", given, "--json").document["before"] is None
+
+
+def test_plans(shell: Shell, folder: Path) -> None:
+    (folder / "dense.uai").write_text(dense(60))
+    plan = shell("query", "dense.uai", "--plan", "--json").document
+    assert (plan["engine"], plan["fits"], plan["width"]) == ("tree", False, 59)
+    assert plan["cells"] == pytest.approx(2**60)
+    assert "would be refused" in shell("query", "dense.uai", "--plan").out
+    small = shell("query", "small.uai", "--plan", "--json").document
+    assert small["fits"]
+    assert small["seconds"] < 1
+
+
+def test_pictures(shell: Shell, folder: Path) -> None:
+    for name in ("a.png", "a.svg", "a.pdf"):
+        assert shell("query", "small.uai", "--given", "smoker=yes", "--plot", name, "--title", "").code == 0
+        assert (folder / name).stat().st_size > 1000
+
+
+def test_standard_input(shell: Shell, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "t.csv").write_text("a,b\n" + "x,y\nx,z\nw,z\nw,y\nx,y\n" * 3)
+    shell("fit", "t.csv", "-o", "m.mrf")
+    expected = shell("query", "m.mrf", "--json").out
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO((folder / "m.mrf").read_bytes())))
+    assert shell("query", "-", "--json").out == expected
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(SMALL.encode())))
+    assert shell("logz", "-", "--from", "uai", "--given", "smoker=yes").out == f"log Z {math.log(0.7):.10g}\n"
+
+
+@pytest.mark.parametrize("suffix", [".mrf", ".uai.gz", ".LG", ".mn", ".fg"])
+def test_all_formats(shell: Shell, suffix: str) -> None:
+    shell("convert", "small.uai", f"copy{suffix}")
+    marginals = shell("query", f"copy{suffix}", "--json").document["marginals"]
+    expected = shell("query", "small.uai", "--json").document["marginals"]
+    for found, p in zip(marginals.values(), expected.values(), strict=True):
+        assert list(found.values()) == pytest.approx(list(p.values()))
+
+
+def test_log_z(shell: Shell) -> None:
+    ran = shell("logz", "small.uai", "--given", "smoker=yes,x=y=high")
+    assert ran.out == f"log Z {math.log(0.7 * 0.2 * 0.25):.10g}\n"
+    document = shell("logz", "small.uai", "--json").document
+    assert document["log_z"] == pytest.approx(0.0, abs=1e-12)
+    assert document["exact"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["small.uai", "--given", "smoker=maybe"], "has no state 'maybe'; its states are 'no', 'yes'"),
+        (["small.uai", "--given", "age=old"], "no variable 'age'; the variables are 'smoker'"),
+        (["small.uai", "--given", "smoker=yes,smoker=no"], "'smoker' is given twice, as 'yes' and as 'no'"),
+        (["small.uai", "--given", "smoker"], "says no state; write it like --given smoker=yes"),
+        (["small.uai", "--given", ""], "holds an empty name"),
+        (["small.uai", "--given", "smoker~1"], "for each of its 2 states"),
+        (["small.uai", "--given", "smoker~a:b"], "like smoker~0.2:0.8"),
+        (["small.uai", "--given", "smoker~0:0"], "not all 0"),
+        (["small.uai", "--given", '"cough, dry=yes",x=y=high'], "probability zero under the model: cough, dry=yes"),
+        (["small.uai", "--evidence", "absent.evid"], "no file 'absent.evid'"),
+        (["small.uai", "--evidence", "many.evid"], "holds 2 samples"),
+        (["small.uai", "--evidence", "wrong.evid"], "'wrong.evid', line 1, token 3: '7' is wrong"),
+        (["small.uai", "--ask", "age"], "no variable 'age'"),
+        (["small.uai", "--ask", "smoker,smoker"], "names a variable twice"),
+        (["small.uai", "--ask", "smoker,x=y", "--given", "smoker=no"], "'smoker' is given and asked for"),
+        (
+            ["dense.uai", "--ask", ",".join(f"v{i}" for i in range(28))],
+            "28 variables with 2.7e+08 joint states; the limit",
+        ),
+        (["small.uai", "--explain"], "--explain needs what is given"),
+        (["small.uai", "--engine", "magic"], "'magic' is not one of"),
+        (["small.uai", "--plot", "small.uai"], "--plot small.uai is what MODEL reads"),
+        (["small.uai", "--plot", "a.txt"], "let it end in .png, .svg or .pdf"),
+        (["small.uai", "--plot", "old.png", "--no-clobber"], "exists and is not to be overwritten"),
+        (["small.uai", "--plot", "new.png", "--ask", "smoker,x=y"], "--plot draws single variables"),
+        (["small.uai", "--plot", "new.png", "--plan"], "nothing for --plot to draw"),
+        (["small.uai", "--title", "x"], "add --plot FILE"),
+        (["absent.uai"], "no file 'absent.uai'"),
+        (["old.png"], "known are .mrf, .uai"),
+        (["old.png", "--from", "mrf"], "not a model file of mrfit"),
+        (["small.uai", "--from", "fg"], "line 1, token 1"),
+        (["cut.uai"], "'cut.uai' ends after"),
+        (["huge.uai"], "1.15e+18 values of table 0 should follow"),
+        (["dense.uai"], "cliques of 1.2e+18 cells in all, the largest of 60 variables ('v0', 'v1'"),
+        (["dense.uai", "--map"], "Observe some variables of the largest clique"),
+        (["dense.uai", "--engine", "enumeration"], "goes over all 1.2e+18 joint states of 60 variables"),
+        (["wide.mn"], "A junction tree of 612 variables needs cliques of"),
+        (["-", "--evidence", "-"], "cannot both be standard input"),
+    ],
+)
+def test_wrong_calls(shell: Shell, folder: Path, arguments: list[str], complaint: str) -> None:
+    """One line that says it, after at most the note on the engine; and nothing is written."""
+    files = {
+        "old.png": "",
+        "many.evid": "2\n1 0 1\n1 1 0\n",
+        "wrong.evid": "1 0 7",
+        "cut.uai": SMALL[:60],
+        "huge.uai": f"MARKOV\n60\n{'2 ' * 60}\n1\n60 {' '.join(map(str, range(60)))}\n{2**60}\n1 2\n",
+        "dense.uai": dense(60),
+        "wide.mn": _wide(),
+    }
+    for name, content in files.items():
+        (folder / name).write_text(content)
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    ran = shell("query", *arguments)
+    assert (ran.code, ran.out) == (2, "")
+    *notes, line = ran.err.splitlines()
+    assert complaint in line
+    assert all(each.startswith("mrfit: note: engine") for each in notes)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def _wide() -> str:
+    """Many conjunctions of many variables: cliques with hidden ones that no memory holds."""
+    lines = []
+    for k in range(60):
+        chosen = sorted({(7 * k + 11 * j * (k + 1)) % 60 for j in range(25)})
+        lines.append("0.5 " + " ".join(f"+v{i}_1" for i in chosen))
+    return ",".join("2" * 60) + "\nMN {\n" + "\n".join(lines) + "\n}\n"
+
+
+def test_a_reader_that_leaves_early(folder: Path) -> None:
+    """`mrfit query ... | head -1` ends without a word of complaint."""
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "w") as closed:
+        command = [sys.executable, "-m", "mrfit", "query", "small.uai", "--quiet"]
+        ran = subprocess.run(command, cwd=folder, stdout=closed, stderr=subprocess.PIPE, text=True, timeout=120)
+    assert (ran.returncode, ran.stderr) == (141, "")

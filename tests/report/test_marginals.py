@@ -1,0 +1,79 @@
+"""The picture of probabilities before and after."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from mrfit.errors import InputError
+from mrfit.report.marginals import draw_marginals
+from mrfit.report.page import save_figure
+
+Tables = dict[str, dict[str, float]]
+
+
+def tables(n: int, *, n_states: int = 2, shift: float = 0.0) -> Tables:
+    """Variables whose later ones move more."""
+    out = {}
+    for i in range(n):
+        p = 0.3 + shift * i / n
+        out[f"v{i}"] = {"s0": 1 - p, "s1": p, **{f"s{k}": 0.0 for k in range(2, n_states)}}
+    return out
+
+
+def words(figure: Any) -> list[str]:
+    return [text.get_text() for axes in figure.axes for text in axes.texts]
+
+
+@pytest.mark.parametrize("n_states", [1, 2, 3, 5, 40])
+@pytest.mark.parametrize("n", [1, 3, 10, 100])
+def test_any_numbers_of_variables_and_states(n: int, n_states: int, tmp_path: Any) -> None:
+    before, after = tables(n, n_states=n_states), tables(n, n_states=n_states, shift=0.5)
+    if n_states == 1:
+        before = after = {name: {"only": 1.0} for name in after}
+    figure = draw_marginals(after, before, given="x=1", title="t")
+    width, height = figure.get_size_inches()
+    assert 3 < width < 20
+    assert 1 < height < 20
+    save_figure(figure, tmp_path / "p.png")
+    without = draw_marginals(after)
+    assert "before" not in words(without)
+
+
+def test_numbers_and_names_are_there() -> None:
+    found = words(draw_marginals({"cough": {"no": 0.25, "yes": 0.75}}, {"cough": {"no": 0.5, "yes": 0.5}}, given="a=b"))
+    assert "cough = yes" in found
+    assert "0.500 → 0.750" in found
+    assert "given a=b" in found
+
+
+def test_of_too_many_those_that_moved_most_are_drawn() -> None:
+    found = words(draw_marginals(tables(500, shift=0.5), tables(500)))
+    assert "v499 = s1" in found
+    assert "v0 = s1" not in found
+    assert "340 more variables not shown, which moved less" in found
+    assert "v0 = s1" in words(draw_marginals(tables(500)))
+
+
+def test_long_names_are_cut_and_states_stay() -> None:
+    name, state = "How often did you feel down in the last two weeks, all in all", "several days of the week, or more"
+    found = words(draw_marginals({name: {"never": 0.5, state: 0.5}}))
+    (label,) = [text for text in found if text.startswith("How")]
+    assert "… = several" in label
+    assert label.endswith("…")
+
+
+def test_of_many_states_the_most_probable_are_drawn() -> None:
+    after = {"v": {f"s{k}": p for k, p in enumerate([0.5, *[0.4 / 28] * 28, 0.1])}}
+    found = words(draw_marginals(after))
+    assert {"s0", "s29", "23 less probable states"} <= set(found)
+
+
+def test_names_are_never_mathematics(tmp_path: Any) -> None:
+    save_figure(draw_marginals({"$x_{": {"$": 0.5, "a\nb": 0.5}}), tmp_path / "p.svg")
+
+
+def test_nothing_to_draw() -> None:
+    with pytest.raises(InputError, match="at least one"):
+        draw_marginals({})
