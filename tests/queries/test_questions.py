@@ -250,7 +250,7 @@ def test_hidden_variables_have_names_in_refusals(rng: np.random.Generator) -> No
 
 def test_large_samples_come_in_pieces(network: Network, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of rows that are drawn anew."""
-    monkeypatch.setattr("mrfit.queries.questions._CELLS_IN_A_PIECE", 4 * 1000)
+    monkeypatch.setattr("mrfit.inference.row_draws._CELLS_IN_A_PIECE", 4 * 1000)
     rows = network.sample(4500).codes
     assert rows.shape == (4500, 4)
     assert not np.array_equal(rows[:1000], rows[1000:2000])

@@ -299,7 +299,10 @@ class Questions:
         plans: dict[Any, tuple[Engine, Plan]] = self.__dict__.setdefault("_plans", {})
         key = (frozenset(evidence.known), frozenset(evidence.likelihoods), targets, engine, seed)
         if key not in plans:
-            plans[key] = planned(factors, targets, engine=engine, seed=seed, names=self.spoken_names)
+            if engine == AUTO and factors.n_variables > len(self.domain):  # chains cannot move what others decide
+                plans[key] = exactly_planned(factors, targets, seed=seed)
+            else:
+                plans[key] = planned(factors, targets, engine=engine, seed=seed, names=self.spoken_names)
         return factors, *plans[key]
 
     def _impossible(self, evidence: Evidence) -> InputError:
