@@ -55,7 +55,7 @@ class Domain:
         """A domain from ``{name: states}``, in the order of the mapping."""
         return cls(tuple(Variable(str(name), tuple(map(str, labels))) for name, labels in states.items()))
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         return tuple(variable.name for variable in self.variables)
 
