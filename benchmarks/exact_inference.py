@@ -3,8 +3,8 @@
 Models are those of the UAI-2014 competition, with their evidence taken out (MRFIT_CONFORMANCE has them), and networks
 learned with up to five neighbours a variable. Every method gets the same tables and gives the marginals of all
 variables. pyAgrum's and pgmpy's times include their planning, as they do not separate it; none includes building the
-model. A rival that takes longer than 40 s, or more than 10 GB, has no result. pgmpy is asked about learned networks only:
-on the competition's models its triangulation ends nowhere.
+model. A rival that takes longer than 40 s, or more than 10 GB, has no result. pgmpy is asked about learned networks
+only: on the competition's models its triangulation ends nowhere.
 """
 
 from __future__ import annotations
