@@ -19,6 +19,8 @@ from mrfit.domain import Domain
 from mrfit.errors import InputError
 from mrfit.factors import Factors
 from mrfit.html_table import html_table
+from mrfit.inference.plan import Plan
+from mrfit.inference.tree_plan import TreePlan
 from mrfit.objectives.row_scores import row_ll, row_pll
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.joint import converted
@@ -88,6 +90,23 @@ class MarkovNetwork(Questions):
     def factors(self) -> Factors:
         """The same distribution as a product of tables."""
         return self.parameters.to_factors(self.w)
+
+    def with_plan(self, plan: Plan) -> MarkovNetwork:
+        """The same model with the order of elimination of a junction tree's plan, which its file then keeps.
+
+        Questions take it instead of looking for one: worth it where that takes long, ``JunctionTree(effort=100)``.
+        """
+        if not isinstance(plan, TreePlan) or plan.shape != self.domain.shape:
+            raise InputError("Only a plan of a junction tree for all variables of this model can be kept with it.")
+        order = [self.domain.names[i] for i in plan.order]
+        return replace(self, provenance={**self.provenance, "plan": {"order": order}})
+
+    @property
+    def stored_order(self) -> tuple[int, ...] | None:
+        stored = self.provenance.get("plan")
+        if not isinstance(stored, dict) or not isinstance(stored.get("order"), list):
+            return None
+        return tuple(self.domain.index(str(name)) for name in stored["order"])
 
     @property
     def has_impossible_states(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from itertools import product as states_of
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ from mrfit import Dataset, Domain, Factors, MarkovNetwork, Network
 from mrfit.data.coding import UNOBSERVED
 from mrfit.errors import InputError
 from mrfit.inference.enumeration import Enumeration
+from mrfit.inference.junction_tree import JunctionTree
 from mrfit.network import Conjunction
 from mrfit.parameterizations.full import Full
 from mrfit.structure.structure import Structure
@@ -184,6 +186,24 @@ def test_a_learned_model_is_asked_like_a_network(rng: np.random.Generator) -> No
     assert model.plan().fits
     engines = {model.marginals(engine=engine).engine for engine in ("tree", "enumeration", Enumeration())}
     assert engines == {"tree", "enumeration"}
+
+
+def test_a_plan_stays_with_the_model(tmp_path: Path, rng: np.random.Generator) -> None:
+    """In its file, too; and holds when some variables are given."""
+    parameters = Full(DOMAIN, Structure.from_scopes(4, [(0, 1), (1, 2), (2, 3), (3, 0)]).closure())
+    model = MarkovNetwork(parameters, rng.standard_normal(parameters.n_parameters))
+    order = (2, 0, 3, 1)
+    plan = JunctionTree().plan(model.factors, order=order)
+    kept = model.with_plan(plan)
+    kept.save(tmp_path / "m.mrf")
+    again = MarkovNetwork.load(tmp_path / "m.mrf")
+    assert again.stored_order == order
+    assert JunctionTree().plan(again.factors, order=again.stored_order) == plan
+    assert again.plan(given={"a": "yes"}).fits
+    assert float(again.log_z()) == pytest.approx(float(model.log_z()), rel=1e-13)
+    assert again.conditional("b", {"a": "yes"}) == pytest.approx(model.conditional("b", {"a": "yes"}))
+    with pytest.raises(InputError, match="Only a plan of a junction tree"):
+        model.with_plan(Enumeration().plan(model.factors))
 
 
 def test_hidden_variables_are_not_shown(rng: np.random.Generator) -> None:

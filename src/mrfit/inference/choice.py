@@ -34,29 +34,32 @@ def planned(
     engine: str | Engine = AUTO,
     seed: int = 0,
     names: Sequence[str] | None = None,
+    order: Sequence[int] | None = None,
 ) -> tuple[Engine, Plan]:
     """An engine, and its plan for these factors.
 
     ``auto`` takes the exact engine with the shorter forecast, and annealed importance sampling where none fits: it
     gives log Z and marginals, and says when what it began from does not agree. A plan says which engine it is of, and
-    why; ``names`` of variables are for that.
+    why; ``names`` of variables are for that. A tree takes the variables in ``order``, if there is one.
     """
     if isinstance(engine, Engine):
         return engine, engine.plan(factors, targets)
     if engine != AUTO:
         chosen = engine_called(engine, seed=seed)
         return chosen, replace(chosen.plan(factors, targets), why="it was asked for")
-    exact, plan = exactly_planned(factors, targets, seed=seed)
+    exact, plan = exactly_planned(factors, targets, seed=seed, order=order)
     if plan.fits:
         return exact, plan
     sampling = Annealed(seed=seed)
     return sampling, replace(sampling.plan(factors, targets), why=f"no exact engine fits. {plan.figures(names)}")
 
 
-def exactly_planned(factors: Factors, targets: Sequence[Scope] = (), *, seed: int = 0) -> tuple[Engine, Plan]:
+def exactly_planned(
+    factors: Factors, targets: Sequence[Scope] = (), *, seed: int = 0, order: Sequence[int] | None = None
+) -> tuple[Engine, Plan]:
     """The exact engine with the shorter forecast; that of a tree where none fits."""
     tree, everything = JunctionTree(seed=seed), Enumeration()
-    plan, other = tree.plan(factors, targets), everything.plan(factors, targets)
+    plan, other = tree.plan(factors, targets, order=order), everything.plan(factors, targets)
     if other.n_cells <= _FEW_STATES and (not plan.fits or other.forecast < plan.forecast):
         return everything, replace(other, why="there are few joint states, which is faster than a tree here")
     return tree, plan

@@ -19,6 +19,7 @@ from mrfit._kernels.tree_nodes import Nodes
 from mrfit.errors import ImpossibleError, InputError
 from mrfit.factors import Factors, Scope, check_scopes
 from mrfit.inference.engine import Engine, Posterior
+from mrfit.inference.machine_speed import slowness
 from mrfit.inference.plan import Plan
 from mrfit.inference.tree_plan import TreePlan, plan_tree
 from mrfit.workers import run
@@ -28,6 +29,7 @@ Indices = NDArray[np.int64]
 
 MOST_CELLS = 2**32  # of all cliques: half a minute
 MOST_BYTES = 6 * 2**30
+_WORTH_MEASURING = 10_000_000  # cells: forecasts of a tenth of a second and more are those of this machine
 SAFE = 1e-100  # largest values of outputs above which scaled numbers lose nothing: a product of three is a number
 
 
@@ -60,7 +62,7 @@ class JunctionTree(Engine):
 
     def plan(self, factors: Factors, targets: Sequence[Scope] = (), *, order: Sequence[int] | None = None) -> TreePlan:
         check_scopes(factors.shape, targets)
-        return plan_tree(
+        plan = plan_tree(
             self.word,
             factors.shape,
             (*factors.scopes, *map(tuple, targets)),
@@ -71,6 +73,7 @@ class JunctionTree(Engine):
             merge=self.merge,
             order=order,
         )
+        return replace(plan, forecast=slowness() * plan.forecast) if plan.n_cells > _WORTH_MEASURING else plan
 
     def _run(self, plan: Plan, factors: Factors) -> TreePosterior:
         posterior = calibrated(_tree_plan(plan, factors), factors)

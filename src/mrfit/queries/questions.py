@@ -48,6 +48,11 @@ class Questions:
         raise NotImplementedError
 
     @property
+    def stored_order(self) -> tuple[int, ...] | None:
+        """In which to eliminate variables, where the model brings that with it."""
+        return None
+
+    @property
     def spoken_names(self) -> tuple[str, ...]:
         """Of all variables of `factors`, for messages."""
         hidden = range(self.factors.n_variables - len(self.domain))
@@ -300,9 +305,11 @@ class Questions:
         key = (frozenset(evidence.known), frozenset(evidence.likelihoods), targets, engine, seed)
         if key not in plans:
             if engine == AUTO and factors.n_variables > len(self.domain):  # chains cannot move what others decide
-                plans[key] = exactly_planned(factors, targets, seed=seed)
+                plans[key] = exactly_planned(factors, targets, seed=seed, order=self.stored_order)
             else:
-                plans[key] = planned(factors, targets, engine=engine, seed=seed, names=self.spoken_names)
+                plans[key] = planned(
+                    factors, targets, engine=engine, seed=seed, names=self.spoken_names, order=self.stored_order
+                )
         return factors, *plans[key]
 
     def _impossible(self, evidence: Evidence) -> InputError:
