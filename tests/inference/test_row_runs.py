@@ -85,3 +85,16 @@ def test_draws_follow_the_conditional_distribution(rng: np.random.Generator) -> 
         count = np.bincount(np.ravel_multi_index(rows[:, 1:].T, (3, 2, 2)), minlength=12)
         expected = np.array([*p.values()]) * len(rows)
         assert ((count - expected) ** 2 / expected).sum() < 35.0  # 11 degrees of freedom: 2e-4
+
+
+def test_the_number_of_threads_changes_nothing(rng: np.random.Generator) -> None:
+    product = random_factors(rng, *SCOPES["mixed cardinalities"])
+    codes = _codes(rng, product, 1600)
+    runs = RowRuns(product, [1], [0, 3])
+    one, two = runs.answers(codes), runs.answers(codes, jobs=2)
+    np.testing.assert_array_equal(one.log_z, two.log_z)
+    np.testing.assert_array_equal(one.marginals[3], two.marginals[3])
+    np.testing.assert_array_equal(runs.best(codes), runs.best(codes, jobs=2))
+    drawn = [runs.draws(codes, rng=np.random.default_rng(5), jobs=jobs) for jobs in (1, 2)]
+    np.testing.assert_array_equal(*drawn)
+    assert not np.array_equal(drawn[0][:512], drawn[0][512:1024])

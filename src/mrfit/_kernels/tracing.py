@@ -42,21 +42,22 @@ def _write(chosen, nodes, clique, states):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def trace_best(nodes, values, states):
-    """One state of each variable, by places, whose product is the largest; ``values`` are those of maxima."""
+    """Rows of one state of each variable, by places, whose product is the largest; ``values`` are those of maxima."""
     room = make_room(nodes)
-    for node in range(len(nodes.n_removed) - 1, -1, -1):
-        clique = clique_of(nodes, node)
-        _stand_at(nodes, clique, states, room)
-        best, most, cell, more = 0, -np.inf, 0, True
-        while more:
-            x = 0.0
-            for k in range(clique.n_inputs):
-                x += values[room.base[k]]
-            if x > most:
-                best, most = cell, x
-            cell += 1
-            more = advance(nodes, clique, room, 0, clique.n_removed, False)
-        _write(best, nodes, clique, states)
+    for row in range(len(states)):
+        for node in range(len(nodes.n_removed) - 1, -1, -1):
+            clique = clique_of(nodes, node)
+            _stand_at(nodes, clique, states[row], room)
+            best, most, cell, more = 0, -np.inf, 0, True
+            while more:
+                x = 0.0
+                for k in range(clique.n_inputs):
+                    x += values[room.base[k]]
+                if x > most:
+                    best, most = cell, x
+                cell += 1
+                more = advance(nodes, clique, room, 0, clique.n_removed, False)
+            _write(best, nodes, clique, states[row])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

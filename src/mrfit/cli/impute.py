@@ -95,7 +95,7 @@ def command(model_file: str, data: str, **options: Any) -> None:
     with counting_progress("rows", rows.n_rows * options["draws"], quiet=is_silent(options)) as callback:
         for k in range(options["draws"]):
             seed = options["seed"] if k == 0 else (options["seed"], k)
-            copies.append(network.impute(rows, how=options["how"], seed=seed, callback=callback))
+            copies.append(network.impute(rows, how=options["how"], seed=seed, jobs=options["jobs"], callback=callback))
     table = _completed(cells, rows, copies)
     send(output, table_bytes(table, output))
     summary = {

@@ -91,10 +91,10 @@ class JunctionTree(Engine):
             max_forward(nodes, len(plan.scopes), values)
         largest = float(values[_root_cells(nodes)].sum())
         _check_total(largest)
-        places = np.zeros(len(plan.order), np.int64)
+        places = np.zeros((1, len(plan.order)), np.int64)
         trace_best(nodes, values, places)
         codes = np.zeros(len(plan.shape), np.int64)
-        codes[list(plan.order)] = places
+        codes[list(plan.order)] = places[0]
         return codes, largest
 
     def draw(self, plan: Plan, factors: Factors, n_rows: int, *, rng: np.random.Generator, jobs: int = 1) -> Indices:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,6 +18,7 @@ from mrfit._kernels.tree_nodes import Nodes
 from mrfit.factors import Factors, Scope, positions
 from mrfit.inference.junction_tree import SAFE, JunctionTree, calibrated
 from mrfit.inference.tree_plan import RowAxis, Scopes, TreePlan, plan_tree
+from mrfit.workers import deal, run
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -98,59 +99,78 @@ class RowRuns:
             seed=engine.seed, effort=engine.effort,
         ).order  # fmt: skip
 
-    def answers(self, codes: Codes) -> RowAnswers:
+    def answers(self, codes: Codes, *, jobs: int = 1) -> RowAnswers:
         """log Z and marginals of ``asked`` for each row."""
         log_z, marginals = np.empty(len(codes)), {i: np.empty((len(codes), self.factors.shape[i])) for i in self.asked}
         plan = self.plan(len(codes))
-        nodes, n_leaves = _nodes(plan), len(self._inner.scopes)
-        for first, rows in self._chunks(plan, codes):
+
+        def answer(first: int, rows: Codes) -> None:
             values, scale, log_scale, smallest = self._forward(plan, rows)
             count = min(len(rows), len(codes) - first)
             log_z[first : first + count] = log_scale[:count]
             if self.asked:
-                adjoints = np.empty(nodes.adjoint_start[-1])
-                backward(nodes, values, scale, len(rows), adjoints)
-                out = np.empty(nodes.table_start[n_leaves])
-                with np.errstate(invalid="ignore"):
-                    leaf_marginals(nodes, n_leaves, values, adjoints, len(rows), out)
-                for k, i in enumerate(self.asked):
-                    t = n_leaves - len(self.asked) + k
-                    table = out[nodes.table_start[t] : nodes.table_start[t + 1]].reshape(-1, len(rows))
+                for i, table in self._backward(plan, values, scale, len(rows)):
                     marginals[i][first : first + count] = table[:, :count].T
             for row in np.flatnonzero(~(smallest[:count] > SAFE)):
                 self._alone(codes[first + row], first + int(row), log_z, marginals)
+
+        self._each_chunk(plan, codes, answer, jobs)
         return RowAnswers(log_z + self._fixed(codes), marginals)
 
-    def best(self, codes: Codes) -> Indices:
+    def best(self, codes: Codes, *, jobs: int = 1) -> Indices:
         """Codes of all variables: what is observed, and states of the others that no other states exceed."""
         plan = self.plan(len(codes))
         nodes, out = _nodes(plan), np.array(codes, np.int64)
-        for first, rows in self._chunks(plan, codes):
+
+        def choose(first: int, rows: Codes) -> None:
             values = np.empty(nodes.table_start[-1])
             self._cut(nodes, self._inner.values, rows, values)
             max_forward(nodes, len(self._inner.scopes), values)
-            places = np.zeros(len(plan.order) + 1, np.int64)
-            for row in range(min(len(rows), len(codes) - first)):
-                places[-1] = row
-                trace_best(nodes, values, places)
-                out[first + row, list(plan.order)] = places[:-1]
+            places = _places(plan, len(rows))
+            trace_best(nodes, values, places)
+            _write(plan, places, out[first : first + len(rows)])
+
+        self._each_chunk(plan, codes, choose, jobs)
         return out
 
-    def draws(self, codes: Codes, *, rng: np.random.Generator) -> Indices:
-        """Codes of all variables: what is observed, and the others drawn given that."""
-        plan = self._plan(min(len(codes), _ROWS), False)
+    def draws(self, codes: Codes, *, rng: np.random.Generator, jobs: int = 1) -> Indices:
+        """Codes of all variables: what is observed, and the others drawn given that; the same for any ``jobs``."""
+        plan = self._plan(max(1, min(len(codes), _ROWS)), False)
         nodes, out = _nodes(plan), np.array(codes, np.int64)
-        for first, rows in self._chunks(plan, codes):
+        seeds = rng.integers(2**63, size=len(codes))  # of chunks, and of rows that are run alone
+
+        def choose(first: int, rows: Codes) -> None:
             values, scale, _, smallest = self._forward(plan, rows)
             values *= np.repeat(scale, np.diff(nodes.table_start))
-            places = np.zeros((len(rows), len(plan.order) + 1), np.int64)
-            places[:, -1] = np.arange(len(rows))
-            draw(nodes, values, int(rng.integers(2**63)), 0, places)
-            count = min(len(rows), len(codes) - first)
-            out[first : first + count, list(plan.order)] = places[:count, :-1]
-            for row in np.flatnonzero(~(smallest[:count] > SAFE)):
-                out[first + row] = self._draw_alone(codes[first + row], rng)
+            places = _places(plan, len(rows))
+            draw(nodes, values, int(seeds[first]), 0, places)
+            _write(plan, places, out[first : first + len(rows)])
+            for row in np.flatnonzero(~(smallest[: len(codes) - first] > SAFE)) + first:
+                out[row] = self._draw_alone(codes[row], np.random.default_rng(int(seeds[row])))
+
+        self._each_chunk(plan, codes, choose, jobs)
         return out
+
+    def _backward(self, plan: TreePlan, values: Floats, scale: Floats, n_rows: int) -> Iterator[tuple[int, Floats]]:
+        """The marginals of the variables asked for, (states, rows), from what the way there left."""
+        nodes, n_leaves = _nodes(plan), len(self._inner.scopes)
+        adjoints, out = np.empty(nodes.adjoint_start[-1]), np.empty(nodes.table_start[n_leaves])
+        backward(nodes, values, scale, n_rows, adjoints)
+        with np.errstate(invalid="ignore"):
+            leaf_marginals(nodes, n_leaves, values, adjoints, n_rows, out)
+        for t, i in enumerate(self.asked, start=n_leaves - len(self.asked)):
+            yield i, out[nodes.table_start[t] : nodes.table_start[t + 1]].reshape(-1, n_rows)
+
+    def _each_chunk(self, plan: TreePlan, codes: Codes, work: Callable[[int, Codes], None], jobs: int) -> None:
+        """Do the work on all chunks, on several threads: each writes its own rows."""
+        chunks = list(self._chunks(plan, codes))
+        self._linear, self._flat  # noqa: B018  # made once, before threads ask for them
+
+        def some(first: int, last: int) -> None:
+            for number in range(first, last):
+                work(*chunks[number])
+
+        run(some, deal(np.ones(len(chunks)), jobs))
 
     def _chunks(self, plan: TreePlan, codes: Codes) -> Iterator[tuple[int, Codes]]:
         """Pieces of as many rows as the plan is for; the last one is filled up with copies of its last row."""
@@ -214,6 +234,18 @@ class RowRuns:
         factors = self._inner.given(self._known(row))
         drawn = self.engine.draw(self.engine.plan(factors, order=self._order), factors, 1, rng=rng)[0]
         return np.where(self.observed, row, drawn)
+
+
+def _places(plan: TreePlan, n_rows: int) -> Indices:
+    """States by places, to be chosen; the last is the number of the row."""
+    places = np.zeros((n_rows, len(plan.order) + 1), np.int64)
+    places[:, -1] = np.arange(n_rows)
+    return places
+
+
+def _write(plan: TreePlan, places: Indices, out: Indices) -> None:
+    """Rows that fill up the last chunk have no place in ``out``."""
+    out[:, list(plan.order)] = places[: len(out), :-1]
 
 
 def _nodes(plan: TreePlan) -> Nodes:

@@ -23,6 +23,7 @@ def completed(
     *,
     how: str,
     rng: np.random.Generator,
+    jobs: int = 1,
     callback: Callable[[int], None] | None = None,
 ) -> Codes:
     """The rows with their missing cells filled in: by the most probable states together, or by draws."""
@@ -31,21 +32,22 @@ def completed(
         if len(observed) < codes.shape[1]:
             runs = RowRuns(factors, observed.tolist())
             filled, hidden = _with_hidden(codes[rows], factors), codes.shape[1]
-            _check_possible(runs.answers(filled).log_z, rows)
-            found = runs.best(filled) if how == "map" else runs.draws(filled, rng=rng)
+            _check_possible(runs.answers(filled, jobs=jobs).log_z, rows)
+            found = runs.best(filled, jobs=jobs) if how == "map" else runs.draws(filled, rng=rng, jobs=jobs)
             out[rows] = found[:, :hidden]
         if callback is not None:
             callback(len(rows))
     return out
 
 
-def distribution_of(factors: Factors, variable: int, codes: Codes) -> Floats:
+def distribution_of(factors: Factors, variable: int, codes: Codes, *, jobs: int = 1) -> Floats:
     """p(variable | all other cells that have a value), for every row."""
     hidden = codes.copy()
     hidden[:, variable] = UNOBSERVED
     out = np.empty((len(codes), factors.shape[variable]))
     for rows, observed in _patterns(hidden):
-        answers = RowRuns(factors, observed.tolist(), [variable]).answers(_with_hidden(hidden[rows], factors))
+        runs = RowRuns(factors, observed.tolist(), [variable])
+        answers = runs.answers(_with_hidden(hidden[rows], factors), jobs=jobs)
         _check_possible(answers.log_z, rows)
         out[rows] = answers.marginals[variable]
     return out

@@ -174,6 +174,7 @@ class Questions:
         *,
         how: str = "map",
         seed: int | tuple[int, ...] = 0,
+        jobs: int | None = None,
         callback: Callable[[int], None] | None = None,
     ) -> Dataset:
         """Rows with their missing cells filled in: the most probable states together (``map``), or drawn (``draw``).
@@ -183,15 +184,23 @@ class Questions:
         if how not in ("map", "draw"):
             raise InputError(f"There is no way to impute {how!r}; choose 'map' or 'draw'.")
         rows = self._incomplete(data)
-        codes = completed(self.factors, rows.codes, how=how, rng=np.random.default_rng(seed), callback=callback)
+        codes = completed(
+            self.factors,
+            rows.codes,
+            how=how,
+            rng=np.random.default_rng(seed),
+            jobs=resolve_jobs(jobs),
+            callback=callback,
+        )
         return Dataset(self.domain, codes, rows.sample_weight)
 
-    def predict_proba(self, variable: str, data: Any) -> Floats:
+    def predict_proba(self, variable: str, data: Any, *, jobs: int | None = None) -> Floats:
         """p(variable | what else a row holds) for every row, shape (rows, states).
 
         Cells of the variable itself are not looked at; other columns may be missing in some rows, or altogether.
         """
-        return distribution_of(self.factors, self.domain.index(variable), self._incomplete(data).codes)
+        rows, i = self._incomplete(data), self.domain.index(variable)
+        return distribution_of(self.factors, i, rows.codes, jobs=resolve_jobs(jobs))
 
     def explain(
         self, variable: str, given: Mapping[str, Any], *, state: Any = None, engine: str | Engine = AUTO, seed: int = 0
