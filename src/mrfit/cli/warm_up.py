@@ -81,14 +81,14 @@ def command(record: Path | None, backwards: bool, **options: Any) -> None:
 
     begun, before = time.perf_counter(), n_compiled()
     quiet = options["quiet"] or options["as_json"]
-    helper = _begin_at_the_other_end() if resolve_jobs(options["jobs"]) > 1 else None
+    other = _begin_at_the_other_end() if resolve_jobs(options["jobs"]) > 1 else None
     with counting_progress("compiling", len(_COMMANDS) + len(_TRANSFORMS), quiet=quiet) as callback:
         for _ in _work(backwards=backwards):
             if callback is not None:
                 callback(1)
     if record is not None:
         record_signatures(record)
-    n_kernels = n_compiled() - before + (0 if helper is None else _n_compiled_by(helper))
+    n_kernels = n_compiled() - before + (0 if other is None else _n_compiled_by(other))
     seconds = time.perf_counter() - begun
     if options["as_json"]:
         print_json({"n_compiled": n_kernels, "seconds": seconds})
@@ -104,10 +104,10 @@ def _begin_at_the_other_end() -> subprocess.Popen[str]:
     )
 
 
-def _n_compiled_by(helper: subprocess.Popen[str]) -> int:
+def _n_compiled_by(other: subprocess.Popen[str]) -> int:
     """How many kernels it compiled; where it failed this process had to compile them all."""
-    printed, _ = helper.communicate()
-    return int(json.loads(printed)["n_compiled"]) if helper.returncode == 0 else 0
+    printed, _ = other.communicate()
+    return int(json.loads(printed)["n_compiled"]) if other.returncode == 0 else 0
 
 
 def _work(*, backwards: bool) -> Iterator[None]:
