@@ -122,3 +122,20 @@ def test_joint_marginals_need_a_clique(rng: np.random.Generator) -> None:
     product, engine = _grid(3, 3, rng), JunctionTree()
     with pytest.raises(InputError, match="no clique for the joint marginal"):
         engine.run(engine.plan(product), product).marginal((0, 8))
+
+
+@pytest.mark.parametrize("merge", [True, False])
+def test_a_second_thread_changes_last_bits_at_most(
+    merge: bool, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every node that can be is cut in two, of binary variables and of others."""
+    monkeypatch.setattr("mrfit.inference.passes._LARGE", 4)
+    monkeypatch.setattr("mrfit.inference.passes._LEAST_KEPT", 2)
+    pairs = [(i, j) for i in range(9) for j in range(i) if rng.random() < 0.6]
+    shape = tuple(rng.integers(2, 5, 9).tolist())
+    for product in (_grid(5, 5, rng), random_factors(rng, shape, [*pairs, (0, 1, 2), (8,)])):
+        one, two = JunctionTree(merge=merge), JunctionTree(merge=merge, jobs=2)
+        plan = one.plan(product)
+        here, there = one.run(plan, product), two.run(plan, product)
+        assert there.log_z == pytest.approx(here.log_z, rel=1e-14)
+        np.testing.assert_allclose(there.leaves, here.leaves, rtol=1e-11)

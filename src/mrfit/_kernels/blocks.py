@@ -103,6 +103,13 @@ def begin(nodes, clique, room):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def skip(nodes, clique, room, n_states):
+    """Begin so many states of the first axis that is kept later."""
+    for k in range(clique.n_inputs):
+        room.base[k] += n_states * nodes.strides[clique.stride + k * clique.n_axes + clique.n_removed]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def begin_output(nodes, clique, start, room):
     """The output as one more input, the last: where it begins, and its strides."""
     room.base[clique.n_inputs] = start

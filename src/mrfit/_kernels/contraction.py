@@ -24,6 +24,7 @@ from mrfit._kernels.blocks import (
     four,
     make_room,
     place_in_memory,
+    skip,
     stand,
     stand_all,
 )
@@ -187,9 +188,13 @@ def _forward_tiny(nodes, clique, values, at, room):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _forward_node(nodes, node, table, values, scale, room):
+def _forward_node(nodes, node, table, values, scale, room, from_state):
+    """From a state of the first axis that is kept on; as many as ``nodes`` says that it has."""
     clique, at = clique_of(nodes, node), nodes.table_start[table]
     begin(nodes, clique, room)
+    if from_state > 0:
+        at += from_state * (clique.n_kept // nodes.axis_states[clique.axis + clique.n_removed])
+        skip(nodes, clique, room, from_state)
     for k in range(clique.n_inputs):
         room.scale[k] = scale[nodes.inputs[clique.input + k]]
     if clique.n_cells <= TINY:
@@ -209,35 +214,45 @@ def _forward_node(nodes, node, table, values, scale, room):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def forward(nodes, values, scale, n_rows, log_scale):
-    """Compute the output of every node into ``values``, its scale into ``scale``, and what was taken out of each row.
+def forward(nodes, first, last, values, scale, n_rows, log_scale, smallest):
+    """Compute the outputs of nodes first .. last - 1 into ``values``, their scales, and what was taken out of each row.
 
     ``values`` begins with the leaves, whose largest values are 1. Tables with an axis of rows (the last one, and the
-    fastest) are scaled row by row, others as a whole. ``log_scale`` of each row grows by the logarithms of all scales.
-    Returns for each row the smallest of the largest values: as long as it is far above the smallest number there is,
+    fastest) are scaled row by row, others as a whole. ``log_scale`` of each row grows by the logarithms of all scales;
+    ``smallest`` falls to the smallest of the largest values: as long as it is far above the smallest number there is,
     nothing was lost; zero says that no state is possible, or that all were lost.
     """
-    n_nodes = len(nodes.n_removed)
-    n_leaves = len(scale) - n_nodes
-    room, smallest, whole, least = make_room(nodes), np.ones(n_rows), 0.0, 1.0
-    for node in range(n_nodes):
-        t = n_leaves + node
-        _forward_node(nodes, node, t, values, scale, room)
-        if nodes.has_rows[t]:
-            _scale_rows(values[nodes.table_start[t] : nodes.table_start[t + 1]], n_rows, log_scale, smallest)
-            scale[t] = 1.0
-            continue
-        most = _largest(values, nodes.table_start[t], nodes.table_start[t + 1])
-        if not 0.0 < most < np.inf:
-            least = 0.0
-            break
-        scale[t] = 1.0 / most
-        whole += np.log(most)
-        least = min(least, most)
+    n_leaves, room = len(scale) - len(nodes.n_removed), make_room(nodes)
+    for node in range(first, last):
+        _forward_node(nodes, node, n_leaves + node, values, scale, room, 0)
+        if not scale_output(nodes, n_leaves + node, values, scale, n_rows, log_scale, smallest):
+            return
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def forward_share(nodes, node, table, values, scale, from_state):
+    """A part of the output of one node; its scale is still to be taken."""
+    _forward_node(nodes, node, table, values, scale, make_room(nodes), from_state)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def scale_output(nodes, table, values, scale, n_rows, log_scale, smallest):
+    """Take the scale of an output; False if there is nothing left of it."""
+    first, last = nodes.table_start[table], nodes.table_start[table + 1]
+    if nodes.has_rows[table]:
+        _scale_rows(values[first:last], n_rows, log_scale, smallest)
+        scale[table] = 1.0
+        return True
+    most = _largest(values, first, last)
+    if not 0.0 < most < np.inf:
+        for row in range(n_rows):
+            smallest[row] = 0.0
+        return False
+    scale[table] = 1.0 / most
     for row in range(n_rows):
-        log_scale[row] += whole
-        smallest[row] = min(smallest[row], least)
-    return smallest
+        log_scale[row] += np.log(most)
+        smallest[row] = min(smallest[row], most)
+    return True
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -335,22 +350,25 @@ def _backward_tiny(nodes, clique, values, adjoints, room):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _fill_adjoint(nodes, table, adjoints, number):
+def fill_adjoint(nodes, table, adjoints, number):
     first, size = nodes.adjoint_start[table], nodes.table_start[table + 1] - nodes.table_start[table]
     for at in range(first, first + size):
         adjoints[at] = number
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _backward_node(nodes, node, table, adjoint_scale, values, scale, adjoints, room):
+def _backward_node(nodes, node, table, values, scale, adjoints, adjoint_scale, room, from_state):
+    """From a state of the first axis that is kept on; the adjoints of inputs begin with zeros."""
     clique = clique_of(nodes, node)
     begin(nodes, clique, room)
     begin_output(nodes, clique, nodes.adjoint_start[table], room)
+    if from_state > 0:
+        room.base[clique.n_inputs] += from_state * room.output_strides[clique.n_removed]
+        skip(nodes, clique, room, from_state)
     for k in range(clique.n_inputs):
         t = nodes.inputs[clique.input + k]
         room.scale[k], room.shift[k] = scale[t], nodes.adjoint_start[t] - nodes.table_start[t]
-        _fill_adjoint(nodes, t, adjoints, 0.0)
-    room.scale[clique.n_inputs] = adjoint_scale
+    room.scale[clique.n_inputs] = adjoint_scale[table]
     if clique.n_cells <= TINY:
         _backward_tiny(nodes, clique, values, adjoints, room)
         return
@@ -366,31 +384,47 @@ def _backward_node(nodes, node, table, adjoint_scale, values, scale, adjoints, r
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def backward(nodes, values, scale, n_rows, adjoints):
-    """The derivatives of Z in every leaf, each up to a factor (one a row), from what `forward` left.
+def backward(nodes, first, last, values, scale, n_rows, adjoints, adjoint_scale):
+    """The derivatives of Z in the inputs of nodes last - 1 .. first, each up to a factor (one a row).
 
-    They begin ``adjoints``, which has room for as many as the last entry of ``adjoint_start`` says.
+    From what `forward` left. ``adjoints`` has room for as many as the last entry of ``adjoint_start`` says;
+    those of leaves begin it, and those of roots are ones.
     """
-    n_nodes = len(nodes.n_removed)
-    n_leaves = len(scale) - n_nodes
-    room, adjoint_scale = make_room(nodes), np.ones(len(scale))
+    n_leaves, room = len(scale) - len(nodes.n_removed), make_room(nodes)
+    for node in range(last - 1, first - 1, -1):
+        begin_adjoints(nodes, node, n_leaves + node, adjoints)
+        _backward_node(nodes, node, n_leaves + node, values, scale, adjoints, adjoint_scale, room, 0)
+        scale_adjoints(nodes, node, n_leaves, n_rows, adjoints, adjoint_scale)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def backward_share(nodes, node, table, values, scale, adjoints, adjoint_scale, from_state):
+    """A part of what one node adds to the adjoints of its inputs."""
+    _backward_node(nodes, node, table, values, scale, adjoints, adjoint_scale, make_room(nodes), from_state)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def begin_adjoints(nodes, node, table, adjoints):
+    """Zeros for the inputs of a node, and a one for its output if that is a root."""
+    if nodes.is_root[table]:
+        fill_adjoint(nodes, table, adjoints, 1.0)
+    for at in range(nodes.input_start[node], nodes.input_start[node + 1]):
+        fill_adjoint(nodes, nodes.inputs[at], adjoints, 0.0)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def scale_adjoints(nodes, node, n_leaves, n_rows, adjoints, adjoint_scale):
+    """Take the scales of the adjoints of a node's inputs."""
     ignored, unused = np.zeros(n_rows), np.ones(n_rows)
-    for t in range(n_leaves):
-        _fill_adjoint(nodes, t, adjoints, 1.0)  # of those that no node takes
-    for node in range(n_nodes - 1, -1, -1):
-        t = n_leaves + node
-        if nodes.is_root[t]:
-            _fill_adjoint(nodes, t, adjoints, 1.0)
-        _backward_node(nodes, node, t, adjoint_scale[t], values, scale, adjoints, room)
-        for at in range(nodes.input_start[node], nodes.input_start[node + 1]):
-            t = nodes.inputs[at]
-            first = nodes.adjoint_start[t]
-            last = first + nodes.table_start[t + 1] - nodes.table_start[t]
-            if nodes.has_rows[t]:
-                _scale_rows(adjoints[first:last], n_rows, ignored, unused)
-            elif t >= n_leaves:
-                most = _largest(adjoints, first, last)
-                adjoint_scale[t] = 1.0 / most if most > 0.0 else 0.0
+    for at in range(nodes.input_start[node], nodes.input_start[node + 1]):
+        t = nodes.inputs[at]
+        first = nodes.adjoint_start[t]
+        last = first + nodes.table_start[t + 1] - nodes.table_start[t]
+        if nodes.has_rows[t]:
+            _scale_rows(adjoints[first:last], n_rows, ignored, unused)
+        elif t >= n_leaves:
+            most = _largest(adjoints, first, last)
+            adjoint_scale[t] = 1.0 / most if most > 0.0 else 0.0
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

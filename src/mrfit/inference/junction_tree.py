@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit._kernels.contraction import backward, forward, leaf_marginals
+from mrfit._kernels.contraction import leaf_marginals
 from mrfit._kernels.log_contraction import log_backward, log_forward
 from mrfit._kernels.max_contraction import max_forward
 from mrfit._kernels.tracing import draw, trace_best
@@ -20,6 +20,7 @@ from mrfit.errors import ImpossibleError, InputError
 from mrfit.factors import Factors, Scope, check_scopes
 from mrfit.inference.engine import Engine, Posterior
 from mrfit.inference.machine_speed import slowness
+from mrfit.inference.passes import backward_pass, forward_pass
 from mrfit.inference.plan import Plan
 from mrfit.inference.tree_plan import TreePlan, plan_tree
 from mrfit.workers import run
@@ -50,6 +51,8 @@ class JunctionTree(Engine):
         How long to look for an order, in runs.
     merge
         Eliminate variables together where that costs nothing; not for drawing samples, which goes by single variables.
+    jobs
+        Threads; a second one helps with large cliques. The result may differ in last bits.
     """
 
     max_cells: int = MOST_CELLS
@@ -57,6 +60,7 @@ class JunctionTree(Engine):
     seed: int = 0
     effort: float = 1.0
     merge: bool = True
+    jobs: int = 1
 
     word: ClassVar[str] = "tree"
 
@@ -76,7 +80,7 @@ class JunctionTree(Engine):
         return replace(plan, forecast=slowness() * plan.forecast) if plan.n_cells > _WORTH_MEASURING else plan
 
     def _run(self, plan: Plan, factors: Factors) -> TreePosterior:
-        posterior = calibrated(_tree_plan(plan, factors), factors)
+        posterior = calibrated(_tree_plan(plan, factors), factors, jobs=self.jobs)
         _check_total(posterior.log_z)
         return posterior
 
@@ -121,8 +125,8 @@ class JunctionTree(Engine):
 class TreePosterior(Posterior):
     """log Z from the way there; marginals from the way back, which is gone when one is asked for."""
 
-    def __init__(self, plan: TreePlan, values: Floats, scale: Floats | None, log_z: float) -> None:
-        self.log_z = log_z
+    def __init__(self, plan: TreePlan, values: Floats, scale: Floats | None, log_z: float, *, jobs: int = 1) -> None:
+        self.log_z, self._jobs = log_z, jobs
         self._plan, self._values, self._scale = plan, values, scale  # without a scale, values are logarithms
 
     @cached_property
@@ -135,8 +139,7 @@ class TreePosterior(Posterior):
             log_backward(nodes, n_leaves, self._values, adjoints)
             end = nodes.table_start[n_leaves]
             return _normalized(self._values[:end] + adjoints[:end], nodes.table_start[: n_leaves + 1])
-        adjoints = np.empty(nodes.adjoint_start[-1])
-        backward(nodes, self._values, self._scale, 1, adjoints)
+        adjoints = backward_pass(nodes, self._values, self._scale, 1, jobs=self._jobs)
         out = np.empty(nodes.table_start[n_leaves])
         leaf_marginals(nodes, n_leaves, self._values, adjoints, 1, out)
         return out
@@ -188,7 +191,7 @@ class TreePosterior(Posterior):
         )
 
 
-def calibrated(plan: TreePlan, factors: Factors) -> TreePosterior:
+def calibrated(plan: TreePlan, factors: Factors, *, jobs: int = 1) -> TreePosterior:
     """Run the plan forward, in scaled numbers or, where they might lose something, in logarithms.
 
     Where no state is possible, log Z is minus infinity, and there is nothing else to ask for.
@@ -203,11 +206,11 @@ def calibrated(plan: TreePlan, factors: Factors) -> TreePosterior:
     scale, log_scale = np.ones(len(nodes.table_start) - 1), np.zeros(1)
     with np.errstate(over="ignore", invalid="ignore"):
         constant = float(finite.sum())
-    if forward(nodes, values, scale, 1, log_scale)[0] > SAFE:
+    if forward_pass(nodes, values, scale, 1, log_scale, jobs=jobs)[0] > SAFE:
         free = values[_root_cells(nodes)] * scale[nodes.is_root]
         with np.errstate(divide="ignore"):
             log_z = constant + float(log_scale[0]) + float(np.log(free).sum())
-        return TreePosterior(plan, values, scale, log_z)
+        return TreePosterior(plan, values, scale, log_z, jobs=jobs)
     values[: len(leaves)] = leaves
     log_forward(nodes, n_leaves, values)
     return TreePosterior(plan, values, None, float(values[_root_cells(nodes)].sum()))

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from mrfit._kernels.contraction import backward, forward
 from mrfit._version import __version__
 from mrfit.factors import Scope
+from mrfit.inference.passes import backward_pass, forward_pass
 from mrfit.inference.tree_plan import plan_tree
 
 _SIDE = 12  # of a grid whose cliques have about a million cells
@@ -40,13 +40,13 @@ def _measured() -> float:
     plan = plan_tree("", (2,) * n, scopes, max_cells=2**30, max_bytes=2**30, order=range(n))
     nodes = plan.nodes
     assert nodes is not None
-    values, adjoints = np.ones(nodes.table_start[-1]), np.empty(nodes.adjoint_start[-1])
+    values = np.ones(nodes.table_start[-1])
 
     def seconds() -> float:
         scale = np.ones(len(nodes.table_start) - 1)
         begun = time.perf_counter()
-        forward(nodes, values, scale, 1, np.zeros(1))
-        backward(nodes, values, scale, 1, adjoints)
+        forward_pass(nodes, values, scale, 1, np.zeros(1))
+        backward_pass(nodes, values, scale, 1)
         return time.perf_counter() - begun
 
     seconds()  # compiles

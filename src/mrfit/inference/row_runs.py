@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit._kernels.contraction import backward, forward, leaf_marginals
+from mrfit._kernels.contraction import leaf_marginals
 from mrfit._kernels.max_contraction import max_forward
 from mrfit._kernels.row_leaves import cut_tables
 from mrfit._kernels.tracing import draw, trace_best
 from mrfit._kernels.tree_nodes import Nodes
 from mrfit.factors import Factors, Scope, positions
 from mrfit.inference.junction_tree import SAFE, JunctionTree, calibrated
+from mrfit.inference.passes import backward_pass, forward_pass
 from mrfit.inference.tree_plan import RowAxis, Scopes, TreePlan, plan_tree
 from mrfit.workers import deal, run
 
@@ -154,8 +155,7 @@ class RowRuns:
     def _backward(self, plan: TreePlan, values: Floats, scale: Floats, n_rows: int) -> Iterator[tuple[int, Floats]]:
         """The marginals of the variables asked for, (states, rows), from what the way there left."""
         nodes, n_leaves = _nodes(plan), len(self._inner.scopes)
-        adjoints, out = np.empty(nodes.adjoint_start[-1]), np.empty(nodes.table_start[n_leaves])
-        backward(nodes, values, scale, n_rows, adjoints)
+        adjoints, out = backward_pass(nodes, values, scale, n_rows), np.empty(nodes.table_start[n_leaves])
         with np.errstate(invalid="ignore"):
             leaf_marginals(nodes, n_leaves, values, adjoints, n_rows, out)
         for t, i in enumerate(self.asked, start=n_leaves - len(self.asked)):
@@ -188,7 +188,7 @@ class RowRuns:
         linear, constant = self._linear
         self._cut(nodes, linear, rows, values)
         log_scale = np.full(len(rows), constant)
-        smallest = forward(nodes, values, scale, len(rows), log_scale)
+        smallest = forward_pass(nodes, values, scale, len(rows), log_scale)
         return values, scale, log_scale, smallest
 
     @cached_property
