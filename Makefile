@@ -16,7 +16,7 @@ test: $(VENV)/.installed-test
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(BIN)/python -m pytest -n 2
 
 # Records what commands print over the real data sets; look at the difference before committing it.
 golden: $(VENV)/.installed-test

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 import zipfile
 from pathlib import Path
 
@@ -14,9 +15,6 @@ import pytest
 
 from mrfit import MarkovNetworkLearner
 from mrfit._kernels.shipped import LEVELS, levels_of_host
-
-# One worker builds it, and runs what needs it; as the largest group it is begun first.
-pytestmark = pytest.mark.xdist_group("wheel")
 
 ROOT = Path(__file__).parents[1]
 LOWEST = LEVELS[-1]
@@ -64,9 +62,17 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the installed wheel, whose code is for the lowest level, and a model and tables beside it."""
     if LOWEST not in levels_of_host():
         pytest.skip(f"this processor cannot run code for {LOWEST.name}")
+    base = tmp_path_factory.getbasetemp()
+    built = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "built"
+    try:
+        built.mkdir()  # which one worker can do
+    except FileExistsError:
+        wait_for(built / "done")
+    else:
+        build_wheel(built)
     folder = tmp_path_factory.mktemp("wheel")
-    build_wheel(folder)
-    (wheel,) = folder.glob("*.whl")
+    (wheel,) = built.glob("*.whl")
+    shutil.copy(wheel, folder)
     subprocess.run([*PIP, "install", *OPTIONS, "--target", folder / "site", wheel], check=True)
     MarkovNetworkLearner().fit({name: [0, 1, 1, 0] for name in "abc"}).model_.save(folder / "model.mrf")
     (folder / "two.csv").write_text("a,b,c\n" + "0,0,1\n0,1,0\n1,1,1\n1,1,0\n0,0,0\n1,0,1\n" * 5)
@@ -79,13 +85,24 @@ OPTIONS = ("--quiet", "--no-deps", "--disable-pip-version-check", "--no-cache-di
 
 
 def build_wheel(folder: Path) -> None:
-    """From a copy of the sources."""
+    """From a copy of the sources; whether or not it succeeds, those who wait for it may go on."""
     source = folder / "source"
     shutil.copytree(ROOT / "src", source / "src", ignore=shutil.ignore_patterns("__pycache__", "_compiled"))
     for name in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, source)
     build = {**os.environ, "HATCH_BUILD_HOOK_ENABLE_CUSTOM": "true", "MRFIT_LEVELS": LOWEST.name}
-    subprocess.run([*PIP, "wheel", *OPTIONS, "--no-build-isolation", "-w", folder, source], env=build, check=True)
+    try:
+        subprocess.run([*PIP, "wheel", *OPTIONS, "--no-build-isolation", "-w", folder, source], env=build, check=True)
+    finally:
+        (folder / "done").touch()
+
+
+def wait_for(path: Path) -> None:
+    for _ in range(2400):
+        if path.exists():
+            return
+        time.sleep(0.5)
+    raise TimeoutError(f"{path} did not appear")
 
 
 def compiled_by(site: Path, *commands: str, package: str = "site", **environment: str) -> tuple[list[str], str]:
