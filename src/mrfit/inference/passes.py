@@ -19,7 +19,6 @@ from mrfit._kernels.contraction import (
     backward,
     backward_share,
     begin_adjoints,
-    fill_adjoint,
     forward,
     forward_share,
     scale_adjoints,
@@ -75,8 +74,7 @@ def backward_pass(nodes: Nodes, values: Floats, scale: Floats, n_rows: int, *, j
     leftovers = {first: _leftovers(nodes, first, end) for first, _, is_large in stretches if is_large}
     room = max((sum(each.size for each in own) for own in leftovers.values()), default=0)
     adjoints, adjoint_scale = np.empty(end + room), np.ones(len(scale))
-    for table in range(n_leaves):
-        fill_adjoint(nodes, table, adjoints, 1.0)  # of those that no node takes
+    adjoints[: nodes.table_start[n_leaves]] = 1.0  # of leaves that no node takes
     for first, last, is_large in reversed(stretches):
         if not is_large:
             backward(nodes, first, last, values, scale, n_rows, adjoints, adjoint_scale)
