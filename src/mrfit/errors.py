@@ -22,6 +22,13 @@ class StructureError(InputError):
 class ImpossibleError(InputError):
     """Tables, or what is given as known, leave no joint state possible."""
 
+    def __init__(
+        self,
+        message: str = "The tables leave no joint state possible: every one meets a cell of minus infinity. Check the "
+        "tables, or what is given as known.",
+    ) -> None:
+        super().__init__(message)
+
 
 class ModelFileError(InputError):
     """A model file is damaged, foreign or newer than this library."""

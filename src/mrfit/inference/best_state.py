@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from mrfit.errors import ImpossibleError, InputError
 from mrfit.factors import Factors
+from mrfit.inference.engine import AUTO
 from mrfit.inference.junction_tree import JunctionTree
 from mrfit.inference.max_product import MaxBeliefs, MaxProduct
 from mrfit.inference.toulbar2 import Toulbar2
 
 Indices = NDArray[np.int64]
 
-AUTO = "auto"
 WAYS = (JunctionTree.word, Toulbar2.word, MaxProduct.word)
 
 
@@ -52,5 +52,5 @@ def best_state(factors: Factors, *, engine: str = AUTO, seed: int = 0, names: Se
     beliefs = passing.run(passing.plan(factors), factors)
     assert isinstance(beliefs, MaxBeliefs)
     if beliefs.exact and beliefs.score == -np.inf:
-        raise ImpossibleError("The tables leave no joint state possible.")
+        raise ImpossibleError
     return Best(beliefs.state, beliefs.score, passing.word, why, beliefs.exact, beliefs.remarks)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import prod
 
 from mrfit.errors import InputError, listed
 from mrfit.factors import Factors, Scope
 from mrfit.inference.annealed import Annealed
 from mrfit.inference.belief_propagation import BeliefPropagation
-from mrfit.inference.engine import Engine
+from mrfit.inference.engine import AUTO, Engine
 from mrfit.inference.enumeration import Enumeration
 from mrfit.inference.gibbs import Gibbs
 from mrfit.inference.junction_tree import JunctionTree
@@ -18,7 +19,6 @@ from mrfit.inference.mean_field import MeanField
 from mrfit.inference.plan import Plan
 from mrfit.inference.tree_reweighted import TreeReweighted
 
-AUTO = "auto"
 _FEW_STATES = 2**22  # joint states up to which enumeration may be faster than a tree
 
 _APPROXIMATE = (BeliefPropagation, MaxProduct, TreeReweighted, MeanField, Gibbs, Annealed)
@@ -59,9 +59,11 @@ def exactly_planned(
 ) -> tuple[Engine, Plan]:
     """The exact engine with the shorter forecast; that of a tree where none fits."""
     tree, everything = JunctionTree(seed=seed), Enumeration()
-    plan, other = tree.plan(factors, targets, order=order), everything.plan(factors, targets)
-    if other.n_cells <= _FEW_STATES and (not plan.fits or other.forecast < plan.forecast):
-        return everything, replace(other, why="there are few joint states, which is faster than a tree here")
+    plan = tree.plan(factors, targets, order=order)
+    if prod(factors.shape) <= _FEW_STATES:
+        other = everything.plan(factors, targets)
+        if not plan.fits or other.forecast < plan.forecast:
+            return everything, replace(other, why="there are few joint states, which is faster than a tree here")
     return tree, plan
 
 

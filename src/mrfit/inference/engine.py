@@ -15,6 +15,8 @@ from mrfit.inference.plan import Plan
 
 Floats = NDArray[np.float64]
 
+AUTO = "auto"  # the word of no engine: whichever fits
+
 
 class Posterior(ABC):
     """What a run found out about a distribution.

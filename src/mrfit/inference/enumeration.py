@@ -62,10 +62,7 @@ class Enumeration(Engine):
         impossible = np.isneginf(q) if factors.has_impossible_states else None
         largest, total = exponentiate(q, jobs=self.jobs)
         if largest == -np.inf:
-            raise ImpossibleError(
-                "The tables leave no joint state possible: every one meets a cell of minus infinity. Check the tables, "
-                "or what is given as known."
-            )
+            raise ImpossibleError
         if not np.isfinite(largest) or np.isnan(total):
             raise InputError("The tables are so large that their sums overflow; subtract a constant from each.")
         q /= total

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit._kernels.messages import Graph, Potentials
-from mrfit.errors import InputError
+from mrfit.errors import ImpossibleError, InputError
 from mrfit.factors import Factors, Scope, check_scopes
 
 Floats = NDArray[np.float64]
@@ -143,7 +143,7 @@ class FactorGraph:
         if not np.isfinite(sums[~impossible]).all():
             raise InputError("The tables are so large that their sums overflow; subtract a constant from each.")
         if np.isneginf(tops).any():
-            raise InputError(NOTHING_POSSIBLE)
+            raise ImpossibleError
         if not np.isfinite(constant):
             raise InputError("The tables are so large that their sums overflow; subtract a constant from each.")
         sums -= np.repeat(tops, np.diff(starts, append=n_cells))
@@ -185,12 +185,6 @@ class FactorGraph:
                     f"No table holds all variables of {target}; messages give joint marginals of variables that share "
                     "one. Ask for smaller sets, take an exact engine, or add a table of zeros over them."
                 )
-
-
-NOTHING_POSSIBLE = (
-    "The tables leave no joint state possible: every one meets a cell of minus infinity. Check the tables, or what is "
-    "given as known."
-)
 
 
 def _whole(values: object) -> Indices:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
@@ -23,7 +22,7 @@ from mrfit.inference.machine_speed import slowness
 from mrfit.inference.passes import backward_pass, forward_pass
 from mrfit.inference.plan import Plan
 from mrfit.inference.tree_plan import TreePlan, plan_tree
-from mrfit.workers import run
+from mrfit.workers import deal, run
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -88,7 +87,7 @@ class JunctionTree(Engine):
         """A state of every variable, as codes, that no other exceeds, and the logarithm of its product of tables."""
         plan = _tree_plan(plan, factors)
         plan.check()
-        nodes = _nodes(plan)
+        nodes = plan.built_nodes
         values = np.empty(nodes.table_start[-1])
         values[: nodes.table_start[len(plan.scopes)]] = _log_leaves(plan, factors)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -108,15 +107,14 @@ class JunctionTree(Engine):
             plan = replace(self, merge=False).plan(factors, plan.scopes[len(factors.scopes) :], order=plan.order)
         plan.check()
         posterior = self._run(plan, factors)
-        nodes, start = _nodes(plan), int(rng.integers(2**63))
+        nodes, start = plan.built_nodes, int(rng.integers(2**63))
         values = posterior.scaled_values()
         places = np.zeros((n_rows, len(plan.order)), np.int64)
 
         def rows(first: int, last: int) -> None:
             draw(nodes, values, start, first, places[first:last])
 
-        edges = np.linspace(0, n_rows, jobs + 1).astype(int).tolist()
-        run(rows, list(pairwise(edges)))
+        run(rows, deal(np.ones(n_rows), jobs))
         codes = np.zeros((n_rows, len(plan.shape)), np.int64)
         codes[:, list(plan.order)] = places
         return codes
@@ -132,7 +130,7 @@ class TreePosterior(Posterior):
     @cached_property
     def leaves(self) -> Floats:
         """Marginals of all scopes of the plan, one after the other like the tables of its factors."""
-        nodes, n_leaves = _nodes(self._plan), len(self._plan.scopes)
+        nodes, n_leaves = self._plan.built_nodes, len(self._plan.scopes)
         if self._scale is None:
             adjoints = np.full(len(self._values), -np.inf)
             adjoints[_root_cells(nodes)] = 0.0
@@ -146,7 +144,7 @@ class TreePosterior(Posterior):
 
     def scaled_values(self) -> Floats:
         """All tables with a largest value of 1."""
-        nodes = _nodes(self._plan)
+        nodes = self._plan.built_nodes
         sizes = np.diff(nodes.table_start)
         if self._scale is not None:
             return self._values * np.repeat(self._scale, sizes)
@@ -162,7 +160,7 @@ class TreePosterior(Posterior):
         number = self._smallest_holding(live)
         if number is None:
             return self._of_free(scope, live)
-        own, nodes = self._plan.scopes[number], _nodes(self._plan)
+        own, nodes = self._plan.scopes[number], self._plan.built_nodes
         table = self.leaves[nodes.table_start[number] : nodes.table_start[number + 1]].reshape([shape[i] for i in own])
         table = table.sum(axis=tuple(axis for axis, i in enumerate(own) if i not in live))
         remaining = [i for i in own if i in live]
@@ -171,7 +169,7 @@ class TreePosterior(Posterior):
     def _smallest_holding(self, variables: list[int]) -> int | None:
         """The number of the scope with fewest cells that has all these variables."""
         holding = set(self._holding.get(variables[0], ())).intersection(*(self._holding.get(i, ()) for i in variables))
-        starts = _nodes(self._plan).table_start
+        starts = self._plan.built_nodes.table_start
         return min(holding, key=lambda t: (starts[t + 1] - starts[t], t), default=None)
 
     @cached_property
@@ -196,7 +194,7 @@ def calibrated(plan: TreePlan, factors: Factors, *, jobs: int = 1) -> TreePoster
 
     Where no state is possible, log Z is minus infinity, and there is nothing else to ask for.
     """
-    nodes, n_leaves = _nodes(plan), len(plan.scopes)
+    nodes, n_leaves = plan.built_nodes, len(plan.scopes)
     leaves = _log_leaves(plan, factors)
     starts = nodes.table_start[: n_leaves + 1]
     most = np.maximum.reduceat(leaves, starts[:-1]) if n_leaves else np.empty(0)
@@ -223,7 +221,7 @@ def _root_cells(nodes: Nodes) -> Indices:
 
 def _log_leaves(plan: TreePlan, factors: Factors) -> Floats:
     """The tables of the factors, and of nothing for the scopes that were only asked for."""
-    missing = int(_nodes(plan).table_start[len(plan.scopes)]) - len(factors.values)
+    missing = int(plan.built_nodes.table_start[len(plan.scopes)]) - len(factors.values)
     return factors.values if missing == 0 else np.concatenate([factors.values, np.zeros(missing)])
 
 
@@ -235,10 +233,7 @@ def _normalized(logs: Floats, starts: Indices) -> Floats:
 
 def _check_total(log_total: float) -> None:
     if log_total == -np.inf:
-        raise ImpossibleError(
-            "The tables leave no joint state possible: every one meets a cell of minus infinity. Check the tables, "
-            "or what is given as known."
-        )
+        raise ImpossibleError
     if not np.isfinite(log_total):
         raise InputError("The tables are so large that their sums overflow; subtract a constant from each.")
 
@@ -247,8 +242,3 @@ def _tree_plan(plan: Plan, factors: Factors) -> TreePlan:
     if not isinstance(plan, TreePlan) or plan.scopes[: len(factors.scopes)] != factors.scopes:
         raise InputError("The plan is not one for the scopes of these factors. Plan again.")
     return plan
-
-
-def _nodes(plan: TreePlan) -> Nodes:
-    assert plan.nodes is not None  # of a plan that fits
-    return plan.nodes

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from mrfit._kernels.messages import Messages, Potentials, pass_by_residual, pass_in_sweeps, start
 from mrfit._kernels.ratio_messages import LARGEST, pass_ratios
-from mrfit.errors import InputError
-from mrfit.inference.factor_graph import NOTHING_POSSIBLE, FactorGraph
+from mrfit.errors import ImpossibleError, InputError
+from mrfit.inference.factor_graph import FactorGraph
 
 Floats = NDArray[np.float64]
 Order = Literal["sequential", "flooding", "residual"]
@@ -75,7 +75,7 @@ class MessagePassing:
             flooding = schedule.order == "flooding"
             made, converged, possible = pass_in_sweeps(graph.arrays, potentials, messages, flooding, *settings)
         if not possible:
-            raise InputError(NOTHING_POSSIBLE)
+            raise ImpossibleError
         return made, converged
 
     def _pass_ratios(

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from mrfit.errors import InputError
 from mrfit.factors import Factors
+from mrfit.inference.engine import AUTO
 from mrfit.inference.gibbs import Gibbs, sample
 from mrfit.inference.junction_tree import JunctionTree
 
 _CELLS_IN_A_PIECE = 2**23
-AUTO = "auto"
 WAYS = (JunctionTree.word, Gibbs.word)
 
 

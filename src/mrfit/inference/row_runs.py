@@ -15,6 +15,7 @@ from mrfit._kernels.max_contraction import max_forward
 from mrfit._kernels.row_leaves import cut_tables
 from mrfit._kernels.tracing import draw, trace_best
 from mrfit._kernels.tree_nodes import Nodes
+from mrfit.errors import ImpossibleError
 from mrfit.factors import Factors, Scope, positions
 from mrfit.inference.junction_tree import SAFE, JunctionTree, calibrated
 from mrfit.inference.passes import backward_pass, forward_pass
@@ -75,30 +76,24 @@ class RowRuns:
 
     def _plan(self, n_rows: int, merge: bool) -> TreePlan:
         while True:
-            plan = self._plan_of(n_rows, merge)
+            plan = self._tree(merge=merge, order=self._order, rows=RowAxis(n_rows, tuple(self._has_rows.tolist())))
             if plan.fits or n_rows == 1:
                 plan.check()
                 return plan
             n_rows = -(-n_rows // 4)
 
-    def _plan_of(self, n_rows: int, merge: bool) -> TreePlan:
+    def _tree(self, *, merge: bool = True, order: Sequence[int] | None = None, rows: RowAxis | None = None) -> TreePlan:
         engine = self.engine
         shape = tuple(1 if known else c for c, known in zip(self.factors.shape, self.observed, strict=True))
         return plan_tree(
             engine.word, shape, self._inner.scopes, max_cells=engine.max_cells, max_bytes=engine.max_bytes,
-            seed=engine.seed, effort=engine.effort, merge=merge,
-            order=self._order, rows=RowAxis(n_rows, tuple(self._has_rows.tolist())),
+            seed=engine.seed, effort=engine.effort, merge=merge, order=order, rows=rows,
         )  # fmt: skip
 
     @cached_property
     def _order(self) -> tuple[int, ...]:
         """The order is that of one row: an axis that all large tables have does not change which is best."""
-        shape = tuple(1 if known else c for c, known in zip(self.factors.shape, self.observed, strict=True))
-        engine = self.engine
-        return plan_tree(
-            engine.word, shape, self._inner.scopes, max_cells=engine.max_cells, max_bytes=engine.max_bytes,
-            seed=engine.seed, effort=engine.effort,
-        ).order  # fmt: skip
+        return self._tree().order
 
     def answers(self, codes: Codes, *, jobs: int = 1) -> RowAnswers:
         """log Z and marginals of ``asked`` for each row."""
@@ -121,7 +116,7 @@ class RowRuns:
     def best(self, codes: Codes, *, jobs: int = 1) -> Indices:
         """Codes of all variables: what is observed, and states of the others that no other states exceed."""
         plan = self.plan(len(codes))
-        nodes, out = _nodes(plan), np.array(codes, np.int64)
+        nodes, out = plan.built_nodes, np.array(codes, np.int64)
 
         def choose(first: int, rows: Codes) -> None:
             values = np.empty(nodes.table_start[-1])
@@ -135,9 +130,12 @@ class RowRuns:
         return out
 
     def draws(self, codes: Codes, *, rng: np.random.Generator, jobs: int = 1) -> Indices:
-        """Codes of all variables: what is observed, and the others drawn given that; the same for any ``jobs``."""
+        """Codes of all variables: what is observed, and the others drawn given that; the same for any ``jobs``.
+
+        As in `best`, rows that are impossible get some states.
+        """
         plan = self._plan(max(1, min(len(codes), _ROWS)), False)
-        nodes, out = _nodes(plan), np.array(codes, np.int64)
+        nodes, out = plan.built_nodes, np.array(codes, np.int64)
         seeds = rng.integers(2**63, size=len(codes))  # of chunks, and of rows that are run alone
 
         def choose(first: int, rows: Codes) -> None:
@@ -154,7 +152,7 @@ class RowRuns:
 
     def _backward(self, plan: TreePlan, values: Floats, scale: Floats, n_rows: int) -> Iterator[tuple[int, Floats]]:
         """The marginals of the variables asked for, (states, rows), from what the way there left."""
-        nodes, n_leaves = _nodes(plan), len(self._inner.scopes)
+        nodes, n_leaves = plan.built_nodes, len(self._inner.scopes)
         adjoints, out = backward_pass(nodes, values, scale, n_rows), np.empty(nodes.table_start[n_leaves])
         with np.errstate(invalid="ignore"):
             leaf_marginals(nodes, n_leaves, values, adjoints, n_rows, out)
@@ -183,7 +181,7 @@ class RowRuns:
             yield first, rows
 
     def _forward(self, plan: TreePlan, rows: Codes) -> tuple[Floats, Floats, Floats, Floats]:
-        nodes = _nodes(plan)
+        nodes = plan.built_nodes
         values, scale = np.empty(nodes.table_start[-1]), np.ones(len(nodes.table_start) - 1)
         linear, constant = self._linear
         self._cut(nodes, linear, rows, values)
@@ -232,7 +230,10 @@ class RowRuns:
 
     def _draw_alone(self, row: Codes, rng: np.random.Generator) -> Indices:
         factors = self._inner.given(self._known(row))
-        drawn = self.engine.draw(self.engine.plan(factors, order=self._order), factors, 1, rng=rng)[0]
+        try:
+            drawn = self.engine.draw(self.engine.plan(factors, order=self._order), factors, 1, rng=rng)[0]
+        except ImpossibleError:  # which the product of tables at any states tells
+            drawn = np.zeros(len(row), np.int64)
         return np.where(self.observed, row, drawn)
 
 
@@ -246,8 +247,3 @@ def _places(plan: TreePlan, n_rows: int) -> Indices:
 def _write(plan: TreePlan, places: Indices, out: Indices) -> None:
     """Rows that fill up the last chunk have no place in ``out``."""
     out[:, list(plan.order)] = places[: len(out), :-1]
-
-
-def _nodes(plan: TreePlan) -> Nodes:
-    assert plan.nodes is not None  # of a plan that fits
-    return plan.nodes

@@ -58,7 +58,7 @@ class Toulbar2:
         codes = np.array(solution[0], np.int64)
         value = float(factors.log_potential(codes[None])[0])
         if value == -np.inf:
-            raise ImpossibleError("The tables leave no joint state possible.")
+            raise ImpossibleError
         proven = not problem.Limit
         remarks = () if proven else (f"toulbar2 was stopped after {self.seconds} s: there may be a better state.",)
         return Solved(codes, value, proven, remarks)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import chain
 from math import prod
 
@@ -89,12 +88,11 @@ class TreePlan(Plan):
             f"{as_float(self.max_cells):.2g} cells and {1e-9 * self.max_bytes:.2g} GB."
         )
 
-    @cached_property
-    def place(self) -> Indices:
-        """Where each variable stands in the order; -1 for those with one state."""
-        place = np.full(len(self.shape), -1)
-        place[np.array(self.order, np.int64)] = np.arange(len(self.order))
-        return place
+    @property
+    def built_nodes(self) -> Nodes:
+        """Of a plan that fits."""
+        assert self.nodes is not None
+        return self.nodes
 
 
 def plan_tree(
@@ -170,8 +168,8 @@ def plan_tree(
 
 
 def _checked_order(order: Sequence[int], n_states: Indices) -> Indices:
-    live = np.flatnonzero(n_states > 1)
-    found = np.array([v for v in order if v in set(live.tolist())], np.int64)
+    live = set(np.flatnonzero(n_states > 1).tolist())
+    found = np.array([v for v in order if v in live], np.int64)
     if len(found) != len(live) or len(set(found.tolist())) != len(live):
         raise InputError(
             f"The order names {len(order)} variables; expected each of the {len(live)} that have several states once."

@@ -57,6 +57,13 @@ class Evidence:
             {j: likelihood for j, likelihood in self.likelihoods.items() if j != i},
         )
 
+    def only(self, i: int) -> Evidence:
+        """What is known of one variable."""
+        return Evidence(
+            {j: state for j, state in self.known.items() if j == i},
+            {j: likelihood for j, likelihood in self.likelihoods.items() if j == i},
+        )
+
     @property
     def variables(self) -> tuple[int, ...]:
         return (*self.known, *self.likelihoods)

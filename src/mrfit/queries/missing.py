@@ -32,8 +32,8 @@ def completed(
         if len(observed) < codes.shape[1]:
             runs = RowRuns(factors, observed.tolist())
             filled, hidden = _with_hidden(codes[rows], factors), codes.shape[1]
-            _check_possible(runs.answers(filled, jobs=jobs).log_z, rows)
             found = runs.best(filled, jobs=jobs) if how == "map" else runs.draws(filled, rng=rng, jobs=jobs)
+            _check_possible(factors.log_potential(found), rows)
             out[rows] = found[:, :hidden]
         if callback is not None:
             callback(len(rows))
@@ -69,8 +69,8 @@ def _with_hidden(codes: Codes, factors: Factors) -> Indices:
     return out
 
 
-def _check_possible(log_z: Floats, rows: Indices) -> None:
-    if (wrong := np.flatnonzero(np.isneginf(log_z))).size:
+def _check_possible(log_weight: Floats, rows: Indices) -> None:
+    if (wrong := np.flatnonzero(np.isneginf(log_weight))).size:
         raise ImpossibleError(
             f"What row {int(rows[wrong[0]]) + 1} holds has probability zero under the model, as {wrong.size:,} in all. "
             "Leave such rows out."

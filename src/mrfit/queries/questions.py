@@ -16,9 +16,9 @@ from mrfit.domain import Domain
 from mrfit.errors import ImpossibleError, InputError
 from mrfit.factors import Factors, Scope
 from mrfit.inference.best_state import best_state
-from mrfit.inference.choice import AUTO, EXACT, exactly_planned, planned
+from mrfit.inference.choice import EXACT, exactly_planned, planned
 from mrfit.inference.components import part_with
-from mrfit.inference.engine import Engine, Posterior
+from mrfit.inference.engine import AUTO, Engine, Posterior
 from mrfit.inference.plan import Plan
 from mrfit.inference.row_draws import draw_rows
 from mrfit.queries.answer import BestState, Explanation, Influence, Joint, LogZ, Marginals, Sensitivity
@@ -30,6 +30,7 @@ Floats = NDArray[np.float64]
 Given = Mapping[str, Any] | None
 
 _MOST_CELLS = 2**32  # of rows that are drawn
+_KEPT_PLANS = 64
 
 
 class Questions:
@@ -222,12 +223,8 @@ class Questions:
         p = float(table[code])
         influences = []
         for j in evidence.variables:
-            alone = Evidence({k: s for k, s in evidence.known.items() if k == j},
-                             {k: s for k, s in evidence.likelihoods.items() if k == j})  # fmt: skip
-            without = p_given(evidence.without(j))
-            influences.append(
-                Influence(self.domain.names[j], alone.in_words(self.domain), without, _log_odds(p) - _log_odds(without))
-            )
+            piece, without = evidence.only(j).in_words(self.domain), p_given(evidence.without(j))
+            influences.append(Influence(self.domain.names[j], piece, without, _log_odds(p) - _log_odds(without)))
         influences.sort(key=lambda influence: -abs(influence.log_odds))
         return Explanation(
             **about,
@@ -308,11 +305,13 @@ class Questions:
     def _planned(
         self, evidence: Evidence, targets: tuple[Scope, ...], engine: str | Engine, seed: int
     ) -> tuple[Factors, Engine, Plan]:
-        """Plans are kept: the same variables given and asked for need no other one."""
+        """The latest plans are kept: the same variables given and asked for need no other one."""
         factors = evidence.applied_to(self.factors)
         plans: dict[Any, tuple[Engine, Plan]] = self.__dict__.setdefault("_plans", {})
         key = (frozenset(evidence.known), frozenset(evidence.likelihoods), targets, engine, seed)
         if key not in plans:
+            if len(plans) == _KEPT_PLANS:
+                del plans[next(iter(plans))]
             if engine == AUTO and factors.n_variables > len(self.domain):  # chains cannot move what others decide
                 plans[key] = exactly_planned(factors, targets, seed=seed, order=self.stored_order)
             else:
