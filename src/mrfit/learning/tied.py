@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -184,7 +184,7 @@ class HardTied(Tied):
     def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Optimum]:
         for soft in super().fits(problem, grid, callback):
             if soft.groups is not None:
-                yield _relearned(problem, soft, soft.groups, soft.n_groups, self.relearn)
+                yield _relearned(problem, soft, soft.groups, self.relearn, soft.solution.w)
 
 
 @dataclass(frozen=True)
@@ -200,11 +200,20 @@ class LearnTieRelearn(TiedChoice):
         _check_word("way to relearn", self.relearn, RELEARN)
 
     def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Optimum]:
+        """For every strength, from the weakest to the strongest, all numbers of groups.
+
+        Many groups leave hardly any constraint and no penalty: their optimum is far from an L2 fit, but near to the one
+        with as many groups at the strength before.
+        """
         classes = self._classes(problem)
-        for plain in l2_path(problem, grid.strengths):
+        latest: dict[int, Floats] = {}
+        for plain in reversed(list(l2_path(problem, grid.strengths))):
             for n_groups in grid.groups:
                 groups = clustered(plain.solution.w, classes, n_groups, pin_zero=self.pin_zero)
-                yield _relearned(problem, plain, groups, n_groups, self.relearn)
+                starts = [plain.solution.w, *([latest[n_groups]] if n_groups in latest else [])]
+                optimum = _relearned(problem, plain, groups, self.relearn, *starts)
+                latest[n_groups] = optimum.solution.w
+                yield replace(optimum, n_groups=n_groups)
 
 
 def _to_tie(problem: Problem) -> TyingProblem:
@@ -213,14 +222,16 @@ def _to_tie(problem: Problem) -> TyingProblem:
     )
 
 
-def _relearned(problem: Problem, optimum: Optimum, groups: Groups, n_groups: int | None, how: str) -> Optimum:
+def _relearned(problem: Problem, optimum: Optimum, groups: Groups, how: str, *starts: Floats) -> Optimum:
     """The parameters of every group as one."""
     begun, before = time.perf_counter(), problem.objective.passes
     relearn = tie_hard_by_projection if how == "projected" else tie_hard
-    hard = relearn(_to_tie(problem), groups, optimum.solution.w)
+    hard = relearn(_to_tie(problem), groups, *starts)
     passes = optimum.passes + problem.objective.passes - before
     seconds = optimum.seconds + time.perf_counter() - begun
-    return Optimum(optimum.strength, hard.solution, 0.0, passes, seconds, n_groups, hard.groups, optimum.rounds)
+    return replace(
+        optimum, solution=hard.solution, penalty=0.0, passes=passes, seconds=seconds, groups=hard.groups
+    )
 
 
 def _check_word(name: str, value: str, words: Sequence[str]) -> None:

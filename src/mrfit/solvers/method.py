@@ -76,6 +76,10 @@ class Problem:
         at = self.bounded
         return at[(np.abs(w[at]) >= self.bound[at]) & (subgradient[at] * np.sign(w[at]) <= 0)]
 
+    def leaving(self, w: Floats, direction: Floats) -> NDArray[np.bool_]:
+        """Parameters at a bound that the direction pushes further out."""
+        return self.held(w, -direction) & (direction != 0)
+
     def violation(self, w: Floats, gradient: Floats) -> float:
         """Largest entry of the least subgradient, leaving out held parameters."""
         return self.slope(w, gradient).size

@@ -15,6 +15,9 @@ from mrfit.solvers.quadratics.linear_systems import conjugate_gradients
 Floats = NDArray[np.float64]
 
 
+_FLAT = 1e-12  # curvature of a direction that may as well be flat
+
+
 @dataclass(frozen=True)
 class NewtonState(State):
     expansion: Expansion
@@ -38,15 +41,25 @@ class TruncatedNewton(Method[NewtonState]):
         return _state(w, problem.expand(w), 1.0)
 
     def advance(self, problem: Problem, state: NewtonState) -> NewtonState | None:
+        # 1. The Newton direction of the parameters that may move. One at a bound that the others push out holds still.
         free = ~problem.held(state.w, state.gradient)
         direction = self._solve(state, free)
+        while (pushed := problem.leaving(state.w, direction)).any():
+            free &= ~pushed
+            direction = self._solve(state, free)
         latest: list[Expansion] = []
 
         def evaluate(w: Floats) -> tuple[float, Floats]:
             latest[:] = [problem.expand(w)]
             return latest[0].value, latest[0].gradient
 
+        # 2. A step along it, bent at the bounds. Close to one of them that may lead nowhere; the slope alone, each
+        #    parameter in its own scale, leads down along any bend (Bertsekas 1982).
         found = line_search(problem.clip, state, direction, evaluate)
+        if found is None and len(problem.bounded):
+            free = ~problem.held(state.w, state.gradient)
+            scaled = np.where(free, -state.gradient / np.maximum(state.expansion.diagonal(), _FLAT), 0.0)
+            found = line_search(problem.clip, state, scaled, evaluate)
         if found is None:
             return None
         w, _, _, step = found

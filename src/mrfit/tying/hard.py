@@ -78,18 +78,23 @@ class HardSolution:
     groups: Groups
 
 
-def tie_hard(problem: TyingProblem, groups: Groups, w: Floats) -> HardSolution:
-    """Relearn with all parameters of a group equal, from ``w``: one unknown for each group."""
+def tie_hard(problem: TyingProblem, groups: Groups, *starts: Floats) -> HardSolution:
+    """Relearn with all parameters of a group equal: one unknown for each group. Begins at the best of ``starts``."""
     reduced = Reduced(problem.objective, groups)
-    solution = problem.minimum(reduced, reduced.unknowns(w))
+    unknowns = [np.clip(reduced.unknowns(w), -problem.bound, problem.bound) for w in starts]
+    best = min(unknowns, key=lambda v: reduced.value_and_gradient(v)[0]) if len(unknowns) > 1 else unknowns[0]
+    solution = problem.minimum(reduced, best)
     return HardSolution(
         replace(solution, w=reduced.full(solution.w), at_bound=_members(reduced, solution)),
         replace(groups, centers=reduced.centers(solution.w)),
     )
 
 
-def tie_hard_by_projection(problem: TyingProblem, groups: Groups, w: Floats) -> HardSolution:
-    """The same by projected gradient, as Chou et al. (2018) describe it: step, then average each group."""
+def tie_hard_by_projection(problem: TyingProblem, groups: Groups, *starts: Floats) -> HardSolution:
+    """The same by projected gradient, as Chou et al. (2018) describe it: step, then average each group.
+
+    Begins at the first of ``starts``, as there.
+    """
     reduced = Reduced(problem.objective, groups)
 
     def project(w: Floats) -> Floats:
@@ -98,7 +103,7 @@ def tie_hard_by_projection(problem: TyingProblem, groups: Groups, w: Floats) -> 
     solution = minimize(
         problem.objective,
         ProjectedGradient(project),
-        project(w),
+        project(starts[0]),
         tolerance=problem.tolerance,
         max_iterations=_STEPS_FOR_ONE * problem.max_iterations,
     )
