@@ -229,9 +229,7 @@ def _relearned(problem: Problem, optimum: Optimum, groups: Groups, how: str, *st
     hard = relearn(_to_tie(problem), groups, *starts)
     passes = optimum.passes + problem.objective.passes - before
     seconds = optimum.seconds + time.perf_counter() - begun
-    return replace(
-        optimum, solution=hard.solution, penalty=0.0, passes=passes, seconds=seconds, groups=hard.groups
-    )
+    return replace(optimum, solution=hard.solution, penalty=0.0, passes=passes, seconds=seconds, groups=hard.groups)
 
 
 def _check_word(name: str, value: str, words: Sequence[str]) -> None:

@@ -78,7 +78,8 @@ class Problem:
 
     def leaving(self, w: Floats, direction: Floats) -> NDArray[np.bool_]:
         """Parameters at a bound that the direction pushes further out."""
-        return self.held(w, -direction) & (direction != 0)
+        leaving: NDArray[np.bool_] = self.held(w, -direction) & (direction != 0)
+        return leaving
 
     def violation(self, w: Floats, gradient: Floats) -> float:
         """Largest entry of the least subgradient, leaving out held parameters."""

@@ -1,0 +1,116 @@
+"""`mrfit reproduce`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mrfit.cli.options import common, names
+from mrfit.cli.output import note, note_compiling, print_json, say
+from mrfit.errors import MrfitError
+
+if TYPE_CHECKING:
+    from mrfit.reproduction.reproduction import Reproduction
+
+WORDS = {
+    "apt-table1": "L2, learn-tie-relearn and tying on 20 data sets, beside the paper's numbers",
+}
+
+
+@click.command("reproduce")
+@click.argument("experiment", metavar="EXPERIMENT", type=click.Choice([*WORDS, "all"]))
+@click.option("--quick", is_flag=True, help="A few small data sets and reduced grids: minutes instead of an hour.")
+@click.option("--datasets", metavar="NAME[,NAME...]", multiple=True, help="Only these data sets.")
+@click.option(
+    "--out",
+    "folder",
+    metavar="DIR",
+    default="reproduced",
+    show_default=True,
+    help="Folder of stored results and pages; it is made if need be. Experiments may share one.",
+)
+@click.option("--report-only", is_flag=True, help="Run nothing: make the pages anew from stored results.")
+@common
+def command(
+    experiment: str, quick: bool, datasets: tuple[str, ...], folder: str, report_only: bool, **options: Any
+) -> None:
+    """Run an experiment of the papers mrfit builds on, and print their numbers beside ours.
+
+        \b
+        EXPERIMENT is one of
+    {experiments}
+          all          every one of them, and a page of all claims
+
+        Each finished piece of work is stored at once in DIR/results.jsonl; a run that is stopped, or killed, goes on
+    where it was when it is started again. DIR then has a page of Markdown, one of HTML, and figures for each
+    experiment. The data sets must be here: `mrfit data get nltcs` fetches one.
+
+        \b
+        Examples:
+          mrfit reproduce apt-table1 --quick --out quick
+          mrfit reproduce apt-table1 --datasets nltcs,dna
+          mrfit reproduce all --report-only
+    """
+    from mrfit.reproduction.experiment import Scope
+    from mrfit.reproduction.experiments import experiments_called
+    from mrfit.reproduction.reproduction import reproduce
+    from mrfit.workers import resolve_jobs
+
+    quiet = options["quiet"] or options["as_json"]
+    note_compiling(quiet=quiet)
+    scope = Scope(quick, names(datasets, "--datasets") if datasets else None, options["seed"])
+    with _progress(quiet=quiet) as progress:
+        found = reproduce(
+            experiments_called(experiment),
+            scope,
+            folder,
+            jobs=resolve_jobs(options["jobs"]),
+            report_only=report_only,
+            progress=progress,
+        )
+    if options["as_json"]:
+        print_json(found.to_dict())
+    elif not options["quiet"]:
+        _print(found)
+    if found.failures:
+        raise MrfitError(
+            f"{len(found.failures)} of {len(found.units)} units failed and have no result, the first: "
+            f"{found.failures[0]}. Run the same command to try them again."
+        )
+
+
+command.help = (command.help or "").format(experiments="\n".join(f"      {word:<13}{WORDS[word]}" for word in WORDS))
+
+
+def _print(found: Reproduction) -> None:
+    for claim in found.claims:
+        say(f"{claim.verdict.value:<15} {claim.paper}, {claim.where}: {claim.words}", f"{'':<15} {claim.ours}")
+    say(f"{len(found.units):,} results, {found.n_new:,} of them new; the pages:")
+    say(*(f"  {page}" for page in found.pages))
+
+
+@contextmanager
+def _progress(*, quiet: bool) -> Iterator[Callable[[int, int, str, float], None] | None]:
+    """A bar with the time left; a line for each unit where there is no terminal, as a run of an hour leaves a log."""
+    if quiet:
+        yield None
+    elif not sys.stderr.isatty():
+        yield lambda done, total, what, left: note(f"{done}/{total} {what}; {_minutes(left)} left")
+    else:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+        columns = (TextColumn("{task.fields[left]:>8} left"), BarColumn(), MofNCompleteColumn())
+        with Progress(*columns, TextColumn("{task.description}"), console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task("", total=None, left="?")
+            yield lambda done, total, what, left: bar.update(
+                task, completed=done, total=total, description=what, left=_minutes(left)
+            )
+
+
+def _minutes(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"

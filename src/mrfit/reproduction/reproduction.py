@@ -1,0 +1,135 @@
+"""From an experiment to its pages: run what has no result yet, store each at once, write what they say."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from mrfit.errors import MrfitError
+from mrfit.reproduction.circumstances import processor
+from mrfit.reproduction.claim import Claim, claims_table
+from mrfit.reproduction.document import Block, Document, Heading, Text
+from mrfit.reproduction.experiment import Experiment, Scope
+from mrfit.reproduction.runner import Clock, outcomes
+from mrfit.reproduction.store import Session, Store
+from mrfit.reproduction.unit import Unit
+
+# Told of every finished unit: how many are done, of how many, what it was, and the seconds left.
+Progress = Callable[[int, int, str, float], None]
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """What a run of experiments gave."""
+
+    experiments: Sequence[Experiment]
+    scope: Scope
+    units: Sequence[Unit]
+    n_new: int
+    claims: Sequence[Claim]
+    pages: Sequence[Path]
+    blocks: Sequence[Block]
+    failures: Sequence[str] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "experiments": [experiment.word for experiment in self.experiments],
+            "quick": self.scope.quick,
+            "units": len(self.units),
+            "new": self.n_new,
+            "claims": [claim.to_dict() for claim in self.claims],
+            "pages": [str(page) for page in self.pages],
+            "failures": list(self.failures),
+        }
+
+
+def run(
+    experiments: Sequence[Experiment], scope: Scope, folder: Path, *, jobs: int = 1, progress: Progress | None = None
+) -> tuple[int, list[str]]:
+    """Run all units that have no result in ``folder`` yet; how many that were, and what went wrong with which."""
+    with Store.opened(folder) as store:
+        missing = store.missing(needed(experiments, scope))
+        begun, memory, failures = time.perf_counter(), 0.0, []
+        clock = Clock(sum(unit.cost() for unit in missing))
+        for done, outcome in enumerate(outcomes(missing, jobs=jobs), 1):
+            if outcome.result is None:
+                failures.append(f"{outcome.unit.in_words()}: {outcome.error}")
+            else:
+                store.add(outcome.unit, outcome.result, outcome.seconds)
+            memory = max(memory, outcome.memory)
+            if progress is not None:
+                progress(done, len(missing), outcome.unit.in_words(), clock.left(outcome.unit.cost()))
+        if missing:
+            seconds = round(time.perf_counter() - begun, 1)
+            store.close_session(
+                Session(date.today().isoformat(), processor(), jobs, len(missing), seconds, memory * jobs)
+            )
+        return len(missing), failures
+
+
+def report(
+    experiments: Sequence[Experiment], scope: Scope, folder: Path
+) -> tuple[list[Path], list[Claim], list[Block]]:
+    """Write the page of every experiment from what is stored, and one of all claims where there are several."""
+    store = Store.read(folder)
+    pages: list[Path] = []
+    claims: list[Claim] = []
+    blocks: list[Block] = []
+    for experiment in experiments:
+        units = experiment.units(scope)
+        results = store.of(units)
+        if not results:
+            continue
+        found = experiment.claims(results)
+        blocks = [*experiment.report(results, scope)]
+        if found:
+            blocks += [Heading("Claims"), claims_table(found)]
+        blocks.append(Text(_made(experiment, scope, store, units, len(results))))
+        pages += Document(experiment.title, blocks).save(folder, experiment.word)
+        claims += found
+    if not pages:
+        raise MrfitError(f"{store.path} holds no result of {experiments[0].word}. Run without --report-only first.")
+    if len(experiments) > 1 and claims:
+        overview = Document("What the papers claim, and what we found", [claims_table(claims)])
+        pages += overview.save(folder, "replication")
+    return pages, claims, blocks
+
+
+def reproduce(
+    experiments: Sequence[Experiment],
+    scope: Scope,
+    folder: str | Path,
+    *,
+    jobs: int = 1,
+    report_only: bool = False,
+    progress: Progress | None = None,
+) -> Reproduction:
+    """Run what is missing and write the pages, or only the latter."""
+    folder, units = Path(folder), needed(experiments, scope)
+    n_new, failures = (0, []) if report_only else run(experiments, scope, folder, jobs=jobs, progress=progress)
+    pages, claims, blocks = report(experiments, scope, folder)
+    return Reproduction(experiments, scope, units, n_new, claims, pages, blocks, failures)
+
+
+def needed(experiments: Sequence[Experiment], scope: Scope) -> list[Unit]:
+    """Every unit once."""
+    return list(dict.fromkeys(unit for experiment in experiments for unit in experiment.units(scope)))
+
+
+def _made(experiment: Experiment, scope: Scope, store: Store, units: Sequence[Unit], n_done: int) -> str:
+    """By which command, on what, in how much time."""
+    command = f"mrfit reproduce {experiment.word}" + (" --quick" if scope.quick else "")
+    command += f" --datasets {','.join(scope.datasets)}" if scope.datasets else ""
+    seconds = sum(store.records[unit.key].seconds for unit in units if unit.key in store.records)
+    machines = " and ".join(dict.fromkeys(session.processor for session in store.sessions)) or "an unknown processor"
+    made_by = ", ".join(f"{name} {value}" for name, value in store.versions.items())
+    missing = f" {len(units) - n_done} of {len(units)} units have no result." if n_done < len(units) else ""
+    return f"Made by `{command}`: {n_done:,} units, {_duration(seconds)} of one core of {machines}; {made_by}.{missing}"
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} minutes"

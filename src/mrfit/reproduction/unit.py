@@ -1,0 +1,76 @@
+"""A unit of work: the smallest piece of an experiment that is run, stored and never run again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Mapping
+from dataclasses import asdict, dataclass
+from functools import cache
+from typing import Any, ClassVar
+
+from mrfit.data.named import find
+from mrfit.learning.learner import Learner
+from mrfit.learning.versions import versions
+
+
+@dataclass(frozen=True)
+class Unit(ABC):
+    """What is to be done, as plain settings; equal settings on equal data by an equal version give equal results.
+
+    It crosses to other processes, so it holds nothing else.
+    """
+
+    kind: ClassVar[str]
+
+    @abstractmethod
+    def run(self) -> dict[str, Any]:
+        """The result, ready for JSON. The same on every call, whatever ran before it in the process."""
+
+    @abstractmethod
+    def data(self) -> tuple[tuple[str, str], ...]:
+        """The files it reads: names of data sets and their parts."""
+
+    def learner(self) -> Learner | None:
+        """What it learns with, if it is one learner; its settings are part of the unit's key."""
+        return None
+
+    def shared(self) -> Hashable:
+        """Units with an equal value share work (reading, a structure): one process does them one after another."""
+        return self
+
+    def cost(self) -> float:
+        """Roughly how long it takes, beside other units: for an even load and an estimate of the time left."""
+        return 1.0
+
+    @abstractmethod
+    def in_words(self) -> str:
+        """What it is, for a person who waits: "nltcs, 5 neighbours (top), APT"."""
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """The settings, ready for JSON."""
+        return json.loads(json.dumps({"kind": self.kind, **asdict(self)}))  # type: ignore[no-any-return]
+
+    def determined_by(self) -> Mapping[str, Any]:
+        """Everything that decides the result."""
+        learner = self.learner()
+        return {
+            "unit": self.about,
+            "learner": None if learner is None else learner.to_dict(),
+            "data": {f"{name}:{part}": checksum(name, part) for name, part in self.data()},
+            "mrfit": versions()["mrfit"],
+        }
+
+    @property
+    def key(self) -> str:
+        """A hash of everything that decides the result."""
+        text = json.dumps(self.determined_by(), sort_keys=True, allow_nan=False)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+@cache
+def checksum(name: str, part: str) -> str:
+    """Of the file as it lies here, not as the catalogue has it."""
+    return hashlib.sha256(find(name, part).read_bytes()).hexdigest()
