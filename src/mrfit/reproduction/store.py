@@ -55,8 +55,8 @@ class Store:
     """All records of a folder, and a file that new ones are added to.
 
     The first line says which versions made the file; every other line is a record or a session. A line is written in
-    one piece and reaches the disk before the next unit counts as done, so that a process that is killed loses only the unit
-    it was at; a last line without an end is what remains of such a moment and is taken away.
+    one piece and reaches the disk before the next unit counts as done, so that a process that is killed loses only the
+    unit it was at; a last line without an end is what remains of such a moment and is taken away.
     """
 
     def __init__(self, path: Path, lines: list[dict[str, Any]], file: IO[bytes] | None) -> None:
