@@ -127,8 +127,11 @@ class Tied(TiedChoice):
     def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Optimum]:
         """For every number of groups, from the weakest strength to the strongest, each from the last.
 
-        All numbers of groups begin at one rough L2 fit. Growing strengths are what Chou et al. (2018) advise.
+        The first number of groups begins at a rough L2 fit, every other where the one before ended at the weakest
+        strength: with hardly any penalty all of them lie close together, and far from that rough fit. Growing strengths
+        are what Chou et al. (2018) advise.
         """
+        weakest = min(grid.strengths)
         starts: list[tuple[Floats, Groups | None]] = [(w, None) for w in self._starts(problem)]
         for n_groups in grid.groups:
             latest = starts
@@ -138,6 +141,8 @@ class Tied(TiedChoice):
                 tried = [self._softly(problem, w, groups, what, callback) for w, groups in latest]
                 # Where a fit converged its groups are the best ones, whatever the strength.
                 latest = [(found.w, found.groups if found.solution.converged else None) for found in tried]
+                if strength == weakest:
+                    starts = [(found.w, None) for found in tried]
                 best = min(tried, key=lambda found: found.solution.value)
                 penalty = tied.Tied(strength, best.groups.assignment, best.groups.pinned).value(best.w)
                 passes, seconds = sum(found.passes for found in tried), time.perf_counter() - begun
