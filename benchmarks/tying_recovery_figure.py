@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.table import Record
+from mrfit.tying.recovery import METHODS
 
-METHODS = ("L2 + k-means", "soft tying", "soft, restarts", "hard tying")
 # Three of Okabe and Ito's colours and Tol's purple, told apart by all.
 COLORS = dict(zip(METHODS, ("#D55E00", "#0072B2", "#009E73", "#AA4499"), strict=True))
 

@@ -88,11 +88,76 @@ def test_groups_by_clustering(shell: Shell, models: Path) -> None:
     assert apart["alpha"] == pytest.approx(0.1)
 
 
+def test_the_pseudo_likelihood_over_all_joint_states(shell: Shell, models: Path) -> None:
+    found = shell("theory", "tied.mrf", "--objective", "pseudo", "--json").document
+    assert (found["objective"], found["notes"]) == ("pseudo-likelihood", [])
+    assert found["curvature"] == {"over": "all joint states", "rows": 8, "exact": True}
+    assert found["composition"] == {"n_parameters": 5, "n_together": 3, "n_conditionals": 2, "feature_range": 1.0}
+    assert found["eigenvalue"] == {"value": found["c_min"], "method": "dense", "accuracy": 0.0}
+    omega, alpha, c_min = found["omega"], found["alpha"], found["c_min"]
+    assert found["soft"]["n_samples"] == pytest.approx(sample_size_soft(5, omega, alpha, c_min / 2, 0.05))
+    assert found["soft"]["proven"]["n_samples"] < found["soft"]["n_samples"] < found["soft"]["n_samples_kmeans"]
+    assert shell("theory", "tied.mrf", "--objective", "pseudo-likelihood", "--json").document == found
+    exact = shell("theory", "tied.mrf", "--json").document
+    assert (exact["objective"], exact["composition"]["n_conditionals"]) == ("likelihood", None)
+    assert exact["c_min"] != c_min
+
+
+def test_rows_in_proportion_give_what_all_joint_states_give(shell: Shell, tmp_path: Path) -> None:
+    network([0.0] * 5, Groups([0] * 5, [0.0])).save(tmp_path / "fair.mrf")
+    rows = [f"{a},{b},{c}" for a in ("no", "yes") for b in ("no", "yes") for c in ("no", "yes")]
+    (tmp_path / "t.csv").write_text("\n".join(["x0,x1,x2", *rows, *rows]))
+    by_rows = shell("theory", "fair.mrf", "t.csv", "--json").document
+    listed = shell("theory", "fair.mrf", "--objective", "pseudo", "--json").document
+    assert by_rows["curvature"] == {"over": "rows given", "rows": 16, "exact": False}
+    assert by_rows["c_min"] == pytest.approx(listed["c_min"], rel=1e-12)
+    assert "over 16 rows given: an estimate" in shell("theory", "fair.mrf", "t.csv").out
+
+
+def test_a_network_too_large_for_the_likelihood(shell: Shell, models: Path) -> None:
+    ran = shell("theory", "large.mrf", "--draws", 500)
+    assert ran.code == 0
+    assert len(ran.err.splitlines()) == 1
+    assert "30 variables have too many joint states for the exact likelihood; the numbers are for" in ran.err
+    assert "of the pseudo-likelihood, over 500 exact draws: an estimate" in ran.out
+    document = shell("theory", "large.mrf", "--draws", 500, "--json").document
+    assert document["curvature"] == {"over": "exact draws", "rows": 500, "exact": False}
+    assert "too many joint states" in document["notes"][0]
+    other = shell("theory", "large.mrf", "--draws", 500, "--seed", 1, "--json").document
+    assert document["c_min"] != other["c_min"] == pytest.approx(document["c_min"], rel=0.5)
+
+
+def test_rows_in_which_nothing_varies_are_named(shell: Shell, models: Path) -> None:
+    found = shell("theory", "large.mrf", "--draws", 1, "--json").document
+    assert (found["c_min"], found["soft"]["n_samples"]) == (0.0, None)
+    assert "over more rows it need not be" in found["notes"][1]
+
+
+def test_a_network_of_a_thousand_variables(shell: Shell, tmp_path: Path) -> None:
+    n = 1001
+    assignment = np.arange(2 * n - 1) % 2
+    w = np.array([-0.5, 0.5])[assignment]
+    network(w.tolist(), Groups(assignment, [-0.5, 0.5]), n).save(tmp_path / "long.mrf")
+    found = shell("theory", "long.mrf", "--draws", 2000, "--json").document
+    assert found["n_parameters"] == 2001
+    assert found["eigenvalue"]["method"] == "iterative"
+    assert found["eigenvalue"]["accuracy"] <= 1e-5
+    assert 0.0 < found["c_min"] < 0.1
+    assert 1.0 < found["hard"]["proven"]["n_samples"] < found["soft"]["n_samples"]
+    assert "of it: an estimate" in shell("theory", "long.mrf", "--draws", 2000).out
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (["free.mrf"], "Fit it with --penalty tied, or cluster its parameters with --groups"),
-        (["large.mrf"], "joint states"),
+        (["large.mrf", "--objective", "likelihood"], "joint states"),
+        (["tied.mrf", "t.csv", "--objective", "likelihood"], "does not depend on rows"),
+        (["tied.mrf", "t.csv"], "'maybe'"),
+        (["tied.mrf", "absent.csv"], "absent.csv"),
+        (["-", "-"], "standard input"),
+        (["tied.mrf", "--objective", "both"], "--objective"),
+        (["tied.mrf", "--draws", "0"], "--draws"),
         (["absent.mrf"], "absent.mrf"),
         (["tied.mrf", "--delta", "0"], "delta is 0.0"),
         (["tied.mrf", "--delta", "nan"], "delta is nan"),
@@ -103,6 +168,7 @@ def test_groups_by_clustering(shell: Shell, models: Path) -> None:
     ],
 )
 def test_wrong_input_is_one_line_and_code_2(shell: Shell, models: Path, arguments: list[str], words: str) -> None:
+    (models / "t.csv").write_text("x0,x1,x2\nno,no,yes\nyes,maybe,no\n")
     ran = shell("theory", *arguments)
     assert (ran.code, ran.out) == (2, "")
     assert words in ran.err

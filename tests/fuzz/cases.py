@@ -160,6 +160,7 @@ _OPTIONS: dict[str, dict[str, tuple[str, ...]]] = {
     "infer": {"--task": ("PR", "MAR", "MAP", "x"), "--log-base": _NUMBERS, "--sample": ("1", "2", "0")},
     "model": {"--top": ("0", "1", "3", "-1", "999999"), "--metric": ("pll", "ll"), "--per-row": (),
               "--groups": ("1", "2", "0", "99999"), "--delta": _NUMBERS, "--xi": _NUMBERS},
+    "theory": {"--objective": ("likelihood", "pseudo", "pseudo-likelihood", "x"), "--draws": ("1", "50", "0", "x")},
 }  # fmt: skip
 _CHEAP_SPECTRUM = ["--folds", "2", "--max-order", "0"]
 _OF_COMMAND = {
@@ -168,7 +169,7 @@ _OF_COMMAND = {
     "spectrum": ("common", "reading", "spectrum"),
     "score": ("common", "reading", "model"),
     "show": ("common", "model"),
-    "theory": ("common", "model"),
+    "theory": ("common", "reading", "model", "theory"),
     "query": ("common", "question", "query"),
     "sample": ("common", "question", "sample"),
     "impute": ("common", "impute"),
@@ -236,7 +237,11 @@ def _spoil_states(rng: Rng, folder: Path) -> Case:
 
 def _odd_options(rng: Rng, folder: Path) -> Case:
     command = pick(rng, ["fit", "fit", "fit", "structure", "score", "spectrum", "show", "theory"])
-    files = {"score": ["model.mrf", "table.csv"], "show": ["tied.mrf"], "theory": ["tied.mrf"]}
+    files = {
+        "score": ["model.mrf", "table.csv"],
+        "show": ["tied.mrf"],
+        "theory": pick(rng, [["tied.mrf"], ["tied.mrf", "table.csv"]]),
+    }
     cheap = _CHEAP_SPECTRUM if command == "spectrum" else []
     arguments = files.get(command, ["table.csv"]) + cheap + _options(rng, command, int(rng.integers(1, 6)))
     if rng.random() < 0.1:

@@ -40,6 +40,8 @@ COMMANDS = {
     "score": f"{_NLTCS} -o m.mrf then score m.mrf nltcs:test",
     "score ll": "fit rochdale:data -o m.mrf then score m.mrf rochdale:data --metric ll",
     "theory": "fit rochdale:data --penalty hard --groups 4 --strength 5 -o m.mrf then theory m.mrf",
+    "theory pseudo": "fit rochdale:data --penalty hard --groups 4 --strength 5 -o m.mrf then theory m.mrf --objective "
+    "pseudo",
     "show": "fit rochdale:data --penalty ltr --groups 4 --strength 5 -o m.mrf then show m.mrf",
     "query": f"{_NLTCS} --structure tree -o m.mrf then query m.mrf --engine tree --given v0=1,v3=0 --ask v8 --explain",
     "query everything": "fit czech:data -o m.mrf then query m.mrf --engine enumeration --map",

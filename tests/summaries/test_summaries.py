@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import FrozenInstanceError
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from mrfit.model import MarkovNetwork
 from mrfit.structure.learners import Complete, Given, Independent, Learned, StructureLearner, Tree, UpToOrder
 from mrfit.structure.structure import Structure
 from mrfit.summaries import (
+    CurvatureChoice,
     FitSummary,
     ModelCard,
     ScoreSummary,
@@ -72,6 +74,25 @@ def test_a_score_is_a_weighted_mean() -> None:
 def test_theory_needs_groups() -> None:
     with pytest.raises(InputError, match="no groups"):
         TheorySummary.of(Learner().fit(_rows()).model)
+
+
+def test_theory_takes_rows_under_the_domain_of_the_model() -> None:
+    model = Learner(penalty=Tied(groups=2, strength=1.0)).fit(_dependent()).model
+    found = TheorySummary.of(model, curvature=CurvatureChoice(rows=_dependent())).to_dict()
+    assert (found["objective"], found["curvature"]["rows"]) == ("pseudo-likelihood", 200)
+
+
+@pytest.mark.parametrize(
+    ("choice", "words"),
+    [
+        ({"objective": "both"}, "no objective 'both'"),
+        ({"n_draws": 0}, "0 draws"),
+        ({"objective": "likelihood", "rows": UniqueRows.of(np.zeros((1, 2), int))}, "does not depend on rows"),
+    ],
+)
+def test_wrong_choices_of_a_curvature(choice: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        CurvatureChoice(**choice)
 
 
 @pytest.mark.parametrize(

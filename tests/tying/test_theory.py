@@ -16,8 +16,9 @@ from mrfit.errors import InputError
 from mrfit.objectives.likelihood import Likelihood
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.structure.structure import Structure
-from mrfit.tying import theory
+from mrfit.tying.curvature import smallest_eigenvalue
 from mrfit.tying.groups import Groups, clustered
+from mrfit.tying.guarantee import Composition, rows_for_error
 from mrfit.tying.kmeans1d import kmeans1d
 from mrfit.tying.theory import (
     Theory,
@@ -29,7 +30,6 @@ from mrfit.tying.theory import (
     sample_size_hard,
     sample_size_soft,
     separation,
-    smallest_eigenvalue,
 )
 
 # A group of one beside a group of three.
@@ -170,40 +170,6 @@ def test_groups_that_overlap_bear_no_error() -> None:
     assert not is_well_separated(np.array([0.0, 2.0, 1.0]), np.array([0, 0, 1]), 0.0, hard=False)
 
 
-# Curvature
-
-
-@pytest.mark.parametrize("states", [(2, 2, 2, 2), (3, 2, 4)])
-def test_smallest_eigenvalue_is_that_of_finite_differences(states: tuple[int, ...], rng: np.random.Generator) -> None:
-    objective = chain(*states)
-    w, step = rng.normal(size=objective.n_parameters), 1e-5
-    gradient = [[objective.value_and_gradient(w + s * e)[1] for s in (step, -step)] for e in np.eye(len(w))]
-    hessian = np.array([(plus - minus) / (2.0 * step) for plus, minus in gradient])
-    assert smallest_eigenvalue(objective, w) == pytest.approx(np.linalg.eigvalsh(hessian)[0], rel=1e-5)
-
-
-def test_smallest_eigenvalue_does_not_depend_on_the_data(rng: np.random.Generator) -> None:
-    one, other = chain(2, 3, 2), chain(2, 3, 2, rows=rng.integers(0, 2, (9, 3)).astype(np.uint8))
-    w = rng.normal(size=one.n_parameters)
-    assert smallest_eigenvalue(other, w) == pytest.approx(smallest_eigenvalue(one, w), rel=1e-12)
-
-
-def test_smallest_eigenvalue_of_one_bit_is_its_variance() -> None:
-    assert smallest_eigenvalue(chain(2), np.array([math.log(3.0)])) == pytest.approx(0.25 * 0.75, rel=1e-14)
-
-
-def test_lanczos_and_dense_agree(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
-    objective = chain(*[2] * 8)
-    w = rng.normal(size=objective.n_parameters)
-    dense = smallest_eigenvalue(objective, w)
-    monkeypatch.setattr(theory, "MOST_DENSE", 3)
-    assert smallest_eigenvalue(objective, w) == pytest.approx(dense, rel=1e-8)
-
-
-def test_a_flat_likelihood_has_eigenvalue_zero() -> None:
-    assert smallest_eigenvalue(chain(2, 2), np.array([-60.0, 0.0, 0.0])) == 0.0
-
-
 # Theorem 1
 
 
@@ -275,6 +241,21 @@ def test_theory_gathers_the_parts(rng: np.random.Generator) -> None:
     assert (found.soft.largest_error, found.hard.largest_error) == pytest.approx((0.3, 0.325))
     assert found.soft.largest_kmeans_error == largest_kmeans_error(found.omega, found.alpha, 0.2, hard=False)
     assert found.soft.reason == found.hard.reason == ""
+    kmeans_error = found.soft.largest_kmeans_error
+    assert found.soft.n_samples_kmeans == sample_size_soft(5, 0.0, 4.0 * kmeans_error, c_min, 0.1)
+    assert found.soft.n_samples_kmeans > found.soft.n_samples
+    assert found.soft.proven.n_samples == rows_for_error(found.soft.largest_error, c_min, Composition(5, 5), 0.1)
+    assert found.hard.proven.n_samples < found.soft.proven.n_samples < found.soft.proven.n_samples_kmeans
+
+
+def test_a_pseudo_likelihood_counts_each_parameter_as_often_as_it_has_conditionals() -> None:
+    w, groups = np.array([-1.0, -0.9, 0.5, 0.6, 1.9]), Groups([0, 0, 1, 1, 2], [-0.95, 0.55, 1.9])
+    likelihood = Theory.of(chain(2, 2, 2), w, groups)
+    found = Theory.of(chain(2, 2, 2), w, groups, composition=Composition(5, 3, 2))
+    assert found.soft.n_samples == pytest.approx(4.0 * likelihood.soft.n_samples, rel=1e-12)
+    # Of the loss divided by two, lambda is by half of C_min, n by four times as many rows.
+    expected = 2.0 * regularization(found.soft.n_samples, 5, 0.5 * found.c_min, 0.5)
+    assert found.soft.regularization == pytest.approx(expected, rel=1e-12)
 
 
 def test_theory_says_why_it_promises_nothing() -> None:
@@ -316,7 +297,6 @@ W, GROUP = np.array([0.0, 1.0]), np.array([0, 1])
         (lambda: largest_error(0.0, math.nan, hard=True), "alpha nan"),
         (lambda: largest_kmeans_error(0.0, 1.0, 0.0, hard=True), "share is 0.0"),
         (lambda: is_well_separated(W, GROUP, -0.1, hard=True), "error is -0.1"),
-        (lambda: smallest_eigenvalue(chain(2, 2), W), "expected 3"),
         (lambda: sample_size_soft(0, 0.0, 1.0, 0.1, 0.05), "n_parameters is 0"),
         (lambda: sample_size_soft(3, 0.0, 1.0, -0.1, 0.05), "c_min is -0.1"),
         (lambda: sample_size_soft(3, 0.0, 1.0, 0.1, 0.0), "delta is 0.0"),

@@ -8,16 +8,26 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mrfit.cli.files import load_model
-from mrfit.cli.options import common
+from mrfit.cli.options import check_one_stream, common, parameters_of, read_rows, reading, tell_notes
 from mrfit.cli.output import note_compiling, print_json, say
+from mrfit.cli.sections import SectionedCommand
 from mrfit.errors import InputError
 
 if TYPE_CHECKING:
+    from mrfit.model import MarkovNetwork
+    from mrfit.summaries.theory import Curvature, CurvatureChoice, TheorySummary
     from mrfit.tying.theory import Bound, Theory
 
+_SECTIONS = {
+    "Options that matter most": ("n_groups", "tie", "objective", "n_draws", "delta", "xi"),
+    "Data": parameters_of(reading),
+    "Output": parameters_of(common),
+}
 
-@click.command("theory")
+
+@click.command("theory", cls=SectionedCommand, sections=_SECTIONS)
 @click.argument("model_file", metavar="MODEL")
+@click.argument("data", required=False)
 @click.option("--groups", "n_groups", type=click.IntRange(min=1), help="Cluster the parameters of MODEL into so many.")
 @click.option(
     "--tie",
@@ -25,19 +35,45 @@ if TYPE_CHECKING:
     help="Which parameters may share a group: all, single variables apart from interactions, or each order alone; by "
     "default as MODEL was fitted.",
 )
+@click.option(
+    "--objective",
+    type=click.Choice(["likelihood", "pseudo-likelihood", "pseudo"]),
+    help="What is maximised to find the groups; by default the likelihood where all joint states fit (and no DATA are "
+    "given), else the pseudo-likelihood.",
+)
+@click.option(
+    "--draws",
+    "n_draws",
+    type=click.IntRange(min=1),
+    default=10_000,
+    show_default=True,
+    help="Rows to draw from MODEL for the curvature of the pseudo-likelihood, where its joint states are too many.",
+)
 @click.option("--delta", type=float, default=0.05, show_default=True, help="Probability that the groups are not found.")
 @click.option("--xi", type=float, default=0.5, show_default=True, help="How fast lambda falls: n^(-xi/2); 0 < xi < 1.")
+@reading
 @common
-def command(model_file: str, n_groups: int | None, tie: str | None, **options: Any) -> None:
+def command(model_file: str, data: str | None, n_groups: int | None, tie: str | None, **options: Any) -> None:
     """Print what theory says about a tied MODEL: how far its groups are apart and how many rows would find them.
 
     MODEL, a file or - for standard input, is taken for the truth. Were new rows drawn from it, the stated number
-    of rows would suffice to find its groups again with probability 1 - delta (Chou et al. 2018, Theorem 1). It is an
-    upper bound; far fewer often do.
+    of rows would suffice to find its groups again with probability 1 - delta: by the bound of Chou et al. (2018,
+    Theorem 1 and footnote 1), and by one of ours with a proof. Both are upper bounds; far fewer often do.
+
+    The curvature of the pseudo-likelihood is a mean over rows: those of DATA, or else all joint states of MODEL where
+    they are few, or rows drawn from it. From rows or draws, C_min and all that follows from it is an estimate.
+
+    \b
+    Examples:
+      mrfit theory small.mrf
+      mrfit theory large.mrf                        the pseudo-likelihood, by rows drawn from it
+      mrfit theory large.mrf train.csv --json       the same over the rows of a table
     """
     from mrfit.summaries.theory import TheorySummary
 
-    note_compiling(quiet=options["quiet"] or options["as_json"])
+    check_one_stream(model_file, data)
+    silent = options["quiet"] or options["as_json"]
+    note_compiling(quiet=silent)
     model = load_model(model_file)
     if model.has_impossible_states:
         raise InputError(
@@ -48,28 +84,59 @@ def command(model_file: str, n_groups: int | None, tie: str | None, **options: A
             f"{model_file} has no groups of parameters; a tied model is needed. Fit it with --penalty tied, or cluster "
             "its parameters with --groups 5."
         )
-    summary = TheorySummary.of(model, n_groups=n_groups, tie=tie, delta=options["delta"], xi=options["xi"])
+    choice = _choice(model, data, options)
+    summary = TheorySummary.of(
+        model, n_groups=n_groups, tie=tie, delta=options["delta"], xi=options["xi"], curvature=choice
+    )
     if options["as_json"]:
         print_json(summary.to_dict())
     else:
-        _print(summary.theory)
+        tell_notes(summary.curvature.notes, quiet=silent)
+        _print(summary)
 
 
-def _print(theory: Theory) -> None:
+def _choice(model: MarkovNetwork, data: str | None, options: dict[str, Any]) -> CurvatureChoice:
+    from mrfit.summaries.theory import CurvatureChoice
+
+    objective = "pseudo-likelihood" if options["objective"] == "pseudo" else options["objective"]
+    if data is not None and objective == "likelihood":
+        raise InputError(
+            "DATA are given with --objective likelihood, whose curvature does not depend on rows; leave DATA out, or "
+            "use --objective pseudo."
+        )
+    rows = None if data is None else read_rows(data, options, domain=model.domain)
+    return CurvatureChoice(objective, rows, options["n_draws"], options["seed"], options["jobs"])
+
+
+def _print(summary: TheorySummary) -> None:
+    theory = summary.theory
     sizes = ", ".join(f"{size:,}" for size in theory.group_sizes[:10]) + (", ..." if theory.n_groups > 10 else "")
     say(f"{theory.n_parameters:,} parameters, {theory.n_groups:,} groups (sizes {sizes})")
     _line("omega, largest distance within a group", f"{theory.omega:.4g}")
     _line("alpha, smallest distance between groups", _number(theory.alpha))
     _line("well separated (alpha > omega)", "yes" if theory.is_separated else "no")
     _line("C_min, smallest eigenvalue of the Hessian", f"{theory.c_min:.4g}")
+    say(_origin(summary.curvature, theory))
     _line("", "soft tying", "hard tying")
     bounds = (theory.soft, theory.hard)
     _line("harmless error of a parameter, Lemma 1", *(_number(bound.largest_error) for bound in bounds))
     _line("  the same for optimal k-means", *(_number(bound.largest_kmeans_error) for bound in bounds))
     _line(f"rows that suffice, delta {theory.delta:g}", *(_number(bound.n_samples) for bound in bounds))
+    _line("  the same for optimal k-means", *(_number(bound.n_samples_kmeans) for bound in bounds))
     _line(f"  lambda with so many rows, xi {theory.xi:g}", *(_number(bound.regularization) for bound in bounds))
+    _line("rows that suffice, by our proof", *(_number(bound.proven.n_samples) for bound in bounds))
+    _line("  the same for optimal k-means", *(_number(bound.proven.n_samples_kmeans) for bound in bounds))
+    _line("  lambda at most", *(_number(bound.proven.regularization) for bound in bounds))
     for name, bound in zip(("soft", "hard"), bounds, strict=True):
         _print_reason(name, bound)
+
+
+def _origin(curvature: Curvature, theory: Theory) -> str:
+    """Where C_min comes from and how well it is known."""
+    over = f"{curvature.n_rows:,} {curvature.over}" if not curvature.is_exact else curvature.over
+    accuracy = theory.eigenvalue.accuracy
+    settled = f", to {accuracy:.0e} of it" if accuracy else ""
+    return f"  of the {curvature.objective}, over {over}{settled}" + ("" if curvature.is_exact else ": an estimate")
 
 
 def _print_reason(name: str, bound: Bound) -> None:

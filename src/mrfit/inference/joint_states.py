@@ -12,6 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.domain import Domain
 from mrfit.inference.enumeration import MOST_CELLS, Enumeration
 from mrfit.inference.plan import Plan, as_float
 from mrfit.parameterizations.joint import Joint, Listed
@@ -39,6 +41,12 @@ def plan_joint_states(shape: tuple[int, ...]) -> Plan:
         why="transforms give the moments of all features at once",
         ways_on="Use the pseudo-likelihood, or fewer variables.",
     )
+
+
+def weighted_states(domain: Domain, weight: Floats) -> UniqueRows:
+    """All joint states as rows, those of weight zero left out; ``weight`` in C order, the last variable fastest."""
+    codes = np.stack(np.unravel_index(np.arange(weight.size), domain.shape), axis=1)
+    return UniqueRows.from_codes(domain, codes.astype(np.uint8), np.ravel(weight))
 
 
 class Sums(NamedTuple):

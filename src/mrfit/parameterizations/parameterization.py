@@ -113,6 +113,12 @@ class Parameterization(ABC):
         counts = np.concatenate([np.empty(0, np.int64), *self._counts.values()])
         return np.repeat(np.arange(len(counts)), counts)
 
+    @cached_property
+    def feature_range(self) -> float:
+        """The largest difference of two values of one feature: one for indicators."""
+        ranges = [float(np.ptp(features, axis=0).max()) for _, _, features in self._alike()]
+        return max(ranges, default=0.0)
+
     def singles(self) -> list[Indices]:
         """For every variable the numbers of its own parameters, in the order of its features; none for some."""
         singles = [np.empty(0, np.int64)] * len(self.domain)

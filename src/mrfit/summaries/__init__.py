@@ -5,6 +5,14 @@ from mrfit.summaries.model_card import ModelCard
 from mrfit.summaries.score import ScoreSummary
 from mrfit.summaries.spectrum import SpectrumSummary
 from mrfit.summaries.structure import StructureSummary
-from mrfit.summaries.theory import TheorySummary
+from mrfit.summaries.theory import CurvatureChoice, TheorySummary
 
-__all__ = ["FitSummary", "ModelCard", "ScoreSummary", "SpectrumSummary", "StructureSummary", "TheorySummary"]
+__all__ = [
+    "CurvatureChoice",
+    "FitSummary",
+    "ModelCard",
+    "ScoreSummary",
+    "SpectrumSummary",
+    "StructureSummary",
+    "TheorySummary",
+]

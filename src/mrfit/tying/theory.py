@@ -8,12 +8,16 @@ Lemma 1 says that k-means returns the groups of m parameters if every error is b
 weaker: then the widest group is narrower than the closest gap, so that the groups are a partition Lloyd's iterations
 do not leave, and the cut at the k - 1 largest gaps finds them. The *optimal* k-means may still halve a large group and
 join two small ones. For that one the sizes matter, and `largest_kmeans_error` is a bound that holds.
+
+For the pseudo-likelihood (the paper's footnote 1) C_min is that of the mean negative pseudo-log-likelihood, divided by
+the number q of conditionals that a parameter takes part in: of the pseudo-likelihood divided by q, entries of gradient
+and Hessian are bounded for each row as those of the likelihood are, which is all the bound knows of it. That division
+is ours, and `guarantee` proves what comes of it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,12 +25,12 @@ from numpy.typing import NDArray
 
 from mrfit.errors import InputError
 from mrfit.objectives.objective import Objective
+from mrfit.tying.curvature import SmallestEigenvalue, checked_point, smallest_eigenvalue_of
 from mrfit.tying.groups import Groups
+from mrfit.tying.guarantee import Composition, Guarantee
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
-
-MOST_DENSE = 1500  # parameters: a Hessian of 18 MB, one product for each column
 
 
 def cluster_width(w: Floats, assignment: Indices) -> float:
@@ -38,7 +42,8 @@ def cluster_width(w: Floats, assignment: Indices) -> float:
     values, group = values[by_group], group[by_group]
     first = np.flatnonzero(np.diff(group, prepend=-1))
     last = np.append(first[1:], len(group)) - 1
-    return float((values[last] - values[first]).max())
+    with np.errstate(over="ignore"):  # an infinite width is refused by those who ask for it
+        return float((values[last] - values[first]).max())
 
 
 def separation(w: Floats, assignment: Indices, *, classes: Indices | None = None) -> float:
@@ -50,7 +55,8 @@ def separation(w: Floats, assignment: Indices, *, classes: Indices | None = None
     values, group, class_ = _sorted_members(w, assignment, classes)
     # Between two values of different groups the group changes somewhere, so the closest pair stands side by side.
     changes = (np.diff(group) != 0) & (np.diff(class_) == 0)
-    return float(np.diff(values)[changes].min(initial=np.inf))
+    with np.errstate(over="ignore"):
+        return float(np.diff(values)[changes].min(initial=np.inf))
 
 
 def largest_error(omega: float, alpha: float, *, hard: bool) -> float:
@@ -88,40 +94,6 @@ def is_well_separated(w: Floats, assignment: Indices, error: float, *, hard: boo
             f"error is {error}; expected the largest absolute error, zero or more. Pass its absolute value."
         )
     return error < largest_error(cluster_width(w, assignment), separation(w, assignment), hard=hard)
-
-
-def smallest_eigenvalue(objective: Objective, w: Floats) -> float:
-    """C_min: the smallest eigenvalue of the Hessian of the objective at ``w``; zero where rounding cannot tell.
-
-    The paper's Hessian is that of the mean (per-sample) negative log-likelihood. For the exact likelihood it is the
-    covariance of the features under w and does not depend on the data. A model learned from data gives an estimate of
-    C_min at the true parameters.
-
-    m products and O(m^3) for up to 1,500 parameters, Lanczos iterations beyond.
-    """
-    w = _checked_point(w)
-    if len(w) != objective.n_parameters:
-        raise InputError(
-            f"w holds {len(w)} parameters; expected {objective.n_parameters}, those of the objective. Pass its own."
-        )
-    product, m = objective.expand(w).product, len(w)
-    if m > MOST_DENSE:
-        smallest, largest = _lanczos(product, m)
-    else:
-        hessian = np.stack([product(column) for column in np.eye(m)])
-        eigenvalues = np.linalg.eigvalsh(0.5 * (hessian + hessian.T))
-        smallest, largest = float(eigenvalues[0]), float(eigenvalues[-1])
-    return smallest if smallest > m * np.finfo(np.float64).eps * largest else 0.0
-
-
-def _lanczos(product: Callable[[Floats], Floats], m: int) -> tuple[float, float]:
-    """Both ends of the spectrum, from a fixed start that no symmetry of the model shares."""
-    from scipy.sparse.linalg import LinearOperator, eigsh
-
-    hessian = LinearOperator((m, m), matvec=product, dtype=np.float64)
-    start = np.random.default_rng(0).normal(size=m)
-    ends = eigsh(hessian, k=2, which="BE", v0=start, ncv=min(m, 64), return_eigenvectors=False)
-    return float(min(ends)), float(max(ends))
 
 
 def sample_size_soft(n_parameters: int, omega: float, alpha: float, c_min: float, delta: float) -> float:
@@ -171,14 +143,17 @@ def regularization(n_samples: float, n_parameters: int, c_min: float, xi: float)
 class Bound:
     """What the theorem gives for one kind of tying.
 
-    ``reason`` says why ``n_samples`` is infinite; it is empty where it is not.
+    ``n_samples`` is by the error of Lemma 1, ``n_samples_kmeans`` by that for the optimal k-means, and ``proven`` both
+    by `mrfit.tying.guarantee`. ``reason`` says why ``n_samples`` is infinite; it is empty where it is not.
     """
 
     largest_error: float
     largest_kmeans_error: float
     n_samples: float
     regularization: float
-    reason: str = ""
+    reason: str
+    n_samples_kmeans: float
+    proven: Guarantee
 
 
 @dataclass(frozen=True)
@@ -194,6 +169,8 @@ class Theory:
     xi: float
     soft: Bound
     hard: Bound
+    composition: Composition
+    eigenvalue: SmallestEigenvalue
 
     @property
     def n_groups(self) -> int:
@@ -211,12 +188,14 @@ class Theory:
         w: Floats,
         groups: Groups,
         *,
+        composition: Composition | None = None,
         classes: Indices | None = None,
         delta: float = 0.05,
         xi: float = 0.5,
     ) -> Theory:
-        """At the point ``w`` of a mean negative log-likelihood, taken for the true one.
+        """At the point ``w`` of a mean negative log-likelihood or pseudo-log-likelihood, taken for the true one.
 
+        ``composition`` says which of the two; by default it is the likelihood, of features that are zero or one.
         ``classes`` say which parameters may share a group; all by default. Groups without members do not count.
         """
         omega, alpha = cluster_width(w, groups.assignment), separation(w, groups.assignment, classes=classes)
@@ -226,20 +205,26 @@ class Theory:
             raise InputError("No parameter is in a group; expected groups with members. Tie some parameters.")
         # Checks delta and xi before the eigenvalues, which may take minutes.
         regularization(sample_size_soft(m, omega, alpha, 1.0, delta), m, 1.0, xi)
-        c_min = smallest_eigenvalue(objective, w)
+        composition = composition or Composition(m, m)
+        eigenvalue = smallest_eigenvalue_of(objective, w)
+        c_min, q = eigenvalue.value, composition.repetitions
 
-        def bound(n_samples: float, hard: bool) -> Bound:
+        def bound(n_values: int, *, hard: bool) -> Bound:
+            error = largest_error(omega, alpha, hard=hard)
+            kmeans_error = largest_kmeans_error(omega, alpha, share, hard=hard)
+            n_samples = _sample_size(m, n_values, 4.0 * error, c_min / q, delta)
             return Bound(
-                largest_error(omega, alpha, hard=hard),
-                largest_kmeans_error(omega, alpha, share, hard=hard),
+                error,
+                kmeans_error,
                 n_samples,
-                regularization(n_samples, m, c_min, xi),
+                q * regularization(n_samples, m, c_min / q, xi),
                 _reason(omega, alpha, c_min, hard=hard),
+                _sample_size(m, n_values, 4.0 * kmeans_error, c_min / q, delta),
+                Guarantee.of(error, kmeans_error, w, c_min, composition, delta=delta),
             )
 
-        soft = bound(sample_size_soft(m, omega, alpha, c_min, delta), False)
-        hard = bound(sample_size_hard(m, len(sizes), alpha, c_min, delta), True)
-        return cls(m, sizes, omega, alpha, c_min, delta, xi, soft, hard)
+        soft, hard = bound(m, hard=False), bound(len(sizes), hard=True)
+        return cls(m, sizes, omega, alpha, c_min, delta, xi, soft, hard, composition, eigenvalue)
 
 
 def _reason(omega: float, alpha: float, c_min: float, *, hard: bool) -> str:
@@ -265,7 +250,7 @@ def _smallest_share(assignment: Indices, classes: Indices | None) -> float:
 
 def _sorted_members(w: Floats, assignment: Indices, classes: Indices | None) -> tuple[Floats, Indices, Indices]:
     """Values, groups and classes of the tied parameters, by class and then by value."""
-    w, group = _checked_point(w), np.asarray(assignment)
+    w, group = checked_point(w), np.asarray(assignment)
     class_ = np.zeros(len(w), np.int64) if classes is None else np.asarray(classes)
     for name, array in (("assignment", group), ("classes", class_)):
         if array.shape != w.shape or array.dtype.kind not in "iu":
@@ -276,13 +261,6 @@ def _sorted_members(w: Floats, assignment: Indices, classes: Indices | None) -> 
     tied = np.flatnonzero(group >= 0)
     order = tied[np.lexsort((w[tied], class_[tied]))]
     return w[order], group[order], class_[order]
-
-
-def _checked_point(w: Floats) -> Floats:
-    w = np.asarray(w, np.float64)
-    if w.ndim != 1 or not np.isfinite(w).all():
-        raise InputError(f"w has shape {w.shape}; expected one finite number for each parameter. Pass a model's w.")
-    return w
 
 
 def _check_distances(omega: float, alpha: float) -> None:
