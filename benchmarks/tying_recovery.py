@@ -10,10 +10,12 @@ bound of Lemma 1 (Corollary 1 for hard tying), with probability 1 - delta at lea
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from benchmarks.benchmark import Benchmark, Case, cases
 from benchmarks.table import Column, Record, Table, named
-from benchmarks.tying_recovery_figure import draw
+from mrfit.report.page import save_figure
+from mrfit.report.recovery import RecoveryPanel, draw_recovery
 from mrfit.tying.recovery import METHODS, Design, Truth, recovery_share
 
 SPREAD = {"equal within groups": 0.0, "spread within groups": 0.2}
@@ -72,6 +74,19 @@ def tables(records: list[Record]) -> list[Table]:
     )
     lines = [record for record in records if "rows" in record]
     return [Table(shares, lines), Table(theory, [record for record in records if "method" in record])]
+
+
+def draw(records: list[Record], path: Path) -> None:
+    panels = []
+    for kind in dict.fromkeys(record["parameters"] for record in records):
+        own = [record for record in records if record["parameters"] == kind]
+        theory = {record["method"]: record for record in own if "method" in record}
+        lines = [record for record in own if "rows" in record]
+        sizes = "ω = {omega:.2g}, α = {alpha:.2g}, $C_{{min}}$ = {c_min:.2g}".format(**theory["soft tying"])
+        shares = {method: [line[method] for line in lines] for method in METHODS}
+        bounds = {f"Theorem 1, {method}": theory[method]["theorem"] for method in ("hard tying", "soft tying")}
+        panels.append(RecoveryPanel(f"Parameters {kind}\n{sizes}", [line["rows"] for line in lines], shares, bounds))
+    save_figure(draw_recovery(panels), path)
 
 
 BENCHMARKS = (

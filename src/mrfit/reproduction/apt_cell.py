@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.data.named import find, named_set
-from mrfit.data.unique_rows import UniqueRows
-from mrfit.learning.fitted import Fit, Fitted
-from mrfit.learning.held_out import mean_over_rows
+from mrfit.data.named import named_set
+from mrfit.learning.fitted import Fitted
 from mrfit.learning.learner import Learner
-from mrfit.learning.objective_choice import PSEUDO_LIKELIHOOD
 from mrfit.learning.penalized import L1, L2
 from mrfit.learning.penalty_choice import PenaltyChoice
 from mrfit.learning.tied import GROUPS, STRENGTHS, LearnTieRelearn, Tied
+from mrfit.reproduction.benchmark_rows import PARTS, Prepared, prepared
 from mrfit.reproduction.unit import Unit
-from mrfit.structure.learner import LearnedStructure
-from mrfit.structure.learners import Given, Learned
+from mrfit.structure.learners import Learned
 
 QUICK_GROUPS = (1, 2, 5, 20, 100)
 QUICK_STRENGTHS = (0.1, 1.0, 10.0, 50.0)
@@ -77,7 +74,7 @@ class AptCell(Unit):
     kind: ClassVar[str] = "apt-cell"
 
     def data(self) -> tuple[tuple[str, str], ...]:
-        return tuple((self.set, part) for part in ("train", "valid", "test"))
+        return tuple((self.set, part) for part in PARTS)
 
     def learner(self) -> Learner:
         method = METHODS[self.method]
@@ -97,11 +94,11 @@ class AptCell(Unit):
         return f"{self.set}, {self.degree} neighbours ({self.bound}), {self.method}"
 
     def run(self) -> dict[str, Any]:
-        given = _prepared(self.set, self.degree, self.bound)
+        given = prepared(self.set, self.degree, self.bound)
         fitted = given.fitted(self.learner())
         scores = given.test_scores(fitted.best)
-        gain = mean_over_rows(scores - _l2_scores(self.set, self.degree, self.bound, self.quick), given.test)
-        score, best = mean_over_rows(scores, given.test), fitted.best
+        gain = given.mean(scores - _l2_scores(self.set, self.degree, self.bound, self.quick))
+        score, best = given.mean(scores), fitted.best
         return {
             "edges": len(given.structure.structure.edges),
             "parameters": fitted.n_parameters,
@@ -116,50 +113,22 @@ class AptCell(Unit):
             "nonzero": best.n_nonzero,
             "gain": gain.mean,
             "gain_error": gain.standard_error,
-            "by_groups": given.by_groups(fitted),
+            "by_groups": by_groups(given, fitted),
         }
-
-
-@dataclass(frozen=True, eq=False)
-class _Prepared:
-    """The rows of a data set and a structure learned from them, for all methods."""
-
-    rows: UniqueRows
-    valid: UniqueRows
-    test: UniqueRows
-    structure: LearnedStructure
-
-    def fitted(self, learner: Learner) -> Fitted:
-        return replace(learner, structure=Given(self.structure.structure)).fit(self.rows, self.valid)
-
-    def test_scores(self, fit: Fit) -> NDArray[np.float64]:
-        return PSEUDO_LIKELIHOOD.row_scores(fit.model, self.test, 1)
-
-    def by_groups(self, fitted: Fitted) -> list[dict[str, float]]:
-        """For every number of groups the strength chosen on validation rows, and what it gives on both."""
-        found = []
-        for k in sorted({fit.n_groups for fit in fitted.fits if fit.n_groups is not None}):
-            best = max((fit for fit in fitted.fits if fit.n_groups == k), key=lambda fit: fit.rank)
-            test = -mean_over_rows(self.test_scores(best), self.test).mean
-            found.append({"groups": k, "strength": best.strength, "valid": -best.rank, "test": test})
-        return found
-
-
-@lru_cache(maxsize=1)
-def _prepared(name: str, degree: int, bound: str) -> _Prepared:
-    rows, valid, test = read(name)
-    return _Prepared(rows, valid, test, Learned(max_degree=degree, bound=bound).learn(rows, valid=valid))
 
 
 @lru_cache(maxsize=1)
 def _l2_scores(name: str, degree: int, bound: str, quick: bool) -> NDArray[np.float64]:
     """What every method is compared with, test row by test row: L2 run to its optimum."""
-    given = _prepared(name, degree, bound)
+    given = prepared(name, degree, bound)
     return given.test_scores(given.fitted(Learner(penalty=METHODS["L2"].penalty(GRIDS[quick]))).best)
 
 
-@lru_cache(maxsize=1)
-def read(name: str) -> tuple[UniqueRows, UniqueRows, UniqueRows]:
-    """Training, validation and test rows of a benchmark set."""
-    rows = UniqueRows.from_file(find(name, "train"))
-    return rows, *(UniqueRows.from_file(find(name, part)).recoded(rows.domain) for part in ("valid", "test"))  # type: ignore[return-value]
+def by_groups(given: Prepared, fitted: Fitted) -> list[dict[str, float]]:
+    """For every number of groups the strength chosen on validation rows, and what it gives on both."""
+    found = []
+    for k in sorted({fit.n_groups for fit in fitted.fits if fit.n_groups is not None}):
+        best = max((fit for fit in fitted.fits if fit.n_groups == k), key=lambda fit: fit.rank)
+        test = -given.mean(given.test_scores(best)).mean
+        found.append({"groups": k, "strength": best.strength, "valid": -best.rank, "test": test})
+    return found

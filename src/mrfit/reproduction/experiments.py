@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from mrfit.errors import InputError, listed
+from mrfit.reproduction.apt_curve import AptCurve
+from mrfit.reproduction.apt_fig1 import AptFig1
+from mrfit.reproduction.apt_fig2 import AptFig2
 from mrfit.reproduction.apt_table1 import AptTable1
+from mrfit.reproduction.apt_theory import AptTheory
 from mrfit.reproduction.experiment import Experiment
 
-EXPERIMENTS: dict[str, Experiment] = {experiment.word: experiment for experiment in (AptTable1(),)}
+EXPERIMENTS: dict[str, Experiment] = {
+    experiment.word: experiment for experiment in (AptTable1(), AptFig1(), AptFig2(), AptTheory(), AptCurve())
+}
 
 
 def experiments_called(word: str) -> tuple[Experiment, ...]:
