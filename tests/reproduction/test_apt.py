@@ -1,0 +1,205 @@
+"""The experiments of Chou et al. (2018): what they run, and what they make of results."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mrfit import Learner
+from mrfit.data.named import named_set
+from mrfit.errors import InputError
+from mrfit.reproduction.apt_cell import METHODS, PAPERS, AptCell
+from mrfit.reproduction.apt_curve import TIED, AptCurve, Point, Points, tied_network
+from mrfit.reproduction.apt_fig1 import AptFig1, TiedParameters
+from mrfit.reproduction.apt_fig2 import AptFig2
+from mrfit.reproduction.apt_table1 import DEGREES, READINGS, SETS, AptTable1, published
+from mrfit.reproduction.apt_theory import AptTheory, Bounds, Rows, enough
+from mrfit.reproduction.benchmark_rows import read
+from mrfit.reproduction.claim import Claim, Verdict
+from mrfit.reproduction.experiment import Experiment, Scope
+from mrfit.reproduction.experiments import EXPERIMENTS, experiments_called
+from mrfit.structure.learners import Learned
+
+
+def result(test: float, gain: float = 0.0, **more: Any) -> dict[str, Any]:
+    return {"test": test, "gain": gain, "gain_error": 0.01, "edges": 7, "groups": 2, "strength": 1.0, **more}
+
+
+def row(name: str, degree: int, bound: str, l2: float, ltr: float, apt: float) -> dict[AptCell, dict[str, Any]]:
+    scores = dict(zip(PAPERS, (l2, ltr, apt), strict=True))
+    return {AptCell(name, degree, bound, method): result(score, l2 - score) for method, score in scores.items()}
+
+
+def claimed(experiment: Experiment, results: dict[Any, dict[str, Any]], words: str) -> Claim:
+    return next(claim for claim in experiment.claims(results) if words in claim.words)
+
+
+def test_the_paper_s_table_is_as_printed() -> None:
+    table = published()
+    assert len(table) == 58
+    assert table["nltcs", 5] == {"L2": 5.05, "LTR": 5.02, "APT": 5.02}
+    assert table["bbc", 50] == {"L2": 331.67, "LTR": 343.90, "APT": 260.95}
+    assert table["ad", 15] == {"L2": 6.37, "LTR": 6.11, "APT": 6.16}
+    assert {name for name, _ in table} == set(SETS)
+    assert ("nltcs", 50) not in table
+
+
+def test_all_cells_of_the_paper_are_run_by_all_readings_and_methods() -> None:
+    units = set(AptTable1().units(Scope()))
+    for name, degree in published():
+        for bound in READINGS:
+            assert {AptCell(name, degree, bound, method) for method in METHODS} <= units
+    assert {unit.degree for unit in units} == set(DEGREES)
+    assert all(unit.degree < named_set(unit.set).n_variables for unit in units)
+    assert set(AptFig2().units(Scope())) <= units  # so that nothing is run twice
+
+
+def test_a_cell_is_what_a_user_would_learn(data_dir: Path) -> None:
+    cell = AptCell("nltcs", 5, "top", "APT", quick=True)
+    found = cell.run()
+    rows, valid, test = read("nltcs")
+    fitted = cell.learner().fit(rows, valid, test=test)
+    assert found["test"] == pytest.approx(-fitted.test.mean, abs=1e-12)  # type: ignore[union-attr]
+    assert (found["groups"], found["strength"]) == (fitted.best.n_groups, fitted.best.strength)
+    assert found["converged"] == found["fits"] == len(fitted.fits)
+    assert found["gain"] == pytest.approx(fitted.gain.mean, abs=1e-5)  # type: ignore[union-attr]
+    assert [point["groups"] for point in found["by_groups"]] == sorted({f.n_groups for f in fitted.fits})  # type: ignore
+    assert min(point["valid"] for point in found["by_groups"]) == found["valid"]
+
+
+def test_l2_gains_nothing_over_itself(data_dir: Path) -> None:
+    found = AptCell("nltcs", 5, "top", "L2", quick=True).run()
+    assert (found["gain"], found["gain_error"], found["by_groups"]) == (0.0, 0.0, [])
+
+
+def test_the_key_of_a_cell_holds_learner_and_data(data_dir: Path) -> None:
+    parts = AptCell("nltcs", 5, "top", "LTR").determined_by()
+    assert Learner.from_dict(parts["learner"]).structure == Learned(max_degree=5, bound="top")
+    assert set(parts["data"]) == {"nltcs:train", "nltcs:valid", "nltcs:test"}
+    assert len({AptCell("nltcs", 5, "top", "LTR", quick).key for quick in (False, True)}) == 2
+
+
+def test_table_1_marks_cells_that_are_worse_than_the_paper(tmp_path: Path) -> None:
+    results = row("nltcs", 5, "top", 5.03, 5.01, 5.04) | row("dna", 5, "top", 59.0, 59.5, 59.1)
+    text = "\n".join(block.markdown(tmp_path) for block in AptTable1().report(results, Scope()))
+    assert "| nltcs | 5 | 7 | 5.05 | 5.030 | -0.020 | 5.02 | **5.010** | -0.010 |" in text
+    assert "1 of 2 published cells; not in dna at d = 5 (59.000 against 58.46)" in text
+    assert "`gain`" not in text  # nothing of readings that were not run
+
+
+def test_claims_of_table_1_go_both_ways() -> None:
+    table = AptTable1()
+    good = row("nltcs", 5, "top", 5.0, 4.9, 4.8) | row("dna", 5, "top", 50.0, 49.0, 48.0)
+    bad = row("nltcs", 5, "top", 5.1, 5.2, 5.3) | row("dna", 5, "top", 60.0, 61.0, 62.0)
+    for words in ("58 cells", "APT outperforms L2", "LTR mostly outperforms", "APT outperforms LTR"):
+        assert claimed(table, good, words).verdict is Verdict.REPRODUCED
+        assert claimed(table, bad, words).verdict is Verdict.NOT_REPRODUCED
+
+
+def test_a_gain_within_its_error_is_none() -> None:
+    results = row("nltcs", 5, "top", 5.0, 5.0, 4.999)
+    assert "better than L2 at its optimum in 0 of 1 cells" in claimed(AptTable1(), results, "APT outperforms L2").ours
+
+
+def test_the_gap_widens_or_not() -> None:
+    def of(gains: tuple[float, float, float]) -> dict[AptCell, dict[str, Any]]:
+        return {
+            unit: values
+            for degree, gain in zip((5, 15, 50), gains, strict=True)
+            for unit, values in row("dna", degree, "top", 58.0, 58.0, 58.0 - gain).items()
+        }
+
+    assert claimed(AptTable1(), of((0.1, 0.2, 0.9)), "widens").verdict is Verdict.REPRODUCED
+    assert claimed(AptTable1(), of((0.9, 0.2, 0.1)), "widens").verdict is Verdict.NOT_REPRODUCED
+
+
+def test_figure_2_has_a_curve_for_each_degree(tmp_path: Path) -> None:
+    points = [{"groups": k, "strength": 1.0, "valid": 1.0, "test": 58.0 + 0.1 * abs(k - 20)} for k in (1, 20, 1000)]
+    results = {
+        AptCell("dna", 5, "top", "L2"): result(58.5),
+        AptCell("dna", 5, "top", "APT"): result(58, by_groups=points),
+    }
+    blocks = AptFig2().report(results, Scope())
+    assert "apt-fig2-dna.png" in blocks[1].markdown(tmp_path)
+    assert claimed(AptFig2(), results, "about 20 groups").verdict is Verdict.REPRODUCED
+    assert claimed(AptFig2(), results, "there is a k").verdict is Verdict.REPRODUCED
+    results[AptCell("dna", 5, "top", "L2")] = result(50.0)
+    assert claimed(AptFig2(), results, "there is a k").verdict is Verdict.NOT_REPRODUCED
+
+
+def test_figure_1_draws_real_parameters(data_dir: Path, tmp_path: Path) -> None:
+    unit = TiedParameters("nltcs", 5, 5, 30.0)
+    found = unit.run()
+    w, group, centers = np.array(found["w"]), np.array(found["assignment"]), np.array(found["centers"])
+    np.testing.assert_allclose(np.bincount(group, w) / np.bincount(group), centers, atol=1e-5)
+    assert "apt-fig1-nltcs.png" in AptFig1().report({unit: found}, Scope())[1].markdown(tmp_path)
+
+
+def test_recovery_is_found_with_many_rows_and_not_with_few() -> None:
+    few, many = (Rows("likelihood", 0.0, n, 4).run()["found"]["soft tying"] for n in (60, 30_000))
+    assert few < many == 1.0
+    bounds = Bounds("pseudo-likelihood", 0.0).run()
+    assert 30_000 < bounds["proven"]["soft"] <= bounds["theorem"]["soft"]
+
+
+def test_enough_rows_are_those_from_which_on_it_holds() -> None:
+    shares = {n: {"soft tying": share} for n, share in ((1, 1.0), (2, 0.5), (4, 0.96), (8, 1.0))}
+    assert enough(shares, "soft tying") == 4
+    assert enough({1: {"soft tying": 0.5}}, "soft tying") is None
+
+
+def test_lemma_1_is_refuted_by_its_example() -> None:
+    assert claimed(AptTheory(), {}, "k-means returns").verdict is Verdict.NOT_REPRODUCED
+
+
+def test_the_tied_network_takes_four_values() -> None:
+    assert sorted(set(tied_network().w)) == [-1.0, -0.4, 0.5, 1.2]
+
+
+def test_a_point_learns_from_so_many_rows_and_repeats(data_dir: Path) -> None:
+    point = Point("nltcs", 200, "L2, unary free", seed=3, quick=True)
+    assert point.run() == point.run()
+    assert point.run()["rows"] == 200
+    assert point.run() != Point("nltcs", 200, "L2, unary free", seed=4, quick=True).run()
+
+
+def test_tying_pays_on_a_tied_network_with_few_rows() -> None:
+    gains = [Point(TIED, 100, "APT", seed, quick=True).run()["gain"] for seed in range(3)]
+    assert np.mean(gains) > 0.02
+
+
+def test_curves_show_only_sizes_that_all_methods_have(tmp_path: Path) -> None:
+    results = {
+        Point("nltcs", n, method, seed): {"rows": n, "gain": gain + 0.01 * seed}
+        for n, gain in ((50, 0.5), (1000, 0.0))
+        for method in ("L2, unary free", "l1", "LTR", "APT")
+        for seed in range(3)
+    }
+    del results[Point("nltcs", 1000, "APT", 0)], results[Point("nltcs", 1000, "APT", 1)]
+    del results[Point("nltcs", 1000, "APT", 2)]
+    points = Points(results)
+    assert points.sizes("nltcs") == [50]
+    mean, error = points.mean("nltcs", 50, "APT")
+    assert mean == pytest.approx(0.51)
+    assert error == pytest.approx(0.01 / np.sqrt(3))
+    assert claimed(AptCurve(), results, "alleviates").verdict is Verdict.REPRODUCED
+    assert all(block.markdown(tmp_path) for block in AptCurve().report(results, Scope()))
+
+
+@pytest.mark.parametrize("experiment", EXPERIMENTS.values(), ids=list(EXPERIMENTS))
+def test_reports_of_nothing_break_nothing(experiment: Experiment, tmp_path: Path) -> None:
+    for block in experiment.report({}, Scope()):
+        assert block.html() is not None
+        assert block.markdown(tmp_path) is not None
+    experiment.claims({})
+
+
+def test_unknown_words_are_refused() -> None:
+    with pytest.raises(InputError, match="no experiment 'apt-table2'"):
+        experiments_called("apt-table2")
+    with pytest.raises(InputError, match="no data set 'iris'; it has"):
+        AptTable1().units(Scope(datasets=("iris",)))
+    assert experiments_called("all") == tuple(EXPERIMENTS.values())

@@ -1,0 +1,88 @@
+"""A run that is killed at any moment goes on where it was, and ends with the results of one that was not."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mrfit.reproduction.experiment import Scope
+from mrfit.reproduction.experiments import experiments_called
+from mrfit.reproduction.reproduction import reproduce
+from mrfit.reproduction.store import NAME, Store
+
+SETS = ("nltcs", "dna")
+COMMAND = ["reproduce", "apt-table1", "--quick", "--datasets", ",".join(SETS), "--quiet"]
+N_KILLS = 10
+
+
+def started(folder: Path, jobs: int) -> subprocess.Popen[bytes]:
+    return subprocess.Popen([sys.executable, "-m", "mrfit", *COMMAND, "--out", str(folder), "--jobs", str(jobs)])
+
+
+def n_stored(folder: Path) -> int:
+    path = folder / NAME
+    return path.read_bytes().count(b'"key"') if path.exists() else 0
+
+
+def results_in(folder: Path) -> set[str]:
+    """Without how long they took."""
+    records = Store.read(folder).records.values()
+    return {json.dumps([record.key, record.about, record.result], sort_keys=True) for record in records}
+
+
+def children_of(process: subprocess.Popen[Any]) -> list[int]:
+    path = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    return [int(child) for child in path.read_text().split()] if path.exists() else []
+
+
+def is_alive(pid: int) -> bool:
+    path = Path(f"/proc/{pid}/stat")
+    try:
+        return path.read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_ten_kills_change_no_result(data_dir: Path, tmp_path: Path, rng: np.random.Generator) -> None:
+    killed, whole = tmp_path / "killed", tmp_path / "whole"
+    orphans: list[int] = []
+    for _ in range(N_KILLS):
+        process = started(killed, jobs=2)
+        # After another unit or before it, and then at a random moment.
+        target = n_stored(killed) + int(rng.integers(0, 2))
+        while n_stored(killed) < target and process.poll() is None:
+            time.sleep(0.01)
+        time.sleep(float(rng.uniform(0.0, 1.0)))
+        orphans += children_of(process)
+        process.send_signal(signal.SIGKILL)
+        assert process.wait() in (-signal.SIGKILL, 0)
+    n_before = n_stored(killed)
+    process = started(killed, jobs=2)
+    assert process.wait() == 0
+
+    found = reproduce(experiments_called("apt-table1"), Scope(True, SETS), whole, jobs=1)
+    assert found.n_new == len(found.units) == 14
+    assert results_in(killed) == results_in(whole)
+    assert n_stored(killed) == 14  # nothing was done twice
+    assert n_before > 0  # some of it was done before the last start
+    assert (killed / "apt-table1.html").exists()
+    assert not any(is_alive(pid) for pid in orphans), "processes outlived the one that started them"
+
+
+def test_pages_are_made_anew_from_what_is_stored(data_dir: Path, tmp_path: Path) -> None:
+    experiments, scope = experiments_called("apt-table1"), Scope(True, ("nltcs",))
+    first = reproduce(experiments, scope, tmp_path, jobs=1)
+    page = (tmp_path / "apt-table1.md").read_text()
+    os.remove(tmp_path / "apt-table1.md")
+    again = reproduce(experiments, scope, tmp_path, jobs=1, report_only=True)
+    assert (first.n_new, again.n_new) == (7, 0)
+    assert (tmp_path / "apt-table1.md").read_text() == page
+    assert reproduce(experiments, scope, tmp_path, jobs=1).n_new == 0
