@@ -1,0 +1,81 @@
+"""Newton steps for a joint model of pairs, from where it stood before edges came or went."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.structure.joint.pair_model import PairModel, PairParameters
+
+Floats = NDArray[np.float64]
+
+_MOST_STEPS = 15
+_MOST_PRODUCTS = 25
+_RESIDUAL = 0.15  # of a Newton system, as a share of its right-hand side
+_MOST_HALVINGS = 8
+
+
+def refit(
+    model: PairModel, start: PairParameters, *, ridge: float, decrease: float, share: float = 0.0
+) -> tuple[PairParameters, float]:
+    """Minimise loss + ridge / 2 * |w|^2 until a step promises less than ``decrease``, or a ``share`` of all before it.
+
+    Returns the parameters and the value; the model stands expanded there. Fits only steer which edges come next, so
+    neither needs to be tiny.
+    """
+    parameters = start
+    value, *slopes = _penalized(model, parameters, ridge)
+    first_value = value
+    for _ in range(_MOST_STEPS):
+        gradient = np.concatenate(slopes)
+        step = _newton_step(model, gradient, len(parameters.w), ridge)
+        promised = -0.5 * float(gradient @ step)
+        if promised < max(decrease, share * (first_value - value)):
+            break
+        size = 1.0
+        for _ in range(_MOST_HALVINGS):
+            trial = _moved(parameters, size * step)
+            trial_value, *slopes = _penalized(model, trial, ridge)
+            if trial_value <= value - 0.1 * size * promised:
+                break
+            size *= 0.5
+        else:
+            value, *slopes = _penalized(model, parameters, ridge)
+            break
+        parameters, value = trial, trial_value
+    return parameters, value
+
+
+def _penalized(model: PairModel, parameters: PairParameters, ridge: float) -> tuple[float, Floats, Floats]:
+    value, constants, w = model.expand(parameters)
+    return value + 0.5 * ridge * float(parameters.w @ parameters.w), constants, w + ridge * parameters.w
+
+
+def _moved(parameters: PairParameters, step: Floats) -> PairParameters:
+    n = len(parameters.constants)
+    return replace(parameters, constants=parameters.constants + step[:n], w=parameters.w + step[n:])
+
+
+def _newton_step(model: PairModel, gradient: Floats, n_pairs: int, ridge: float) -> Floats:
+    """Minus the inverse Hessian times the gradient, roughly: conjugate gradients, scaled by the diagonal."""
+    n = len(gradient) - n_pairs
+    diagonal = np.concatenate(model.diagonal(n_pairs))
+    diagonal[n:] += ridge
+    step, residual = np.zeros_like(gradient), -gradient
+    scaled = residual / diagonal
+    direction, size = scaled, float(residual @ scaled)
+    enough = _RESIDUAL**2 * size
+    for _ in range(_MOST_PRODUCTS):
+        if size <= enough:
+            break
+        product = np.concatenate(model.product(direction[:n], direction[n:]))
+        product[n:] += ridge * direction[n:]
+        share = size / float(direction @ product)
+        step = step + share * direction
+        residual = residual - share * product
+        scaled = residual / diagonal
+        before, size = size, float(residual @ scaled)
+        direction = scaled + size / before * direction
+    return step

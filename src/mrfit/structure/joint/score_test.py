@@ -1,0 +1,63 @@
+"""What every pair promises to a joint model: score statistics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit._kernels.nodewise import LANES
+from mrfit.structure.joint.pair_model import PairModel
+from mrfit.workers import deal, run
+
+Floats = NDArray[np.float64]
+
+_FLAT = 1e-100
+
+
+@dataclass(frozen=True)
+class ScoreTest:
+    """About twice the gain in pseudo-log-likelihood of every pair that is not in, (variables, variables).
+
+    A parameter w of columns a and b enters the conditional of b with slope G_ab = sum over the rows in which a is
+    active of (expected - observed b), and that of a with slope G_ba; with V the curvature that is left of each after
+    its constant has adapted,
+
+        score = (G_ab + G_ba)^2 / (V_ab + V_ba)
+
+    which is chi-square with one degree of freedom where the pair does not interact. For a pair with more states it is
+    the sum over its parameters, each divided by its own variance: as many degrees of freedom on average.
+    """
+
+    scores: Floats  # (variables, variables)
+    variance: Floats  # (columns, columns), symmetric
+
+    @classmethod
+    def at(cls, model: PairModel) -> ScoreTest:
+        """Of the point that the model was last expanded at; two passes over the table for every 64 columns."""
+        table = model.table
+        slope, variance = np.empty((table.n_columns,) * 2), np.empty((table.n_columns,) * 2)
+        first_column, weight = table.arrays.first_column, table.arrays.sample_weight
+
+        def block(first: int, last: int) -> None:
+            columns = slice(first_column[first], first_column[last])
+            expected = model.expected[columns]
+            slope[:, columns] = table.times(expected - table.counts(first, last))
+            curvature = expected * (1.0 - expected / weight)
+            total = np.maximum(curvature.sum(axis=1), _FLAT)
+            second = table.times(curvature)
+            # A column that fits every row has no curvature left, and nothing to gain.
+            variance[:, columns] = np.maximum(second - second**2 / total, 1e-9 * total)
+
+        n_blocks = max(1, -(-table.n_columns // LANES))
+        blocks = deal(table.widths.astype(np.float64), n_blocks)
+
+        def some_blocks(low: int, high: int) -> None:
+            for span in blocks[low:high]:
+                block(*span)
+
+        run(some_blocks, deal(np.ones(len(blocks)), model.jobs))
+        slope += slope.T.copy()
+        variance += variance.T.copy()
+        return cls(table.pair_sums(slope**2 / variance), variance)
