@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit._kernels.pair_rows import DIAGONAL, EXPANSION, PRODUCT, LinkArrays, sweep
+from mrfit._kernels.pair_cells import (
+    DIAGONAL,
+    EXPANSION,
+    PRODUCT,
+    LinkArrays,
+    PairCells,
+    fill_cells,
+    merge_rows,
+    over_rows,
+    sweep,
+)
 from mrfit.structure.joint.row_table import RowTable
 from mrfit.workers import deal, run
 
@@ -80,38 +91,25 @@ def _spans(table: RowTable) -> tuple[list[int], list[int]]:
 
 
 class PairModel:
-    """-sum over rows and variables of log p(x_i | rest), second order, at one point after the other.
+    """-sum over rows and variables of log p(x_i | rest), to second order, at one point after the other.
 
-    It knows the point it was last expanded at.
+    It knows the edges it last saw, for which rows are merged to cells, and the point it was last expanded at.
     """
 
     def __init__(self, table: RowTable, *, jobs: int = 1) -> None:
         self.table, self.jobs = table, jobs
-        self.expected = np.empty((table.n_columns, table.n_rows))  # weight * p
         self._values = np.zeros(table.n_variables)
         self._edges: Indices | None = None
 
-    def point_at(self, parameters: PairParameters) -> None:
-        """Take the edges of some parameters."""
-        if self._edges is not parameters.edges:
-            own, other, offset = parameters.links()
-            start = np.searchsorted(own, np.arange(self.table.n_variables + 1))
-            self._links = LinkArrays(start, other, offset)
-            column_rows = np.diff(self.table.arrays.start).astype(np.float64)
-            entries = np.concatenate([[0.0], np.cumsum(column_rows)])[self.table.arrays.first_column]
-            work = np.concatenate([[0.0], np.cumsum(np.diff(entries)[other])])
-            self._ranges = deal(self.table.widths * (4.0 * self.table.n_rows + np.diff(work[start])), self.jobs)
-            self._edges = parameters.edges
-
-    def value(self, parameters: PairParameters) -> float:
-        self.expand(parameters)
-        return float(self._values.sum())
-
     def expand(self, parameters: PairParameters) -> tuple[float, Floats, Floats]:
         """Value and gradient in constants and pairs; later products and scores are at this point."""
-        self.point_at(parameters)
+        if self._edges is not parameters.edges:
+            self._cut(parameters)
         slopes = self._sweep(EXPANSION, parameters.constants, parameters.w)
         return float(self._values.sum()), *slopes
+
+    def value(self, parameters: PairParameters) -> float:
+        return self.expand(parameters)[0]
 
     def product(self, constants: Floats, w: Floats) -> tuple[Floats, Floats]:
         """The Hessian times a direction."""
@@ -122,22 +120,51 @@ class PairModel:
         constants, w = self._sweep(DIAGONAL, np.empty(0), np.empty(n_parameters))
         return np.maximum(constants, _SMALLEST * constants.max(initial=1.0)), w
 
+    def over_rows(self, first: int, last: int) -> tuple[Floats, Floats]:
+        """Expected - observed weight, and its curvature, of the columns of some variables, (columns, rows)."""
+        n_columns = int(self.table.widths[first:last].sum())
+        residual, curvature = np.empty((n_columns, self.table.n_rows)), np.empty((n_columns, self.table.n_rows))
+        over_rows(self.table.arrays, self._cells, self._expected, first, last, residual, curvature)
+        return residual, curvature
+
+    def _cut(self, parameters: PairParameters) -> None:
+        """Merge rows to cells for the edges of some parameters."""
+        table, arrays = self.table, self.table.arrays
+        own, other, offset = parameters.links()
+        start = np.searchsorted(own, np.arange(table.n_variables + 1))
+        links = LinkArrays(start, other, offset, _starts(table.widths[other]))
+        entries = np.diff(arrays.start[arrays.first_column]).astype(np.float64)
+        work = table.n_rows + np.diff(_starts(entries[other])[start])
+        ranges = deal(work, self.jobs)
+        cell_of = np.empty((table.n_variables, table.n_rows), np.int32)
+        n_cells, n_members = np.empty(table.n_variables, np.int64), np.zeros(links.column_start[-1], np.int64)
+        run(lambda low, high: merge_rows(arrays, links, low, high, cell_of, n_cells, n_members), ranges)
+        cell_start, count_start, member_start = _starts(n_cells), _starts(n_cells * table.widths), _starts(n_members)
+        cells = PairCells(
+            cell_start,
+            count_start,
+            n_cells < table.n_rows,
+            cell_of,
+            np.empty(cell_start[-1]),
+            np.empty(count_start[-1]),
+            member_start,
+            np.empty(member_start[-1], np.int32),
+        )
+        run(lambda low, high: fill_cells(arrays, links, cells, low, high), ranges)
+        self._links, self._cells, self._expected = links, cells, np.empty(count_start[-1])
+        self._ranges, self._edges = deal(table.widths * work * n_cells, self.jobs), parameters.edges
+
     def _sweep(self, mode: int, constants: Floats, w: Floats) -> tuple[Floats, Floats]:
         constant_slopes, slopes = np.zeros(self.table.n_columns), np.zeros((2, len(w)))
+        outputs = (self._expected, self._values, constant_slopes, slopes)
         run(
-            lambda first, last: sweep(
-                mode,
-                self.table.arrays,
-                self._links,
-                first,
-                last,
-                constants,
-                w,
-                self.expected,
-                self._values,
-                constant_slopes,
-                slopes,
+            lambda low, high: sweep(
+                mode, self.table.arrays, self._links, self._cells, low, high, constants, w, *outputs
             ),
             self._ranges,
         )
         return constant_slopes, slopes.sum(axis=0)
+
+
+def _starts(lengths: NDArray[np.generic]) -> NDArray[Any]:
+    return np.concatenate([np.zeros(1, lengths.dtype), np.cumsum(lengths)])

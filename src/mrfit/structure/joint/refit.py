@@ -18,39 +18,47 @@ _MOST_HALVINGS = 8
 
 
 def refit(
-    model: PairModel, start: PairParameters, *, ridge: float, decrease: float, share: float = 0.0
+    model: PairModel,
+    start: PairParameters,
+    *,
+    ridge: float,
+    decrease: float,
+    share: float = 0.0,
+    constant_ridge: float = 0.0,
 ) -> tuple[PairParameters, float]:
     """Minimise loss + ridge / 2 * |w|^2 until a step promises less than ``decrease``, or a ``share`` of all before it.
 
     Returns the parameters and the value; the model stands expanded there. Fits only steer which edges come next, so
     neither needs to be tiny.
     """
+    n_constants, n_pairs = len(start.constants), len(start.w)
+    weight = np.concatenate([np.full(n_constants, constant_ridge), np.full(n_pairs, ridge)])
     parameters = start
-    value, *slopes = _penalized(model, parameters, ridge)
+    value, gradient = _penalized(model, parameters, weight)
     first_value = value
     for _ in range(_MOST_STEPS):
-        gradient = np.concatenate(slopes)
-        step = _newton_step(model, gradient, len(parameters.w), ridge)
+        step = _newton_step(model, gradient, weight, n_constants)
         promised = -0.5 * float(gradient @ step)
         if promised < max(decrease, share * (first_value - value)):
             break
         size = 1.0
         for _ in range(_MOST_HALVINGS):
             trial = _moved(parameters, size * step)
-            trial_value, *slopes = _penalized(model, trial, ridge)
+            trial_value, gradient = _penalized(model, trial, weight)
             if trial_value <= value - 0.1 * size * promised:
                 break
             size *= 0.5
         else:
-            value, *slopes = _penalized(model, parameters, ridge)
+            value, gradient = _penalized(model, parameters, weight)
             break
         parameters, value = trial, trial_value
     return parameters, value
 
 
-def _penalized(model: PairModel, parameters: PairParameters, ridge: float) -> tuple[float, Floats, Floats]:
-    value, constants, w = model.expand(parameters)
-    return value + 0.5 * ridge * float(parameters.w @ parameters.w), constants, w + ridge * parameters.w
+def _penalized(model: PairModel, parameters: PairParameters, weight: Floats) -> tuple[float, Floats]:
+    value, *slopes = model.expand(parameters)
+    w = np.concatenate([parameters.constants, parameters.w])
+    return value + 0.5 * float(weight @ (w * w)), np.concatenate(slopes) + weight * w
 
 
 def _moved(parameters: PairParameters, step: Floats) -> PairParameters:
@@ -58,11 +66,10 @@ def _moved(parameters: PairParameters, step: Floats) -> PairParameters:
     return replace(parameters, constants=parameters.constants + step[:n], w=parameters.w + step[n:])
 
 
-def _newton_step(model: PairModel, gradient: Floats, n_pairs: int, ridge: float) -> Floats:
+def _newton_step(model: PairModel, gradient: Floats, weight: Floats, n_constants: int) -> Floats:
     """Minus the inverse Hessian times the gradient, roughly: conjugate gradients, scaled by the diagonal."""
-    n = len(gradient) - n_pairs
-    diagonal = np.concatenate(model.diagonal(n_pairs))
-    diagonal[n:] += ridge
+    n = n_constants
+    diagonal = np.concatenate(model.diagonal(len(gradient) - n)) + weight
     step, residual = np.zeros_like(gradient), -gradient
     scaled = residual / diagonal
     direction, size = scaled, float(residual @ scaled)
@@ -70,8 +77,7 @@ def _newton_step(model: PairModel, gradient: Floats, n_pairs: int, ridge: float)
     for _ in range(_MOST_PRODUCTS):
         if size <= enough:
             break
-        product = np.concatenate(model.product(direction[:n], direction[n:]))
-        product[n:] += ridge * direction[n:]
+        product = np.concatenate(model.product(direction[:n], direction[n:])) + weight * direction
         share = size / float(direction @ product)
         step = step + share * direction
         residual = residual - share * product

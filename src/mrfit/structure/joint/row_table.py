@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit._kernels.nodewise import columns_times
-from mrfit._kernels.pair_rows import RowArrays
+from mrfit._kernels.pair_cells import RowArrays
 from mrfit.data.unique_rows import ActiveEntries, UniqueRows
 
 Floats = NDArray[np.float64]
@@ -90,15 +90,6 @@ class RowTable:
         active = self.arrays.sample_weight[self.arrays.rows]
         sums = np.concatenate([[0.0], np.cumsum(active)])
         return np.asarray(np.diff(sums[self.arrays.start]), np.float64)
-
-    def counts(self, first: int, last: int) -> Floats:
-        """Weight of the rows in each column of variables ``first`` to ``last``, (columns, rows)."""
-        lanes = [
-            np.where(self.arrays.codes[i] == s + 1, self.arrays.sample_weight, 0.0)
-            for i in range(first, last)
-            for s in range(self.widths[i])
-        ]
-        return np.stack(lanes) if lanes else np.empty((0, self.n_rows))
 
     def times(self, values: Floats) -> Floats:
         """Sum of ``values`` (lanes, rows) over the rows in which each column is active, (columns, lanes)."""

@@ -38,14 +38,13 @@ class ScoreTest:
         """Of the point that the model was last expanded at; two passes over the table for every 64 columns."""
         table = model.table
         slope, variance = np.empty((table.n_columns,) * 2), np.empty((table.n_columns,) * 2)
-        first_column, weight = table.arrays.first_column, table.arrays.sample_weight
+        first_column = table.arrays.first_column
 
         def block(first: int, last: int) -> None:
             columns = slice(first_column[first], first_column[last])
-            expected = model.expected[columns]
-            slope[:, columns] = table.times(expected - table.counts(first, last))
-            curvature = expected * (1.0 - expected / weight)
+            residual, curvature = model.over_rows(first, last)
             total = np.maximum(curvature.sum(axis=1), _FLAT)
+            slope[:, columns] = table.times(residual)
             second = table.times(curvature)
             # A column that fits every row has no curvature left, and nothing to gain.
             variance[:, columns] = np.maximum(second - second**2 / total, 1e-9 * total)

@@ -12,9 +12,10 @@ from mrfit.structure.joint.pair_model import PairModel
 RIDGES = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
 PRICES = (20.0, 12.0, 3.84)
 # Whatever ridge a graph was grown with, it is judged by fits with these: what counts is the graph.
-_JUDGED_AT = (10.0, 1.0, 0.1)
+_JUDGED_AT = (10.0, 1.0, 0.1, 0.01)
 _EXCHANGES = 4  # before held-out rows are asked again whether to go on
 _MOST_EXCHANGES = 12
+_N_EXCHANGING = 2  # ridges for which exchanges are tried
 
 
 @dataclass(frozen=True)
@@ -35,27 +36,30 @@ class Sweep:
     tried: dict[float, Chosen] = field(default_factory=dict)
 
     def best(self) -> Chosen:
-        """The best ridge and price, then exchanges as long as held-out rows want them."""
-        chosen = self.best_without_exchanges()
+        """The best of the few ridges that are best by themselves, after exchanges."""
+        self._try_ridges()
+        ranked = sorted(self.tried.values(), key=lambda chosen: chosen.loss)
+        return min(map(self._exchanged, ranked[:_N_EXCHANGING]), key=lambda chosen: chosen.loss)
+
+    def _try_ridges(self) -> None:
+        """From both sides of the middle, then further the better way, then between."""
+        low, high = 0, len(RIDGES) // 2
+        if self.at(high).loss < self.at(low).loss:
+            low, high = high, len(RIDGES) - 1
+        for k in (high, (low + high) // 2, (low + high + 1) // 2):
+            self.at(k)
+
+    def _exchanged(self, chosen: Chosen) -> Chosen:
+        """Exchanges as long as held-out rows want more of them."""
         while chosen.setting.n_exchanges < _MOST_EXCHANGES:
-            further = replace(chosen.setting, n_exchanges=_EXCHANGES)
-            state = self.growth.exchanged(chosen.grown, further)
+            setting = chosen.setting
+            state = self.growth.exchanged(chosen.grown, replace(setting, n_exchanges=_EXCHANGES))
+            further = replace(setting, n_exchanges=setting.n_exchanges + _EXCHANGES)
             loss = self.loss(state)
             if not loss < chosen.loss:
                 break
-            n_exchanges = chosen.setting.n_exchanges + _EXCHANGES
-            chosen = Chosen(replace(further, n_exchanges=n_exchanges), state, loss)
+            chosen = Chosen(further, state, loss)
         return chosen
-
-    def best_without_exchanges(self) -> Chosen:
-        """Ridges from both sides of the middle, then further the better way, then between."""
-        n = len(RIDGES)
-        low, high = 0, n // 2
-        if self.at(high).loss < self.at(low).loss:
-            low, high = high, n - 1
-        for k in (high, (low + high) // 2, (low + high + 1) // 2):
-            self.at(k)
-        return min(self.tried.values(), key=lambda chosen: chosen.loss)
 
     def at(self, k: int) -> Chosen:
         """The best price for a ridge."""
@@ -74,7 +78,8 @@ class Sweep:
     def loss(self, state: Grown) -> float:
         """Mean over held-out rows after a fit at the best of the judges' strengths."""
         losses, total = [], float(self.held_out.table.arrays.sample_weight.sum())
+        parameters = state.parameters
         for strength in _JUDGED_AT:
-            state = self.growth.refitted(state, strength)
-            losses.append(self.held_out.value(state.parameters) / total)
+            parameters = self.growth.judged(parameters, strength)
+            losses.append(self.held_out.value(parameters) / total)
         return float(np.min(losses))
