@@ -109,7 +109,7 @@ def test_what_both_chose_is_part_of_what_either_chose(select: str, bound: str) -
 @pytest.mark.parametrize("most", [1, 2, 3])
 @pytest.mark.parametrize("states", [2, 3])
 def test_bounds_keep_their_promise(bound: str, most: int, states: int) -> None:
-    """With "and" all bounds but ``joint`` limit degrees, with "or" only ``graph`` does: choices of all variables join."""
+    """With "and" all bounds but ``joint`` limit degrees, with "or" only ``graph`` does: choices of all join."""
     for seed in range(3):
         rows = _grid_rows(200, seed, states)
         both = _learn(rows, "degree", bound, max_degree=most, rule="and").structure

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from mrfit.structure.joint.owned_edges import OwnedEdges
 from mrfit.structure.joint.pair_model import PairModel, PairParameters
 from mrfit.structure.joint.refit import refit
-from mrfit.structure.joint.score_test import ScoreTest
+from mrfit.structure.joint.score_test import pair_scores
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -140,7 +140,7 @@ class Growth:
     def _candidates(self, state: Grown, price: float) -> Indices:
         """Pairs whose score is above the price of their parameters, those that gain most above it first."""
         widths = self.model.table.widths
-        net = ScoreTest.at(self.model).scores - price * np.outer(widths, widths)
+        net = pair_scores(self.model) - price * np.outer(widths, widths)
         out = self.closed | state.graph.adjacency() | np.logical_and.outer(state.graph.closed, state.graph.closed)
         net[out | ~(net > 0.0)] = 0.0
         a, b = np.nonzero(np.triu(net, 1))
@@ -149,9 +149,8 @@ class Growth:
 
     def worth(self, state: Grown) -> Floats:
         """About twice what the model would lose without each edge: w^2 V, summed over its parameters."""
-        self.model.expand(state.parameters)
-        parameters, variance = state.parameters, ScoreTest.at(self.model).variance
-        return parameters.edge_sums(parameters.w**2 * variance[parameters.columns(self.model.table)])
+        parameters = state.parameters
+        return parameters.edge_sums(parameters.w**2 * self.model.variance(parameters))
 
     def _weakest(self, state: Grown, share: float) -> Mask:
         """The share of the edges that is worth least; required ones never."""

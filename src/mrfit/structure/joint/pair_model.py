@@ -117,8 +117,15 @@ class PairModel:
 
     def diagonal(self, n_parameters: int) -> tuple[Floats, Floats]:
         """That of the Hessian."""
-        constants, w = self._sweep(DIAGONAL, np.empty(0), np.empty(n_parameters))
-        return np.maximum(constants, _SMALLEST * constants.max(initial=1.0)), w
+        constants, ends = self._slopes(DIAGONAL, np.empty(0), np.empty(n_parameters))
+        return np.maximum(constants, _SMALLEST * constants.max(initial=1.0)), ends.sum(axis=0)
+
+    def variance(self, parameters: PairParameters) -> Floats:
+        """The curvature in every parameter of a pair that is left after the constants have adapted."""
+        self.expand(parameters)
+        totals, ends = self._slopes(DIAGONAL, np.empty(0), parameters.w)
+        total = np.maximum(totals[np.stack(parameters.columns(self.table))], _SMALLEST)
+        return np.asarray((ends - ends**2 / total).sum(axis=0), np.float64)
 
     def over_rows(self, first: int, last: int) -> tuple[Floats, Floats]:
         """Expected - observed weight, and its curvature, of the columns of some variables, (columns, rows)."""
@@ -155,6 +162,11 @@ class PairModel:
         self._ranges, self._edges = deal(table.widths * work * n_cells, self.jobs), parameters.edges
 
     def _sweep(self, mode: int, constants: Floats, w: Floats) -> tuple[Floats, Floats]:
+        constant_slopes, ends = self._slopes(mode, constants, w)
+        return constant_slopes, ends.sum(axis=0)
+
+    def _slopes(self, mode: int, constants: Floats, w: Floats) -> tuple[Floats, Floats]:
+        """Those in the constants, and those in the pairs from either end, (2, parameters)."""
         constant_slopes, slopes = np.zeros(self.table.n_columns), np.zeros((2, len(w)))
         outputs = (self._expected, self._values, constant_slopes, slopes)
         run(
@@ -163,7 +175,7 @@ class PairModel:
             ),
             self._ranges,
         )
-        return constant_slopes, slopes.sum(axis=0)
+        return constant_slopes, slopes
 
 
 def _starts(lengths: NDArray[np.generic]) -> NDArray[Any]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,8 +14,7 @@ Floats = NDArray[np.float64]
 _FLAT = 1e-100
 
 
-@dataclass(frozen=True)
-class ScoreTest:
+def pair_scores(model: PairModel) -> Floats:
     """About twice the gain in pseudo-log-likelihood of every pair that is not in, (variables, variables).
 
     A parameter w of columns a and b enters the conditional of b with slope G_ab = sum over the rows in which a is
@@ -26,21 +23,18 @@ class ScoreTest:
 
         score = (G_ab + G_ba)^2 / (V_ab + V_ba)
 
-    which is chi-square with one degree of freedom where the pair does not interact. For a pair with more states it is
-    the sum over its parameters, each divided by its own variance: as many degrees of freedom on average.
+    which is about chi-square with one degree of freedom where the pair does not interact. For a pair with more states
+    it is the sum over its parameters, each divided by its own variance: as large on average as it has parameters.
+
+    All is at the point that the model was last expanded at. The cost is two passes over the table for every 64 columns.
     """
+    table = model.table
+    slope, variance = np.empty((table.n_columns,) * 2), np.empty((table.n_columns,) * 2)
+    first_column = table.arrays.first_column
+    blocks = deal(table.widths.astype(np.float64), max(1, -(-table.n_columns // LANES)))
 
-    scores: Floats  # (variables, variables)
-    variance: Floats  # (columns, columns), symmetric
-
-    @classmethod
-    def at(cls, model: PairModel) -> ScoreTest:
-        """Of the point that the model was last expanded at; two passes over the table for every 64 columns."""
-        table = model.table
-        slope, variance = np.empty((table.n_columns,) * 2), np.empty((table.n_columns,) * 2)
-        first_column = table.arrays.first_column
-
-        def block(first: int, last: int) -> None:
+    def fill(low: int, high: int) -> None:
+        for first, last in blocks[low:high]:
             columns = slice(first_column[first], first_column[last])
             residual, curvature = model.over_rows(first, last)
             total = np.maximum(curvature.sum(axis=1), _FLAT)
@@ -49,14 +43,5 @@ class ScoreTest:
             # A column that fits every row has no curvature left, and nothing to gain.
             variance[:, columns] = np.maximum(second - second**2 / total, 1e-9 * total)
 
-        n_blocks = max(1, -(-table.n_columns // LANES))
-        blocks = deal(table.widths.astype(np.float64), n_blocks)
-
-        def some_blocks(low: int, high: int) -> None:
-            for span in blocks[low:high]:
-                block(*span)
-
-        run(some_blocks, deal(np.ones(len(blocks)), model.jobs))
-        slope += slope.T.copy()
-        variance += variance.T.copy()
-        return cls(table.pair_sums(slope**2 / variance), variance)
+    run(fill, deal(np.ones(len(blocks)), model.jobs))
+    return table.pair_sums((slope + slope.T) ** 2 / (variance + variance.T))

@@ -15,6 +15,7 @@ PRICES = (20.0, 12.0, 3.84)
 _JUDGED_AT = (10.0, 1.0, 0.1, 0.01)
 _EXCHANGES = 4  # before held-out rows are asked again whether to go on
 _MOST_EXCHANGES = 12
+_WORTHWHILE = 1e-4  # of the held-out loss: what exchanges must gain to go on
 _N_EXCHANGING = 2  # ridges for which exchanges are tried
 
 
@@ -56,9 +57,11 @@ class Sweep:
             state = self.growth.exchanged(chosen.grown, replace(setting, n_exchanges=_EXCHANGES))
             further = replace(setting, n_exchanges=setting.n_exchanges + _EXCHANGES)
             loss = self.loss(state)
-            if not loss < chosen.loss:
+            worthwhile = loss < (1.0 - _WORTHWHILE) * chosen.loss
+            if loss < chosen.loss:
+                chosen = Chosen(further, state, loss)
+            if not worthwhile:
                 break
-            chosen = Chosen(further, state, loss)
         return chosen
 
     def at(self, k: int) -> Chosen:
