@@ -16,7 +16,7 @@ _JUDGED_AT = (10.0, 1.0, 0.1, 0.01)
 _EXCHANGES = 4  # before held-out rows are asked again whether to go on
 _MOST_EXCHANGES = 12
 _WORTHWHILE = 1e-4  # of the held-out loss: what exchanges must gain to go on
-_N_EXCHANGING = 2  # ridges for which exchanges are tried
+_N_EXCHANGING = 2  # settings for which exchanges are tried
 
 
 @dataclass(frozen=True)
@@ -34,12 +34,12 @@ class Sweep:
 
     growth: Growth
     held_out: PairModel
-    tried: dict[float, Chosen] = field(default_factory=dict)
+    tried: dict[float, list[Chosen]] = field(default_factory=dict)
 
     def best(self) -> Chosen:
-        """The best of the few ridges that are best by themselves, after exchanges."""
+        """The best, after exchanges, of the few settings that are best before."""
         self._try_ridges()
-        ranked = sorted(self.tried.values(), key=lambda chosen: chosen.loss)
+        ranked = sorted((chosen for choices in self.tried.values() for chosen in choices), key=lambda each: each.loss)
         return min(map(self._exchanged, ranked[:_N_EXCHANGING]), key=lambda chosen: chosen.loss)
 
     def _try_ridges(self) -> None:
@@ -65,7 +65,7 @@ class Sweep:
         return chosen
 
     def at(self, k: int) -> Chosen:
-        """The best price for a ridge."""
+        """The best price for a ridge; a lower price that lets nothing more in is not another choice."""
         ridge = RIDGES[k]
         if ridge not in self.tried:
             state = self.growth.start(ridge)
@@ -75,8 +75,8 @@ class Sweep:
                 state = self.growth.grown(state, Setting(ridge, price))
                 if len(state.graph) > n_before or not choices:
                     choices.append(Chosen(Setting(ridge, price), state, self.loss(state)))
-            self.tried[ridge] = min(choices, key=lambda chosen: chosen.loss)
-        return self.tried[ridge]
+            self.tried[ridge] = choices
+        return min(self.tried[ridge], key=lambda chosen: chosen.loss)
 
     def loss(self, state: Grown) -> float:
         """Mean over held-out rows after a fit at the best of the judges' strengths."""
