@@ -64,10 +64,11 @@ class JointSelection(NeighbourSelection):
             grown = growth.whole(setting, PRICES)
         if callback is not None:
             callback(len(rows.domain))
-        return replace(_neighbours(growth, grown, rows), remarks=(_remark(setting, by),))
+        said = (_remark(setting, by),) if _has_pairs(rows) else ()
+        return replace(_neighbours(growth, grown, rows), remarks=said)
 
     def why_none(self, rows: UniqueRows, paths: Sequence[NodePath]) -> str:
-        return "no pair gains more than its price."
+        return "no pair gains more than its price." if _has_pairs(rows) else super().why_none(rows, paths)
 
     def _growth(self, rows: UniqueRows, pairs: AllowedPairs, jobs: int) -> Growth:
         table = RowTable.of(rows, StateOrder.of(rows))
@@ -81,6 +82,11 @@ class JointSelection(NeighbourSelection):
         if min(rows.effective_rows, rows.total_weight) < _FEWEST_ROWS or rows.n_distinct < _N_PARTS:
             return None
         return next(folds_of(rows, _N_PARTS, np.random.default_rng(self.seed)))
+
+
+def _has_pairs(rows: UniqueRows) -> bool:
+    """Whether two variables vary."""
+    return int((StateOrder.of(rows).n_columns > 0).sum()) > 1
 
 
 def _neighbours(growth: Growth, grown: Grown, rows: UniqueRows) -> Neighbours:
