@@ -50,7 +50,7 @@ def test_finds_the_chain(chain: Path, options: list[str], capsys: pytest.Capture
     assert all(edge["strength"] > 1.0 for edge in document["edges"])
 
 
-@pytest.mark.parametrize("bound", ["gain", "path", "top", "graph"])
+@pytest.mark.parametrize("bound", ["gain", "path", "top", "graph", "joint"])
 def test_every_bound_writes_what_it_learned(
     bound: str, chain: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -81,7 +80,7 @@ def test_pages_are_made_anew_from_what_is_stored(data_dir: Path, tmp_path: Path)
     experiments, scope = experiments_called("apt-table1"), Scope(True, ("nltcs",))
     first = reproduce(experiments, scope, tmp_path, jobs=1)
     page = (tmp_path / "apt-table1.md").read_text()
-    os.remove(tmp_path / "apt-table1.md")
+    (tmp_path / "apt-table1.md").unlink()
     again = reproduce(experiments, scope, tmp_path, jobs=1, report_only=True)
     assert (first.n_new, again.n_new) == (7, 0)
     assert (tmp_path / "apt-table1.md").read_text() == page

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -63,7 +62,7 @@ def test_a_kill_before_the_first_line_leaves_nothing_to_repair(tmp_path: Path) -
     path = tmp_path / NAME
     path.write_bytes(path.read_bytes()[:10])
     filled(tmp_path, range(1))
-    assert list(Store.read(tmp_path).records.values())[0].result == {"square": 0}
+    assert next(iter(Store.read(tmp_path).records.values())).result == {"square": 0}
 
 
 def test_two_processes_do_not_write_into_one_folder(tmp_path: Path) -> None:
@@ -118,7 +117,7 @@ def test_a_stranger_s_file_is_not_touched(tmp_path: Path) -> None:
 def test_looking_does_not_write(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no results"):
         Store.read(tmp_path)
-    assert os.listdir(tmp_path) == []
+    assert list(tmp_path.iterdir()) == []
     filled(tmp_path, range(1))
     with pytest.raises(InputError, match="reading only"):
         Store.read(tmp_path).add(Square(1), {}, 0.0)

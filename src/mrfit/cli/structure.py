@@ -44,7 +44,7 @@ _SECTIONS = {
 @click.command("structure", cls=SectionedCommand, sections=_SECTIONS)
 @click.argument("data")
 @structure_options
-@click.option("--valid", metavar="FILE", help="Held-out rows, for --select valid.")
+@click.option("--valid", metavar="FILE", help="Held-out rows, for --select valid and --bound joint.")
 @click.option(
     "-o",
     "--output",
@@ -67,11 +67,13 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     """Learn which variables of DATA interact, by one sparse regression for each variable.
 
     \b
-    The degree bound --max-degree D can be met in four ways (--bound):
+    The degree bound --max-degree D can be met in five ways (--bound):
       gain   up to D neighbours for each variable, by what they add after refitting (default)
       path   the l1 path of each variable stops before it selects more than D
       top    the D largest coefficients of a weak l1 regression (as in Chou et al., AAAI 2018)
       graph  no variable of the final graph has more than D neighbours
+      joint  every edge is owned by one of its ends, nobody owns more than D; edges are grown on the
+             joint pseudo-likelihood, as cautiously as held-out rows advise (--valid, else a fifth)
     With the first three, --rule or|and joins the two regressions of each pair.
 
     \b
@@ -90,7 +92,8 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     from mrfit.workers import resolve_jobs
 
     check_one_stream(data, options["valid"])
-    by_valid = Rule(("valid",), options["select"] == "valid", "--select valid")
+    asks_valid = options["select"] == "valid" or (options["select"] == "degree" and options["bound"] == "joint")
+    by_valid = Rule(("valid",), asks_valid, "--select valid or --bound joint")
     refuse_idle(context, [*structure_rules(options), by_valid])
     learner, *others = structure_learners(options)
     jobs = resolve_jobs(options["jobs"])

@@ -21,7 +21,7 @@ structure_options = stacked(
         metavar="D[,D...]",
         help="Bound on the neighbours; `mrfit fit` chooses among several on held-out rows.",
     ),
-    choice("--bound", "gain", "path", "top", "graph", help="How the bound is met."),
+    choice("--bound", "gain", "path", "top", "graph", "joint", help="How the bound is met."),
     choice("--rule", "or", "and", help="An edge if either, or if both, of its regressions chose it."),
     choice(
         "--select",
@@ -49,7 +49,11 @@ def structure_rules(options: dict[str, Any]) -> list[Rule]:
     return [
         Rule(("select", "require", "forbid"), learned, "--structure learned"),
         Rule(("max_degree", "bound"), by_degree, "--select degree" if learned else "--structure learned"),
-        Rule(("rule",), learned and not (by_degree and bound == "graph"), "regressions that choose for themselves"),
+        Rule(
+            ("rule",),
+            learned and not (by_degree and bound in ("graph", "joint")),
+            "regressions that choose for themselves",
+        ),
         Rule(("gamma",), learned and select == "ebic", "--select ebic"),
         Rule(("select_strength",), learned and select == "strength", "--select strength"),
     ]

@@ -30,6 +30,8 @@ _COMMANDS = (
     "structure more.csv --select ebic",
     "structure two.csv --valid two.csv --select valid",
     "structure more.csv --max-degree 2 --bound path",
+    "structure two.csv --max-degree 2 --bound joint",
+    "structure more.csv --max-degree 2 --bound joint",
     f"fit two.csv {_EXACT} --parameterization spectral --penalty l1",
     f"fit more.csv {_EXACT} --parameterization canonical --penalty l2",
     f"fit two.csv {_EXACT} --penalty hierarchical",

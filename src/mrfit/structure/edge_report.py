@@ -20,12 +20,18 @@ class EdgeReport:
     ``entered[k]`` are the strengths at which the edge first entered either path, NaN where it never did.
     ``signs[k]`` is +1 where the two variables rise together, -1 where one falls as the other rises, and 0 where states
     have no order, or no direction shows.
+
+    Where one graph was grown for all variables together, both coefficients are those of the joint model, ``owner[k]``
+    is the end whose bound the edge counts for (-1 for a required edge beyond all bounds), and ``gain[k]`` about what
+    the edge adds to the pseudo-log-likelihood of the table, given all others.
     """
 
     edges: NDArray[np.int64]  # (edges, 2)
     coefficients: Floats  # (edges, 2)
     entered: Floats  # (edges, 2)
     signs: NDArray[np.int64]  # (edges,)
+    owner: NDArray[np.int64] | None = None  # (edges,)
+    gain: Floats | None = None  # (edges,)
 
     @classmethod
     def of_no_edges(cls) -> EdgeReport:
@@ -54,4 +60,10 @@ class EdgeReport:
                 "source_given_target": float(self.coefficients[k, 0]),
                 "entered_source": float(self.entered[k, 0]),
                 "entered_target": float(self.entered[k, 1]),
+                **self._ownership(int(k), names),
             }
+
+    def _ownership(self, k: int, names: tuple[str, ...]) -> dict[str, str | float]:
+        if self.owner is None or self.gain is None:
+            return {}
+        return {"owner": names[self.owner[k]] if self.owner[k] >= 0 else "", "gain": float(self.gain[k])}

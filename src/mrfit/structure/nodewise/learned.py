@@ -1,4 +1,4 @@
-"""Learning a pairwise structure from one sparse regression for each variable."""
+"""Learning a pairwise structure, from one sparse regression for each variable or from all of them jointly."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from mrfit.structure.learner import LearnedStructure, StructureLearner
 from mrfit.structure.nodewise.allowed_pairs import AllowedPairs
 from mrfit.structure.nodewise.criteria import HeldOutLoss, ebic
 from mrfit.structure.nodewise.forward_selection import ForwardGraph, ForwardSelection
+from mrfit.structure.nodewise.joint_selection import JointSelection
 from mrfit.structure.nodewise.path_selection import PathSelection, theoretical_strength
 from mrfit.structure.nodewise.remarks import remarks
 from mrfit.structure.nodewise.seen_states import SeenStates
 from mrfit.structure.nodewise.selection import NeighbourSelection
 from mrfit.structure.structure import Structure
 
-BOUNDS = ("gain", "path", "top", "graph")
+BOUNDS = ("gain", "path", "top", "graph", "joint")
 SELECTIONS = ("degree", "ebic", "valid", "strength", "theory")
 RULES = ("or", "and")
 # Settings that one selection alone looks at.
@@ -35,7 +36,7 @@ _LOOKED_AT_BY = {
 
 @dataclass(frozen=True)
 class Learned(StructureLearner):
-    """Pairs chosen by one sparse regression for each variable.
+    """Pairs chosen by one sparse regression for each variable, or by all of them together.
 
     Ways to meet a bound on the degree, ``max_degree = d``:
 
@@ -43,7 +44,11 @@ class Learned(StructureLearner):
     * ``path``   each variable's l1 path stops before it selects more than d;
     * ``top``    each variable keeps the d largest coefficients of a weak l1 regression (the last point of its path with
       at most 50 variables): the reading of Chou et al. (2018) that reproduces their numbers;
-    * ``graph``  no variable of the *final* graph has more than d neighbours, edges chosen by gain in both regressions.
+    * ``graph``  no variable of the *final* graph has more than d neighbours, edges chosen by gain in both regressions;
+    * ``joint``  every edge is *owned* by one of its ends and no variable owns more than d; edges are grown on the joint
+      pseudo-likelihood, and who owns them is free: any graph goes whose edges can be dealt so. Neighbours may be many
+      more than d, edges up to d for each variable. Held-out rows choose how cautiously to grow: those given, or else a
+      fifth of the rows.
 
     With the first three the two regressions of a pair may disagree: ``rule`` "or" takes an edge that either chose,
     "and" one that both chose, so with "or" the final graph may have larger degrees.
@@ -142,7 +147,7 @@ class Learned(StructureLearner):
     def _selection(self, rows: UniqueRows, valid: UniqueRows | None) -> NeighbourSelection:
         """What the words say."""
         if self.select == "degree":
-            return self._by_degree()
+            return self._by_degree(valid)
         if self.select == "ebic":
             return PathSelection.best_by(ebic(rows, self.gamma), rows, tolerance=self.tolerance)
         if self.select == "valid":
@@ -154,10 +159,11 @@ class Learned(StructureLearner):
         strength = theoretical_strength(rows, self.theory) if given is None else given
         return PathSelection.at(strength, rows, tolerance=self.tolerance)
 
-    def _by_degree(self) -> NeighbourSelection:
+    def _by_degree(self, valid: UniqueRows | None) -> NeighbourSelection:
         ways: dict[str, Callable[[], NeighbourSelection]] = {
             "gain": lambda: ForwardSelection(self.max_degree),
             "graph": lambda: ForwardGraph(self.max_degree),
+            "joint": lambda: JointSelection(self.max_degree, valid),
             "path": lambda: PathSelection.up_to(self.max_degree, tolerance=self.tolerance),
             "top": lambda: PathSelection.largest(self.max_degree, tolerance=self.tolerance),
         }
@@ -165,7 +171,9 @@ class Learned(StructureLearner):
 
     def in_words(self) -> str:
         how = {
-            "degree": "at most {0.max_degree} neighbours",
+            "degree": "at most {0.max_degree} edges owned"
+            if self.bound == "joint"
+            else "at most {0.max_degree} neighbours",
             "ebic": "by the EBIC, gamma {0.gamma:g}",
             "valid": "by held-out rows",
             "strength": "at strength {0.select_strength:g}",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,10 @@ class Neighbours:
         What they were read from, if from paths.
     at_end
         Variables whose point is the end of their path though a criterion was free to choose.
+    owners, gains
+        Where one graph was grown for all: which end an edge counts for, and what the edge adds (see `EdgeReport`).
+    remarks
+        What else a reader should know.
     """
 
     chosen: NDArray[np.bool_]
@@ -41,6 +45,9 @@ class Neighbours:
     violation: float | None = None
     paths: tuple[NodePath, ...] = ()
     at_end: tuple[int, ...] = ()
+    owners: NDArray[np.bool_] | None = None
+    gains: Floats | None = None
+    remarks: tuple[str, ...] = ()
 
     def joined(self, rule: str) -> NDArray[np.bool_]:
         """One symmetric graph: edges that both ("and") or either ("or") of their regressions chose."""
@@ -50,7 +57,12 @@ class Neighbours:
         """The evidence for some edges."""
         coefficients = _both_ways(self.coefficients, edges)
         signs = edge_signs(rows, edges, coefficients.mean(axis=1))
-        return EdgeReport(edges, coefficients, _both_ways(self.entered, edges), signs)
+        report = EdgeReport(edges, coefficients, _both_ways(self.entered, edges), signs)
+        if self.owners is None or self.gains is None:
+            return report
+        first, second = self.owners[edges[:, 0], edges[:, 1]], self.owners[edges[:, 1], edges[:, 0]]
+        owner = np.where(first, edges[:, 0], np.where(second, edges[:, 1], -1))
+        return replace(report, owner=owner, gain=self.gains[edges[:, 0], edges[:, 1]])
 
 
 def _both_ways(values: Floats, edges: NDArray[np.int64]) -> Floats:

@@ -14,7 +14,7 @@ def remarks(rows: UniqueRows, selection: NeighbourSelection, neighbours: Neighbo
     said = [_still_falling(rows.domain, neighbours.at_end)] if neighbours.at_end else []
     if n_edges == 0 and len(rows.domain) > 1:
         said.append(f"No edges: {_why_no_edges(rows, selection, neighbours)}")
-    return said
+    return [*said, *neighbours.remarks]
 
 
 def _still_falling(domain: Domain, variables: tuple[int, ...]) -> str:

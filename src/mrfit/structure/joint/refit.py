@@ -1,0 +1,87 @@
+"""Newton steps for a joint model of pairs, from where it stood before edges came or went."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.structure.joint.pair_model import PairModel, PairParameters
+
+Floats = NDArray[np.float64]
+
+_MOST_STEPS = 15
+_MOST_PRODUCTS = 25
+_RESIDUAL = 0.15  # of a Newton system, as a share of its right-hand side
+_MOST_HALVINGS = 8
+
+
+def refit(
+    model: PairModel,
+    start: PairParameters,
+    *,
+    ridge: float,
+    decrease: float,
+    share: float = 0.0,
+    constant_ridge: float = 0.0,
+) -> tuple[PairParameters, float]:
+    """Minimise loss + ridge / 2 * |w|^2 until a step promises less than ``decrease``, or a ``share`` of all before it.
+
+    Returns the parameters and the value; the model stands expanded there. Fits only steer which edges come next, so
+    neither needs to be tiny.
+    """
+    n_constants, n_pairs = len(start.constants), len(start.w)
+    weight = np.concatenate([np.full(n_constants, constant_ridge), np.full(n_pairs, ridge)])
+    parameters = start
+    value, gradient = _penalized(model, parameters, weight)
+    first_value = value
+    for _ in range(_MOST_STEPS):
+        step = _newton_step(model, gradient, weight, n_constants)
+        promised = -0.5 * float(gradient @ step)
+        if promised < max(decrease, share * (first_value - value)):
+            break
+        size = 1.0
+        for _ in range(_MOST_HALVINGS):
+            trial = _moved(parameters, size * step)
+            trial_value, gradient = _penalized(model, trial, weight)
+            if trial_value <= value - 0.1 * size * promised:
+                break
+            size *= 0.5
+        else:
+            value, gradient = _penalized(model, parameters, weight)
+            break
+        parameters, value = trial, trial_value
+    return parameters, value
+
+
+def _penalized(model: PairModel, parameters: PairParameters, weight: Floats) -> tuple[float, Floats]:
+    value, *slopes = model.expand(parameters)
+    w = np.concatenate([parameters.constants, parameters.w])
+    return value + 0.5 * float(weight @ (w * w)), np.concatenate(slopes) + weight * w
+
+
+def _moved(parameters: PairParameters, step: Floats) -> PairParameters:
+    n = len(parameters.constants)
+    return replace(parameters, constants=parameters.constants + step[:n], w=parameters.w + step[n:])
+
+
+def _newton_step(model: PairModel, gradient: Floats, weight: Floats, n_constants: int) -> Floats:
+    """Minus the inverse Hessian times the gradient, roughly: conjugate gradients, scaled by the diagonal."""
+    n = n_constants
+    diagonal = np.concatenate(model.diagonal(len(gradient) - n)) + weight
+    step, residual = np.zeros_like(gradient), -gradient
+    scaled = residual / diagonal
+    direction, size = scaled, float(residual @ scaled)
+    enough = _RESIDUAL**2 * size
+    for _ in range(_MOST_PRODUCTS):
+        if size <= enough:
+            break
+        product = np.concatenate(model.product(direction[:n], direction[n:])) + weight * direction
+        share = size / float(direction @ product)
+        step = step + share * direction
+        residual = residual - share * product
+        scaled = residual / diagonal
+        before, size = size, float(residual @ scaled)
+        direction = scaled + size / before * direction
+    return step
