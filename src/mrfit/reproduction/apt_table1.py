@@ -188,7 +188,7 @@ def _gain(result: dict[str, Any] | None) -> Cell:
 
 def _claims(cells: Cells) -> Iterator[Claim]:
     """By the reading that is most likely the paper's, where it is there; on the cells the paper has numbers for."""
-    reading = cells.readings[0]
+    reading = next(iter(cells.readings), "")
     rows = list(cells.rows(reading, only_published=True))
     if not rows:
         return
