@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.linear_systems import conjugate_gradients
 from mrfit.objectives.objective import Expansion
 from mrfit.penalties.penalty import Trait
 from mrfit.solvers.method import Method, Problem, State, line_search
-from mrfit.solvers.quadratics.linear_systems import conjugate_gradients
 
 Floats = NDArray[np.float64]
 

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit._kernels.lasso import best_on_line, sweep
+from mrfit.linear_systems import conjugate_gradients, divided
 from mrfit.penalties.penalty import NonsmoothPenalty
 from mrfit.solvers.quadratics.descent import Descent
-from mrfit.solvers.quadratics.linear_systems import conjugate_gradients, divided
 from mrfit.solvers.quadratics.quadratic import Quadratic
 
 Floats = NDArray[np.float64]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.linear_systems import divided
 from mrfit.penalties.curvature import Curvature
 from mrfit.penalties.penalty import NonsmoothPenalty
 from mrfit.solvers.quadratics.descent import Descent
-from mrfit.solvers.quadratics.linear_systems import divided
 from mrfit.solvers.quadratics.quadratic import Quadratic
 
 Floats = NDArray[np.float64]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.linear_systems import divided
 from mrfit.penalties.penalty import NonsmoothPenalty
 from mrfit.solvers.quadratics import faces
-from mrfit.solvers.quadratics.linear_systems import divided
 from mrfit.solvers.quadratics.manifolds import ManifoldSearch
 from mrfit.solvers.quadratics.quadratic import Quadratic
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.linear_systems import conjugate_gradients
 from mrfit.structure.joint.pair_model import PairModel, PairParameters
 
 Floats = NDArray[np.float64]
@@ -70,18 +71,11 @@ def _newton_step(model: PairModel, gradient: Floats, weight: Floats, n_constants
     """Minus the inverse Hessian times the gradient, roughly: conjugate gradients, scaled by the diagonal."""
     n = n_constants
     diagonal = np.concatenate(model.diagonal(len(gradient) - n)) + weight
-    step, residual = np.zeros_like(gradient), -gradient
-    scaled = residual / diagonal
-    direction, size = scaled, float(residual @ scaled)
-    enough = _RESIDUAL**2 * size
-    for _ in range(_MOST_PRODUCTS):
-        if size <= enough:
-            break
-        product = np.concatenate(model.product(direction[:n], direction[n:])) + weight * direction
-        share = size / float(direction @ product)
-        step = step + share * direction
-        residual = residual - share * product
-        scaled = residual / diagonal
-        before, size = size, float(residual @ scaled)
-        direction = scaled + size / before * direction
+    step, _ = conjugate_gradients(
+        lambda direction: np.concatenate(model.product(direction[:n], direction[n:])) + weight * direction,
+        -gradient,
+        is_enough=lambda _, size, first: size <= _RESIDUAL**2 * first,
+        most=_MOST_PRODUCTS,
+        precondition=lambda r: r / diagonal,
+    )
     return step

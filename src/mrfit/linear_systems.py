@@ -1,4 +1,4 @@
-"""Division by a positive definite matrix: by Cholesky where it is held, by conjugate gradients where products are."""
+"""Internal: division by a positive definite matrix: by Cholesky, or by conjugate gradients where products are held."""
 
 from __future__ import annotations
 
