@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import os
+
+# Before numpy is imported, which reads it then. Workers of xdist and the threads of each would wait for each other:
+# on matrices as small as those of tests that takes ten times as long as the work.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 from collections.abc import Callable
 from pathlib import Path
 
@@ -33,6 +38,11 @@ def conformance_dir() -> Path:
     if not os.environ.get("MRFIT_CONFORMANCE"):
         pytest.skip("MRFIT_CONFORMANCE is not set: third-party reference values absent")
     return Path(os.environ["MRFIT_CONFORMANCE"])
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The wheel first: it takes longest, and a worker that began it last would be waited for."""
+    items.sort(key=lambda item: item.path.name != "test_wheel.py")
 
 
 # The first call of a kernel compiles it, so no example has a time limit.

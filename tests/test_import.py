@@ -65,6 +65,13 @@ def test_frames_are_told_apart_without_loading_their_libraries() -> None:
     assert loaded_by(code).isdisjoint({"pandas", "polars", "pyarrow", "sklearn", "matplotlib", "networkx"})
 
 
+def test_models_are_loaded_without_what_few_questions_need() -> None:
+    """Each of these takes longer to load than most commands take to do their work."""
+    few = {"scipy.stats", "scipy.optimize"}
+    code = f"from mrfit import MarkovNetwork, learn\nassert {few}.isdisjoint(sys.modules), {few} & set(sys.modules)"
+    assert "networkx" not in loaded_by(code)
+
+
 @pytest.mark.parametrize("name", mrfit.__all__)
 def test_every_public_name_resolves(name: str) -> None:
     assert getattr(mrfit, name) is not None

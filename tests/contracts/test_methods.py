@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -49,8 +50,10 @@ def _problem(shape: str, structure: str) -> tuple[UniqueRows, Canonical]:
     return rows, Canonical(rows.domain, STRUCTURES[structure](len(rows.domain)))
 
 
-def _plain_newton(rows: UniqueRows, parameters: Canonical, strength: float) -> np.ndarray:
+@cache
+def _plain_newton(shape: str, structure: str, strength: float) -> np.ndarray:
     """The optimum by full Newton steps on the plain twin; from zero these problems need no step control."""
+    rows, parameters = _problem(shape, structure)
     w, scale = np.zeros(parameters.n_parameters), strength / rows.total_weight
     for _ in range(30):
         gradient = network.gradient(parameters, w, rows) + scale * w
@@ -72,7 +75,7 @@ def test_reaches_the_optimum_of_a_plain_newton_method(method: Method[Any], shape
     assert solution.violation <= 1e-9
     at_solution = np.abs(objective.value_and_gradient(solution.w)[1]).max(initial=0.0)
     assert solution.violation == pytest.approx(at_solution, abs=1e-15)
-    np.testing.assert_allclose(solution.w, _plain_newton(rows, parameters, 2.0), atol=1e-7)
+    np.testing.assert_allclose(solution.w, _plain_newton(shape, structure, 2.0), atol=1e-7)
     assert solution.at_bound.size == 0
 
 

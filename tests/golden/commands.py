@@ -10,7 +10,7 @@ _DNA = "fit dna:train --valid dna:valid --structure learned"
 COMMANDS = {
     "l2": f"{_NLTCS} --strength 1,30",
     "l2, unary free": f"{_NLTCS} --strength 10 --free-orders 1 --solver lbfgs",
-    "l1 path": f"{_NLTCS} --penalty l1",
+    "l1 path": f"{_NLTCS} --penalty l1 --strength 512,64,8,1",  # a whole path ends where last bits decide
     "group": "fit flow:data --penalty group --strength 10",
     "hierarchical": "fit flow:data --penalty hierarchical --order 3 --strength 30",
     "none": "fit rochdale:data --penalty none --structure tree",

@@ -154,10 +154,10 @@ def test_pages_grow_slowly(n_variables: int, inches: int, tmp_path: Path, rng: n
 def test_large_networks_take_seconds(n_edges: int, tmp_path: Path, rng: np.random.Generator) -> None:
     """1,500 variables; of too many edges the strongest are drawn, and the caption says so."""
     names, edges, strengths = _random(rng, 1_500, 1_499)
-    begun = time.perf_counter()
+    begun = time.process_time()  # other work on the machine does not count
     figure = network_figure(names, edges[:n_edges], strengths[:n_edges])
     save_figure(figure, tmp_path / "network.png")
-    assert time.perf_counter() - begun < 30  # 3 seconds on two free cores
+    assert time.process_time() - begun < 30  # 3 seconds on a free core
     assert ("1,500 variables, 1,124,250 edges; drawn: the 6,000 strongest" in _words(figure)) == (n_edges > 6_000)
 
 

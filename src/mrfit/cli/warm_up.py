@@ -21,7 +21,9 @@ from mrfit.cli.options import common
 from mrfit.cli.output import counting_progress, print_json, say
 
 # Between them they call every kernel with every type of arguments that commands call it with. Two processes begin at
-# the two ends: the walks of structure learning, one long chain of kernels, take about as long as all fits.
+# the two ends, and each should find what it needs of the other's already compiled: at one end the walks of structure
+# learning, at the other the junction tree, each a chain of kernels about as long as half of all; between them, what
+# needs neither.
 _EXACT = "--objective likelihood --order 3 --strength 1"
 _COMMANDS = (
     "structure two.csv --max-degree 2",
@@ -32,32 +34,35 @@ _COMMANDS = (
     "structure more.csv --max-degree 2 --bound path",
     "structure two.csv --max-degree 2 --bound joint",
     "structure more.csv --max-degree 2 --bound joint",
+    f"fit two.csv {_EXACT} --penalty hierarchical",
     f"fit two.csv {_EXACT} --parameterization spectral --penalty l1",
     f"fit more.csv {_EXACT} --parameterization canonical --penalty l2",
-    f"fit two.csv {_EXACT} --penalty hierarchical",
     f"fit two.csv {_EXACT} --penalty group",
     f"fit two.csv {_EXACT} --penalty l1 --search hierarchical",
     f"fit two.csv {_EXACT} --parameterization full --penalty l1",
-    "fit two.csv --structure tree --strength 1 -o asked.mrf && query asked.mrf --given a=1 --ask b,c --ask d --map && "
-    "query asked.mrf --engine bp && query asked.mrf --engine max-product && query asked.mrf --engine trw && "
-    "query asked.mrf --engine mean-field && query asked.mrf --engine gibbs && query asked.mrf --engine ais",
-    "fit more.csv --structure tree --strength 1 -o more_asked.mrf && query more_asked.mrf --engine tree && "
-    "query more_asked.mrf --engine enumeration && sample more_asked.mrf -n 10 -o rows.csv && "
-    "impute more_asked.mrf holes.csv -o full.csv && impute more_asked.mrf holes.csv --how draw -o drawn.csv && "
-    "query more_asked.mrf --engine bp && query more_asked.mrf --engine gibbs && query more_asked.mrf --engine ais && "
-    "query more_asked.mrf --engine mean-field && query far.uai --engine tree --map",
     "spectrum two.csv --estimator flat-l1 --folds 2 --max-order 2",
+    "fit two.csv --valid two.csv --penalty tied --groups 2,3 --strength 1,10",
     "fit two.csv --structure tree --penalty none",
     "fit two.csv --penalty l1 --strength 1",
     "fit more.csv --penalty group --strength 1",
     "fit more.csv --penalty hierarchical --order 3 --strength 1",
-    "fit two.csv --valid two.csv --penalty tied --groups 2,3 --strength 1,10",
     "fit two.csv --penalty hard --groups 2 --strength 1 -o tied.mrf && theory tied.mrf",
     "fit more.csv --penalty hard --groups 2 --strength 1 -o tied.mrf && theory tied.mrf",
     "fit two.csv --penalty ltr --groups 2 --strength 1",
+    "fit two.csv --structure tree --strength 1 -o asked.mrf && query asked.mrf --engine bp && "
+    "query asked.mrf --engine max-product && query asked.mrf --engine trw && query asked.mrf --engine mean-field && "
+    "query asked.mrf --engine gibbs && query asked.mrf --engine ais",
+    "fit more.csv --structure tree --strength 1 -o asked.mrf && query asked.mrf --engine gibbs && "
+    "query asked.mrf --engine ais && query asked.mrf --engine mean-field && query asked.mrf --engine bp && "
+    "query asked.mrf --engine enumeration",
     "fit more.csv --solver lbfgs --strength 1 -o more.mrf && score more.mrf more.csv",
+    "query far.uai --engine tree --map",
+    "fit more.csv --structure tree --strength 1 -o asked.mrf && query asked.mrf --engine tree && "
+    "sample asked.mrf -n 10 -o rows.csv && impute asked.mrf holes.csv -o full.csv && "
+    "impute asked.mrf holes.csv --how draw -o drawn.csv",
     "fit two.csv --valid two.csv --penalty l2 --strength 1,10 -o two.mrf && score two.mrf two.csv && "
     "score two.mrf two.csv --metric ll",
+    "fit two.csv --structure tree --strength 1 -o asked.mrf && query asked.mrf --given a=1 --ask b,c --ask d --map",
 )
 # Cells so far apart that their products are no numbers: such models are run in logarithms.
 _FAR_APART = "MARKOV\n2\n2 2\n2\n2 0 1\n2 0 1\n4\n1 1e-300 1e-300 1e-300\n4\n1e-300 1 1 1\n"

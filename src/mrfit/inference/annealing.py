@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 from scipy.special import expit, logsumexp
 
 from mrfit.errors import InputError
@@ -104,6 +103,8 @@ def reverse(
 
 def bridged(forward: Floats, reverse: Floats) -> tuple[float, float]:
     """log Z and its standard error from log weights of both directions (Bennett, 1976): the best use of the two."""
+    from scipy.optimize import brentq  # here, for commands that do not ask for it start sooner
+
     if not (forward > -np.inf).any():
         raise InputError("All forward runs have weight 0; there is nothing to bridge. Use more temperatures.")
     offset = np.log(len(forward) / len(reverse))

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import networkx
-
 from mrfit.factors import Factors
 
 
@@ -23,6 +21,8 @@ def part_with(factors: Factors, variables: Iterable[int]) -> Part:
 
     Their marginals stay as they are: the rest is independent of them. Variables that are known join nothing.
     """
+    import networkx  # here, for commands that ask nothing start sooner
+
     graph: networkx.Graph[int] = networkx.Graph()
     graph.add_nodes_from(variables)
     for scope in factors.scopes:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
-from scipy.stats import rankdata
 
 Floats = NDArray[np.float64]
 
@@ -72,6 +71,8 @@ def _halves(draws: ArrayLike) -> Floats:
 
 def _normal_scores(x: Floats) -> Floats:
     """Quantiles of the normal distribution at the ranks (Blom, 1958); equal values share their mean rank."""
+    from scipy.stats import rankdata  # here, for it takes a fifth of the time in which a command starts
+
     ranks = rankdata(x, axis=None).reshape(x.shape)
     return np.asarray(ndtri((ranks - 0.375) / (x.size + 0.25)))
 
