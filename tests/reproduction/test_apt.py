@@ -25,7 +25,8 @@ from mrfit.structure.learners import Learned
 
 
 def result(test: float, gain: float = 0.0, **more: Any) -> dict[str, Any]:
-    return {"test": test, "gain": gain, "gain_error": 0.01, "edges": 7, "groups": 2, "strength": 1.0, **more}
+    fixed = {"gain_error": 0.01, "edges": 7, "groups": 2, "strength": 1.0, "by_groups": []}
+    return {"test": test, "gain": gain, **fixed, **more}
 
 
 def row(name: str, degree: int, bound: str, l2: float, ltr: float, apt: float) -> dict[AptCell, dict[str, Any]]:
@@ -114,6 +115,18 @@ def test_the_gap_widens_or_not() -> None:
 
     assert claimed(AptTable1(), of((0.1, 0.2, 0.9)), "widens").verdict is Verdict.REPRODUCED
     assert claimed(AptTable1(), of((0.9, 0.2, 0.1)), "widens").verdict is Verdict.NOT_REPRODUCED
+
+
+def test_hard_tying_needs_groups_or_not() -> None:
+    def of(few: float, many: float) -> dict[AptCell, dict[str, Any]]:
+        results = row("dna", 5, "top", 58.0, 58.0, 58.0)
+        for method, extra in (("LTR", {2: few, 100: many}), ("APT", {2: 0.0, 100: 0.0})):
+            points = [{"groups": k, "test": 58.0 + more} for k, more in extra.items()]
+            results[AptCell("dna", 5, "top", method)]["by_groups"] = points
+        return results
+
+    assert claimed(AptTable1(), of(3.0, 0.01), "hard tying helps only").verdict is Verdict.REPRODUCED
+    assert claimed(AptTable1(), of(0.01, 3.0), "hard tying helps only").verdict is Verdict.NOT_REPRODUCED
 
 
 def test_figure_2_has_a_curve_for_each_degree(tmp_path: Path) -> None:
