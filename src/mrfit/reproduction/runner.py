@@ -21,7 +21,11 @@ from mrfit.reproduction.unit import Unit
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a unit: a result, or what went wrong. ``memory`` is the most its process has taken, in bytes."""
+    """What came of a unit: a result, or what went wrong.
+
+    ``seconds`` are those of the processor, whatever else it was busy with; ``memory`` is the most its process has taken,
+    in bytes.
+    """
 
     unit: Unit
     seconds: float
@@ -47,13 +51,13 @@ def bundled(units: Iterable[Unit]) -> list[list[Unit]]:
 
 
 def outcome_of(unit: Unit) -> Outcome:
-    begun = time.perf_counter()
+    begun = time.process_time()
     try:
         with threadpool_limits(limits=1):
             result, error = unit.run(), ""
     except Exception as failure:  # of whatever kind: it is told of with its unit, and the others go on
         result, error = None, f"{type(failure).__name__}: {failure}"
-    return Outcome(unit, time.perf_counter() - begun, _memory(), result, error)
+    return Outcome(unit, time.process_time() - begun, _memory(), result, error)
 
 
 def _memory() -> float:

@@ -25,7 +25,7 @@ _FORMAT = 1
 
 @dataclass(frozen=True)
 class Record:
-    """The result of a unit, how long it took, and the key that says what decided it."""
+    """The result of a unit, the processor seconds it took, and the key that says what decided it."""
 
     key: str
     about: dict[str, Any]
