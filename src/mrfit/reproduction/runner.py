@@ -23,8 +23,8 @@ from mrfit.reproduction.unit import Unit
 class Outcome:
     """What came of a unit: a result, or what went wrong.
 
-    ``seconds`` are those of the processor, whatever else it was busy with; ``memory`` is the most its process has taken,
-    in bytes.
+    ``seconds`` are those of the processor, whatever else it was busy with; ``memory`` is the most its process took, in
+    bytes.
     """
 
     unit: Unit
