@@ -1,4 +1,7 @@
-"""Tables in the docs: what stands between `<!-- benchmark: NAME -->` and `<!-- end -->` is made from stored results."""
+"""Tables in the docs: what stands between `<!-- benchmark: NAME -->` and `<!-- end -->` is made from stored results.
+
+So are the claims of the papers, between `<!-- claims -->` and `<!-- end -->`, from the results in `docs/replication`.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,15 @@ from pathlib import Path
 
 from benchmarks.benchmark import Benchmark
 from benchmarks.results import path_of, stored
+from mrfit.reproduction.claim import claims_table
+from mrfit.reproduction.experiment import Scope
+from mrfit.reproduction.experiments import EXPERIMENTS
+from mrfit.reproduction.reproduction import claims
+from mrfit.reproduction.store import Store
 
 DOCS = Path(__file__).parents[1] / "docs"
+REPLICATION = DOCS / "replication"
+CLAIMS = re.compile(r"(?P<begin><!-- claims -->\n).*?(?P<end><!-- end -->)", re.DOTALL)
 BLOCK = re.compile(r"(?P<begin><!-- benchmark: (?P<name>[\w-]+) -->\n).*?(?P<end><!-- end -->)", re.DOTALL)
 
 
@@ -26,7 +36,14 @@ def written(page: str, benchmarks: Mapping[str, Benchmark]) -> str:
             raise ValueError(f"No results of {name!r} are stored. Run `python -m benchmarks {name} --write-docs`.")
         return f"{match['begin']}\n{benchmarks[name].markdown(stored(name).records)}\n\n{match['end']}"
 
+    page = CLAIMS.sub(lambda match: f"{match['begin']}\n{claims_of(REPLICATION)}\n\n{match['end']}", page)
     return BLOCK.sub(block, page)
+
+
+def claims_of(folder: Path) -> str:
+    """What became of every claim that the results in a folder bear on."""
+    found = claims(tuple(EXPERIMENTS.values()), Scope(), Store.read(folder))
+    return claims_table(found).markdown(folder)
 
 
 def write_all(benchmarks: Mapping[str, Benchmark]) -> list[Path]:

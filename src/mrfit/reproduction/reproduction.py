@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any
 
-from mrfit.errors import MrfitError
+from mrfit.errors import InputError
 from mrfit.reproduction.circumstances import processor
 from mrfit.reproduction.claim import Claim, claims_table
-from mrfit.reproduction.document import Block, Document, Heading, Text
+from mrfit.reproduction.document import Document, Heading, Text
 from mrfit.reproduction.experiment import Experiment, Scope
 from mrfit.reproduction.runner import Clock, outcomes
-from mrfit.reproduction.store import Session, Store
+from mrfit.reproduction.store import Record, Session, Store
 from mrfit.reproduction.unit import Unit
 
 # Told of every finished unit: how many are done, of how many, what it was, and the seconds left.
@@ -32,7 +32,6 @@ class Reproduction:
     n_new: int
     claims: Sequence[Claim]
     pages: Sequence[Path]
-    blocks: Sequence[Block]
     failures: Sequence[str] = ()
 
     def to_dict(self) -> dict[str, Any]:
@@ -71,32 +70,39 @@ def run(
         return len(missing), failures
 
 
-def report(
-    experiments: Sequence[Experiment], scope: Scope, folder: Path
-) -> tuple[list[Path], list[Claim], list[Block]]:
+def report(experiments: Sequence[Experiment], scope: Scope, folder: Path) -> tuple[list[Path], list[Claim]]:
     """Write the page of every experiment from what is stored, and one of all claims where there are several."""
     store = Store.read(folder)
     pages: list[Path] = []
-    claims: list[Claim] = []
-    blocks: list[Block] = []
     for experiment in experiments:
         units = experiment.units(scope)
-        results = store.of(units)
-        if not results:
-            continue
-        found = experiment.claims(results)
-        blocks = [*experiment.report(results, scope)]
-        if found:
-            blocks += [Heading("Claims"), claims_table(found)]
-        blocks.append(Text(_made(experiment, scope, store, units, len(results))))
-        pages += Document(experiment.title, blocks).save(folder, experiment.word)
-        claims += found
+        if records := store.of(units):
+            blocks = [*experiment.report(_results(records), scope)]
+            if found := experiment.claims(_results(records)):
+                blocks += [Heading("Claims"), claims_table(found)]
+            blocks.append(Text(_made(experiment, scope, store, len(units), list(records.values()))))
+            pages += Document(experiment.title, blocks).save(folder, experiment.word)
     if not pages:
-        raise MrfitError(f"{store.path} holds no result of {experiments[0].word}. Run without --report-only first.")
-    if len(experiments) > 1 and claims:
-        overview = Document("What the papers claim, and what we found", [claims_table(claims)])
-        pages += overview.save(folder, "replication")
-    return pages, claims, blocks
+        raise InputError(f"{store.path} holds no result of {experiments[0].word}. Run without --report-only first.")
+    all_claims = claims(experiments, scope, store)
+    if len(experiments) > 1 and all_claims:
+        title = "What the papers claim, and what we found"
+        pages += Document(title, [claims_table(all_claims)]).save(folder, "claims")
+    return pages, all_claims
+
+
+def claims(experiments: Sequence[Experiment], scope: Scope, store: Store) -> list[Claim]:
+    """What became of every claim that stored results bear on."""
+    return [
+        claim
+        for experiment in experiments
+        if (records := store.of(experiment.units(scope)))
+        for claim in experiment.claims(_results(records))
+    ]
+
+
+def _results(records: Mapping[Unit, Record]) -> dict[Unit, dict[str, Any]]:
+    return {unit: record.result for unit, record in records.items()}
 
 
 def reproduce(
@@ -111,8 +117,8 @@ def reproduce(
     """Run what is missing and write the pages, or only the latter."""
     folder, units = Path(folder), needed(experiments, scope)
     n_new, failures = (0, []) if report_only else run(experiments, scope, folder, jobs=jobs, progress=progress)
-    pages, claims, blocks = report(experiments, scope, folder)
-    return Reproduction(experiments, scope, units, n_new, claims, pages, blocks, failures)
+    pages, found = report(experiments, scope, folder)
+    return Reproduction(experiments, scope, units, n_new, found, pages, failures)
 
 
 def needed(experiments: Sequence[Experiment], scope: Scope) -> list[Unit]:
@@ -120,14 +126,14 @@ def needed(experiments: Sequence[Experiment], scope: Scope) -> list[Unit]:
     return list(dict.fromkeys(unit for experiment in experiments for unit in experiment.units(scope)))
 
 
-def _made(experiment: Experiment, scope: Scope, store: Store, units: Sequence[Unit], n_done: int) -> str:
+def _made(experiment: Experiment, scope: Scope, store: Store, n_units: int, records: Sequence[Record]) -> str:
     """By which command, on what, in how much time."""
     command = f"mrfit reproduce {experiment.word}" + (" --quick" if scope.quick else "")
     command += f" --datasets {','.join(scope.datasets)}" if scope.datasets else ""
-    seconds = sum(store.records[unit.key].seconds for unit in units if unit.key in store.records)
+    seconds, n_done = sum(record.seconds for record in records), len(records)
     machines = " and ".join(dict.fromkeys(session.processor for session in store.sessions)) or "an unknown processor"
     made_by = ", ".join(f"{name} {value}" for name, value in store.versions.items())
-    missing = f" {len(units) - n_done} of {len(units)} units have no result." if n_done < len(units) else ""
+    missing = f" {n_units - n_done} of {n_units} units have no result yet." if n_done < n_units else ""
     return f"Made by `{command}`: {n_done:,} units, {_duration(seconds)} of one core of {machines}; {made_by}.{missing}"
 
 

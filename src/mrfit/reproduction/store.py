@@ -103,21 +103,22 @@ class Store:
 
     def missing(self, units: Iterable[Unit]) -> list[Unit]:
         """Those without a result; refuses where the folder holds results of the same units under other conditions."""
-        keys = {json.dumps(record.about, sort_keys=True): key for key, record in self.records.items()}
+        known = {_settings(record.about) for record in self.records.values()}
         missing = []
         for unit in units:
             if unit.key not in self.records:
                 missing.append(unit)
-                if json.dumps(unit.about, sort_keys=True) in keys:
+                if _settings(unit.about) in known:
                     raise InputError(
                         f"{self.path} holds a result of {unit.in_words()} from other data, or from another learner. "
                         "Results of both are not mixed: choose another folder with --out."
                     )
         return missing
 
-    def of(self, units: Iterable[Unit]) -> dict[Unit, dict[str, Any]]:
-        """The results of those that have one."""
-        return {unit: self.records[unit.key].result for unit in units if unit.key in self.records}
+    def of(self, units: Iterable[Unit]) -> dict[Unit, Record]:
+        """The records of those that have one, by their settings: to look at results nobody needs the data."""
+        known = {_settings(record.about): record for record in self.records.values()}
+        return {unit: known[_settings(unit.about)] for unit in units if _settings(unit.about) in known}
 
     def add(self, unit: Unit, result: dict[str, Any], seconds: float) -> None:
         record = Record(unit.key, unit.about, result, round(seconds, 3))
@@ -145,6 +146,11 @@ class Store:
                 f"{self.path} was made with {made}; here is {here}. Results of both are not mixed: choose another "
                 "folder with --out."
             )
+
+
+def _settings(about: dict[str, Any]) -> str:
+    """In one order, to compare."""
+    return json.dumps(about, sort_keys=True)
 
 
 def _make(folder: Path) -> None:
