@@ -76,9 +76,9 @@ def test_results_of_another_version_are_not_added_to(tmp_path: Path) -> None:
     path = tmp_path / NAME
     first, rest = path.read_text().split("\n", 1)
     header = json.loads(first)
-    header["versions"]["numpy"] = "0.9"
+    header["versions"]["mrfit"] = "0.0.9"
     path.write_text(json.dumps(header) + "\n" + rest)
-    with pytest.raises(InputError, match=r"numpy 0\.9; here is numpy .* --out"), Store.opened(tmp_path):
+    with pytest.raises(InputError, match=r"mrfit 0\.0\.9; this is .* --out"), Store.opened(tmp_path):
         pass
     assert Store.read(tmp_path).of([Square(0)])  # to look at they are good enough
 

@@ -96,7 +96,7 @@ class Store:
             file.truncate(length)
             store = cls(path, lines, file)
             if lines:
-                store._check_versions()
+                store._check_version()
             else:
                 store._write({"mrfit_results": _FORMAT, "versions": dict(versions())})
             yield store
@@ -136,14 +136,12 @@ class Store:
         self._file.flush()
         os.fsync(self._file.fileno())
 
-    def _check_versions(self) -> None:
-        now = versions()
-        others = {name: value for name, value in self.versions.items() if now.get(name) != value}
-        if others:
-            made = ", ".join(f"{name} {value}" for name, value in others.items())
-            here = ", ".join(f"{name} {now.get(name)}" for name in others)
+    def _check_version(self) -> None:
+        """That of mrfit. Other versions of other libraries move last digits, which optima are not known to anyway."""
+        made, here = self.versions["mrfit"], versions()["mrfit"]
+        if made != here:
             raise InputError(
-                f"{self.path} was made with {made}; here is {here}. Results of both are not mixed: choose another "
+                f"{self.path} was made with mrfit {made}; this is {here}. Results of both are not mixed: choose another "
                 "folder with --out."
             )
 
