@@ -141,8 +141,8 @@ class Store:
         made, here = self.versions["mrfit"], versions()["mrfit"]
         if made != here:
             raise InputError(
-                f"{self.path} was made with mrfit {made}; this is {here}. Results of both are not mixed: choose another "
-                "folder with --out."
+                f"{self.path} was made with mrfit {made}; this is {here}. Results of both are not mixed: choose "
+                "another folder with --out."
             )
 
 
