@@ -13,11 +13,15 @@ Floats = NDArray[np.float64]
 
 def divided(matrix: Floats, r: Floats) -> Floats:
     """matrix^-1 r; where rounding made the matrix indefinite, with the least ridge that helps on its diagonal."""
+    return np.asarray(cho_solve((cholesky(matrix), True), r, check_finite=False), np.float64)
+
+
+def cholesky(matrix: Floats) -> Floats:
+    """The lower factor, whatever stands above it; of the matrix with a ridge as for `divided`."""
     ridge, diagonal = 0.0, matrix.diagonal().copy()
     while True:
         try:
-            factor = cho_factor(matrix.T, lower=True, check_finite=False)
-            return np.asarray(cho_solve(factor, r, check_finite=False), np.float64)
+            return np.asarray(cho_factor(matrix.T, lower=True, check_finite=False)[0], np.float64)
         except LinAlgError:
             ridge = max(10.0 * ridge, 1e-14 * float(diagonal.max()))
             matrix = matrix.copy()

@@ -41,6 +41,8 @@ def test_derivatives_equal_finite_differences(build: Build, problem: Problem) ->
     np.testing.assert_allclose(expansion.diagonal(), np.diag(by_gradient), rtol=1e-6, atol=1e-8)
     direction = np.cos(np.arange(len(w)))
     np.testing.assert_allclose(expansion.product(direction), direction @ by_gradient, rtol=1e-6, atol=1e-8)
+    if expansion.dense is not None:
+        np.testing.assert_allclose(expansion.dense.matrix(), by_gradient, rtol=1e-6, atol=1e-8)
 
 
 @every_objective

@@ -50,6 +50,7 @@ def test_hessian_is_the_derivative_of_the_gradient(penalty: SmoothPenalty, rng: 
     products = np.array([penalty.hessian_product(w, e) for e in np.eye(N)])
     np.testing.assert_allclose(products, hessian, rtol=1e-7, atol=1e-8)
     np.testing.assert_allclose(penalty.hessian_diagonal(w), np.diag(hessian), rtol=1e-7, atol=1e-8)
+    np.testing.assert_allclose(penalty.hessian(w), hessian, rtol=1e-7, atol=1e-8)
     np.testing.assert_allclose(products, products.T, rtol=1e-14)
     eigenvalues = np.linalg.eigvalsh(products)
     assert eigenvalues.min() >= -1e-14 * max(eigenvalues.max(), 1.0)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.objectives.objective import Expansion, Objective, owned
+from mrfit.objectives.objective import Dense, Expansion, Objective, owned
 
 Floats = NDArray[np.float64]
 
@@ -30,6 +30,7 @@ class CachedObjective(Objective):
         self.passes = 0
         self._point: Floats | None = None
         self._expansion: Expansion | None = None
+        self._matrix: Floats | None = None
 
     def value_and_gradient(self, w: Floats) -> tuple[float, Floats]:
         if self._expansion is not None and np.array_equal(w, self._point):  # type: ignore[arg-type]
@@ -43,13 +44,25 @@ class CachedObjective(Objective):
             self.passes += 1
             found = self.objective.expand(w)
             self._point = owned(w)
-            self._expansion = replace(found, product=self._counted(found.product))
+            self._expansion = replace(
+                found, product=self._counted(found.product), dense=found.dense and self._remembered(found.dense)
+            )
         return self._expansion
 
     def forget(self) -> None:
         """Begin anew, as a benchmark does."""
-        self._point = self._expansion = None
+        self._point = self._expansion = self._matrix = None
         self.passes = 0
+
+    def _remembered(self, dense: Dense) -> Dense:
+        """Keeps the last matrix that was worked out, and counts what it cost."""
+
+        def matrix() -> Floats:
+            self.passes += round(dense.products)
+            self._matrix = dense.matrix()
+            return self._matrix
+
+        return replace(dense, matrix=matrix, remembered=lambda: self._matrix)
 
     def _counted(self, product: Callable[[Floats], Floats]) -> Callable[[Floats], Floats]:
         def counted(v: Floats) -> Floats:

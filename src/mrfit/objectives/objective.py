@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +14,44 @@ Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
+class Dense:
+    """A Hessian as a matrix, and what that costs beside products with it.
+
+    Parameters
+    ----------
+    matrix
+        Works it out.
+    products
+        So many products take as long.
+    nanoseconds
+        Of one product.
+    remembered
+        The matrix of a point that was expanded before, if one was worked out: roughly this one, for nothing.
+    """
+
+    matrix: Callable[[], Floats]
+    products: float
+    nanoseconds: float
+    remembered: Callable[[], Floats | None] = lambda: None
+
+    def mapped(self, change: Callable[[Floats], Floats]) -> Dense:
+        """Of a function whose Hessian is another function of this matrix."""
+
+        def remembered() -> Floats | None:
+            matrix = self.remembered()
+            return None if matrix is None else change(matrix)
+
+        return replace(self, matrix=lambda: change(self.matrix()), remembered=remembered)
+
+
+@dataclass(frozen=True)
 class Expansion:
     """A function to second order at one point. ``product(v)`` is the Hessian times v.
 
     ``precondition``, where it is given, is a symmetric positive definite guess at the inverse of the Hessian.
     ``diagonal()`` is that of the Hessian, worked out when it is first asked for.
     ``block(chosen)`` is the Hessian of the chosen parameters as a matrix, where that is cheaper than products.
+    ``dense`` is the whole of it as a matrix, where there are few enough parameters for that.
     ``dual(t)``, where it is given, is the value of the dual at the point whose gradient is t times this one: no point
     at which a penalty's conjugate allows that gradient has a smaller value.
 
@@ -33,6 +65,7 @@ class Expansion:
     product: Callable[[Floats], Floats]
     precondition: Callable[[Floats], Floats] | None = None
     block: Callable[[Indices], Floats] | None = None
+    dense: Dense | None = None
     dual: Callable[[float], float] | None = None
 
     def preconditioned(self, r: Floats) -> Floats:

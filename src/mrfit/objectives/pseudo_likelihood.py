@@ -9,13 +9,14 @@ from numpy.typing import NDArray
 
 from mrfit._kernels.cells import DIAGONAL, EXPANSION, GRADIENT, PRODUCT, gather, scatter, sweep
 from mrfit.counts.conditional_cells import ConditionalCells
-from mrfit.objectives.objective import Expansion, Objective
+from mrfit.objectives.objective import Dense, Expansion, Objective
 from mrfit.workers import deal, run
 
 Floats = NDArray[np.float64]
 
 # A second thread costs about 50 microseconds to wake; below this much work (nanoseconds) it does not pay.
 _WORTH_A_THREAD = 200_000.0
+MOST_DENSE = 4000  # parameters of which a Hessian is held: 128 MB
 
 
 class PseudoLikelihood(Objective):
@@ -46,7 +47,31 @@ class PseudoLikelihood(Objective):
             gradient=gradient,
             diagonal=cache(lambda: self._pass(DIAGONAL, gradient, expected)),  # takes no direction: any will do
             product=lambda direction: self._pass(PRODUCT, direction, expected),
+            dense=self._dense(expected),
         )
+
+    def _dense(self, expected: Floats) -> Dense | None:
+        """One product for each parameter that a variable has, over the cells of that variable alone."""
+        cost, widths = self.cells.cost, np.diff(self.cells.arrays.slot_start)
+        whole = float(cost.sum())
+        if self.n_parameters > MOST_DENSE or whole == 0.0:
+            return None
+        return Dense(lambda: self._hessian(expected), float(cost @ widths) / whole, whole)
+
+    def _hessian(self, expected: Floats) -> Floats:
+        hessian = np.zeros((self.n_parameters, self.n_parameters))
+        direction = np.zeros(len(self._slots))
+        for i in range(self.cells.n_variables):
+            mine = np.arange(self.cells.arrays.slot_start[i], self.cells.arrays.slot_start[i + 1])
+            mine = mine[self.cells.parameter_of_slot[mine] >= 0]
+            numbers = self.cells.parameter_of_slot[mine]
+            for slot, number in zip(mine, numbers, strict=True):
+                direction[slot] = 1.0
+                sweep(PRODUCT, self.cells.arrays, i, i + 1, direction, expected, self._slots, self._values)
+                direction[slot] = 0.0
+                hessian[number, numbers] += self._slots[mine]
+        hessian /= self.cells.total_weight
+        return hessian
 
     def _value(self) -> float:
         return float(self._values.sum()) / self.cells.total_weight

@@ -55,5 +55,8 @@ class L2(SmoothPenalty):
     def hessian_diagonal(self, w: Floats) -> Floats:
         return self.strength * self._touched(np.ones_like(w))
 
+    def hessian(self, w: Floats) -> Floats:
+        return np.diag(self.hessian_diagonal(w))
+
     def is_free(self, n_parameters: int) -> NDArray[np.bool_]:
         return np.zeros(n_parameters, bool) if self.penalized is None else ~self.penalized

@@ -58,6 +58,10 @@ class SmoothPenalty(Penalty):
     @abstractmethod
     def hessian_diagonal(self, w: Floats) -> Floats: ...
 
+    def hessian(self, w: Floats) -> Floats:
+        """As a matrix."""
+        return np.stack([self.hessian_product(w, column) for column in np.eye(len(w))])
+
     def preconditioner(self, diagonal: Floats) -> Callable[[Floats], Floats] | None:
         """Division by (this Hessian + ``diagonal``), where that is cheap and better than by its diagonal alone."""
         return None

@@ -82,6 +82,13 @@ class Tied(SmoothPenalty):
         share = np.append(self._share, 1.0)  # type: ignore[attr-defined]
         return np.asarray(self.strength * (1.0 - share[self.assignment]), np.float64)
 
+    def hessian(self, w: Floats) -> Floats:
+        share = np.append(self._share, 0.0)  # type: ignore[attr-defined]
+        together = self.assignment[:, None] == self.assignment
+        matrix = np.where(together, -self.strength * share[self.assignment], 0.0)
+        np.fill_diagonal(matrix, np.where(self.assignment >= 0, matrix.diagonal() + self.strength, 0.0))
+        return matrix
+
     def preconditioner(self, diagonal: Floats) -> Callable[[Floats], Floats]:
         """Exact, by Sherman and Morrison (1950) for each group: E = diagonal + strength, minus strength / n 1 1'.
 

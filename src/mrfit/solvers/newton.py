@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import cho_solve
 
-from mrfit.linear_systems import conjugate_gradients
+from mrfit.linear_systems import cholesky, conjugate_gradients
 from mrfit.objectives.objective import Expansion
 from mrfit.penalties.penalty import Trait
 from mrfit.solvers.method import Method, Problem, State, line_search
@@ -16,11 +20,27 @@ Floats = NDArray[np.float64]
 
 
 _FLAT = 1e-12  # curvature of a direction that may as well be flat
+_NANOSECONDS = 0.02  # to divide a matrix, times the third power of its size
+
+
+@dataclass(frozen=True)
+class Factor:
+    """A positive definite matrix in the form that it is divided by."""
+
+    lower: Floats
+
+    @classmethod
+    def of(cls, matrix: Floats) -> Factor:
+        return cls(cholesky(matrix))
+
+    def divide(self, r: Floats) -> Floats:
+        return np.asarray(cho_solve((self.lower, True), r, check_finite=False), np.float64)
 
 
 @dataclass(frozen=True)
 class NewtonState(State):
     expansion: Expansion
+    factor: Factor | None = None  # of a Hessian nearby
 
 
 @dataclass(frozen=True)
@@ -43,10 +63,10 @@ class TruncatedNewton(Method[NewtonState]):
     def advance(self, problem: Problem, state: NewtonState) -> NewtonState | None:
         # 1. The Newton direction of the parameters that may move. One at a bound that the others push out holds still.
         free = ~problem.held(state.w, state.gradient)
-        direction = self._solve(state, free)
+        direction, factor = self._solve(state, free)
         while (pushed := problem.leaving(state.w, direction)).any():
             free &= ~pushed
-            direction = self._solve(state, free)
+            direction, factor = self._solve(replace(state, factor=factor), free)
         latest: list[Expansion] = []
 
         def evaluate(w: Floats) -> tuple[float, Floats]:
@@ -63,26 +83,62 @@ class TruncatedNewton(Method[NewtonState]):
         if found is None:
             return None
         w, _, _, step = found
-        return _state(w, latest[0], step)
+        return _state(w, latest[0], step, factor)
 
-    def _solve(self, state: NewtonState, free: NDArray[np.bool_]) -> Floats:
-        """Hessian^-1 (-gradient) on the free parameters, to a residual that shrinks with the gradient."""
-        expansion = state.expansion
-        downhill = np.where(free, -state.gradient, 0.0)
+    def _solve(self, state: NewtonState, free: NDArray[np.bool_]) -> tuple[Floats, Factor | None]:
+        """Hessian^-1 (-gradient) on the free parameters, to a residual that shrinks with the gradient; and the factor.
 
-        def precondition(r: Floats) -> Floats:
-            return np.where(free, expansion.preconditioned(r), 0.0)
+        Conjugate gradients, from one preconditioner to the next where they take long.
+        """
+        expansion, factor = state.expansion, state.factor
+        residual = downhill = np.where(free, -state.gradient, 0.0)
+        direction = np.zeros_like(downhill)
+        for factor, most in self._preconditioners(expansion, factor):  # noqa: B020
+            precondition = _masked(expansion.preconditioned if factor is None else factor.divide, free)
+            # Superlinear convergence: relative residual min(1/4, sqrt(norm)) in the preconditioned norm.
+            first = float(downhill @ precondition(downhill))
+            enough = min(0.0625, np.sqrt(first)) * first
+            more, residual = conjugate_gradients(
+                _masked(expansion.product, free),
+                residual,
+                is_enough=partial(_is_enough, enough),
+                most=most,
+                precondition=precondition,
+            )
+            direction = direction + more
+            if float(residual @ precondition(residual)) <= enough:
+                break
+        return (direction if direction.any() else precondition(downhill)), factor
 
-        # Superlinear convergence: relative residual min(1/4, sqrt(norm)) in the preconditioned norm.
-        direction, _ = conjugate_gradients(
-            lambda p: np.where(free, expansion.product(p), 0.0),
-            downhill,
-            is_enough=lambda _, size, first: bool(size <= min(0.0625, np.sqrt(first)) * first),
-            most=self.max_products,
-            precondition=precondition,
-        )
-        return direction if direction.any() else precondition(downhill)
+    def _preconditioners(self, expansion: Expansion, factor: Factor | None) -> Iterator[tuple[Factor | None, int]]:
+        """What to divide by, and how many products may be spent before the next one.
+
+        The Hessian as a matrix is worked out, and divided by, when as much was spent on products as that takes: never
+        twice the work of the better way. One that was worked out before, at another point, comes first.
+        """
+        dense = expansion.dense
+        dividing = np.inf if dense is None else len(expansion.gradient) ** 3 * _NANOSECONDS / dense.nanoseconds
+        if dense is None or dense.products + dividing > self.max_products:
+            yield factor, self.max_products
+            return
+        price = math.ceil(dense.products + dividing)
+        if factor is None:
+            known = dense.remembered()
+            yield None, price if known is None else math.ceil(dividing)
+            factor = None if known is None else Factor.of(known)
+        if factor is not None:
+            yield factor, price
+        yield Factor.of(dense.matrix()), self.max_products
 
 
-def _state(w: Floats, expansion: Expansion, step: float) -> NewtonState:
-    return NewtonState(w, expansion.value, expansion.gradient, expansion, step=step, dual=expansion.dual)
+def _is_enough(enough: float, residual: Floats, size: float, first: float) -> bool:
+    return size <= enough
+
+
+def _masked(function: Callable[[Floats], Floats], free: NDArray[np.bool_]) -> Callable[[Floats], Floats]:
+    """With zeros for all that may not move."""
+    return lambda v: np.where(free, function(v), 0.0)
+
+
+def _state(w: Floats, expansion: Expansion, step: float, factor: Factor | None = None) -> NewtonState:
+    return NewtonState(w, expansion.value, expansion.gradient, expansion, factor, step=step, dual=expansion.dual)

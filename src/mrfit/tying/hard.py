@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from mrfit.objectives.objective import Expansion, Objective
 from mrfit.solvers.minimize import minimize
@@ -67,7 +68,15 @@ class Reduced(Objective):
             gradient=self._sums(inner.gradient),
             diagonal=lambda: self._sums(inner.diagonal()),
             product=lambda v: self._sums(inner.product(self.full(v))),
+            dense=inner.dense and inner.dense.mapped(self._summed),
         )
+
+    def _summed(self, matrix: Floats) -> Floats:
+        """S' matrix S."""
+        kept = np.flatnonzero(self._unknown >= 0)
+        shape = (self.n_parameters, len(self._unknown))
+        adjoint = csr_array((np.ones(len(kept)), (self._unknown[kept], kept)), shape=shape)
+        return np.asarray(adjoint @ (adjoint @ matrix).T, np.float64)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,91 @@
+"""Truncated Newton where conjugate gradients alone take long."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from mrfit.counts.conditional_cells import ConditionalCells
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.domain import Domain
+from mrfit.objectives.cached import CachedObjective
+from mrfit.objectives.objective import Expansion, Objective
+from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
+from mrfit.parameterizations.canonical import Canonical
+from mrfit.penalties.l2 import L2
+from mrfit.penalties.tied import Tied
+from mrfit.solvers.minimize import minimize
+from mrfit.solvers.newton import TruncatedNewton
+from mrfit.structure.structure import Structure
+from mrfit.tying.groups import Groups
+from mrfit.tying.hard import Reduced
+
+
+class WithoutMatrix(Objective):
+    """The same function, known by products alone."""
+
+    def __init__(self, objective: Objective) -> None:
+        self.objective = objective
+        self.n_parameters, self.n_cells = objective.n_parameters, objective.n_cells
+
+    def value_and_gradient(self, w: np.ndarray) -> tuple[float, np.ndarray]:
+        return self.objective.value_and_gradient(w)
+
+    def expand(self, w: np.ndarray) -> Expansion:
+        return replace(self.objective.expand(w), dense=None)
+
+
+@pytest.fixture
+def alike(rng: np.random.Generator) -> PseudoLikelihood:
+    """Columns that are nearly copies of each other, and many rows: products are dear, and many."""
+    first = rng.integers(0, 2, (20_000, 4))
+    codes = np.concatenate([first ^ (rng.random(first.shape) < 0.01) for _ in range(5)], axis=1).astype(np.uint8)
+    domain = Domain.from_states({f"x{i}": ["0", "1"] for i in range(codes.shape[1])})
+    rows = UniqueRows.from_codes(domain, codes, np.ones(len(codes)))
+    return PseudoLikelihood(ConditionalCells.count(rows, Canonical(domain, Structure.complete(20))))
+
+
+def passes(objective: Objective, penalty: L2 | Tied) -> tuple[int, np.ndarray]:
+    counted = CachedObjective(objective)
+    smooth, _ = penalty.added_to(counted, total_weight=20_000.0)
+    solution = minimize(smooth, TruncatedNewton(), tolerance=1e-8)
+    assert solution.converged
+    return counted.passes, solution.w
+
+
+def groups() -> np.ndarray:
+    return np.arange(210) % 5
+
+
+@pytest.mark.parametrize("penalty", [L2(0.001), Tied(0.1, groups())], ids=["l2", "tied"])
+def test_the_hessian_as_a_matrix_saves_passes_and_leads_to_the_same_optimum(
+    alike: PseudoLikelihood, penalty: L2 | Tied
+) -> None:
+    with_matrix, w = passes(alike, penalty)
+    without, expected = passes(WithoutMatrix(alike), penalty)
+    assert with_matrix < without
+    np.testing.assert_allclose(w, expected, atol=1e-4)
+
+
+def test_parameters_tied_hard_have_the_matrix_of_their_products(
+    alike: PseudoLikelihood, rng: np.random.Generator
+) -> None:
+    pinned = np.array([False, True, False, False, False])
+    reduced = Reduced(alike, Groups(groups(), np.zeros(5), pinned))
+    expansion = reduced.expand(rng.normal(size=reduced.n_parameters))
+    assert expansion.dense is not None
+    matrix = np.stack([expansion.product(column) for column in np.eye(reduced.n_parameters)])
+    np.testing.assert_allclose(expansion.dense.matrix(), matrix, atol=1e-12)
+
+
+def test_a_matrix_that_was_worked_out_is_remembered(alike: PseudoLikelihood) -> None:
+    objective = CachedObjective(alike)
+    here, there = (objective.expand(np.full(alike.n_parameters, value)).dense for value in (0.0, 0.1))
+    assert here is not None
+    assert there is not None
+    assert there.remembered() is None
+    matrix = here.matrix()
+    np.testing.assert_array_equal(there.remembered(), matrix)
+    assert objective.passes >= round(here.products)
