@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 WORDS = {
     "apt-table1": "L2, learn-tie-relearn and tying on 20 data sets, beside the paper's numbers",
+    "spec-table1": "which parameterizations are complete, minimal and symmetric",
 }
 
 
