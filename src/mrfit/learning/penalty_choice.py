@@ -95,6 +95,10 @@ class PenaltyChoice(ABC):
                 f"Order {absent[0]} cannot be left free: the structure has orders {list(structure.blocks)}."
             )
 
+    def first_scopes(self, structure: Structure) -> Structure:
+        """The part of a structure that fits begin with; a search lets in more of it."""
+        return structure
+
     def needs_listed_scopes(self) -> bool:
         """Whether parameters must stand scope by scope, also where all sets of variables could be stored leaner."""
         return False

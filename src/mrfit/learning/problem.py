@@ -39,16 +39,27 @@ _GAP_SHARE = 1e-3  # of the tolerance, for the duality gap
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Everything a grid of fits needs, worked out once."""
+    """Everything a grid of fits needs, worked out once.
+
+    ``limit`` is what a search may let the structure grow to, if there is one. It may be too large to be written down
+    as parameters.
+    """
 
     rows: UniqueRows
     structure: Structure
     learner: Learner
     jobs: int = 1
+    limit: Structure | None = None
     _parts: dict[int, list[Objective]] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         self.learner.objective.check_finite(self.rows, self.coordinates, self.layout.penalized)
+
+    @classmethod
+    def within(cls, rows: UniqueRows, limit: Structure, learner: Learner, *, jobs: int = 1) -> Problem:
+        """With the scopes that the learner's fits begin with."""
+        first = learner.penalty.first_scopes(limit)
+        return cls(rows, first, learner, jobs, None if first is limit else limit)
 
     def on(self, structure: Structure) -> Problem:
         """The same with other scopes."""
@@ -81,12 +92,21 @@ class Problem:
 
     @cached_property
     def free_orders(self) -> tuple[int, ...]:
-        return self.learner.penalty.free_orders_in(self.structure)
+        return self.learner.penalty.free_orders_in(self.limit or self.structure)
 
     @cached_property
     def layout(self) -> Layout:
         orders = self.coordinates.orders
         return Layout(self.structure, orders, self.coordinates.scopes, ~np.isin(orders, self.free_orders))
+
+    @property
+    def n_parameters(self) -> int:
+        """Of all scopes there may be."""
+        return (
+            self.coordinates.n_parameters
+            if self.limit is None
+            else self.coordinates.parameters.on(self.limit).n_parameters
+        )
 
     @property
     def total_weight(self) -> float:

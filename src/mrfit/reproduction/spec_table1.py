@@ -123,11 +123,17 @@ class Properties:
 
     def counts(self, line: Line) -> tuple[str, bool]:
         """The numbers of parameters of yes/no variables, and whether all are those of the formula."""
-        counted = sorted({(n, self.by[name, n, c]["parameters"]) for name, n, c in self.by if name in line.names and c == 2})
+        counted = sorted(
+            {(n, self.by[name, n, c]["parameters"]) for name, n, c in self.by if name in line.names and c == 2}
+        )
         return ", ".join(f"{count:,}" for _, count in counted), all(count == line.count(n, 2) for n, count in counted)
 
     def table(self) -> Table:
-        columns = [Column("Parameterization", "left"), Column("#Parameters, paper", "left"), Column("#Parameters", "left")]
+        columns = [
+            Column("Parameterization", "left"),
+            Column("#Parameters, paper", "left"),
+            Column("#Parameters", "left"),
+        ]
         for title in TITLES:
             columns += [Column(f"{title}, paper", "left"), Column(title, "left")]
         rows: list[list[Cell | str]] = []
