@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 WORDS = {
     "apt-table1": "L2, learn-tie-relearn and tying on 20 data sets, beside the paper's numbers",
     "spec-table1": "which parameterizations are complete, minimal and symmetric",
+    "spec-fig1": "test likelihood by parameterization and penalty, seven data sets, ten splits",
+    "spec-fig2": "nonzero parameters of the same fits",
+    "spec-fig3": "sizes and densities of spectral parameters by the number of variables",
 }
 
 

@@ -5,9 +5,14 @@ from __future__ import annotations
 from mrfit.errors import InputError, listed
 from mrfit.reproduction.apt_table1 import AptTable1
 from mrfit.reproduction.experiment import Experiment
+from mrfit.reproduction.spec_fig1 import SpecFig1
+from mrfit.reproduction.spec_fig2 import SpecFig2
+from mrfit.reproduction.spec_fig3 import SpecFig3
 from mrfit.reproduction.spec_table1 import SpecTable1
 
-EXPERIMENTS: dict[str, Experiment] = {experiment.word: experiment for experiment in (AptTable1(), SpecTable1())}
+EXPERIMENTS: dict[str, Experiment] = {
+    experiment.word: experiment for experiment in (AptTable1(), SpecTable1(), SpecFig1(), SpecFig2(), SpecFig3())
+}
 
 
 def experiments_called(word: str) -> tuple[Experiment, ...]:

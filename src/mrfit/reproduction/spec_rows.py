@@ -19,7 +19,8 @@ SETS = (*IN_FIGURES, "jokes", "flow", "rochdale", "czech")
 SMALL = ("rochdale", "czech")
 
 FLOW_IN_WORDS = (
-    "flow has three levels a variable in the public copy; each is cut in two here, low against the rest or high against "
+    "flow has three levels a variable in the public copy; each is cut in two here, low against the rest or high "
+    "against "
     "the rest, whichever divides the rows more evenly. The paper does not say how it cut them."
 )
 
@@ -64,4 +65,4 @@ def binarised(domain: Domain, codes: Codes) -> tuple[Domain, Codes]:
         above = [np.count_nonzero(codes[:, column] >= cut) for cut in cuts]
         best = min(cuts, key=lambda cut: abs(2 * above[cut - 1] - len(codes)))
         binary[:, column] = codes[:, column] >= best
-    return Domain.from_states({name: ("low", "high") for name in domain.names}), binary
+    return Domain.from_states(dict.fromkeys(domain.names, ("low", "high"))), binary
