@@ -14,8 +14,8 @@ class Paired:
     """The mean of a difference over splits; half the lengths of its 95 % intervals.
 
     ``half`` is that of a t interval, as if splits were independent. They are not: every row is to learn from in some
-    and to judge by in others, so that it is too short. ``corrected`` takes the variance of the mean as (1 / splits + test
-    rows / training rows) times that of one split (Nadeau and Bengio 2003).
+    and to judge by in others, so that it is too short. ``corrected`` takes the variance of the mean as (1 / splits +
+    test rows / training rows) times that of one split (Nadeau and Bengio 2003).
     """
 
     mean: float

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from mrfit.reproduction.spec_fig1 import spec_fit_units
 from mrfit.reproduction.spec_fit import CANONICAL, FLAT, SPARSE, SpecFit
 from mrfit.reproduction.spec_fits import REFERENCE, Fits
 from mrfit.reproduction.spec_rows import SETS, SMALL
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 DEPENDS = 1.25  # times as many parameters with another reference state
 
@@ -37,10 +40,9 @@ class SpecFig2(Experiment):
             *fits.about(),
             Text(
                 "Counted are parameters that are exactly zero or not, single variables included, of the models of "
-                "figure 1. Redundant "
-                "coordinates (I, GI, F) have many vectors for one model: with l1 the number is that of the optimum "
-                "found. A table "
-                "of F that is in at all has as a rule no zero under group and hierarchical penalties."
+                "figure 1. Redundant coordinates (I, GI, F) have many vectors for one model: with l1 the number is "
+                "that of the optimum found. A table of F that is in at all has as a rule no zero under group and "
+                "hierarchical penalties."
             ),
             Picture(
                 "spec-fig2",
@@ -58,7 +60,7 @@ class SpecFig2(Experiment):
         return list(_claims(Fits(results)))
 
 
-def draw_sizes(fits: Fits) -> object:
+def draw_sizes(fits: Fits) -> Figure:
     panels = [
         [BoxPanel(name, {model: fits.values(name, model, "nonzero") for model in fits.models}) for name in row]
         for row in fits.rows()
@@ -87,7 +89,9 @@ def _sparsest(fits: Fits) -> Claim | None:
         best = min(canonical, key=lambda m, size=size: size[m])  # type: ignore[misc]
         held += [size[best] < others, size["S"] < others]
         shown.append(f"{s} {best} {size[best]:.0f}, S {size['S']:.0f}, GI {size['GI']:.0f}, F {size['F']:.0f}")
-    ours = f"with l1, the best canonical and S each below both others in {sum(held)} of {len(held)} cases: {'; '.join(shown)}"
+    ours = (
+        f"with l1, best canonical and S each below both others in {sum(held)} of {len(held)} cases: {'; '.join(shown)}"
+    )
     words = "canonical and spectral are sparsest of the complete parameterizations"
     why = "S is as sparse as this only with the paper's search; its optimum over all sets keeps more, see `S, optimum`"
     return Claim("SPEC", "Fig. 2", words, ours, Verdict.of(sum(held) / len(held)), why)
@@ -103,7 +107,7 @@ def _dense(fits: Fits) -> Claim | None:
         shown += [f"{m} {np.median(ratios):.1f}"] if ratios else []
     if not held:
         return None
-    ours = f"more parameters than {REFERENCE} in {sum(held)} of {len(held)} cases; median ratio over sets: {', '.join(shown)}"
+    ours = f"more than {REFERENCE} in {sum(held)} of {len(held)} cases; median ratio over sets: {', '.join(shown)}"
     words = "flat penalties and pseudo-counts produce dense models"
     why = "flat l2 and pseudo-counts make nothing zero by construction"
     return Claim("SPEC", "Fig. 2(b), (c)", words, ours, Verdict.of(sum(held) / len(held)), why)
@@ -142,6 +146,6 @@ def _reference(fits: Fits) -> Claim | None:
     judged = ["usps"] if "usps" in ratio else list(ratio)
     held = [ratio[s] >= DEPENDS for s in judged]
     shown = ", ".join(f"{s} {r:.2f}" for s, r in ratio.items())
-    ours = f"largest over smallest mean number of parameters among {', '.join(names)}: {shown}; called dependent from {DEPENDS:g}"
+    ours = f"largest over smallest mean number among {', '.join(names)}: {shown}; called dependent from {DEPENDS:g}"
     words = "canonical may depend on the reference state, particularly on usps"
     return Claim("SPEC", "Fig. 2(c)", words, ours, Verdict.of(sum(held) / len(held)))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, ClassVar
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -17,6 +18,9 @@ from mrfit.reproduction.paired import Paired
 from mrfit.reproduction.spec_rows import FLOW_IN_WORDS, SETS, SMALL
 from mrfit.reproduction.spec_spectrum import FOLDS, SpecOrders, SpecSpectrum
 from mrfit.reproduction.unit import Unit
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 FLAT_L1, FLAT_L2, PSEUDO_COUNTS = ESTIMATORS
 ALIKE = 0.1  # of log10 of mean sizes: a quarter more or less, a line's width on a scale of four powers of ten
@@ -43,11 +47,9 @@ class SpecFig3(Experiment):
         blocks: list[Block] = [
             Text(
                 "log p(x) of every data set as a sum over all sets A of variables of w_A times the product of their "
-                "signs, by "
-                "estimators without preference for small sets: l1 and squared l2 with one λ for all, and "
-                "pseudo-counts. All rows, "
-                f"strengths by {FOLDS}-fold cross-validation. Flat l2 and pseudo-counts have closed forms; every flat "
-                f"l1 fit is certified."
+                "signs, by estimators without preference for small sets: l1 and squared l2 with one λ for all, and "
+                f"pseudo-counts. All rows, strengths by {FOLDS}-fold cross-validation. Flat l2 and pseudo-counts have "
+                "closed forms; every flat l1 fit is certified."
             )
         ]
         if any(name == "flow" for name in spectra):
@@ -67,15 +69,13 @@ class SpecFig3(Experiment):
 
 _CAPTION = (
     "Left: mean |w_A| by |A| (log scale; open circles at the foot are zeros); solid flat l1, dashed flat l2, dotted "
-    "pseudo-counts, which "
-    "lie on each other. Right: share of the parameters of flat l1 that are not zero. Data sets in two groups, as in "
-    "the paper."
+    "pseudo-counts, which lie on each other. Right: share of the parameters of flat l1 that are not zero. Data sets "
+    "in two groups, as in the paper."
 )
 _ORDERS = (
     "l1 with λ_A = 2^(|A|-2) λ in spectral coordinates over sets of up to so many variables, each at the strength "
-    "that predicts best: "
-    "held-out -LL, how much worse than the best order that is with its standard error over the folds, and the share "
-    "of the way from single variables to the best order."
+    "that predicts best: held-out -LL, how much worse than the best order that is with its standard error over the "
+    "folds, and the share of the way from single variables to the best order."
 )
 
 
@@ -94,7 +94,7 @@ def _orders(results: Results) -> dict[str, Found]:
     return {name: by[name] for name in SETS if name in by}
 
 
-def _draw(spectra: Mapping[str, Mapping[str, Found]]) -> object:
+def _draw(spectra: Mapping[str, Mapping[str, Found]]) -> Figure:
     curves = {
         name: [SpectrumCurve(each, found["means"], found["densities"]) for each, found in by.items()]
         for name, by in spectra.items()
@@ -144,7 +144,7 @@ def _orders_table(orders: Mapping[str, Found]) -> Table:
 
 def _way(found: Found) -> list[float]:
     """How far every order comes from single variables to the best."""
-    scores = found["held_out"]
+    scores: list[float] = found["held_out"]
     whole = scores[0] - min(scores)
     return [(scores[0] - score) / whole if whole > 0 else 1.0 for score in scores]
 
@@ -172,7 +172,7 @@ def _falls(values: Sequence[float], n_sets: Sequence[int]) -> bool:
     """From one to two to three variables, and on to the mean over all larger sets."""
     larger = [float(np.average(values[3:], weights=n_sets[3:]))] if len(values) > 3 else []
     shown = [*values[:3], *larger]
-    return all(before > after for before, after in zip(shown, shown[1:], strict=False))
+    return all(before > after for before, after in pairwise(shown))
 
 
 def _sizes_fall(whole: Mapping[str, Mapping[str, Found]]) -> Claim:
@@ -201,7 +201,8 @@ def _fall(found: Found) -> float:
 def _densities_fall(whole: Mapping[str, Mapping[str, Found]]) -> Claim:
     held = [_falls(by[FLAT_L1]["densities"], by[FLAT_L1]["sets"]) for by in whole.values()]
     shown = ", ".join(f"{s} {_beyond(by[FLAT_L1]):.1f}" for s, by in whole.items())
-    ours = f"density falls from 1 to 2 to 3 and to all larger sets on {sum(held)} of {len(held)} data sets; % of sets of 4 and more: {shown}"
+    ours = f"falls from 1 to 2 to 3 and to all larger sets on {sum(held)} of {len(held)} data sets; "
+    ours += f"% of sets of 4 and more: {shown}"
     return _of("Fig. 3(b), (d)", "densities of flat l1 fall with |A|: large sets are sparse", ours, held)
 
 
@@ -237,10 +238,11 @@ def _indiscernible(whole: Mapping[str, Mapping[str, Found]]) -> Claim:
 
 
 def _small_sets(orders: Mapping[str, Found]) -> Claim:
-    ways = {s: dict(zip(found["orders"], _way(found), strict=True)) for s, found in orders.items()}
-    held = [way.get(3, way[None]) >= MOST for way in ways.values()]
-    shown = ", ".join(
-        f"{s} {100 * way.get(2, way[None]):.1f} and {100 * way.get(3, way[None]):.1f}" for s, way in ways.items()
-    )
-    ours = f"% of the gain over single variables with pairs, and with triples too: {shown}; called most from {100 * MOST:g}"
+    ways: dict[str, dict[int | None, float]] = {
+        s: dict(zip(found["orders"], _way(found), strict=True)) for s, found in orders.items()
+    }
+    pairs, triples = ({s: float(way.get(order, way[None])) for s, way in ways.items()} for order in (2, 3))
+    held = [way >= MOST for way in triples.values()]
+    shown = ", ".join(f"{s} {100 * pairs[s]:.1f} and {100 * triples[s]:.1f}" for s in ways)
+    ours = f"% of the gain over single variables with pairs, and with triples too: {shown}; most is {100 * MOST:g}"
     return _of("6", "pairs and triples capture a large portion of the variability", ours, held)

@@ -20,8 +20,7 @@ SMALL = ("rochdale", "czech")
 
 FLOW_IN_WORDS = (
     "flow has three levels a variable in the public copy; each is cut in two here, low against the rest or high "
-    "against "
-    "the rest, whichever divides the rows more evenly. The paper does not say how it cut them."
+    "against the rest, whichever divides the rows more evenly. The paper does not say how it cut them."
 )
 
 _FIRST_SEED = 1000
@@ -58,7 +57,7 @@ def thirds(name: str, split: int, *, seed: int = 0) -> tuple[UniqueRows, UniqueR
 
 
 def binarised(domain: Domain, codes: Codes) -> tuple[Domain, Codes]:
-    """Ordered states cut in two, each variable where this divides its rows most evenly; the lower cut of two equal ones."""
+    """Ordered states cut in two, each variable where this divides its rows most evenly; of equal cuts the lower one."""
     binary = np.empty_like(codes)
     for column, n_states in enumerate(domain.shape):
         cuts = range(1, n_states)

@@ -64,36 +64,26 @@ class SpecTable1(Experiment):
         return [
             Text(
                 "The paper's entries, and ours by computation: the features of all joint states make a matrix. "
-                "Complete: "
-                "its rank is the number of states. Minimal: no column is a sum of others. Symmetric: flipping the "
-                "values of a "
-                "variable (exchanging two variables) permutes the columns, up to signs and constants. Uniquely "
-                "defined: the "
-                "kind alone says which matrix it is. "
-                f"{found.sizes()}; completeness also with three states. Green: as in the paper."
+                "Complete: its rank is the number of states. Minimal: no column is a sum of others. Symmetric: "
+                "flipping the values of a variable (exchanging two variables) permutes the columns, up to signs and "
+                f"constants. Uniquely defined: the kind alone says which matrix it is. {found.sizes()}; completeness "
+                "also with three states. Green: as in the paper."
             ),
             found.table(),
             Text(
                 "Parameters of Ising and generalized Ising are those of the formula for c = 2; with more states "
-                "single variables "
-                "have c - 1 parameters of their own in Ising here, without which agreement says nothing of them. The "
-                "formula of "
-                "generalized Ising counts c constants for the empty set; so do we here. Two footnotes to the table: "
-                "with "
-                "n = 2 Ising is complete and minimal; and flipping all variables at once leaves Ising and generalized "
-                "Ising as "
-                "they are. The spectral line holds for c = 2; with orthonormal contrasts it stays complete and "
-                "minimal for "
-                "c = 3, as computed here."
+                "single variables have c - 1 parameters of their own in Ising here, without which agreement says "
+                "nothing of them. The formula of generalized Ising counts c constants for the empty set; so do we "
+                "here. Two footnotes to the table: with n = 2 Ising is complete and minimal; and flipping all "
+                "variables at once leaves Ising and generalized Ising as they are. The spectral line holds for c = 2; "
+                "with orthonormal contrasts it stays complete and minimal for c = 3, as computed here."
             ),
             Heading("The numbers behind it"),
             Text(
                 "`null`: dimension of the parameters that change nothing. `after a flip`: how many parameters a "
-                "single one may "
-                "become when the values of one variable are flipped, which is what the paper means by a sparse vector "
-                "that "
-                "becomes dense; only minimal and complete parameterizations have one answer. `matrices`: how many "
-                "different ones the kind may stand for."
+                "single one may become when the values of one variable are flipped, which is what the paper means by "
+                "a sparse vector that becomes dense; only minimal and complete parameterizations have one answer. "
+                "`matrices`: how many different ones the kind may stand for."
             ),
             found.numbers(),
         ]
@@ -159,9 +149,9 @@ class Properties:
     def numbers(self) -> Table:
         columns = [Column("", "left"), *(Column(title) for title in ("n", "c", "states", "parameters", "rank", "null"))]
         columns += [Column("after a flip"), Column("matrices")]
+        shown = ("states", "parameters", "rank", "null", "after_flip", "meanings")
         rows = [
-            [name, str(n), str(c), *(f"{found[what]:,}" for what in ("states", "parameters", "rank", "null"))]
-            + [_number(found.get("after_flip")), _number(found.get("meanings"))]
+            [name, str(n), str(c), *(_number(found.get(what)) for what in shown)]
             for (name, n, c), found in sorted(self.by.items(), key=lambda item: (item[0][2], item[0][1]))
         ]
         return Table(columns, rows)
