@@ -29,6 +29,7 @@ from mrfit.objectives.objective import Objective
 from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
 from mrfit.objectives.reparameterized import Reparameterized
 from mrfit.parameterizations.canonical import Canonical
+from mrfit.parameterizations.centred import Centred
 from mrfit.parameterizations.full import Full
 from mrfit.parameterizations.generalized_ising import GeneralizedIsing
 from mrfit.parameterizations.ising import Ising
@@ -203,6 +204,7 @@ PARAMETERIZATIONS: dict[type, Callable[[Domain, Structure, np.random.Generator],
     ],
     Spectral: lambda domain, structure, rng: [Spectral(domain, structure)],
     Full: lambda domain, structure, rng: [Full(domain, structure)],
+    Centred: lambda domain, structure, rng: [Centred(domain, structure)],
     Ising: lambda domain, structure, rng: [Ising(domain, structure)],
     GeneralizedIsing: lambda domain, structure, rng: [GeneralizedIsing(domain, structure)],
 }

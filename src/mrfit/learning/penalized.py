@@ -223,6 +223,7 @@ class Group(Sparse):
 
     word: ClassVar[str] = "group"
     function: ClassVar[type[Penalty]] = GroupL1
+    is_of_lengths: ClassVar[bool] = True
 
     def built(self, strength: float, layout: Layout) -> Penalty:
         return GroupL1(strength, layout.scopes(), layout.of_scopes(layout.weight))
@@ -234,6 +235,7 @@ class Hierarchical(Sparse):
 
     word: ClassVar[str] = "hierarchical"
     function: ClassVar[type[Penalty]] = HierarchicalL1
+    is_of_lengths: ClassVar[bool] = True
 
     def built(self, strength: float, layout: Layout) -> Penalty:
         start, members = layout.supersets

@@ -46,6 +46,7 @@ class PenaltyChoice(ABC):
     own_free_orders: ClassVar[tuple[int, ...] | None] = ()  # None for all
     own_strengths: ClassVar[tuple[float, ...]] = (1.0,)
     is_tied: ClassVar[bool] = False
+    is_of_lengths: ClassVar[bool] = False  # whether it depends on scopes by their lengths alone
 
     def __post_init__(self) -> None:
         # Plain numbers, whatever came in: they go into the model file.

@@ -76,6 +76,14 @@ class Parameterization(ABC):
         """The same kind of parameters for another structure."""
         return replace(self, structure=structure)
 
+    def for_lengths(self) -> Parameterization:
+        """Coordinates in which a penalty on the lengths of scopes of several variables has the same optimum."""
+        return self
+
+    def from_lengths(self, w: Floats) -> Floats:
+        """Parameters of `for_lengths` as ones of this kind."""
+        return w
+
     # -- where parameters stand ----------------------------------------------------------------------------------
 
     @cached_property
