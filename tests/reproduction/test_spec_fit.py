@@ -85,6 +85,8 @@ def test_searches_are_bounded_where_the_page_says_so() -> None:
     assert MODELS["S"].largest("usps") == 3
     assert MODELS["S, optimum"].largest("usps") is None
     assert MODELS["F-h"].largest("czech") == 3
+    assert MODELS["F-group"].largest("nltcs") == 4
+    assert MODELS["F-group"].largest("usps") == 3
 
 
 def test_figures_share_their_units() -> None:
