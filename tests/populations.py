@@ -34,6 +34,7 @@ from mrfit.parameterizations.full import Full
 from mrfit.parameterizations.generalized_ising import GeneralizedIsing
 from mrfit.parameterizations.ising import Ising
 from mrfit.parameterizations.parameterization import Parameterization
+from mrfit.parameterizations.registry import PARAMETERIZATIONS as WORDS
 from mrfit.parameterizations.spectral import Spectral
 from mrfit.penalties.group import GroupL1
 from mrfit.penalties.hierarchical import HierarchicalL1
@@ -212,6 +213,11 @@ PARAMETERIZATIONS: dict[type, Callable[[Domain, Structure, np.random.Generator],
 
 def all_parameterizations(domain: Domain, structure: Structure, rng: np.random.Generator) -> list[Parameterization]:
     return [each for build in PARAMETERIZATIONS.values() for each in build(domain, structure, rng)]
+
+
+def chosen_parameterizations(domain: Domain, structure: Structure, rng: np.random.Generator) -> list[Parameterization]:
+    """Those that users choose by a word, and files hold."""
+    return [each for each in all_parameterizations(domain, structure, rng) if each.word in WORDS]
 
 
 # -- penalties, objectives, methods ------------------------------------------------------------------------------
