@@ -1,6 +1,6 @@
 """Experiment 2 of Buchman et al. (2012): the spectra of their data sets, by three estimators; what larger sets give.
 
-Strengths by 10-fold cross-validation. Their sets usps and flow: `--with set usps`.
+Strengths by 10-fold cross-validation. All their sets, with claims: `mrfit reproduce spec-fig3`.
 """
 
 from __future__ import annotations
@@ -11,19 +11,19 @@ from pathlib import Path
 from benchmarks.benchmark import Benchmark, Case, cases
 from benchmarks.table import Column, Record, Table, named
 from benchmarks.timing import timed
-from mrfit.data.named import catalogue, find
+from mrfit.data.named import find
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning.spectrum import ESTIMATORS, order_costs, spectrum
 from mrfit.report.page import save_figure
 from mrfit.report.spectrum import SpectrumCurve, draw_spectra
+from mrfit.reproduction.spec_rows import parts_of
 
 SETS = ("nltcs", "yeast", "jokes", "rochdale", "czech")
 
 
 def rows_of(name: str) -> UniqueRows:
     """The training rows, or all of them where a set is not split."""
-    splits = next(entry.splits for entry in catalogue() if entry.name == name)
-    return UniqueRows.from_file(find(name, "train" if "train" in splits else "data"))
+    return UniqueRows.from_file(find(*parts_of(name)[0]))
 
 
 def run_spectrum(case: Case) -> Iterator[Record]:

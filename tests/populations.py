@@ -29,10 +29,12 @@ from mrfit.objectives.objective import Objective
 from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
 from mrfit.objectives.reparameterized import Reparameterized
 from mrfit.parameterizations.canonical import Canonical
+from mrfit.parameterizations.centred import Centred
 from mrfit.parameterizations.full import Full
 from mrfit.parameterizations.generalized_ising import GeneralizedIsing
 from mrfit.parameterizations.ising import Ising
 from mrfit.parameterizations.parameterization import Parameterization
+from mrfit.parameterizations.registry import PARAMETERIZATIONS as WORDS
 from mrfit.parameterizations.spectral import Spectral
 from mrfit.penalties.group import GroupL1
 from mrfit.penalties.hierarchical import HierarchicalL1
@@ -203,6 +205,7 @@ PARAMETERIZATIONS: dict[type, Callable[[Domain, Structure, np.random.Generator],
     ],
     Spectral: lambda domain, structure, rng: [Spectral(domain, structure)],
     Full: lambda domain, structure, rng: [Full(domain, structure)],
+    Centred: lambda domain, structure, rng: [Centred(domain, structure)],
     Ising: lambda domain, structure, rng: [Ising(domain, structure)],
     GeneralizedIsing: lambda domain, structure, rng: [GeneralizedIsing(domain, structure)],
 }
@@ -210,6 +213,11 @@ PARAMETERIZATIONS: dict[type, Callable[[Domain, Structure, np.random.Generator],
 
 def all_parameterizations(domain: Domain, structure: Structure, rng: np.random.Generator) -> list[Parameterization]:
     return [each for build in PARAMETERIZATIONS.values() for each in build(domain, structure, rng)]
+
+
+def chosen_parameterizations(domain: Domain, structure: Structure, rng: np.random.Generator) -> list[Parameterization]:
+    """Those that users choose by a word, and files hold."""
+    return [each for each in all_parameterizations(domain, structure, rng) if each.word in WORDS]
 
 
 # -- penalties, objectives, methods ------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ from mrfit.solvers.minimize import minimize
 from mrfit.solvers.newton import TruncatedNewton
 from mrfit.solvers.quadratics import faces
 from mrfit.structure.structure import Structure
-from populations import STRUCTURES, all_parameterizations, domain_of, hierarchical, random_rows
+from populations import STRUCTURES, chosen_parameterizations, domain_of, hierarchical, random_rows
 from reference.features import DenseLikelihood, feature_matrix, joint_states
 from words import learner
 
@@ -616,7 +616,7 @@ def test_mixed_numbers_of_states_against_a_dense_matrix(penalty: str, rng: np.ra
     """Accelerated gradients on all features as one matrix find the same value."""
     rows = random_rows(rng, (2, 3, 5), 300, fractional=True)
     structure = Structure.up_to_order(3, 3)
-    for parameters in all_parameterizations(rows.domain, structure, rng):
+    for parameters in chosen_parameterizations(rows.domain, structure, rng):
         dense = DenseLikelihood(feature_matrix(parameters), rows)
         plain = _penalty(parameters, penalty, 1.5).scaled(1.0 / rows.total_weight)
         expected = minimize(dense, Fista(), penalty=plain, tolerance=3e-7, max_iterations=20_000)
@@ -717,7 +717,7 @@ def test_models_of_every_kind_are_saved_whole(
 ) -> None:
     """With their reference states, and the provenance."""
     states = Dataset(domain_of(shape), joint_states(shape))
-    for parameters in all_parameterizations(states.domain, STRUCTURES[structure](3), rng):
+    for parameters in chosen_parameterizations(states.domain, STRUCTURES[structure](3), rng):
         model = MarkovNetwork(parameters, rng.standard_normal(parameters.n_parameters), {"by": "hand"})
         model.save(tmp_path / "model.mrf")
         loaded = MarkovNetwork.load(tmp_path / "model.mrf")

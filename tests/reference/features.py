@@ -45,9 +45,22 @@ def _features(parameters: Parameterization, scope: Scope) -> np.ndarray:
         one = [np.sqrt(k) * -helmert(k).T for k in c]  # (states, contrasts); scipy compares the other way round
         each = [[matrix[x[:, j], k] for k in range(matrix.shape[1])] for j, matrix in enumerate(one)]
         return np.stack([np.prod(chosen, axis=0) for chosen in product(*each)], axis=1)
+    if parameters.word == "centred":
+        return _centred(x, c)
     if parameters.word == "ising" and len(scope) > 1:
         return (x == x[:, :1]).all(axis=1, keepdims=True).astype(float)
     return (x[:, None] == np.array(_events(parameters, scope))).all(axis=2).astype(float)
+
+
+def _centred(x: np.ndarray, c: list[int]) -> np.ndarray:
+    """Products of contrasts of at least two variables, orthonormal over the states of the scope; or of a single one."""
+    one = [np.column_stack([np.full(k, k**-0.5), -helmert(k).T]) for k in c]  # orthonormal columns
+    scale = np.sqrt(c[0]) if len(c) == 1 else 1.0
+    kept = [digits for digits in product(*map(range, c)) if np.count_nonzero(digits) >= min(2, len(c))]
+    columns = [
+        np.prod([m[x[:, j], d] for j, (m, d) in enumerate(zip(one, digits, strict=True))], axis=0) for digits in kept
+    ]
+    return scale * np.stack(columns, axis=1) if columns else np.zeros((len(x), 0))
 
 
 def _events(parameters: Parameterization, scope: Scope) -> list[tuple[int, ...]]:

@@ -30,8 +30,8 @@ def growing_path(problem: Problem, strengths: Sequence[float], fit: _Fit) -> Ite
     it depends on the strengths walked before. A scope stays if a subset vanishes later: letting it go again, and come
     back, ends nowhere (on nltcs it goes round without end).
     """
-    limit = problem.structure
-    structure = _allowed(Structure.independent(limit.n_variables), limit)
+    limit = problem.limit or problem.structure
+    structure = first_scopes(limit)
     w: Floats | None = None
     for strength in sorted(strengths, reverse=True):
         passes, seconds, grows = 0, 0.0, True
@@ -45,6 +45,11 @@ def growing_path(problem: Problem, strengths: Sequence[float], fit: _Fit) -> Ite
             structure = larger
             w = alive.on(structure).spread(alive, optimum.solution.w[kept])
         yield replace(optimum, passes=passes, seconds=seconds, coordinates=part.coordinates)
+
+
+def first_scopes(limit: Structure) -> Structure:
+    """Single variables and pairs: nothing else may be in before a pair is."""
+    return _allowed(Structure.independent(limit.n_variables), limit)
 
 
 def _allowed(alive: Structure, limit: Structure) -> Structure:

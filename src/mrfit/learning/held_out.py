@@ -36,7 +36,7 @@ def fold_problems(learner: Learner, rows: UniqueRows, *, jobs: int) -> list[Fold
     folds = []
     for fold in folds_of(rows, learner.folds, np.random.default_rng(learner.seed)):
         structure = learner.structure.learn(fold.train, jobs=jobs).structure
-        folds.append(FoldProblem(Problem(fold.train, structure, learner, jobs), fold.held_out))
+        folds.append(FoldProblem(Problem.within(fold.train, structure, learner, jobs=jobs), fold.held_out))
     return folds
 
 

@@ -198,7 +198,7 @@ class Learner:
             # 1. Which variables interact, from all rows and from the rows of every fold.
             structure = self.structure.learn(rows, valid=valid, jobs=jobs)
             self.penalty.check_free_orders(structure.structure)
-            problem = Problem(rows, structure.structure, self, jobs)
+            problem = Problem.within(rows, structure.structure, self, jobs=jobs)
             folds = fold_problems(self, rows, jobs=jobs)
             # 2. The points to fit.
             selecting = valid is not None or bool(folds)
@@ -216,7 +216,7 @@ class Learner:
                 others = evaluation.fits(lambda part, _: l2_path(part, baseline), Grid(baseline), None)
                 gain = self._gain((best, max(others, key=lambda fit: fit.rank)), valid, test, jobs)
             score = None if test is None else mean_over_rows(self.objective.row_scores(best.model, test, jobs), test)
-        n_cells, n_parameters = problem.objective.n_cells, problem.coordinates.n_parameters
+        n_cells, n_parameters = problem.objective.n_cells, problem.n_parameters
         return Fitted(fits, best, structure, n_cells, n_parameters, self.penalty.guarantee(), grid.is_path, score, gain)
 
     def _check_choosable(self, grid: Grid, *, selecting: bool) -> None:

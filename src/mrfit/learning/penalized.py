@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from mrfit.errors import InputError
 from mrfit.learning.closed_forms import closed_form_path, flat_l2, has_squares_form
 from mrfit.learning.grid import Callback, Grid, Optimum
-from mrfit.learning.growing import growing_path
+from mrfit.learning.growing import first_scopes, growing_path
 from mrfit.learning.layout import Layout
 from mrfit.learning.objective_choice import ObjectiveChoice
 from mrfit.learning.penalty_choice import PenaltyChoice
@@ -30,6 +30,7 @@ from mrfit.solvers.minimize import minimize
 from mrfit.solvers.newton import TruncatedNewton
 from mrfit.solvers.owlqn import OWLQN
 from mrfit.solvers.proximal_newton import ProximalNewton
+from mrfit.structure.structure import Structure
 
 Floats = NDArray[np.float64]
 
@@ -161,6 +162,9 @@ class Sparse(Penalized):
     def solver(self, objective: ObjectiveChoice) -> Method[Any]:
         return ProximalNewton() if objective.is_exact else self.pseudo_solver()
 
+    def first_scopes(self, structure: Structure) -> Structure:
+        return first_scopes(structure) if self.search == "hierarchical" else structure
+
     def grid(self, problem: Problem, *, selecting: bool) -> Grid:
         if self.strengths is not None or not selecting:
             return super().grid(problem, selecting=selecting)
@@ -219,6 +223,7 @@ class Group(Sparse):
 
     word: ClassVar[str] = "group"
     function: ClassVar[type[Penalty]] = GroupL1
+    is_of_lengths: ClassVar[bool] = True
 
     def built(self, strength: float, layout: Layout) -> Penalty:
         return GroupL1(strength, layout.scopes(), layout.of_scopes(layout.weight))
@@ -230,6 +235,7 @@ class Hierarchical(Sparse):
 
     word: ClassVar[str] = "hierarchical"
     function: ClassVar[type[Penalty]] = HierarchicalL1
+    is_of_lengths: ClassVar[bool] = True
 
     def built(self, strength: float, layout: Layout) -> Penalty:
         start, members = layout.supersets

@@ -46,6 +46,7 @@ class PenaltyChoice(ABC):
     own_free_orders: ClassVar[tuple[int, ...] | None] = ()  # None for all
     own_strengths: ClassVar[tuple[float, ...]] = (1.0,)
     is_tied: ClassVar[bool] = False
+    is_of_lengths: ClassVar[bool] = False  # whether it depends on scopes by their lengths alone
 
     def __post_init__(self) -> None:
         # Plain numbers, whatever came in: they go into the model file.
@@ -94,6 +95,10 @@ class PenaltyChoice(ABC):
             raise InputError(
                 f"Order {absent[0]} cannot be left free: the structure has orders {list(structure.blocks)}."
             )
+
+    def first_scopes(self, structure: Structure) -> Structure:
+        """The part of a structure that fits begin with; a search lets in more of it."""
+        return structure
 
     def needs_listed_scopes(self) -> bool:
         """Whether parameters must stand scope by scope, also where all sets of variables could be stored leaner."""

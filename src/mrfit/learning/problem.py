@@ -23,6 +23,7 @@ from mrfit.model import MarkovNetwork
 from mrfit.objectives.cached import CachedObjective
 from mrfit.objectives.objective import Objective
 from mrfit.parameterizations.canonical import Canonical
+from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.parameterizations.reference import reference_from
 from mrfit.parameterizations.registry import parameterization_called
 from mrfit.solvers.method import Method
@@ -39,16 +40,27 @@ _GAP_SHARE = 1e-3  # of the tolerance, for the duality gap
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Everything a grid of fits needs, worked out once."""
+    """Everything a grid of fits needs, worked out once.
+
+    ``limit`` is what a search may let the structure grow to, if there is one. It may be too large to be written down
+    as parameters.
+    """
 
     rows: UniqueRows
     structure: Structure
     learner: Learner
     jobs: int = 1
+    limit: Structure | None = None
     _parts: dict[int, list[Objective]] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         self.learner.objective.check_finite(self.rows, self.coordinates, self.layout.penalized)
+
+    @classmethod
+    def within(cls, rows: UniqueRows, limit: Structure, learner: Learner, *, jobs: int = 1) -> Problem:
+        """With the scopes that the learner's fits begin with."""
+        first = learner.penalty.first_scopes(limit)
+        return cls(rows, first, learner, jobs, None if first is limit else limit)
 
     def on(self, structure: Structure) -> Problem:
         """The same with other scopes."""
@@ -57,13 +69,21 @@ class Problem:
     # --- what is minimised
 
     @cached_property
-    def coordinates(self) -> Coordinates:
+    def parameters(self) -> Parameterization:
+        """As the learner has them."""
         learner = self.learner
         parameters = parameterization_called(learner.parameterization)(self.rows.domain, self.structure)
         if isinstance(parameters, Canonical):
             rng = np.random.default_rng(learner.seed)
-            parameters = replace(parameters, reference=reference_from(learner.reference, self.rows.domain, rng))
-        penalty = learner.penalty
+            return replace(parameters, reference=reference_from(learner.reference, self.rows.domain, rng))
+        return parameters
+
+    @cached_property
+    def coordinates(self) -> Coordinates:
+        """Of the learner's parameters, or of fewer that lead to the same model."""
+        learner, penalty, parameters = self.learner, self.learner.penalty, self.parameters
+        if learner.objective.is_exact and penalty.is_of_lengths and self.free_orders == (1,):
+            parameters = parameters.for_lengths()
         return learner.objective.coordinates(
             parameters, listed=penalty.needs_listed_scopes(), keep_zeros=penalty.is_tied, jobs=self.jobs
         )
@@ -81,12 +101,19 @@ class Problem:
 
     @cached_property
     def free_orders(self) -> tuple[int, ...]:
-        return self.learner.penalty.free_orders_in(self.structure)
+        return self.learner.penalty.free_orders_in(self.limit or self.structure)
 
     @cached_property
     def layout(self) -> Layout:
         orders = self.coordinates.orders
         return Layout(self.structure, orders, self.coordinates.scopes, ~np.isin(orders, self.free_orders))
+
+    @property
+    def n_parameters(self) -> int:
+        """Of all scopes there may be."""
+        if self.limit is None and self.coordinates.parameters is self.parameters:
+            return self.coordinates.n_parameters
+        return self.parameters.on(self.limit or self.structure).n_parameters
 
     @property
     def total_weight(self) -> float:
@@ -151,9 +178,16 @@ class Problem:
         ``chosen_on`` goes into its provenance: ``valid`` or ``folds`` where such rows choose among the fits.
         """
         solution = optimum.solution
-        parameters, numbers = self.coordinates_of(optimum).in_model(solution.w)
-        own = replace(solution, w=solution.w[numbers], at_bound=np.flatnonzero(np.isin(numbers, solution.at_bound)))
-        return MarkovNetwork(parameters, own.w, self._provenance(optimum, chosen_on), optimum.groups), own
+        kept, numbers = self.coordinates_of(optimum).in_model(solution.w)
+        at_bound = np.flatnonzero(np.isin(numbers, solution.at_bound))
+        parameters, w = kept, solution.w[numbers]
+        if kept.word != self.parameters.word:
+            parameters = self.parameters.on(kept.structure)
+            w = parameters.from_lengths(w)
+            held = kept.scope_of_parameter[at_bound]  # scopes of both have the same numbers
+            at_bound = np.flatnonzero(np.isin(parameters.scope_of_parameter, held))
+        own = replace(solution, w=w, at_bound=at_bound)
+        return MarkovNetwork(parameters, w, self._provenance(optimum, chosen_on), optimum.groups), own
 
     @cached_property
     def _sha256(self) -> str:

@@ -18,6 +18,7 @@ from mrfit.errors import InputError
 from mrfit.parameterizations.bases import Base, Zeta
 from mrfit.parameterizations.conditionals import Conditionals, conditionals_of
 from mrfit.parameterizations.parameterization import Floats, Indices, Parameterization, Scope
+from mrfit.structure.distinct import distinct_rows
 
 
 @dataclass(frozen=True)
@@ -125,11 +126,11 @@ def joint_selection(parameters: Parameterization) -> tuple[Indices, Indices, NDA
     positions = []
     for size, block in parameters.structure.blocks.items():
         strides = parameters.base.strides[block]
-        shapes, shape_of = np.unique(shape[block], axis=0, return_inverse=True)
+        shapes, shape_of = distinct_rows(shape[block])
         firsts = parameters.first_parameter[size] - parameters.first_parameter[size][0]
         flat = np.empty(int((shape[block] - 1).prod(axis=1).sum()), np.int64)
         for number, each in enumerate(shapes - 1):
-            chosen = np.flatnonzero(shape_of.ravel() == number)
+            chosen = np.flatnonzero(shape_of == number)
             digits = np.indices(tuple(each)).reshape(size, -1) + 1  # (size, parameters)
             flat[firsts[chosen][:, None] + np.arange(digits.shape[1])] = strides[chosen] @ digits
         positions.append(flat)

@@ -10,6 +10,7 @@ import numpy as np
 
 from mrfit.factors import Factors
 from mrfit.parameterizations.canonical import named_states
+from mrfit.parameterizations.centred import Centred
 from mrfit.parameterizations.parameterization import Floats, Parameterization, Scope
 
 
@@ -26,6 +27,15 @@ class Full(Parameterization):
 
     def features(self, scope: Scope) -> Floats:
         return np.eye(prod(self._shape(scope)))
+
+    def for_lengths(self) -> Parameterization:
+        """Without what tables say of single variables, if these can say it themselves."""
+        singles = self.structure.blocks.get(1, ())
+        return Centred(self.domain, self.structure) if len(singles) == len(self.domain) else self
+
+    def from_lengths(self, w: Floats) -> Floats:
+        tables = self.for_lengths().to_tables(w)
+        return np.concatenate([np.ravel(table) for table in tables.values()]) if tables else w
 
     def to_factors(self, w: Floats) -> Factors:
         """The parameters as they stand; minus infinity makes a state of a scope impossible."""

@@ -90,10 +90,12 @@ class Listed(Joint):
         return np.asarray(self._adjoint @ a[self._used], np.float64)
 
     def variances(self, moments: Floats) -> Floats:
-        # Where a feature is a sum of several functions of the base it is an indicator: its square is itself.
         mean = self.gather(moments)
-        second = self.gather(self.base.squares(moments)) if self._is_selection else mean
-        return second - mean * mean
+        if self._map.nnz == self.n_parameters:  # multiples of functions of the base
+            second = self._adjoint.data**2 * self.base.squares(moments)[self._used[self._adjoint.indices]]
+        else:  # a sum of several of them is an indicator: its square is itself
+            second = mean
+        return np.asarray(second - mean * mean, np.float64)
 
     @cached_property
     def _is_selection(self) -> bool:

@@ -18,6 +18,7 @@ from mrfit.errors import InputError
 from mrfit.factors import Factors
 from mrfit.parameterizations.bases import Base, Zeta, digits_of
 from mrfit.parameterizations.expansion import canonical_coefficients, entries_of, sparse_map
+from mrfit.structure.distinct import distinct_rows
 from mrfit.structure.structure import Structure
 
 if TYPE_CHECKING:
@@ -75,6 +76,14 @@ class Parameterization(ABC):
         """The same kind of parameters for another structure."""
         return replace(self, structure=structure)
 
+    def for_lengths(self) -> Parameterization:
+        """Coordinates in which a penalty on the lengths of scopes of several variables has the same optimum."""
+        return self
+
+    def from_lengths(self, w: Floats) -> Floats:
+        """Parameters of `for_lengths` as ones of this kind."""
+        return w
+
     # -- where parameters stand ----------------------------------------------------------------------------------
 
     @cached_property
@@ -83,9 +92,9 @@ class Parameterization(ABC):
         shape = np.array(self.domain.shape)
         counts = {}
         for size, block in self.structure.blocks.items():
-            shapes, shape_of = np.unique(shape[block], axis=0, return_inverse=True)
+            shapes, shape_of = distinct_rows(shape[block])
             each = [self.n_features(tuple(row)) if min(row) > 1 else 0 for row in shapes.tolist()]
-            counts[size] = np.array(each, np.int64)[shape_of.ravel()]
+            counts[size] = np.array(each, np.int64)[shape_of]
         return counts
 
     @cached_property
@@ -281,9 +290,9 @@ class Parameterization(ABC):
         """Scopes alike in shape and features: their block, their first parameters, their features."""
         signature = self._signature()
         for size, block in self.structure.blocks.items():
-            kinds, kind_of = np.unique(signature[block].reshape(len(block), -1), axis=0, return_inverse=True)
+            kinds, kind_of = distinct_rows(signature[block].reshape(len(block), -1))
             for number in range(len(kinds)):
-                chosen = kind_of.ravel() == number
+                chosen = kind_of == number
                 if self._counts[size][chosen][0]:
                     scope = tuple(block[chosen][0].tolist())
                     self._check_table(scope, int(self._counts[size][chosen][0]))

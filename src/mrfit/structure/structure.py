@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from mrfit.errors import StructureError, listed
 from mrfit.html_table import html_table
+from mrfit.structure.distinct import distinct_rows
 
 if TYPE_CHECKING:
     import networkx
@@ -106,7 +107,7 @@ class Structure:
         blocks = {}
         for r in np.unique(size[size > 0]).tolist():
             variables = np.nonzero(membership[size == r])[1].reshape(-1, r)
-            blocks[r] = np.unique(variables, axis=0).astype(np.int64)
+            blocks[r], _ = distinct_rows(variables)
         return cls(membership.shape[1], blocks)
 
     @classmethod

@@ -1,0 +1,28 @@
+"""Distinct rows of whole numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Indices = NDArray[np.int64]
+
+_LARGEST = 2.0**62
+
+
+def distinct_rows(rows: NDArray[np.integer]) -> tuple[Indices, Indices]:
+    """The distinct rows of a matrix of whole numbers, in lexicographic order, and which of them each row is.
+
+    `np.unique` with an axis compares rows byte by byte; as digits of one number, if none is negative, they sort many
+    times faster.
+    """
+    radix = int(rows.max(initial=0)) + 1
+    if not len(rows) or rows.min() < 0 or float(radix) ** rows.shape[1] > _LARGEST:
+        distinct, number = np.unique(rows, axis=0, return_inverse=True)
+        return distinct.astype(np.int64), number.ravel()
+    weight = radix ** np.arange(rows.shape[1] - 1, -1, -1, dtype=np.int64)
+    keys = rows.astype(np.int64) @ weight
+    if len(keys) == 1 or (keys[1:] > keys[:-1]).all():
+        return rows.astype(np.int64), np.arange(len(keys))
+    key, number = np.unique(keys, return_inverse=True)
+    return key[:, None] // weight % radix, number
