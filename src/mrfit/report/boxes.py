@@ -98,7 +98,7 @@ def _draw(axes: Axes, panel: BoxPanel, style: BoxStyle, *, log: bool) -> None:
         axes.set_xscale("log")
         _round_ticks(axes)
     else:
-        axes.locator_params(axis="x", nbins=4)
+        axes.locator_params(axis="x", nbins=5)
     if panel.limit is not None and beyond:
         axes.set_xlim(right=panel.limit)
     for place, words in beyond.items():

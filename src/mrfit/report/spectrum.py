@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _LEFT, _AXIS, _HEIGHT = 0.75, 0.55, 2.6  # inches
+_STYLES = ("-", "--", ":")  # of estimators
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,11 @@ def draw_spectra(spectra: Mapping[str, Sequence[SpectrumCurve]], *, title: str |
         densities.lines[-1].set_label(name)
     _label(sizes, densities, scale, max(len(curves[0].means) for curves in spectra.values()))
     densities.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    most = max(spectra.values(), key=len)
+    if len(most) > 1:
+        for curve, style in zip(most, _STYLES, strict=False):
+            sizes.plot([], [], color="0.3", linewidth=1.3, linestyle=style, label=curve.label.partition(",")[0])
+        sizes.legend(fontsize=8, frameon=False, loc="upper right")
     return page.figure
 
 
@@ -119,7 +125,7 @@ class _SizeScale:
 
 def _draw(sizes: Axes, densities: Axes, curves: Sequence[SpectrumCurve], colour: str, scale: _SizeScale) -> None:
     line: dict[str, Any] = {"color": colour, "marker": "o", "markersize": 3, "linewidth": 1.3}
-    for curve, style in zip(curves, ("-", "--", ":"), strict=False):
+    for curve, style in zip(curves, _STYLES, strict=False):
         means = [mean or float("nan") for mean in curve.means]  # zero has no place on a log scale
         sizes.plot(curve.orders, means, linestyle=style, **line)
     if scale.zero is not None:

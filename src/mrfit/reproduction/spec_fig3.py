@@ -15,7 +15,7 @@ from mrfit.reproduction.claim import Claim, Verdict
 from mrfit.reproduction.document import Block, Column, Heading, Picture, Table, Text
 from mrfit.reproduction.experiment import Experiment, Results, Scope
 from mrfit.reproduction.paired import Paired
-from mrfit.reproduction.spec_rows import FLOW_IN_WORDS, SETS, SMALL
+from mrfit.reproduction.spec_rows import FLOW_IN_WORDS, IN_FIGURES, SETS, SMALL
 from mrfit.reproduction.spec_spectrum import FOLDS, SpecOrders, SpecSpectrum
 from mrfit.reproduction.unit import Unit
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 FLAT_L1, FLAT_L2, PSEUDO_COUNTS = ESTIMATORS
 ALIKE = 0.1  # of log10 of mean sizes: a quarter more or less, a line's width on a scale of four powers of ten
+GROUPS = {"ab": IN_FIGURES, "cd": tuple(name for name in SETS if name not in IN_FIGURES)}
 MOST = 0.9  # of what all sets of variables give over single variables
 
 Found = dict[str, Any]
@@ -54,11 +55,11 @@ class SpecFig3(Experiment):
         ]
         if any(name == "flow" for name in spectra):
             blocks.append(Text(FLOW_IN_WORDS))
-        if shown := {name: each for name, each in spectra.items() if FLAT_L1 in each}:
-            blocks += [
-                Picture("spec-fig3", partial(_draw, shown), _CAPTION),
-                _table(spectra),
-            ]
+        for letters, group in GROUPS.items():
+            if shown := {name: spectra[name] for name in group if FLAT_L1 in spectra.get(name, ())}:
+                blocks.append(Picture(f"spec-fig3{letters}", partial(_draw, shown), _CAPTION))
+        if spectra:
+            blocks.append(_table(spectra))
         if orders:
             blocks += [Heading("What ignoring larger sets costs"), Text(_ORDERS), _orders_table(orders)]
         return blocks
