@@ -47,6 +47,8 @@ class SpecFig1(Experiment):
 
     def report(self, results: Results, scope: Scope) -> list[Block]:
         fits = Fits(results)
+        if not fits.sets:
+            return fits.about()
         return [
             *fits.about(),
             Picture(

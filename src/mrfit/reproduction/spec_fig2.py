@@ -36,6 +36,8 @@ class SpecFig2(Experiment):
 
     def report(self, results: Results, scope: Scope) -> list[Block]:
         fits = Fits(results)
+        if not fits.sets:
+            return fits.about()
         return [
             *fits.about(),
             Text(
