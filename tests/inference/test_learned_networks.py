@@ -28,20 +28,25 @@ NETWORKS = {
 }
 
 
+OTHER_STEPS = {"nltcs-complete", "nltcs-gain-or", "nltcs-graph-or", "nltcs-tree", "plants-gain-or"}
+
+
 def _network(name: str) -> MarkovNetwork:
     data, structure, strengths, _ = NETWORKS[name]
     rows = UniqueRows.from_file(f"{data}:train")
     valid = UniqueRows.from_file(f"{data}:valid")
-    return learn(rows, structure, penalty=L2(strengths), valid=valid).model
+    tolerance = 1e-9 if name in OTHER_STEPS else 1e-6
+    return learn(rows, structure, penalty=L2(strengths), valid=valid, tolerance=tolerance).model
 
 
 @pytest.mark.parametrize("name", NETWORKS)
 def test_log_z(name: str) -> None:
     """To the digits that are known: fits are certified, so both found the same parameters.
 
-    The complete network was fitted from another start, so that it agrees as far as the tolerance of a fit goes.
+    Those that were fitted from another start, or by other steps, agree as far as the tolerance of a fit goes: run to
+    their optimum, log Z of the known ones moves by up to 5e-6.
     """
-    digits = 5e-6 if name == "nltcs-complete" else 2e-8
+    digits = 5e-6 if name in OTHER_STEPS else 2e-8
     assert float(_network(name).log_z(engine="tree")) == pytest.approx(NETWORKS[name][-1], abs=digits)
 
 
