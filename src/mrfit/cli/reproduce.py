@@ -87,7 +87,7 @@ def command(
         )
 
 
-command.help = (command.help or "").format(experiments="\n  ".join(f"{word:<13}{WORDS[word]}" for word in WORDS))
+command.help = (command.help or "").format(experiments="\n      ".join(f"{word:<13}{WORDS[word]}" for word in WORDS))
 
 
 def _print(found: Reproduction) -> None:
