@@ -48,20 +48,20 @@ def command(
 ) -> None:
     """Run an experiment of the papers mrfit builds on, and print their numbers beside ours.
 
-        \b
-        EXPERIMENT is one of
-    {experiments}
-          all          every one of them, and a page of all claims
+    \b
+    EXPERIMENT is one of
+      {experiments}
+      all          every one of them, and a page of all claims
 
-        Each finished piece of work is stored at once in DIR/results.jsonl; a run that is stopped, or killed, goes on
+    Each finished piece of work is stored at once in DIR/results.jsonl; a run that is stopped, or killed, goes on
     where it was when it is started again. DIR then has a page of Markdown, one of HTML, and figures for each
     experiment. The data sets must be here: `mrfit data get nltcs` fetches one.
 
-        \b
-        Examples:
-          mrfit reproduce apt-table1 --quick --out quick
-          mrfit reproduce apt-table1 --datasets nltcs,dna
-          mrfit reproduce all --report-only
+    \b
+    Examples:
+      mrfit reproduce apt-table1 --quick --out quick
+      mrfit reproduce spec-fig1 --datasets nltcs,yeast
+      mrfit reproduce all --report-only
     """
     from mrfit.reproduction.experiment import Scope
     from mrfit.reproduction.experiments import experiments_called
@@ -91,7 +91,7 @@ def command(
         )
 
 
-command.help = (command.help or "").format(experiments="\n".join(f"      {word:<13}{WORDS[word]}" for word in WORDS))
+command.help = (command.help or "").format(experiments="\n      ".join(f"{word:<13}{WORDS[word]}" for word in WORDS))
 
 
 def _print(found: Reproduction) -> None:

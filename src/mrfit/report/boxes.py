@@ -89,18 +89,19 @@ def _draw(axes: Axes, panel: BoxPanel, style: BoxStyle, *, log: bool) -> None:
             continue
         middle = float(np.median(values))
         if panel.limit is not None and middle > panel.limit:
-            beyond[place] = decimal(middle, 4 if middle >= 1 else 2)
+            beyond[place] = f"{middle:,.0f}" if log else decimal(middle, 4 if middle >= 1 else 2)
         elif panel.intervals is None:
             _draw_box(axes, values, place, style.colours[family])
         else:
             _draw_interval(axes, float(np.mean(values)), panel.intervals[name], place, style.colours[family])
     if log:
         axes.set_xscale("log")
+    if panel.limit is not None and beyond:
+        axes.set_xlim(right=panel.limit)
+    if log:
         _round_ticks(axes)
     else:
         axes.locator_params(axis="x", nbins=5)
-    if panel.limit is not None and beyond:
-        axes.set_xlim(right=panel.limit)
     for place, words in beyond.items():
         axes.annotate(
             f"{words} ▸", (1.0, place), (-2, 0), xycoords=("axes fraction", "data"), textcoords="offset points",
