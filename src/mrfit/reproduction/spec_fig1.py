@@ -184,7 +184,7 @@ def _best(fits: Fits) -> Claim | None:
 
 
 def _flat(fits: Fits) -> Claim | None:
-    """Beside S over all sets of variables too, where it is there: a search with a bound would give them an advantage."""
+    """Beside S over all sets of variables too, where it is there: a bounded search would give them an advantage."""
     other = "S, optimum" if "S, optimum" in fits.models else REFERENCE
     paired = {(s, m): fits.paired(s, m, other) for m in fits.there(FLAT) for s in fits.sets}
     found = {key: each for key, each in paired.items() if each is not None}
