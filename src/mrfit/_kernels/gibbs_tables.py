@@ -30,7 +30,7 @@ class Incidence(NamedTuple):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _locate(begin, first, last, others, strides, x, at):
+def locate_cells(begin, first, last, others, strides, x, at):
     """Where the cells of each lane begin in a table, given the states of the other variables."""
     at[:] = begin
     for o in range(first, last):
@@ -40,7 +40,7 @@ def _locate(begin, first, last, others, strides, x, at):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _add(values, step, factor, at, out):
+def add_cells(values, step, factor, at, out):
     """Add a factor times the cells of every state, (states, lanes)."""
     for s in range(len(out)):
         z = out[s]
@@ -88,8 +88,8 @@ def sweep_tables(model, betas, backwards, x, room, heat):
             own[:] = 0.0
             for k in range(starts[i], starts[i + 1]):
                 if scale[is_target[k]] != 0.0:
-                    _locate(begins[k], other_starts[k], other_starts[k + 1], others, strides, x, at)
-                    _add(values, steps[k], scale[is_target[k]], at, own)
+                    locate_cells(begins[k], other_starts[k], other_starts[k + 1], others, strides, x, at)
+                    add_cells(values, steps[k], scale[is_target[k]], at, own)
             uniforms_52(room, u)
             _draw(own, p, u, x[i], heat)
 
@@ -103,7 +103,7 @@ def potentials_tables(model, x, out):
     for i in range(len(x)):
         for k in range(starts[i], starts[i + 1]):
             if is_target[k] == 1:
-                _locate(begins[k], other_starts[k], other_starts[k + 1], others, strides, x, at)
+                locate_cells(begins[k], other_starts[k], other_starts[k + 1], others, strides, x, at)
                 part = 1.0 / (1 + other_starts[k + 1] - other_starts[k])
                 for lane in range(LANES):
                     out[lane] += part * values[at[lane] + steps[k] * x[i, lane]]

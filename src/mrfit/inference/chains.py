@@ -60,6 +60,11 @@ class Chains:
         workers.run(blocks, self._shares)
 
     @property
+    def states(self) -> NDArray[Any]:
+        """The states as kernels see them, (blocks, variables, lanes); a view."""
+        return self._x
+
+    @property
     def codes(self) -> NDArray[np.int64]:
         """The states, (chains, variables); a copy."""
         return np.concatenate(self._x, axis=1)[:, : self.n].T.astype(np.int64)

@@ -25,8 +25,7 @@ def pairwise_mutual_information(rows: UniqueRows) -> Floats:
     """
     rows.check_complete("mutual information")
     shape = np.asarray(rows.domain.shape, np.int64)
-    _check_size(shape)
-    known = _known_weights(rows, shape)
+    known = indicator_pair_weights(rows)
     states = _states_of_indicators(shape)
     first_state = np.concatenate([[0], np.cumsum(shape)])
     margin = states @ known[:, -1] / rows.total_weight
@@ -41,6 +40,16 @@ def pairwise_mutual_information(rows: UniqueRows) -> Floats:
         by_variable = np.add.reduceat(terms, first_state[first:last] - low, axis=0)
         information[first:last] = np.add.reduceat(by_variable, first_state[:-1], axis=1)
     return np.maximum(information, 0.0, out=information)
+
+
+def indicator_pair_weights(rows: UniqueRows) -> Floats:
+    """Weight of the rows in which two indicators hold, for all states but the first; the last one always holds."""
+    shape = np.asarray(rows.domain.shape, np.int64)
+    _check_size(shape)
+    first_indicator = np.concatenate([[0], np.cumsum(shape - 1)])
+    known = np.empty((first_indicator[-1] + 1, first_indicator[-1] + 1))
+    count_pairs(rows.codes, first_indicator, rows.sample_weight, known)
+    return known
 
 
 def maximum_information_tree(rows: UniqueRows) -> Structure:
@@ -60,14 +69,6 @@ def _check_size(shape: NDArray[np.int64]) -> None:
             f"{n_bytes / 1e9:.2g} GB; the limit is {MOST_BYTES / 1e9:.2g} GB. Use fewer columns, or give the edges "
             "in a file."
         )
-
-
-def _known_weights(rows: UniqueRows, shape: NDArray[np.int64]) -> Floats:
-    """Weight of the rows in which two indicators hold, for all states but the first; the last one always holds."""
-    first_indicator = np.concatenate([[0], np.cumsum(shape - 1)])
-    known = np.empty((first_indicator[-1] + 1, first_indicator[-1] + 1))
-    count_pairs(rows.codes, first_indicator, rows.sample_weight, known)
-    return known
 
 
 def _states_of_indicators(shape: NDArray[np.int64]) -> sparse.csr_array:

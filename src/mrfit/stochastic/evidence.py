@@ -1,0 +1,104 @@
+"""log Z of a learned model by annealing from where its data are, and from everywhere, which may find another mode."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from mrfit.factors import Factors
+from mrfit.inference.annealing import Estimate, run_up
+from mrfit.inference.base import Base, tree, uniform
+from mrfit.inference.path import Path
+
+Floats = NDArray[np.float64]
+Codes = NDArray[Any]
+
+_LEAST = 0.1  # of the probability: a mode with less costs less than 0.1 nats a row
+_BEYOND = 10.0  # times what the data have there
+_SPREADS, _STATES = 4.0, 3.0  # by how many standard deviations of the data's sums, and states, it must lie apart
+_UNMIXED = 10.0  # nats between two bases that no error explains
+_WORTHLESS = 5.0  # chains that weights should be worth at least
+_ENOUGH = 0.5  # of the chains
+_ROWS = 20_000  # of the data that a base is made of
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What two bases say of log Z. Only a larger one is proof: what a base misses it cannot add.
+
+    ``near`` began in a tree of the data's pairs, ``far`` in the uniform distribution; ``codes`` are where chains of the
+    second ended, ``sums`` the numbers of variables beside their first state in rows of the data.
+    """
+
+    near: Estimate
+    far: Estimate
+    codes: Codes
+    sums: NDArray[np.int64]
+
+    @property
+    def log_z(self) -> float:
+        return max(self.near.log_z, self.far.log_z)
+
+    @property
+    def error(self) -> float:
+        """Of the larger; if the other is beyond its own, that is none of this one's error."""
+        return (self.near if self.near.log_z >= self.far.log_z else self.far).error
+
+    @property
+    def far_sum(self) -> float:
+        """Variables beside their first state in the weighted chains of the uniform base, on average."""
+        return float(self.far.shares @ (self.codes > 0).sum(axis=1))
+
+    @property
+    def far_mass(self) -> float:
+        """What part of both modes together the uniform base found, if what it found is another one."""
+        return float(expit(self.far.log_z - self.near.log_z)) if self.far.ess > 0.0 else 0.0
+
+    @property
+    def has_phantom(self) -> bool:
+        """Whether a mode where the data are not, or hardly ever, has a tenth of the probability or more."""
+        apart = abs(self.far_sum - self.sums.mean()) > _SPREADS * self.sums.std() + _STATES
+        between = 0.5 * (self.far_sum + self.sums.mean())
+        there = float(((self.sums > between) == (self.far_sum > between)).mean())  # of the data
+        return apart and self.far_mass > max(_LEAST, _BEYOND * there)
+
+    @property
+    def is_unmixed(self) -> bool:
+        """Whether chains cannot tell: few of them decide, or those from the data miss most of what others find."""
+        above = self.far.log_z - self.near.log_z
+        return self.near.ess < _WORTHLESS or (above > _UNMIXED and not self.has_phantom)
+
+
+def evidence(
+    factors: Factors,
+    data: Codes,
+    *,
+    chains: int = 64,
+    temperatures: int = 1000,
+    max_temperatures: int = 8000,
+    far_temperatures: int = 500,
+    seed: tuple[int, ...] = (0,),
+    jobs: int = 1,
+) -> Evidence:
+    """Anneal from both bases; the first takes as many temperatures as make its weights worth half of its chains."""
+    rows = data[np.random.default_rng((*seed, 1)).permutation(len(data))[:_ROWS]]
+    base, sums = tree("tree", factors.shape, rows), (rows > 0).sum(axis=1)
+    path = Path.between(base.factors, factors, soft=True)
+    while True:
+        near, _ = run_up(path, base, chains, temperatures, (*seed, 2), jobs)
+        if near.ess >= _ENOUGH * chains or temperatures >= max_temperatures:
+            break
+        temperatures = min(max_temperatures, ceil(temperatures * 4))
+    far, codes = _from_everywhere(factors, uniform(factors.shape), chains, far_temperatures, seed, jobs)
+    return Evidence(near, far, codes, sums)
+
+
+def _from_everywhere(
+    factors: Factors, base: Base, chains: int, temperatures: int, seed: tuple[int, ...], jobs: int
+) -> tuple[Estimate, Codes]:
+    return run_up(Path.between(base.factors, factors, soft=True), base, chains, temperatures, (*seed, 3), jobs)

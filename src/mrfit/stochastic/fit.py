@@ -1,0 +1,103 @@
+"""One fit by persistent chains, from the start to what is known about its log Z."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.errors import InputError
+from mrfit.parameterizations.canonical import Canonical
+from mrfit.penalties.penalty import Penalty
+from mrfit.stochastic.ascent import Ascent, Schedule, Target, climb
+from mrfit.stochastic.evidence import Evidence
+from mrfit.stochastic.features import DataMeans, Features
+from mrfit.stochastic.hunt import hunt
+from mrfit.stochastic.persistent import persistent
+from mrfit.stochastic.spanning_forest import forest_parameters
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+_FEW, _MANY = 256, 1024  # chains; many where states are rare, so that some chain is in each
+_RARE = 0.03  # mean frequency of states beside the commoner
+_CALM, _QUICK = 0.1, 0.3  # first steps: with many neighbours moves add up
+_NEIGHBOURS = 20.0
+
+
+@dataclass(frozen=True, eq=False)
+class ChainFit:
+    """Parameters, how well their chains match the data, and log Z by two bases after the hunt for phantoms."""
+
+    w: Floats
+    ascent: Ascent
+    evidence: Evidence
+    hunts: int
+    train: float  # mean log-likelihood of the rows
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether no mode is left where the data are not."""
+        return not self.evidence.has_phantom
+
+
+class ChainProblem:
+    """Rows and canonical parameters, as learning by chains sees them; worked out once for many penalties."""
+
+    def __init__(
+        self, parameters: Canonical, rows: UniqueRows, *, chains: int | None = None, seed: int = 0, jobs: int = 1
+    ) -> None:
+        if chains is not None and (chains < 128 or chains % 64):
+            raise InputError(f"Chains run in blocks of 64, at least two; got {chains}. Give a multiple of 64.")
+        self.parameters, self.rows, self.seed, self.jobs = parameters, rows, seed, jobs
+        self.features = Features(parameters)
+        self.n_chains = chains or self._usual_chains()
+
+    @cached_property
+    def means(self) -> DataMeans:
+        return self.features.means(self.rows)
+
+    @cached_property
+    def start(self) -> Floats:
+        return forest_parameters(self.parameters, self.rows)
+
+    @cached_property
+    def codes(self) -> Codes:
+        """Rows as often as they count, or as many drawn of them as bases and chains can use."""
+        rng = np.random.default_rng((self.seed, 7))
+        p = self.rows.sample_weight / self.rows.total_weight
+        n = int(np.clip(self.rows.n_rows, self.n_chains, 20_000))
+        return self.rows.codes[rng.choice(len(p), n, p=p)].astype(np.int64)
+
+    def _usual_chains(self) -> int:
+        m = self.means.singles
+        return _MANY if np.minimum(m, 1.0 - m).mean() < _RARE else _FEW
+
+    def schedule(self, *, warm: bool) -> Schedule:
+        """By the number of neighbours, and whether the start is near."""
+        pairs = self.parameters.structure.blocks.get(2, ())
+        dense = 2.0 * len(pairs) / len(self.parameters.domain) > _NEIGHBOURS
+        return Schedule(first_step=_CALM if dense or warm else _QUICK)
+
+    def fit(
+        self,
+        penalty: Penalty,
+        *,
+        start: Floats | None = None,
+        schedule: Schedule | None = None,
+        callback: Callable[[int], bool | None] | None = None,
+    ) -> ChainFit:
+        """Climb, then hunt. ``start`` is a point that is near, such as the optimum of a stronger penalty."""
+        schedule = schedule or self.schedule(warm=start is not None)
+        target, begin = Target(self.means, penalty), self.codes[: self.n_chains]
+        chains = persistent(self.features, begin, (self.seed, 1), jobs=self.jobs)
+        ascent = climb(target, chains, self.start if start is None else start, schedule, callback=callback)
+        hunted = hunt(target, ascent, self.codes, begin, schedule, seed=(self.seed, 2), jobs=self.jobs)
+        w = hunted.ascent.w
+        train = float(self.means.of_features @ w) - hunted.evidence.log_z
+        looks = (*ascent.looks, *hunted.ascent.looks) if hunted.ascent is not ascent else ascent.looks
+        return ChainFit(w, replace(hunted.ascent, looks=looks), hunted.evidence, hunted.rounds, train)

@@ -1,0 +1,134 @@
+"""Chains that go on while the parameters they sample from change, and the means of features over them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit import workers
+from mrfit._kernels.gibbs import Couplings
+from mrfit._kernels.gibbs_tables import Incidence
+from mrfit._kernels.lanes import LANES
+from mrfit._kernels.pair_moments import pair_moments
+from mrfit._kernels.table_moments import conditional_probabilities, indicator_moments
+from mrfit.inference.base import uniform
+from mrfit.inference.chains import Chains
+from mrfit.inference.path import Path
+from mrfit.stochastic.features import Features
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+Codes = NDArray[np.int64]
+
+_STEEPEST = 100.0  # a sum of parameters beyond has no effect on a chain; single precision holds it well
+
+
+class Persistent(ABC):
+    """Chains of the distribution of a vector of canonical parameters, which may be another one at every sweep.
+
+    Parameters
+    ----------
+    codes
+        Where they begin, (chains, variables); a multiple of 64 chains.
+    """
+
+    def __init__(self, features: Features, path: Path, codes: Codes, seed: tuple[int, ...], jobs: int) -> None:
+        self.features, self.path = features, path
+        self.chains = Chains(path, codes, seed, jobs=jobs)
+        self._shares = workers.deal(np.ones(self.chains.n // LANES), jobs)
+
+    @property
+    def n(self) -> int:
+        return self.chains.n
+
+    def sweep(self, w: Floats, n: int = 1) -> None:
+        """Update all variables of all chains ``n`` times under these parameters."""
+        self.take(w)
+        self.chains.sweep(np.ones(n))
+
+    def block_means(self) -> Floats:
+        """Means of all features over each block of 64 chains under the parameters last taken, (blocks, features).
+
+        What single variables or pairs would be given all others is averaged over, not counted.
+        """
+        out = np.empty((self.n // LANES, self.features.parameters.n_parameters))
+
+        def blocks(first: int, last: int) -> None:
+            for block in range(first, last):
+                self._sums(block, out[block])
+
+        workers.run(blocks, self._shares)
+        out /= LANES
+        return out
+
+    @abstractmethod
+    def take(self, w: Floats) -> None:
+        """Sample from these parameters from now on."""
+
+    @abstractmethod
+    def _sums(self, block: int, out: Floats) -> None:
+        """Over the chains of a block, of all features."""
+
+
+def persistent(features: Features, codes: Codes, seed: tuple[int, ...], *, jobs: int = 1) -> Persistent:
+    """Chains by the kernel that is quickest for these features."""
+    shape = features.parameters.domain.shape
+    nothing = features.parameters.to_factors(np.zeros(features.parameters.n_parameters))
+    path = Path.between(uniform(shape).factors, nothing)
+    kind = _Pairs if isinstance(path.model, Couplings) else _Tables
+    return kind(features, path, codes, seed, jobs)
+
+
+class _Pairs(Persistent):
+    """Variables of two states that interact in pairs."""
+
+    def __init__(self, features: Features, path: Path, codes: Codes, seed: tuple[int, ...], jobs: int) -> None:
+        super().__init__(features, path, codes, seed, jobs)
+        assert isinstance(path.model, Couplings)
+        self._model = path.model
+        self._singles, self._pairs = (np.flatnonzero(features.orders == size) for size in (1, 2))
+        n, none = len(codes[0]), np.empty((0, 2), np.int64)
+        self._variables = (
+            features.variable_of_indicator[features.blocks[1][1][:, 0]] if 1 in features.blocks else none[:, 0]
+        )
+        self._ends = features.variable_of_indicator[features.blocks[2][1]] if 2 in features.blocks else none
+        # Pairs stand in the model once for either end, by the near and then by the far one.
+        near, far = self._ends.T.ravel(), self._ends[:, ::-1].T.ravel()
+        self._pair_of_place = np.tile(np.arange(len(self._ends)), 2)[np.lexsort((far, near))]
+        self._couplings, self._sum_of_singles = np.zeros(len(self._ends)), np.empty((self.n // LANES, n))
+
+    def take(self, w: Floats) -> None:
+        self._model.fields[1][self._variables] = np.clip(w[self._singles], -_STEEPEST, _STEEPEST)
+        self._couplings = np.clip(w[self._pairs], -_STEEPEST, _STEEPEST)
+        self._model.couplings[1][:] = self._couplings[self._pair_of_place]
+
+    def _sums(self, block: int, out: Floats) -> None:
+        singles, pairs = self._sum_of_singles[block], np.empty(len(self._ends))
+        pair_moments(self._model, self._ends, self._couplings, self.chains.states[block], singles, pairs)
+        out[self._singles], out[self._pairs] = singles[self._variables], pairs
+
+
+class _Tables(Persistent):
+    """Any scopes and any numbers of states."""
+
+    def __init__(self, features: Features, path: Path, codes: Codes, seed: tuple[int, ...], jobs: int) -> None:
+        super().__init__(features, path, codes, seed, jobs)
+        assert isinstance(path.model, Incidence)
+        self._model, parameters = path.model, features.parameters
+        # Every cell of a canonical table is one parameter, or nothing where a state is the reference.
+        numbered = parameters.to_factors(np.arange(1.0, parameters.n_parameters + 1))
+        self._parameter_of_cell = numbered.values.astype(np.int64)
+        shape = np.array(parameters.domain.shape, np.int64)
+        self._first_state, self._n_states = np.cumsum(shape) - shape, int(shape.sum())
+        self._feature_states = features.states()
+
+    def take(self, w: Floats) -> None:
+        cells = np.concatenate([[0.0], np.clip(w, -_STEEPEST, _STEEPEST)])[self._parameter_of_cell]
+        self._model.values[len(self._model.values) - len(cells) :] = cells
+
+    def _sums(self, block: int, out: Floats) -> None:
+        x, p = self.chains.states[block], np.empty((self._n_states, LANES))
+        conditional_probabilities(self._model, self._first_state, x, p)
+        indicator_moments(self._first_state, *self._feature_states, p, x, out)
