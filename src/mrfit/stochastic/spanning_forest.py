@@ -9,7 +9,8 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.parameterizations.canonical import Canonical
-from mrfit.structure.mutual_information import indicator_pair_weights, pairwise_mutual_information
+from mrfit.structure.mutual_information import information_of
+from mrfit.structure.pair_tables import PairTables
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -25,24 +26,24 @@ def forest_parameters(parameters: Canonical, rows: UniqueRows, *, pseudo_count: 
     independent and of even states, so that no state is impossible.
     """
     w, singles = np.zeros(parameters.n_parameters), parameters.singles()
-    tables = _Tables(rows, pseudo_count)
-    for i, mine in enumerate(singles):
-        if len(mine):
-            w[mine] = _log_odds(tables.single(i))
+    tables, added = PairTables.of_rows(rows), pseudo_count / rows.total_weight
+    log_odds = [_log_odds(_smoothed(tables.single(i), added)) for i in range(len(singles))]
+    for mine, odds in zip(singles, log_odds, strict=True):
+        w[mine] = odds[: len(mine)]
     if 2 not in parameters.structure.blocks:
         return w
     pairs = parameters.structure.blocks[2]
     firsts = parameters.first_parameter[2]
-    for k in _forest(pairs, pairwise_mutual_information(rows)):
+    for k in _forest(pairs, information_of(tables)):
         i, j = pairs[k].tolist()
-        table = np.log(tables.pair(i, j))
+        table = np.log(_smoothed(tables.pair(i, j), added))
         if min(table.shape) < 2:
             continue
         inner = (table - table[:, :1] - table[:1] + table[0, 0])[1:, 1:]
         w[firsts[k] + np.arange(inner.size)] = inner.ravel()
         # The pair says part of what its ends said alone.
-        w[singles[i]] += (table[:, 0] - table[0, 0])[1:] - _log_odds(tables.single(i))
-        w[singles[j]] += (table[0] - table[0, 0])[1:] - _log_odds(tables.single(j))
+        w[singles[i]] += (table[:, 0] - table[0, 0])[1:] - log_odds[i]
+        w[singles[j]] += (table[0] - table[0, 0])[1:] - log_odds[j]
     return w
 
 
@@ -55,38 +56,9 @@ def _forest(pairs: Indices, information: Floats) -> Indices:
     return np.asarray(numbers[np.searchsorted(keys, tree.row.astype(np.int64) * n + tree.col)])
 
 
+def _smoothed(table: Floats, added: float) -> Floats:
+    return np.asarray((table + added / table.size) / (1.0 + added))
+
+
 def _log_odds(p: Floats) -> Floats:
     return np.asarray(np.log(p[1:] / p[0]))
-
-
-class _Tables:
-    """Smoothed frequencies of single variables and pairs."""
-
-    def __init__(self, rows: UniqueRows, pseudo_count: float) -> None:
-        self._known, self._count = indicator_pair_weights(rows), pseudo_count
-        self._shape = rows.domain.shape
-        self._firsts = np.concatenate([[0], np.cumsum(np.array(self._shape, np.int64) - 1)])
-        self._total = rows.total_weight
-
-    def single(self, i: int) -> Floats:
-        return self._smooth(self._with_first(self._column(i)))
-
-    def pair(self, i: int, j: int) -> Floats:
-        inner, of_j = self._known[self._of(i), self._of(j)], self._with_first(self._column(j))
-        table = np.empty((len(inner) + 1, len(of_j)))
-        table[1:, 1:], table[1:, 0] = inner, self._column(i) - inner.sum(axis=1)
-        table[0] = of_j - table[1:].sum(axis=0)
-        return self._smooth(table)
-
-    def _of(self, i: int) -> slice:
-        return slice(self._firsts[i], self._firsts[i + 1])
-
-    def _column(self, i: int) -> Floats:
-        return np.asarray(self._known[self._of(i), -1])
-
-    def _with_first(self, counts: Floats) -> Floats:
-        return np.concatenate([[self._total - counts.sum()], counts])
-
-    def _smooth(self, counts: Floats) -> Floats:
-        counts = np.maximum(counts, 0.0) + self._count / counts.size  # differences of sums leave dust
-        return np.asarray(counts / counts.sum())
