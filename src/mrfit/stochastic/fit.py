@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 _FEW, _MANY = 256, 1024  # chains; many where states are rare, so that some chain is in each
-_RARE = 0.03  # mean frequency of states beside the commoner
+_RARE = 0.065  # mean frequency of states beside the commoner
 _CALM, _QUICK = 0.1, 0.3  # first steps: with many neighbours moves add up
 _NEIGHBOURS = 20.0
 
