@@ -15,7 +15,14 @@ exact_options = stacked(
         "--objective",
         "pseudo-likelihood",
         "likelihood",
-        help="likelihood is exact over all joint states, for about 24 variables at most.",
+        help="likelihood is exact, for about 24 variables at most or any number in a sparse structure.",
+    ),
+    choice(
+        "--engine",
+        "auto",
+        "enumeration",
+        "tree",
+        help="How a likelihood is worked out: over all joint states, or by a junction tree; auto by what takes less.",
     ),
     click.option(
         "--order",

@@ -33,6 +33,7 @@ from mrfit.errors import InputError
 if TYPE_CHECKING:
     from mrfit.data.unique_rows import UniqueRows
     from mrfit.learning import Fitted, Learner
+    from mrfit.learning.objective_choice import ObjectiveChoice
     from mrfit.learning.penalty_choice import PenaltyChoice
     from mrfit.structure.learners import StructureLearner
 
@@ -199,12 +200,12 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
 def _learner(context: click.Context, options: dict[str, Any]) -> Learner:
     """What the options say, but for the structure, which may need the rows' names."""
     from mrfit.learning import Learner
-    from mrfit.registry import objective_from, solver_from
+    from mrfit.registry import solver_from
 
     refuse_idle(context, [*_rules(options), *structure_rules(options), *tying_rules(options)])
     return Learner(
         penalty=_penalty(options),
-        objective=objective_from(options["objective"]),
+        objective=_objective(options),
         parameterization=options["parameterization"],
         reference=options["reference"],
         solver=solver_from(options["solver"]),
@@ -213,6 +214,14 @@ def _learner(context: click.Context, options: dict[str, Any]) -> Learner:
         folds=options["folds"],
         seed=options["seed"],
     )
+
+
+def _objective(options: dict[str, Any]) -> ObjectiveChoice:
+    from mrfit.learning.objective_choice import LikelihoodChoice
+    from mrfit.registry import objective_from
+
+    objective = objective_from(options["objective"])
+    return replace(objective, engine=options["engine"]) if isinstance(objective, LikelihoodChoice) else objective
 
 
 def _rules(options: dict[str, Any]) -> list[Rule]:
@@ -225,6 +234,7 @@ def _rules(options: dict[str, Any]) -> list[Rule]:
     return [
         Rule(("solver", "max_iterations", "tolerance"), solved, f"another penalty: {word} need no solver"),
         Rule(("free_orders",), solved and kind.own_free_orders is not None, "a penalty on parameters"),
+        Rule(("engine",), options["objective"] == "likelihood", "--objective likelihood"),
         Rule(("search",), word in searching, f"a penalty that makes zeros: {one_of(searching)}"),
     ]
 
@@ -294,11 +304,12 @@ def _fitted(
 
 
 def _note_cost(rows: UniqueRows, learner: Learner, *, quiet: bool) -> None:
-    """Say before long work what it will take; more than can be held is refused."""
-    from mrfit.inference.joint_states import plan_joint_states
+    """Say before long work what it will take; more than can be held is refused.
 
-    if learner.objective.is_exact:
-        plan = plan_joint_states(rows.domain.shape)
+    A junction tree is planned, and may be refused, when the structure is known.
+    """
+    plan = learner.objective.joint_plan(rows.domain.shape)
+    if plan is not None:
         plan.check()
         if not quiet and plan.gigabytes >= 0.1:
             note(

@@ -19,6 +19,7 @@ _ON = {
     "valid": "on the validation rows, which chose both of them",
     "folds": "over the folds, which chose both of them",
 }
+_CELLS = {None: "cells", "enumeration": "joint states", "tree": "cells of the cliques of a junction tree"}
 _MOST_HELD = 10  # names of parameters at a bound
 
 
@@ -26,9 +27,8 @@ def print_fit(data: str, summary: FitSummary, output: str | None) -> None:
     best, rows = summary.best, summary.rows
     dropped = f" ({rows.dropped:,} dropped)" if rows.dropped else ""
     say(f"{data}: {rows.n_rows:,} rows{dropped}, {rows.n_distinct_rows:,} distinct, {rows.n_variables} variables")
-    cells = "cells" if best.measure == "pll" else "joint states"
     sizes = f"{summary.n_candidate_edges:,} edges, {summary.n_parameters:,} parameters"
-    say(f"{sizes}, {summary.n_cells:,} {cells}")
+    say(f"{sizes}, {summary.n_cells:,} {_CELLS[summary.engine]}")
     for remark in summary.remarks:
         say(remark)
     _print_points(summary)

@@ -121,6 +121,8 @@ class Fitted:
         The score of the best on rows that had no part in learning.
     gain
         For tied parameters, what they gain over L2.
+    engine
+        By which the likelihood was worked out; None for the pseudo-likelihood.
     """
 
     fits: tuple[Fit, ...]
@@ -132,6 +134,7 @@ class Fitted:
     is_path: bool = False
     test: Score | None = None
     gain: Gain | None = None
+    engine: str | None = None
 
     def __repr__(self) -> str:
         best = repr(self.best)[1:-1].removeprefix("Fit: ")

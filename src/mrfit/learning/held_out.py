@@ -90,7 +90,7 @@ class Evaluation:
             measure=objective.measure,
             train=train,
             held_out=held_out,
-            train_pll=coordinates.mean_pll(optimum.solution.w, problem.rows) if objective.is_exact else train,
+            train_pll=coordinates.mean_pll(optimum.solution.w, problem.rows) if objective.is_joint else train,
             seconds=optimum.seconds,
             passes=optimum.passes,
             n_groups=optimum.n_groups,

@@ -56,7 +56,7 @@ class Learner:
     penalty
         What keeps parameters small, zero or equal, and how strongly; see `mrfit.learning.penalized` and ``tied``.
     objective
-        The pseudo-likelihood, or the exact likelihood for few variables.
+        The pseudo-likelihood, or the exact likelihood for few variables or a sparse structure.
     parameterization, reference
         The coordinates: ``canonical``, ``spectral``, ``full``, ``ising`` or ``generalized-ising``; and the silent
         states of canonical ones, see `mrfit.parameterizations.reference`.
@@ -93,7 +93,7 @@ class Learner:
                 f"Reference states belong to canonical coordinates; got {self.parameterization!r}. Leave the reference "
                 "out, or choose canonical."
             )
-        self.penalty.check(self.objective, self.parameterization, self.chosen_solver)
+        self.penalty.check(self.objective, self.parameterization, self.solver)
         if not 0 < self.tolerance < np.inf:
             raise InputError(f"The tolerance must be positive and finite; got {self.tolerance:g}.")
         if self.max_iterations < 0:
@@ -112,10 +112,6 @@ class Learner:
             if not isinstance(value, kind) or isinstance(value, bool):
                 raise InputError(f"The {name} of a learner must be {expected}; got {value!r}.")
 
-    @property
-    def chosen_solver(self) -> Method[Any]:
-        return self.penalty.solver(self.objective) if self.solver is None else self.solver
-
     def in_words(self) -> str:
         """What decides which model rows lead to, in one line."""
         folds = f", {self.folds}-fold cross-validation" if self.folds else ""
@@ -132,7 +128,7 @@ class Learner:
                 "penalty": self.penalty.in_words(),
                 "objective": self.objective.word,
                 "coordinates": self.parameterization,
-                "solver": kind_of(type(self.chosen_solver)),
+                "solver": "the one that suits" if self.solver is None else kind_of(type(self.solver)),
                 "folds": self.folds or "none",
                 "seed": self.seed,
             },
@@ -217,7 +213,10 @@ class Learner:
                 gain = self._gain((best, max(others, key=lambda fit: fit.rank)), valid, test, jobs)
             score = None if test is None else mean_over_rows(self.objective.row_scores(best.model, test, jobs), test)
         n_cells, n_parameters = problem.objective.n_cells, problem.n_parameters
-        return Fitted(fits, best, structure, n_cells, n_parameters, self.penalty.guarantee(), grid.is_path, score, gain)
+        return Fitted(
+            fits, best, structure, n_cells, n_parameters, self.penalty.guarantee(), grid.is_path, score, gain,
+            problem.coordinates.engine,
+        )  # fmt: skip
 
     def _check_choosable(self, grid: Grid, *, selecting: bool) -> None:
         if self.penalty.is_tied and not selecting and len(grid) > 1:

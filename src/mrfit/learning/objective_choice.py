@@ -12,7 +12,15 @@ from numpy.typing import NDArray
 
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
-from mrfit.learning.coordinates import Coordinates, ExactCoordinates, PseudoCoordinates
+from mrfit.errors import listed as listed_words
+from mrfit.inference.engine import AUTO
+from mrfit.inference.enumeration import Enumeration
+from mrfit.inference.joint_states import plan_joint_states
+from mrfit.inference.junction_tree import JunctionTree
+from mrfit.inference.plan import Plan
+from mrfit.inference.tree_plan import TreePlan
+from mrfit.inference.tree_states import plan_tree_states
+from mrfit.learning.coordinates import Coordinates, ExactCoordinates, PseudoCoordinates, TreeCoordinates
 from mrfit.objectives.row_scores import row_ll, row_pll
 from mrfit.parameterizations.parameterization import Parameterization
 
@@ -21,6 +29,9 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
+ENGINES = (AUTO, Enumeration.word, JunctionTree.word)
+
+_WORTH_A_TREE = 4.0  # times faster: products and blocks of the Hessian are cheaper where all joint states are known
 _MOST_PARAMETERS = 1e8  # 0.8 GB for each of the dozen vectors of a solver
 
 
@@ -29,11 +40,15 @@ class ObjectiveChoice(ABC):
 
     word: ClassVar[str]
     measure: ClassVar[str]  # the name of its score
-    is_exact: ClassVar[bool]
+    is_joint: ClassVar[bool]  # whether it is the probability of whole rows
 
     @abstractmethod
     def coordinates(self, parameters: Parameterization, *, listed: bool, keep_zeros: bool, jobs: int) -> Coordinates:
-        """What is learned; ``listed`` and ``keep_zeros`` as for `ExactCoordinates`."""
+        """What is learned; ``listed`` and ``keep_zeros`` as for `ExactCoordinates`. Too much of it is refused."""
+
+    def joint_plan(self, shape: tuple[int, ...]) -> Plan | None:
+        """What going over all joint states takes, where that is what it does or may do."""
+        return None
 
     @abstractmethod
     def row_scores(self, model: MarkovNetwork, rows: UniqueRows, jobs: int) -> Floats:
@@ -50,7 +65,7 @@ class PseudoLikelihoodChoice(ObjectiveChoice):
 
     word: ClassVar[str] = "pseudo-likelihood"
     measure: ClassVar[str] = "pll"
-    is_exact: ClassVar[bool] = False
+    is_joint: ClassVar[bool] = False
 
     def coordinates(self, parameters: Parameterization, *, listed: bool, keep_zeros: bool, jobs: int) -> Coordinates:
         _check_number(parameters.n_parameters)
@@ -65,14 +80,51 @@ class PseudoLikelihoodChoice(ObjectiveChoice):
 
 @dataclass(frozen=True)
 class LikelihoodChoice(ObjectiveChoice):
-    """The probability of whole rows, exact over all joint states."""
+    """The probability of whole rows, exact.
+
+    Parameters
+    ----------
+    engine
+        How: ``enumeration`` of all joint states, for few variables; ``tree``, a junction tree, for sparse structures;
+        ``auto`` takes the one with the shorter forecast.
+    """
+
+    engine: str = AUTO
 
     word: ClassVar[str] = "likelihood"
     measure: ClassVar[str] = "ll"
-    is_exact: ClassVar[bool] = True
+    is_joint: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if self.engine not in ENGINES:
+            raise InputError(f"The likelihood has no engine {self.engine!r}; choose one of {listed_words(ENGINES)}.")
 
     def coordinates(self, parameters: Parameterization, *, listed: bool, keep_zeros: bool, jobs: int) -> Coordinates:
-        return ExactCoordinates(parameters, listed=listed, keep_zeros=keep_zeros, jobs=jobs)
+        plan = self._tree(parameters)
+        if plan is None:
+            return ExactCoordinates(parameters, listed=listed, keep_zeros=keep_zeros, jobs=jobs)
+        return TreeCoordinates(parameters, plan, keep_zeros=keep_zeros, jobs=jobs)
+
+    def joint_plan(self, shape: tuple[int, ...]) -> Plan | None:
+        plan = plan_joint_states(shape)
+        possible = self.engine == Enumeration.word or (self.engine == AUTO and plan.fits)
+        return plan if possible else None
+
+    def _tree(self, parameters: Parameterization) -> TreePlan | None:
+        """The plan of a junction tree, unless all joint states are to be gone through."""
+        everything = plan_joint_states(parameters.domain.shape)
+        if self.engine == Enumeration.word or (self.engine == AUTO and parameters.structure.is_saturated):
+            return None
+        if parameters.structure.is_saturated:
+            raise InputError(
+                "All sets of variables make one clique, in which a junction tree has nothing to gain. Use the engine "
+                "enumeration, or a lower order."
+            )
+        _check_number(parameters.n_parameters)
+        plan = plan_tree_states(parameters)
+        if self.engine == AUTO and everything.fits:
+            return plan if plan.fits and _WORTH_A_TREE * plan.forecast < everything.forecast else None
+        return plan
 
     def row_scores(self, model: MarkovNetwork, rows: UniqueRows, jobs: int) -> Floats:
         return row_ll(model.parameters, model.w, rows.codes, jobs=jobs)

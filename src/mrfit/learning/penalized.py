@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from mrfit.errors import InputError
 from mrfit.learning.closed_forms import closed_form_path, flat_l2, has_squares_form
+from mrfit.learning.coordinates import Coordinates
 from mrfit.learning.grid import Callback, Grid, Optimum
 from mrfit.learning.growing import first_scopes, growing_path
 from mrfit.learning.layout import Layout
@@ -29,7 +30,6 @@ from mrfit.solvers.method import Method
 from mrfit.solvers.minimize import minimize
 from mrfit.solvers.newton import TruncatedNewton
 from mrfit.solvers.owlqn import OWLQN
-from mrfit.solvers.proximal_newton import ProximalNewton
 from mrfit.structure.structure import Structure
 
 Floats = NDArray[np.float64]
@@ -41,9 +41,14 @@ _MOST_STRENGTHS = 40  # of a path, each 1 / sqrt(2) of the last
 class Penalized(PenaltyChoice):
     """A function of the parameters, minimised together with the objective from the strongest to the weakest."""
 
+    is_smooth: ClassVar[bool] = True  # shrinks parameters without making any zero
+
     @abstractmethod
     def built(self, strength: float, layout: Layout) -> Penalty:
         """The function itself."""
+
+    def solver(self, coordinates: Coordinates) -> Method[Any]:
+        return coordinates.smooth_solver
 
     def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Optimum]:
         return self.walked(problem, grid.strengths, callback=callback)
@@ -57,7 +62,7 @@ class Penalized(PenaltyChoice):
         callback: Callback | None = None,
     ) -> Iterator[Optimum]:
         """The optima from the strongest penalty to the weakest, each from the last."""
-        w = problem.start
+        w = problem.near_start if self.is_smooth else problem.start
         for strength in sorted(strengths, reverse=True):
             optimum = self.fit(problem, strength, w, solver=solver, callback=callback)
             w = optimum.solution.w
@@ -94,6 +99,10 @@ class L2(Penalized):
 
     def built(self, strength: float, layout: Layout) -> Penalty:
         return l2.L2(strength, layout.penalized)
+
+    def own_free_orders_with(self, objective: ObjectiveChoice) -> tuple[int, ...] | None:
+        # What single variables say costs no certainty about the others; shrinking it moves all of the likelihood.
+        return (1,) if objective.is_joint else ()
 
 
 @dataclass(frozen=True)
@@ -151,6 +160,7 @@ class Sparse(Penalized):
 
     search: str = "exact"
 
+    is_smooth: ClassVar[bool] = False
     own_free_orders: ClassVar[tuple[int, ...] | None] = (1,)
     pseudo_solver: ClassVar[type[Method[Any]]] = Fista
 
@@ -159,8 +169,8 @@ class Sparse(Penalized):
         if self.search not in ("exact", "hierarchical"):
             raise InputError(f"There is no search {self.search!r}; choose 'exact' or 'hierarchical'.")
 
-    def solver(self, objective: ObjectiveChoice) -> Method[Any]:
-        return ProximalNewton() if objective.is_exact else self.pseudo_solver()
+    def solver(self, coordinates: Coordinates) -> Method[Any]:
+        return coordinates.sparse_solver or self.pseudo_solver()
 
     def first_scopes(self, structure: Structure) -> Structure:
         return first_scopes(structure) if self.search == "hierarchical" else structure

@@ -82,7 +82,7 @@ class Problem:
     def coordinates(self) -> Coordinates:
         """Of the learner's parameters, or of fewer that lead to the same model."""
         learner, penalty, parameters = self.learner, self.learner.penalty, self.parameters
-        if learner.objective.is_exact and penalty.is_of_lengths and self.free_orders == (1,):
+        if learner.objective.is_joint and penalty.is_of_lengths and self.free_orders == (1,):
             parameters = parameters.for_lengths()
         return learner.objective.coordinates(
             parameters, listed=penalty.needs_listed_scopes(), keep_zeros=penalty.is_tied, jobs=self.jobs
@@ -101,7 +101,7 @@ class Problem:
 
     @cached_property
     def free_orders(self) -> tuple[int, ...]:
-        return self.learner.penalty.free_orders_in(self.limit or self.structure)
+        return self.learner.penalty.free_orders_in(self.limit or self.structure, self.learner.objective)
 
     @cached_property
     def layout(self) -> Layout:
@@ -126,6 +126,13 @@ class Problem:
         """Where the first fit begins."""
         return self._start_and_bound[0]
 
+    @cached_property
+    def near_start(self) -> Floats:
+        """Where a first fit that shrinks what it penalises, but makes nothing zero, does better to begin."""
+        interactions = self.coordinates.orders > 1
+        near = self.coordinates.near_optimum(self.rows) if self.layout.penalized[interactions].all() else None
+        return self.start if near is None else near
+
     @property
     def bound(self) -> Floats:
         """Largest absolute value of every parameter."""
@@ -143,7 +150,8 @@ class Problem:
 
     @property
     def solver(self) -> Method[Any]:
-        return self.learner.chosen_solver
+        """The learner's, or by default the one that suits penalty and coordinates."""
+        return self.learner.solver or self.learner.penalty.solver(self.coordinates)
 
     @property
     def tolerance(self) -> float:
@@ -200,9 +208,11 @@ class Problem:
     def _provenance(self, optimum: Optimum, chosen_on: str | None) -> dict[str, Any]:
         """What a reader of the model file wants to know."""
         learner, solution = self.learner, optimum.solution
-        gap = {"gap": solution.gap} if learner.objective.is_exact else {}
+        engine = self.coordinates_of(optimum).engine
+        gap = {} if engine is None else {"gap": solution.gap}
         return {
             "objective": learner.objective.word,
+            **({} if engine is None else {"engine": engine}),
             "penalty": learner.penalty.described(optimum, self.free_orders),
             "chosen_on": chosen_on,
             "data": {"rows": self.rows.n_rows, "weight": self.rows.total_weight, "sha256": self._sha256},

@@ -22,8 +22,8 @@ class PseudoCounts(PenaltyChoice):
 
     word: ClassVar[str] = "pseudo-counts"
 
-    def check(self, objective: ObjectiveChoice, parameterization: str, solver: Method[Any]) -> None:
-        if not objective.is_exact:
+    def check(self, objective: ObjectiveChoice, parameterization: str, solver: Method[Any] | None) -> None:
+        if not objective.is_joint:
             raise InputError(f"The penalty {self.word!r} smooths all joint states; it needs the exact likelihood.")
         if parameterization not in ("canonical", "spectral"):
             raise InputError(

@@ -119,7 +119,9 @@ class FitSummary:
     n_parameters, n_candidate_edges, n_candidate_scopes
         What was considered; ``n_edges`` are those of the best model.
     n_cells
-        Distinct neighbour states, or for a likelihood joint states, that the objective goes over.
+        What the objective goes over: distinct neighbour states, or for a likelihood joint states or cells of cliques.
+    engine
+        By which the likelihood was worked out; None for the pseudo-likelihood.
     end_of_grid
         ``weakest`` or ``strongest`` where held-out rows chose an end of the strengths tried.
     remarks
@@ -142,6 +144,7 @@ class FitSummary:
     test: Score | None
     centers: tuple[float, ...] | None
     gain: GainSummary | None
+    engine: str | None = None
 
     @classmethod
     def of(cls, fitted: Fitted, rows: UniqueRows) -> FitSummary:
@@ -162,6 +165,7 @@ class FitSummary:
             test=fitted.test,
             centers=None if groups is None else tuple(groups.centers.tolist()),
             gain=None if fitted.gain is None else GainSummary.of(fitted.gain),
+            engine=fitted.engine,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -178,6 +182,7 @@ class FitSummary:
             "n_candidate_edges": self.n_candidate_edges,
             "n_candidate_scopes": self.n_candidate_scopes,
             "n_cells": self.n_cells,
+            **({} if self.engine is None else {"engine": self.engine}),
             "guarantee": self.guarantee,
             "remarks": list(self.remarks),
             "end_of_grid": self.end_of_grid,
