@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 _SECTIONS = {
     "Options that matter most": (
         *("valid", "test", "structure", "max_degree", "penalty", "strengths", "folds", "groups", "objective"),
-        "output",
+        *("judge", "output"),
     ),
     "Data": parameters_of(reading) | {"states"},
     "Structure": parameters_of(structure_options) | {"order"},
@@ -58,9 +58,9 @@ _SECTIONS = {
 @click.option("--test", metavar="FILE", help="Rows that have no part in learning or choosing; they score the best.")
 @click.option(
     "--structure",
-    metavar="complete|independent|tree|learned|order:R|edges:FILE",
+    metavar="complete|independent|tree|learned|grown|order:R|edges:FILE",
     help="Which variables interact, by default complete: all pairs; learned as `mrfit structure` does, with the same "
-    "options; FILE is an edge list, GraphML or JSON.",
+    "options; grown by likelihood from a tree; FILE is an edge list, GraphML or JSON.",
 )
 @structure_options
 @choice(
@@ -212,6 +212,7 @@ def _learner(context: click.Context, options: dict[str, Any]) -> Learner:
         tolerance=options["tolerance"],
         max_iterations=options["max_iterations"],
         folds=options["folds"],
+        judge=options["judge"],
         seed=options["seed"],
     )
 
@@ -235,6 +236,7 @@ def _rules(options: dict[str, Any]) -> list[Rule]:
         Rule(("solver", "max_iterations", "tolerance"), solved, f"another penalty: {word} need no solver"),
         Rule(("free_orders",), solved and kind.own_free_orders is not None, "a penalty on parameters"),
         Rule(("engine",), options["objective"] == "likelihood", "--objective likelihood"),
+        Rule(("judge",), bool(options["valid"] or options["folds"]), "held-out rows: --valid or --folds"),
         Rule(("search",), word in searching, f"a penalty that makes zeros: {one_of(searching)}"),
     ]
 

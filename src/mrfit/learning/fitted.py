@@ -26,6 +26,7 @@ class Fit:
     model: MarkovNetwork
     solution: Solution
     measure: str
+    judge: str  # pll or ll, of the held-out score
     train: float
     held_out: float | None
     train_pll: float
@@ -36,14 +37,14 @@ class Fit:
     fold_scores: tuple[float, ...] = ()
 
     def __repr__(self) -> str:
-        held_out = "" if self.held_out is None else f", held-out {self.measure} {self.held_out:.4f}"
+        held_out = "" if self.held_out is None else f", held-out {self.judge} {self.held_out:.4f}"
         groups = "" if self.n_groups is None else f"{self.n_groups} groups, "
         return f"<Fit: {groups}strength {self.strength:g}; {self.measure} {self.train:.4f}{held_out}>"
 
     @property
     def rank(self) -> float:
         """The held-out score as a number to choose by; nothing is worse than no score."""
-        return -np.inf if self.held_out is None else self.held_out
+        return -np.inf if self.held_out is None or np.isnan(self.held_out) else self.held_out
 
     @property
     def n_nonzero(self) -> int:
@@ -147,7 +148,7 @@ class Fitted:
             "fits": len(self.fits),
             "strength": f"{best.strength:g}",
             f"train {best.measure}": f"{best.train:.4f}",
-            f"held-out {best.measure}": "none" if best.held_out is None else f"{best.held_out:.4f}",
+            f"held-out {best.judge}": "none" if best.held_out is None else f"{best.held_out:.4f}",
             "violation": f"{best.solution.violation:.1e}",
         }
         if self.test is not None:

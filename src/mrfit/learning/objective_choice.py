@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
 from mrfit.errors import listed as listed_words
+from mrfit.factors import Factors
+from mrfit.inference.choice import exactly_planned
 from mrfit.inference.engine import AUTO
 from mrfit.inference.enumeration import Enumeration
 from mrfit.inference.joint_states import plan_joint_states
@@ -21,16 +23,19 @@ from mrfit.inference.plan import Plan
 from mrfit.inference.tree_plan import TreePlan
 from mrfit.inference.tree_states import plan_tree_states
 from mrfit.learning.coordinates import Coordinates, ExactCoordinates, PseudoCoordinates, TreeCoordinates
+from mrfit.learning.sampled import CHAINS, ChainCoordinates
 from mrfit.objectives.row_scores import row_ll, row_pll
 from mrfit.parameterizations.parameterization import Parameterization
+from mrfit.stochastic.evidence import evidence
 
 if TYPE_CHECKING:
     from mrfit.model import MarkovNetwork
 
 Floats = NDArray[np.float64]
 
-ENGINES = (AUTO, Enumeration.word, JunctionTree.word)
+ENGINES = (AUTO, Enumeration.word, JunctionTree.word, CHAINS)
 
+_LONG = 1.0  # seconds of an evaluation, of which a fit takes some dozens, beyond which chains are taken
 _WORTH_A_TREE = 4.0  # times faster: products and blocks of the Hessian are cheaper where all joint states are known
 _MOST_PARAMETERS = 1e8  # 0.8 GB for each of the dozen vectors of a solver
 
@@ -80,13 +85,14 @@ class PseudoLikelihoodChoice(ObjectiveChoice):
 
 @dataclass(frozen=True)
 class LikelihoodChoice(ObjectiveChoice):
-    """The probability of whole rows, exact.
+    """The probability of whole rows.
 
     Parameters
     ----------
     engine
         How: ``enumeration`` of all joint states, for few variables; ``tree``, a junction tree, for sparse structures;
-        ``auto`` takes the one with the shorter forecast.
+        ``chains`` that go on while parameters change, for any structure: canonical parameters, l2, l1 and group.
+        ``auto`` takes the exact one with the shorter forecast, and chains where none ends soon.
     """
 
     engine: str = AUTO
@@ -100,9 +106,13 @@ class LikelihoodChoice(ObjectiveChoice):
             raise InputError(f"The likelihood has no engine {self.engine!r}; choose one of {listed_words(ENGINES)}.")
 
     def coordinates(self, parameters: Parameterization, *, listed: bool, keep_zeros: bool, jobs: int) -> Coordinates:
+        if self.engine == CHAINS:
+            return ChainCoordinates(parameters, keep_zeros=keep_zeros, jobs=jobs)
         plan = self._tree(parameters)
         if plan is None:
             return ExactCoordinates(parameters, listed=listed, keep_zeros=keep_zeros, jobs=jobs)
+        if self.engine == AUTO and not (plan.fits and plan.forecast < _LONG):
+            return ChainCoordinates(parameters, keep_zeros=keep_zeros, jobs=jobs)
         return TreeCoordinates(parameters, plan, keep_zeros=keep_zeros, jobs=jobs)
 
     def joint_plan(self, shape: tuple[int, ...]) -> Plan | None:
@@ -127,7 +137,12 @@ class LikelihoodChoice(ObjectiveChoice):
         return plan
 
     def row_scores(self, model: MarkovNetwork, rows: UniqueRows, jobs: int) -> Floats:
-        return row_ll(model.parameters, model.w, rows.codes, jobs=jobs)
+        """By the log Z that learning has left in the model, an exact engine, or annealing."""
+        factors = model.parameters.to_factors(model.w) if model.known_log_z is None else None
+        if factors is None or _fits(factors):
+            return row_ll(model.parameters, model.w, rows.codes, jobs=jobs, log_z=model.known_log_z)
+        codes = rows.codes.astype(np.int64)
+        return factors.log_potential(codes) - evidence(factors, codes, jobs=jobs).log_z
 
     def check_finite(self, rows: UniqueRows, coordinates: Coordinates, penalized: NDArray[np.bool_]) -> None:
         if rows.n_distinct == 1 and not penalized.all():
@@ -146,6 +161,12 @@ class LikelihoodChoice(ObjectiveChoice):
 
 PSEUDO_LIKELIHOOD = PseudoLikelihoodChoice()
 LIKELIHOOD = LikelihoodChoice()
+JUDGES: dict[str, ObjectiveChoice] = {choice.measure: choice for choice in (LIKELIHOOD, PSEUDO_LIKELIHOOD)}
+
+
+def _fits(factors: Factors) -> bool:
+    _, plan = exactly_planned(factors)
+    return plan.fits and plan.forecast < _LONG
 
 
 def _check_number(n_parameters: int) -> None:

@@ -17,6 +17,8 @@ from mrfit.learning.coordinates import Coordinates
 from mrfit.learning.grid import Optimum
 from mrfit.learning.json_form import kind_of
 from mrfit.learning.layout import Layout
+from mrfit.learning.objective_choice import JUDGES
+from mrfit.learning.sampled import ChainCoordinates
 from mrfit.learning.start import hold_what_never_occurs, start_and_bound
 from mrfit.learning.versions import versions
 from mrfit.model import MarkovNetwork
@@ -28,6 +30,7 @@ from mrfit.parameterizations.reference import reference_from
 from mrfit.parameterizations.registry import parameterization_called
 from mrfit.solvers.method import Method
 from mrfit.solvers.solution import Solution
+from mrfit.stochastic.fit import ChainProblem
 from mrfit.structure.structure import Structure
 
 if TYPE_CHECKING:
@@ -91,6 +94,13 @@ class Problem:
     @cached_property
     def objective(self) -> CachedObjective:
         return CachedObjective(self.coordinates.objective(self.rows))
+
+    @cached_property
+    def by_chains(self) -> ChainProblem | None:
+        """The same as chains see it, where they are what there is."""
+        if not isinstance(self.coordinates, ChainCoordinates):
+            return None
+        return ChainProblem(self.coordinates.canonical, self.rows, seed=self.seed, jobs=self.jobs)
 
     def batches(self, batch_rows: int) -> list[Objective]:
         """The objective on parts of about so many rows, dealt at random."""
@@ -176,8 +186,12 @@ class Problem:
         return optimum.coordinates or self.coordinates
 
     def mean_score(self, optimum: Optimum, rows: UniqueRows) -> float:
-        """Of what was maximised, a row."""
-        scores = self.coordinates_of(optimum).row_scores(optimum.solution.w, rows)
+        """Of what held-out rows choose by, a row."""
+        judge = self.learner.judge
+        if judge is None or judge == self.learner.objective.measure:
+            scores = self.coordinates_of(optimum).row_scores(optimum.solution.w, rows)
+        else:
+            scores = JUDGES[judge].row_scores(self.model(optimum)[0], rows, self.jobs)
         return float(rows.sample_weight @ scores) / rows.total_weight
 
     def model(self, optimum: Optimum, *, chosen_on: str | None = None) -> tuple[MarkovNetwork, Solution]:
@@ -205,6 +219,13 @@ class Problem:
         digest.update(self.rows.sample_weight.tobytes())
         return digest.hexdigest()
 
+    def _log_z(self, optimum: Optimum) -> dict[str, Any]:
+        """What chains know of it goes with the model: to find it out again may take longer than to learn."""
+        coordinates = self.coordinates_of(optimum)
+        if not isinstance(coordinates, ChainCoordinates) or np.isnan(coordinates.log_z):
+            return {}
+        return {"log_z": {"value": coordinates.log_z, "error": optimum.log_z_error}}
+
     def _provenance(self, optimum: Optimum, chosen_on: str | None) -> dict[str, Any]:
         """What a reader of the model file wants to know."""
         learner, solution = self.learner, optimum.solution
@@ -213,6 +234,7 @@ class Problem:
         return {
             "objective": learner.objective.word,
             **({} if engine is None else {"engine": engine}),
+            **self._log_z(optimum),
             "penalty": learner.penalty.described(optimum, self.free_orders),
             "chosen_on": chosen_on,
             "data": {"rows": self.rows.n_rows, "weight": self.rows.total_weight, "sha256": self._sha256},

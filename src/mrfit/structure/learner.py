@@ -59,6 +59,10 @@ class StructureLearner(ABC):
         called. The result does not depend on ``jobs``.
         """
 
+    def for_likelihood(self) -> StructureLearner:
+        """The same as it is by itself where the likelihood of whole rows is what counts."""
+        return self
+
     @abstractmethod
     def in_words(self) -> str:
         """What it is, for a person: "all pairs"."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,14 +16,15 @@ from mrfit.summaries.rows import RowsSummary
 class PointSummary:
     """One fit of the grid.
 
-    ``train`` and ``held_out`` are means a row of ``measure`` (pll or ll). ``groups`` and ``tying_iterations`` are those
-    of tied parameters; ``duality_gap`` that of a likelihood. ``held`` names parameters held at a bound.
+    ``train`` and ``held_out`` are means a row of ``measure`` and ``judge`` (pll or ll). ``groups`` and
+    ``tying_iterations`` are those of tied parameters; ``duality_gap`` that of a likelihood. ``held`` names parameters held at a bound.
     """
 
     strength: float
     groups: int | None
     tying_iterations: int
     measure: str
+    judge: str
     train: float
     held_out: float | None
     train_pll: float
@@ -50,6 +52,7 @@ class PointSummary:
             groups=None if fit.model.groups is None else fit.n_groups,
             tying_iterations=len(fit.rounds),
             measure=fit.measure,
+            judge=fit.judge,
             train=fit.train,
             held_out=fit.held_out,
             train_pll=fit.train_pll,
@@ -74,19 +77,25 @@ class PointSummary:
         tied = {} if self.groups is None else {"groups": self.groups, "tying_iterations": self.tying_iterations}
         exact = {} if self.measure == "pll" else {"train_pll": self.train_pll, "duality_gap": self.duality_gap}
         same = (
-            *("n_distinct", "passes", "n_nonzero", "n_nonzero_scopes", "objective_per_row", "violation", "converged"),
+            *("n_distinct", "passes", "n_nonzero", "n_nonzero_scopes", "violation", "converged"),
             *("status", "iterations", "evaluations", "products", "seconds"),
         )
         return {
             "strength": self.strength,
             **tied,
-            f"train_{self.measure}": self.train,
-            f"valid_{self.measure}": self.held_out,
+            f"train_{self.measure}": known(self.train),
+            f"valid_{self.judge}": known(self.held_out),
             **exact,
             **{name: getattr(self, name) for name in same},
+            "objective_per_row": known(self.objective_per_row),
             "nonzero_by_order": {str(order): count for order, count in self.nonzero_by_order.items()},
             "held": list(self.held),
         }
+
+
+def known(value: float | None) -> float | None:
+    """None for what is not a number: the likelihood of a model whose chains do not mix."""
+    return None if value is None or math.isnan(value) else value
 
 
 @dataclass(frozen=True)
@@ -145,6 +154,7 @@ class FitSummary:
     centers: tuple[float, ...] | None
     gain: GainSummary | None
     engine: str | None = None
+    log_z_error: float | None = None
 
     @classmethod
     def of(cls, fitted: Fitted, rows: UniqueRows) -> FitSummary:
@@ -166,6 +176,7 @@ class FitSummary:
             centers=None if groups is None else tuple(groups.centers.tolist()),
             gain=None if fitted.gain is None else GainSummary.of(fitted.gain),
             engine=fitted.engine,
+            log_z_error=fitted.model.provenance.get("log_z", {}).get("error"),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -183,6 +194,7 @@ class FitSummary:
             "n_candidate_scopes": self.n_candidate_scopes,
             "n_cells": self.n_cells,
             **({} if self.engine is None else {"engine": self.engine}),
+            **({} if self.log_z_error is None else {"log_z_error": self.log_z_error}),
             "guarantee": self.guarantee,
             "remarks": list(self.remarks),
             "end_of_grid": self.end_of_grid,
