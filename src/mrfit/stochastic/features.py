@@ -107,6 +107,20 @@ class DataMeans:
     singles: Floats  # of all indicators
     n_rows: float
 
+    @property
+    def independent(self) -> Floats:
+        """Parameters of independent variables with these means, half a row added to each state."""
+        features, w = self.features, np.zeros(len(self.of_features))
+        if 1 not in features.blocks:
+            return w
+        indicators = features.blocks[1][1][:, 0]
+        variables = features.variable_of_indicator
+        others = 1.0 - np.bincount(variables, self.singles, len(features.parameters.n_free))[variables]
+        added = 0.5 / self.n_rows
+        odds = (self.singles + added) / (np.maximum(others, 0.0) + added)
+        w[features.orders == 1] = np.log(odds)[indicators]
+        return w
+
     @cached_property
     def centring(self) -> sparse.csr_array:
         """The matrix that takes weights of centred features to parameters, (parameters, parameters)."""

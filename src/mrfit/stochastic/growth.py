@@ -130,6 +130,7 @@ class _Growth:
 
     def run(self) -> LearnedStructure:
         best = self.problem.parameters.structure
+        self._learn()
         self.rounds.append(Round(self._n_pairs, self._held_out()))
         while self._may_go_on():
             # 1. Which pairs do the chains of this model have otherwise than the data?

@@ -17,7 +17,8 @@ class PointSummary:
     """One fit of the grid.
 
     ``train`` and ``held_out`` are means a row of ``measure`` and ``judge`` (pll or ll). ``groups`` and
-    ``tying_iterations`` are those of tied parameters; ``duality_gap`` that of a likelihood. ``held`` names parameters held at a bound.
+    ``tying_iterations`` are those of tied parameters; ``duality_gap`` that of a likelihood. ``held`` names parameters
+    held at a bound.
     """
 
     strength: float
