@@ -41,8 +41,8 @@ def forest_parameters(parameters: Canonical, rows: UniqueRows, *, pseudo_count: 
         inner = (table - table[:, :1] - table[:1] + table[0, 0])[1:, 1:]
         w[firsts[k] + np.arange(inner.size)] = inner.ravel()
         # The pair says part of what its ends said alone.
-        w[singles[i]] += (table[:, 0] - table[0, 0])[1:] - _log_odds(tables.single(i))
-        w[singles[j]] += (table[0] - table[0, 0])[1:] - _log_odds(tables.single(j))
+        w[singles[i]] += ((table[:, 0] - table[0, 0])[1:] - _log_odds(tables.single(i)))[: len(singles[i])]
+        w[singles[j]] += ((table[0] - table[0, 0])[1:] - _log_odds(tables.single(j)))[: len(singles[j])]
     return w
 
 
