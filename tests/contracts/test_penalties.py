@@ -68,6 +68,25 @@ def test_a_preconditioner_divides_by_the_hessian_plus_a_diagonal(
 
 
 @pytest.mark.parametrize("penalty", NONSMOOTH)
+def test_prox_by_steps_is_the_minimiser(penalty: NonsmoothPenalty, rng: np.random.Generator) -> None:
+    """Where parameters have steps of their own: value + 1/2 sum (v - w)^2 / steps grows by half such squares."""
+    given = rng.uniform(0.1, 3.0, N)
+    steps = penalty.shared_steps(given)
+    assert (steps <= given).all()
+    free = penalty.is_free(N)
+    np.testing.assert_array_equal(steps[free], given[free])
+
+    def function(v: np.ndarray, w: np.ndarray) -> float:
+        return penalty.value(v) + 0.5 * float(((v - w) ** 2 / steps).sum())
+
+    for w in _points(rng):
+        p = penalty.prox_by_steps(w, steps)
+        for rival in [*_points(rng), w, *(p + 1e-3 * rng.standard_normal((5, N)))]:
+            least = function(p, w) + 0.5 * float(((rival - p) ** 2 / steps).sum())
+            assert function(rival, w) >= least - 1e-12 * max(1.0, abs(least))
+
+
+@pytest.mark.parametrize("penalty", NONSMOOTH)
 @pytest.mark.parametrize("step", [0.1, 1.0, 3.0])
 def test_prox_is_the_minimiser(penalty: NonsmoothPenalty, step: float, rng: np.random.Generator) -> None:
     """step * value + half the squared distance is strongly convex: it grows by half the square from its minimiser."""

@@ -3,6 +3,9 @@
 Given all others, a pair that is joined by J has the states 00, 10, 01 and 11 in the proportions 1 : a : b : a b e^J,
 where a and b are the odds of either end with the other at 0. What a chain adds to a mean is the probability of 11, not
 whether it happens to stand there: on sparse data that is worth ten times as many chains (Rao and Blackwell).
+
+The odds of an end with the other as it stands differ from a by the factor e^J where the other is at 1. Odds are
+positive, so their sign is free to say where a variable stands: a pair reads two rows of numbers, not four.
 """
 
 from __future__ import annotations
@@ -12,28 +15,15 @@ import numpy as np
 from mrfit._kernels.compiled import njit
 from mrfit._kernels.lanes import LANES, bits_of, float_of
 
+LARGEST = 20.0  # log-odds and couplings: products of three are still numbers in single precision
+
 _f32, _u32 = np.float32, np.uint32
-_ONE, _ZERO = _f32(1.0), _f32(0.0)
-_LARGEST = _f32(20.0)  # log-odds and couplings: products of three are still numbers in single precision
+_ONE, _ZERO, _LARGEST = _f32(1.0), _f32(0.0), _f32(LARGEST)
 _LOG2_E = _f32(1.4426950408889634)
 _SHIFTER = _f32(12582912.0)  # 1.5 * 2**23: adding it leaves round(x) in the low bits of the sum
 _MANTISSA = _u32(23)
 # 2**f on [-1/2, 1/2] up to 2.4e-7 of it: minimax
 _P1, _P2, _P3, _P4, _P5 = _f32(0.69314718), _f32(0.24022651), _f32(0.05550411), _f32(0.0096181291), _f32(0.0013333558)
-
-
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
-def _exponentiate(row):
-    """Log-odds to odds, in place."""
-    for lane in range(LANES):
-        z = row[lane]
-        z = z if z < _LARGEST else _LARGEST
-        z = z if z > -_LARGEST else -_LARGEST
-        z = z * _LOG2_E
-        shifted = z + _SHIFTER
-        r = z - (shifted - _SHIFTER)
-        p = ((((_P5 * r + _P4) * r + _P3) * r + _P2) * r + _P1) * r + _ONE
-        row[lane] = float_of(_u32(bits_of(p) + _u32(bits_of(shifted) << _MANTISSA)))
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
@@ -48,36 +38,51 @@ def _add_two(j, row, k, other, out):
         out[lane] = out[lane] + j * row[lane] + k * other[lane]
 
 
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+def _exponentiate(row, x):
+    """Log-odds to odds, in place, negative where the variable stands at 1."""
+    for lane in range(LANES):
+        z = row[lane]
+        z = z if z < _LARGEST else _LARGEST
+        z = z if z > -_LARGEST else -_LARGEST
+        z = z * _LOG2_E
+        shifted = z + _SHIFTER
+        r = z - (shifted - _SHIFTER)
+        p = ((((_P5 * r + _P4) * r + _P3) * r + _P2) * r + _P1) * r + _ONE
+        odds: np.float32 = float_of(_u32(bits_of(p) + _u32(bits_of(shifted) << _MANTISSA)))
+        row[lane] = odds if x[lane] == _ZERO else -odds
+
+
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz", "arcp"})
-def _mean_of_odds(row):
+def _sum_of_singles(row):
     total = _ZERO
     for lane in range(LANES):
-        total += row[lane] / (_ONE + row[lane])
+        odds = abs(row[lane])
+        total += odds / (_ONE + odds)
     return total
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz", "arcp"})
-def _mean_of_pair(odds, other_odds, x, other_x, grown, shrunk):
-    """``grown`` is e^J, ``shrunk`` e^-J - 1, which takes an end's neighbour out of its odds."""
+def _sum_of_pairs(row, other, grown, kept):
+    """``grown`` is e^J, and ``kept`` e^-J, what is left of an end's odds without the other."""
     total = _ZERO
     for lane in range(LANES):
-        a = odds[lane] * (_ONE + other_x[lane] * shrunk)
-        b = other_odds[lane] * (_ONE + x[lane] * shrunk)
+        a = abs(row[lane]) * (kept if other[lane] < _ZERO else _ONE)
+        b = abs(other[lane]) * (kept if row[lane] < _ZERO else _ONE)
         both = a * b * grown
         total += both / (_ONE + a + b + both)
     return total
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def pair_moments(model, ends, pair_couplings, x, singles, pairs):
+def pair_moments(model, ends, grown, kept, x, odds, singles, pairs):
     """Sums over the lanes of a block: of p(x_i = 1 | others), and of p(x_i = x_j = 1 | others) for pairs of ``ends``.
 
-    ``model`` are the couplings that the chains sweep by, and ``pair_couplings`` those of the pairs, once each.
+    ``model`` are the couplings that the chains sweep by; ``grown`` and ``kept`` are e^J and e^-J of each pair, once,
+    in single precision: they are the same for all blocks. ``odds`` is room for as many numbers as ``x`` has.
     """
-    n = len(x)
-    odds = np.empty((n, LANES), np.float32)
     starts, neighbours, fields, couplings = model.starts, model.neighbours, model.fields[1], model.couplings[1]
-    for i in range(n):
+    for i in range(len(x)):
         row = odds[i]
         row[:] = _f32(fields[i])
         at, end = starts[i], starts[i + 1]
@@ -86,10 +91,7 @@ def pair_moments(model, ends, pair_couplings, x, singles, pairs):
             at += 2
         if at < end:
             _add(_f32(couplings[at]), x[neighbours[at]], row)
-        _exponentiate(row)
-        singles[i] = _mean_of_odds(row)
+        _exponentiate(row, x[i])
+        singles[i] = _sum_of_singles(row)
     for k in range(len(ends)):
-        i, j = ends[k, 0], ends[k, 1]
-        coupling = min(max(pair_couplings[k], -20.0), 20.0)
-        grown, shrunk = _f32(np.exp(coupling)), _f32(np.expm1(-coupling))
-        pairs[k] = _mean_of_pair(odds[i], odds[j], x[i], x[j], grown, shrunk)
+        pairs[k] = _sum_of_pairs(odds[ends[k, 0]], odds[ends[k, 1]], grown[k], kept[k])

@@ -92,6 +92,19 @@ class GroupL1(NonsmoothPenalty):
         """Every group shortened by step * strength * weight, or zero where it is no longer than that."""
         return self._shrunk(w, step * self._slope)
 
+    def shared_steps(self, steps: Floats) -> Floats:
+        return np.where(self._touched, np.append(self._smallest(steps), np.inf)[self.group], steps)  # type: ignore[attr-defined]
+
+    def prox_by_steps(self, w: Floats, steps: Floats) -> Floats:
+        smallest = self._smallest(steps)
+        return self._shrunk(w, np.where(np.isfinite(smallest), smallest, 0.0) * self._slope)
+
+    def _smallest(self, values: Floats) -> Floats:
+        """Of every group; infinity for those without parameters."""
+        out = np.full(len(self.weight), np.inf)
+        np.minimum.at(out, self.group[self._touched], values[self._touched])  # type: ignore[attr-defined]
+        return out
+
     def least_subgradient(self, w: Floats, gradient: Floats) -> Floats:
         """The gradient of both where a group is not zero; what the ball of the group leaves of it where it is."""
         norm = self._norms(w)

@@ -158,6 +158,19 @@ class NonsmoothPenalty(Penalty):
         """``end``, with those groups zero that have passed by zero on the straight way from ``start``."""
         return end
 
+    def shared_steps(self, steps: Floats) -> Floats:
+        """The largest steps, none above these, for which `prox_by_steps` is known: one for what a kink holds together.
+
+        Here that is all it touches, which is right for any penalty.
+        """
+        touched = ~self.is_free(len(steps))
+        return np.where(touched, steps[touched].min(initial=np.inf), steps)
+
+    def prox_by_steps(self, w: Floats, steps: Floats) -> Floats:
+        """The v that minimises 1/2 sum_k (v_k - w_k)^2 / steps_k + value(v); steps are shared ones."""
+        touched = ~self.is_free(len(steps))
+        return self.prox(w, float(steps[touched][0])) if touched.any() else w
+
     def prox_with_memory(self) -> Callable[[Floats, float], Floats]:
         """The prox for a sequence of points near each other."""
         return self.prox

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from mrfit.penalties.penalty import NonsmoothPenalty, NoPenalty, Penalty, SmoothPenalty
 from mrfit.stochastic.features import DataMeans
@@ -101,6 +103,30 @@ class Target:
     def nonsmooth(self) -> NonsmoothPenalty:
         return self.penalty if isinstance(self.penalty, NonsmoothPenalty) else NoPenalty()
 
+    @cached_property
+    def nonsmooth_mean(self) -> NonsmoothPenalty:
+        """A mean over rows, as the likelihood is."""
+        return self.nonsmooth.scaled(1.0 / self.means.n_rows)
+
+    @cached_property
+    def has_kinks(self) -> bool:
+        return not self.nonsmooth.is_free(len(self.means.of_features)).all()
+
+    @cached_property
+    def aside(self) -> sparse.csr_array:
+        """What a centred feature has beside the product itself: the change of parameters is move + aside @ move.
+
+        Features are centred around those that no kink holds. A kink is one of parameters; if another feature moved
+        them too, shrinking would not undo what its gradient does, and the optimum would not be where moves end.
+        """
+        n = len(self.means.of_features)
+        free = self.nonsmooth.is_free(n).astype(np.float64)
+        return sparse.csr_array(sparse.diags_array(free) @ (self.means.centring - sparse.eye_array(n)))
+
+    @cached_property
+    def aside_adjoint(self) -> sparse.csr_array:
+        return self.aside.T.tocsr()
+
     def gradient(self, w: Floats, chain_means: Floats) -> Floats:
         """Upwards, in the parameters themselves."""
         gradient = self.means.of_features - chain_means
@@ -118,14 +144,18 @@ class Target:
 
     def subgradient(self, w: Floats, gradient: Floats) -> Floats:
         """Upwards, with the element of a kink's subdifferential that leaves least of it."""
-        return -self.nonsmooth.scaled(1.0 / self.means.n_rows).least_subgradient(w, -gradient)
+        return -self.nonsmooth_mean.least_subgradient(w, -gradient)
 
-    def shrunk(self, w: Floats, step: Floats) -> Floats:
-        """After a step, what a penalty with kinks leaves of the parameters; each has a step of its own."""
-        thresholds = self.nonsmooth.thresholds
-        if thresholds is None:
-            return w
-        return np.asarray(np.sign(w) * np.maximum(np.abs(w) - step * thresholds / self.means.n_rows, 0.0))
+    def moved(self, w: Floats, gradient: Floats, length: float, distrust: float) -> Floats:
+        """A proximal step in weights of centred features, with a diagonal metric and as far as ``length`` says.
+
+        Parameters that a kink holds are such weights themselves (see `aside`), and are shrunk; what is left of their
+        move is taken from the others.
+        """
+        steps = self.nonsmooth.shared_steps(length / (self.metric(w) + distrust))
+        ahead = w + np.clip(steps * (gradient + self.aside_adjoint @ gradient), -_LONGEST, _LONGEST)
+        shrunk = self.nonsmooth_mean.prox_by_steps(ahead, steps)
+        return np.asarray(shrunk + self.aside @ (shrunk - w))
 
 
 def climb(
@@ -142,41 +172,50 @@ def climb(
     centred features. It goes by the noisy gradient; the average of the parameters, late ones more than early ones,
     is what is learned (Polyak and Juditsky 1992).
     """
-    means, w, average = target.means, start.copy(), start.copy()
-    centring, adjoint = means.centring, means.centring.T.tocsr()
-    zeros, looks = np.zeros(len(w)), []
-    distrust = schedule.damping / chains.n
+    w, average = start.copy(), start.copy()
+    looks: list[Look] = []
     for t in range(schedule.iterations):
         chains.sweep(w)
         gradient = target.gradient(w, chains.block_means().mean(axis=0))
-        step = schedule.step(t) / (target.metric(w) + distrust)
-        w = w + centring @ np.clip(step * (adjoint @ gradient), -_LONGEST, _LONGEST)
-        w = target.shrunk(w, step)
-        share = 2.0 / (t - _AVERAGED_FROM + 2.0) if t > _AVERAGED_FROM else 1.0
-        average += share * (w - average)
-        zeros += share * ((w == 0) - zeros)
-        if t + 1 in schedule.looks:
-            looks.append(look_at(target, chains, average, schedule, t + 1))
+        w = target.moved(w, gradient, schedule.step(t), schedule.damping / chains.n)
+        average += 2.0 / (max(t - _AVERAGED_FROM, 0) + 2.0) * (w - average)
+        if t + 1 in schedule.looks or t + 1 == schedule.iterations:
+            learned = _with_zeros(target, chains, average, schedule)
+            looks.append(look_at(target, chains, learned, schedule, t + 1))
             if looks[-1].matches or (callback is not None and callback(t + 1)):
                 break
-    if not looks or looks[-1].iteration != t + 1:
-        looks.append(look_at(target, chains, average, schedule, t + 1))
-    return Ascent(np.where(zeros > 0.5, 0.0, average), w, tuple(looks), t + 1)
+    return Ascent(learned, w, tuple(looks), t + 1)
+
+
+def _with_zeros(target: Target, chains: Persistent, average: Floats, schedule: Schedule) -> Floats:
+    """The average, and zero what kinks make zero of it in one whole step by the means of many sweeps.
+
+    Single sweeps are too noisy to tell: what should be zero is now above, now below.
+    """
+    if not target.has_kinks:
+        return average.copy()
+    gradient = target.gradient(average, _frozen_means(chains, average, schedule).mean(axis=0))
+    return np.where(target.moved(average, gradient, 1.0, schedule.damping / chains.n) == 0, 0.0, average)
+
+
+def _frozen_means(chains: Persistent, w: Floats, schedule: Schedule) -> Floats:
+    """Means over blocks of chains and over sweeps, once the chains have forgotten other parameters."""
+    chains.sweep(w, schedule.settling)
+    means = np.zeros((chains.n_blocks, len(w)))
+    for _ in range(schedule.looking):
+        chains.sweep(w)
+        means += chains.block_means() / schedule.looking
+    return means
 
 
 def look_at(target: Target, chains: Persistent, w: Floats, schedule: Schedule, iteration: int) -> Look:
     """Sweep under frozen parameters and compare two halves of the chains."""
-    chains.sweep(w, schedule.settling)
-    blocks = np.zeros((chains.n // 64, len(w)))
-    for _ in range(schedule.looking):
-        chains.sweep(w)
-        blocks += chains.block_means() / schedule.looking
-    adjoint, metric = target.means.centring.T, target.metric(w)
+    blocks, metric = _frozen_means(chains, w, schedule), target.metric(w)
     half = len(blocks) // 2
-    a, b = (
-        adjoint @ target.subgradient(w, target.gradient(w, part.mean(axis=0)))
-        for part in (blocks[:half], blocks[half:])
-    )
+
+    def upwards(part: Floats) -> Floats:
+        return target.subgradient(w, target.gradient(w, part.mean(axis=0)))
+
+    a, b = (g + target.aside_adjoint @ g for g in (upwards(blocks[:half]), upwards(blocks[half:])))
     mismatch, noise = 0.5 * float((a * b / metric).sum()), 0.125 * float(((a - b) ** 2 / metric).sum())
-    both = target.subgradient(w, target.gradient(w, blocks.mean(axis=0)))
-    return Look(iteration, mismatch, noise, float(np.abs(both).max(initial=0.0)))
+    return Look(iteration, mismatch, noise, float(np.abs(upwards(blocks)).max(initial=0.0)))

@@ -64,8 +64,7 @@ def _weighed(target: Target, ascent: Ascent, data: Codes, seed: tuple[int, ...],
 
 def _with_visitors(target: Target, begin: Codes, found: Evidence, seed: tuple[int, ...], jobs: int) -> Persistent:
     """Chains that begin in data, some of them moved to where the phantom is."""
-    mass = 1.0 / (1.0 + np.exp(min(found.near.log_z - found.far.log_z, 50.0)))
-    n = int(np.clip(round(mass * len(begin)), 1, max(1, len(begin) // _SHARE)))
+    n = int(np.clip(round(found.far_mass * len(begin)), 1, max(1, len(begin) // _SHARE)))
     visitors = np.random.default_rng(seed).choice(len(found.codes), n, p=found.far.shares)
     begin = begin.copy()
     begin[:: len(begin) // n][:n] = found.codes[visitors]  # spread over blocks, so that both halves have some

@@ -11,7 +11,7 @@ from mrfit import workers
 from mrfit._kernels.gibbs import Couplings
 from mrfit._kernels.gibbs_tables import Incidence
 from mrfit._kernels.lanes import LANES
-from mrfit._kernels.pair_moments import pair_moments
+from mrfit._kernels.pair_moments import LARGEST, pair_moments
 from mrfit._kernels.table_moments import conditional_probabilities, indicator_moments
 from mrfit.inference.base import uniform
 from mrfit.inference.chains import Chains
@@ -37,11 +37,15 @@ class Persistent(ABC):
     def __init__(self, features: Features, path: Path, codes: Codes, seed: tuple[int, ...], jobs: int) -> None:
         self.features, self.path = features, path
         self.chains = Chains(path, codes, seed, jobs=jobs)
-        self._shares = workers.deal(np.ones(self.chains.n // LANES), jobs)
+        self._shares = workers.deal(np.ones(self.n_blocks), jobs)
 
     @property
     def n(self) -> int:
         return self.chains.n
+
+    @property
+    def n_blocks(self) -> int:
+        return self.n // LANES
 
     def sweep(self, w: Floats, n: int = 1) -> None:
         """Update all variables of all chains ``n`` times under these parameters."""
@@ -53,7 +57,7 @@ class Persistent(ABC):
 
         What single variables or pairs would be given all others is averaged over, not counted.
         """
-        out = np.empty((self.n // LANES, self.features.parameters.n_parameters))
+        out = np.empty((self.n_blocks, self.features.parameters.n_parameters))
 
         def blocks(first: int, last: int) -> None:
             for block in range(first, last):
@@ -89,24 +93,41 @@ class _Pairs(Persistent):
         assert isinstance(path.model, Couplings)
         self._model = path.model
         self._singles, self._pairs = (np.flatnonzero(features.orders == size) for size in (1, 2))
-        n, none = len(codes[0]), np.empty((0, 2), np.int64)
-        self._variables = (
-            features.variable_of_indicator[features.blocks[1][1][:, 0]] if 1 in features.blocks else none[:, 0]
-        )
-        self._ends = features.variable_of_indicator[features.blocks[2][1]] if 2 in features.blocks else none
-        # Pairs stand in the model once for either end, by the near and then by the far one.
-        near, far = self._ends.T.ravel(), self._ends[:, ::-1].T.ravel()
-        self._pair_of_place = np.tile(np.arange(len(self._ends)), 2)[np.lexsort((far, near))]
-        self._couplings, self._sum_of_singles = np.zeros(len(self._ends)), np.empty((self.n // LANES, n))
+        self._variables = self._variables_of(1)[:, 0]
+        self._ends = self._variables_of(2)
+        self._pair_of_place = self._places(path.model)
+        self._grown, self._kept = (np.ones(len(self._ends), np.float32) for _ in range(2))
+        self._odds = np.empty(self.chains.states.shape, np.float32)
+        self._sum_of_singles = np.empty(self.chains.states.shape[:2])
+
+    def _variables_of(self, size: int) -> Indices:
+        """Of the features of this size, (features, size)."""
+        indicators = self.features.blocks[size][1] if size in self.features.blocks else np.empty((0, size), np.int64)
+        return self.features.variable_of_indicator[indicators]
+
+    def _places(self, model: Couplings) -> Indices:
+        """The pair that stands at each place of the model, which has it once for either end.
+
+        Larger scopes with variables of one state look like pairs to the model, and have no parameters: they are told as
+        the pair behind the last.
+        """
+        n, near = len(model.starts) - 1, np.repeat(np.arange(len(model.starts) - 1), np.diff(model.starts))
+        wanted = np.minimum(near, model.neighbours) * n + np.maximum(near, model.neighbours)
+        keys = self._ends @ np.array([n, 1])  # ascend
+        at = np.searchsorted(keys, wanted)
+        return np.where(np.append(keys, -1)[at] == wanted, at, len(keys))
 
     def take(self, w: Floats) -> None:
         self._model.fields[1][self._variables] = np.clip(w[self._singles], -_STEEPEST, _STEEPEST)
-        self._couplings = np.clip(w[self._pairs], -_STEEPEST, _STEEPEST)
-        self._model.couplings[1][:] = self._couplings[self._pair_of_place]
+        couplings = np.clip(w[self._pairs], -_STEEPEST, _STEEPEST)
+        self._model.couplings[1][:] = np.append(couplings, 0.0)[self._pair_of_place]
+        limited = np.clip(couplings, -LARGEST, LARGEST)
+        self._grown[:], self._kept[:] = np.exp(limited), np.exp(-limited)
 
     def _sums(self, block: int, out: Floats) -> None:
         singles, pairs = self._sum_of_singles[block], np.empty(len(self._ends))
-        pair_moments(self._model, self._ends, self._couplings, self.chains.states[block], singles, pairs)
+        x, odds = self.chains.states[block], self._odds[block]
+        pair_moments(self._model, self._ends, self._grown, self._kept, x, odds, singles, pairs)
         out[self._singles], out[self._pairs] = singles[self._variables], pairs
 
 
