@@ -101,22 +101,22 @@ _SECTIONS = {
 @click.option(
     "--free-orders",
     metavar="R[,R...]",
-    help="Scope sizes not penalised, '' for none; by default 1 (single variables) for l1, group and hierarchical and for "
-    "l2 with --objective likelihood, else none.",
+    help="Scope sizes not penalised, '' for none; by default 1 (single variables) for l1, group, hierarchical "
+    "and for l2 with --objective likelihood, else none.",
 )
 @click.option(
     "--solver",
     type=click.Choice(["newton", "lbfgs", "owlqn", "proximal-newton", "fista"]),
-    help="By default newton, or lbfgs for l2 on a junction tree; for penalties that make zeros proximal-newton, but with "
-    "the pseudo-likelihood owlqn (l1) or fista.",
+    help="By default newton, or lbfgs for l2 on a junction tree; for penalties that make zeros proximal-newton, but "
+    "with the pseudo-likelihood owlqn (l1) or fista.",
 )
 @click.option(
     "--tolerance",
     type=float,
     default=1e-6,
     show_default=True,
-    help="Largest subgradient entry at the solution; the duality gap of a likelihood is brought to a thousandth of it, by "
-    "a junction tree to itself.",
+    help="Largest subgradient entry at the solution; the duality gap of a likelihood is brought to a thousandth of it, "
+    "by a junction tree to itself.",
 )
 @click.option("--max-iterations", type=int, default=1000, show_default=True)
 @click.option(
