@@ -78,8 +78,8 @@ _SECTIONS = {
     "ltr",
     help="l2 shrinks all parameters; l1 makes many of them exactly zero; group all of a scope at once; hierarchical a "
     "scope and all that contain it; flat-l1 and flat-l2 treat all orders alike; pseudo-counts adds S rows of every "
-    "joint state; tied draws parameters to a few learned values; hard makes them equal there; ltr learns with l2, "
-    "clusters, and relearns as equal.",
+    "joint state, or for a tree of every state of a pair; tied draws parameters to a few learned values; "
+    "hard makes them equal there; ltr learns with l2, clusters, and relearns as equal.",
 )
 @exact_options
 @click.option(

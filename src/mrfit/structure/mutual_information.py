@@ -17,8 +17,10 @@ MOST_BYTES = 4e9  # of the tables over all pairs
 _BLOCK_BYTES = 2**24  # of joint weights that are looked at together
 
 
-def pairwise_mutual_information(rows: UniqueRows) -> Floats:
+def pairwise_mutual_information(rows: UniqueRows, *, uniform_weight: float = 0.0) -> Floats:
     """Empirical mutual information in nats, shape (variables, variables); entropies on the diagonal.
+
+    ``uniform_weight`` rows more are dealt evenly to all joint states; what is on the diagonal is without meaning then.
 
     The rows are gone through once and never copied: beside them there are only tables over all pairs of states and of
     variables, whose size is checked before they are made.
@@ -29,13 +31,15 @@ def pairwise_mutual_information(rows: UniqueRows) -> Floats:
     known = _known_weights(rows, shape)
     states = _states_of_indicators(shape)
     first_state = np.concatenate([[0], np.cumsum(shape)])
-    margin = states @ known[:, -1] / rows.total_weight
+    total, even = rows.total_weight + uniform_weight, np.repeat(1.0 / shape, shape)
+    margin = (states @ known[:, -1] + uniform_weight * even) / total
     dust = 1e-9 * rows.sample_weight.min()  # that differences of sums leave where no row is
     information = np.empty((len(shape), len(shape)))
     for first, last in _blocks(first_state):
         low, high = first_state[first], first_state[last]
         joint = (states @ (states[low:high] @ known).T).T
-        joint = np.where(joint > dust, joint, 0.0) / rows.total_weight
+        joint = np.where(joint > dust, joint, 0.0)
+        joint = (joint + uniform_weight * np.outer(even[low:high], even) if uniform_weight else joint) / total
         with np.errstate(divide="ignore", invalid="ignore"):
             terms = np.where(joint > 0, joint * np.log(joint / np.outer(margin[low:high], margin)), 0.0)
         by_variable = np.add.reduceat(terms, first_state[first:last] - low, axis=0)
@@ -43,9 +47,12 @@ def pairwise_mutual_information(rows: UniqueRows) -> Floats:
     return np.maximum(information, 0.0, out=information)
 
 
-def maximum_information_tree(rows: UniqueRows) -> Structure:
-    """The tree with most mutual information (Chow and Liu 1968), as a pairwise structure."""
-    information = pairwise_mutual_information(rows)
+def maximum_information_tree(rows: UniqueRows, *, uniform_weight: float = 0.0) -> Structure:
+    """The tree with most mutual information (Chow and Liu 1968), as a pairwise structure.
+
+    ``uniform_weight`` as for `pairwise_mutual_information`.
+    """
+    information = pairwise_mutual_information(rows, uniform_weight=uniform_weight)
     edges = np.empty((len(information) - 1, 2), np.int64)
     maximum_spanning_tree(information, edges)
     return Structure.from_edges(len(rows.domain), [(int(a), int(b)) for a, b in edges])
