@@ -97,7 +97,7 @@ def test_no_word_leaves_the_choice_to_penalty_and_engine(rng: np.random.Generato
     assert registry.solver_from(None) is None
     rows, structure = random_rows(rng, (2, 3, 2), 30), Structure.complete(3)
     sparse = {"l1": OWLQN, "flat-l1": OWLQN, "group": Fista, "hierarchical": Fista}
-    shrinking = ("l2", "flat-l2", "none")
+    shrinking = ("l2", "flat-l2")
     for word in PENALTIES:
 
         def solver(objective: Any, word: str = word) -> Method[Any]:

@@ -78,8 +78,8 @@ _SECTIONS = {
     "ltr",
     help="l2 shrinks all parameters; l1 makes many of them exactly zero; group all of a scope at once; hierarchical a "
     "scope and all that contain it; flat-l1 and flat-l2 treat all orders alike; pseudo-counts adds S rows of every "
-    "joint state; tied draws parameters to a few learned values; hard makes them equal there; ltr learns with l2, "
-    "clusters, and relearns as equal.",
+    "joint state, or for a tree of every state of a pair; tied draws parameters to a few learned values; "
+    "hard makes them equal there; ltr learns with l2, clusters, and relearns as equal.",
 )
 @exact_options
 @click.option(
@@ -101,21 +101,22 @@ _SECTIONS = {
 @click.option(
     "--free-orders",
     metavar="R[,R...]",
-    help="Scope sizes not penalised, '' for none; by default 1 (single variables) for l1, group and hierarchical, else "
-    "none.",
+    help="Scope sizes not penalised, '' for none; by default 1 (single variables) for l1, group, hierarchical "
+    "and for l2 with --objective likelihood, else none.",
 )
 @click.option(
     "--solver",
     type=click.Choice(["newton", "lbfgs", "owlqn", "proximal-newton", "fista"]),
-    help="By default newton; for penalties that make zeros proximal-newton, but with the pseudo-likelihood owlqn (l1) "
-    "or fista.",
+    help="By default newton, or lbfgs for l2 on a junction tree; for penalties that make zeros proximal-newton, but "
+    "with the pseudo-likelihood owlqn (l1) or fista.",
 )
 @click.option(
     "--tolerance",
     type=float,
     default=1e-6,
     show_default=True,
-    help="Largest subgradient entry at the solution; the duality gap of a likelihood is brought to a thousandth of it.",
+    help="Largest subgradient entry at the solution; the duality gap of a likelihood is brought to a thousandth of it, "
+    "by a junction tree to itself.",
 )
 @click.option("--max-iterations", type=int, default=1000, show_default=True)
 @click.option(
@@ -151,6 +152,7 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
       mrfit fit survey.txt --separator '|' --exclude id,income --na-values -9 --missing drop -o survey.mrf
       mrfit fit nltcs:train --valid nltcs:valid --objective likelihood --parameterization spectral --order all \\
         --penalty l1 -o spectral.mrf
+      mrfit fit kdd:train --valid kdd:valid --structure learned --max-degree 5 --objective likelihood -o kdd.mrf
     """
     from mrfit.formats.mrf import to_bytes
     from mrfit.summaries.fit import FitSummary

@@ -43,6 +43,7 @@ _COMMANDS = (
     "spectrum two.csv --estimator flat-l1 --folds 2 --max-order 2",
     "fit two.csv --valid two.csv --penalty tied --groups 2,3 --strength 1,10",
     "fit two.csv --structure tree --penalty none",
+    "fit two.csv --structure tree --objective likelihood --engine tree",
     "fit two.csv --penalty l1 --strength 1",
     "fit more.csv --penalty group --strength 1",
     "fit more.csv --penalty hierarchical --order 3 --strength 1",

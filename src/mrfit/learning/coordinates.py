@@ -42,6 +42,7 @@ class Coordinates(ABC):
 
     engine: ClassVar[str | None] = None  # by which whole rows get their probability, if they do
     smooth_solver: ClassVar[Method[Any]] = TruncatedNewton()
+    gap_share: ClassVar[float] = 1e-3  # of the tolerance, to which a duality gap is brought
     sparse_solver: ClassVar[Method[Any] | None] = None  # for penalties with kinks; None: each has its own
 
     @property
@@ -121,6 +122,7 @@ class TreeCoordinates(ListedCoordinates):
 
     engine = JunctionTree.word
     smooth_solver = LBFGS(memory=50)  # pairs cost little beside an evaluation
+    gap_share = 1.0  # without the true Hessian the end is slow
     sparse_solver = ProximalNewton()
 
     def __init__(

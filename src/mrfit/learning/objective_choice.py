@@ -148,7 +148,7 @@ class LikelihoodChoice(ObjectiveChoice):
         if rows.n_distinct == 1 and not penalized.all():
             raise InputError(
                 "All rows are the same, so the likelihood grows without end as unpenalised parameters do. Use other "
-                "rows, or a penalty on all of them such as l2."
+                "rows, or a penalty that leaves no scope size free, such as l2 with free orders ''."
             )
         saturated, n_states = coordinates.parameters.structure.is_saturated, prod(rows.domain.shape)
         if not penalized.any() and saturated and rows.n_distinct < n_states:

@@ -147,6 +147,9 @@ class NoPenalty(Penalized):
     def built(self, strength: float, layout: Layout) -> Penalty:
         return penalty.NoPenalty()
 
+    def solver(self, coordinates: Coordinates) -> Method[Any]:
+        return TruncatedNewton()  # which knows the duality gap at every step
+
     def described(self, optimum: Optimum, free_orders: tuple[int, ...]) -> dict[str, Any]:
         return {**super().described(optimum, free_orders), "free_orders": None}
 

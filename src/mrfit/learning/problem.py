@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-_GAP_SHARE = 1e-3  # of the tolerance, for the duality gap
-
 
 @dataclass(frozen=True, eq=False)
 class Problem:
@@ -141,7 +139,8 @@ class Problem:
         """Where a first fit that shrinks what it penalises, but makes nothing zero, does better to begin."""
         interactions = self.coordinates.orders > 1
         near = self.coordinates.near_optimum(self.rows) if self.layout.penalized[interactions].all() else None
-        return self.start if near is None else near
+        held = np.abs(self.start) >= self.bound
+        return self.start if near is None else np.where(held, self.start, near)
 
     @property
     def bound(self) -> Floats:
@@ -169,7 +168,7 @@ class Problem:
 
     @property
     def gap_tolerance(self) -> float:
-        return _GAP_SHARE * self.learner.tolerance
+        return self.coordinates.gap_share * self.learner.tolerance
 
     @property
     def max_iterations(self) -> int:

@@ -13,10 +13,14 @@ from mrfit.structure.structure import Structure
 Floats = NDArray[np.float64]
 
 
-def pairwise_mutual_information(rows: UniqueRows) -> Floats:
-    """Empirical mutual information in nats, shape (variables, variables); entropies on the diagonal."""
+def pairwise_mutual_information(rows: UniqueRows, *, uniform_weight: float = 0.0) -> Floats:
+    """Empirical mutual information in nats, shape (variables, variables); entropies on the diagonal.
+
+    ``uniform_weight`` rows more are dealt evenly to all joint states; what is on the diagonal is without meaning then.
+    """
     rows.check_complete("mutual information")
-    return information_of(PairTables.of_rows(rows))
+    tables = PairTables.of_rows(rows)
+    return information_of(tables.smoothed(uniform_weight / rows.total_weight) if uniform_weight else tables)
 
 
 def information_of(tables: PairTables) -> Floats:
@@ -30,9 +34,12 @@ def information_of(tables: PairTables) -> Floats:
     return np.maximum(information, 0.0, out=information)
 
 
-def maximum_information_tree(rows: UniqueRows) -> Structure:
-    """The tree with most mutual information (Chow and Liu 1968), as a pairwise structure."""
-    information = pairwise_mutual_information(rows)
+def maximum_information_tree(rows: UniqueRows, *, uniform_weight: float = 0.0) -> Structure:
+    """The tree with most mutual information (Chow and Liu 1968), as a pairwise structure.
+
+    ``uniform_weight`` as for `pairwise_mutual_information`.
+    """
+    information = pairwise_mutual_information(rows, uniform_weight=uniform_weight)
     edges = np.empty((len(information) - 1, 2), np.int64)
     maximum_spanning_tree(information, edges)
     return Structure.from_edges(len(rows.domain), [(int(a), int(b)) for a, b in edges])

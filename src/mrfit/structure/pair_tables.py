@@ -55,6 +55,14 @@ class PairTables:
         known /= total
         return cls(shape, known, 1e-9 * float(sample_weight.min()) / total)
 
+    def smoothed(self, uniform: float) -> PairTables:
+        """With ``uniform`` times as many rows more, dealt evenly to all joint states.
+
+        A variable's table with itself is none of a pair, and without meaning then.
+        """
+        even = np.append(np.repeat(1.0 / np.array(self.shape), np.array(self.shape, np.int64) - 1), 1.0)
+        return PairTables(self.shape, (self.indicators + uniform * np.outer(even, even)) / (1.0 + uniform), self.dust)
+
     @property
     def n_variables(self) -> int:
         return len(self.shape)
