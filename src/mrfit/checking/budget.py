@@ -14,6 +14,7 @@ SECONDS = 10.0  # for a check that somebody asks for
 _CELL = 2.2e-8  # seconds for a cell of cliques: there and back, and there again for rows
 _STATE = 2e-7  # for a state of a row that is drawn
 _LEAST_ROWS, _MOST_ROWS = 1024, 16384
+_SHORT, _FEW_CHAINS, _CHAINS = 1.0, 64, 256  # from each base; few in less than a second
 _LEAST_TEMPERATURES, _MOST_TEMPERATURES = 250, 20_000
 _RUNS = 2.5  # two bases, and rows of chains
 
@@ -27,6 +28,7 @@ class Budget:
 
     max_cells: int
     n_rows: int
+    n_chains: int
     max_temperatures: int
 
     @classmethod
@@ -34,9 +36,11 @@ class Budget:
         if not 0.0 < seconds < float("inf"):
             raise InputError(f"A check was given {seconds} seconds; expected a positive number, such as {SECONDS:g}.")
         n_rows = int(0.5 * seconds / (_STATE * max(factors.n_variables, 1)))
-        temperatures = int(seconds / (_RUNS * max(sweep_seconds(factors, 64), 1e-9)))
+        n_chains = _FEW_CHAINS if seconds < _SHORT else _CHAINS
+        temperatures = int(seconds / (_RUNS * max(sweep_seconds(factors, n_chains), 1e-9)))
         return cls(
             max_cells=min(int(seconds / _CELL), junction_tree.MOST_CELLS),
             n_rows=max(_LEAST_ROWS, min(n_rows, _MOST_ROWS)),
+            n_chains=n_chains,
             max_temperatures=max(_LEAST_TEMPERATURES, min(temperatures, _MOST_TEMPERATURES)),
         )

@@ -90,4 +90,12 @@ def _portrait(
             return by_tree(found, factors, shape, n_rows=budget.n_rows, seed=seed, jobs=jobs)
     if has_hidden:
         raise InputError("Chains cannot check a model with features of very many variables; use --engine tree.")
-    return by_chains(factors, rows, typical, max_temperatures=budget.max_temperatures, seed=seed, jobs=jobs)
+    return by_chains(
+        factors,
+        rows,
+        typical,
+        n_chains=budget.n_chains,
+        max_temperatures=budget.max_temperatures,
+        seed=seed,
+        jobs=jobs,
+    )

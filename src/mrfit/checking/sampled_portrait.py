@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,17 +23,18 @@ from mrfit.inference.path import Path
 Floats = NDArray[np.float64]
 Codes = NDArray[Any]
 
-CHAINS = 64  # from each base
 DRAWS, BETWEEN = 25, 4  # of each chain, and sweeps between them
-_FIRST = 500  # temperatures
+_FIRST = 2000  # temperatures, if there is time
 _ROWS = 2048  # that a base is made from
 _APART = 10.0  # nats by which bases may differ
 _LEAST_ESS = 5.0  # of chains that are believed
 _AGREE = 3.0  # joint standard errors
+_LEAST_ERROR = 1e-12  # of a base that is the distribution itself
+_HERE = SIDES.index("typical")
 
 
 def by_chains(
-    factors: Factors, rows: UniqueRows, typical: Typical, *, max_temperatures: int, seed: int, jobs: int
+    factors: Factors, rows: UniqueRows, typical: Typical, *, n_chains: int, max_temperatures: int, seed: int, jobs: int
 ) -> Portrait:
     """Half of the chains begin anywhere, half in a tree of the data; weights say what each end is worth.
 
@@ -42,13 +42,13 @@ def by_chains(
     (fewer, as many, and more variables away from their first state than in the data) the larger answer is taken. That
     shows which mode has the mass, even where chains from the data never leave it.
     """
-    runs = _runs(factors, rows, max_temperatures=max_temperatures, seed=seed, jobs=jobs)
+    runs = _runs(factors, rows, n_chains=n_chains, max_temperatures=max_temperatures, seed=seed, jobs=jobs)
     log_shares = np.stack([_by_region(run, typical) for run in runs])  # (bases, regions, chains)
     taken, log_z, error = _pooled(log_shares)
     shares = np.exp(taken - log_z).sum(axis=1).ravel()  # a chain is in one region
     codes = _continued(factors, np.concatenate([codes for _, codes in runs]), shares, seed=seed, jobs=jobs)
     drawn = Drawn(States(factors.shape), codes, shares)
-    remarks = _remarks([estimate for estimate, _ in runs], drawn)
+    remarks = _remarks(runs, typical, drawn)
     return Portrait(
         Annealed.word,
         "no exact engine fits",
@@ -63,7 +63,7 @@ def by_chains(
 
 
 def _runs(
-    factors: Factors, rows: UniqueRows, *, max_temperatures: int, seed: int, jobs: int
+    factors: Factors, rows: UniqueRows, *, n_chains: int, max_temperatures: int, seed: int, jobs: int
 ) -> list[tuple[Estimate, Codes]]:
     """From everywhere alike, and from the tree of most mutual information in the data."""
     p = rows.sample_weight / rows.total_weight
@@ -72,7 +72,7 @@ def _runs(
         annealed_enough(
             factors,
             base,
-            chains=CHAINS,
+            chains=n_chains,
             temperatures=min(_FIRST, max_temperatures),
             max_temperatures=max_temperatures,
             seed=(seed, 22 + number),
@@ -91,17 +91,20 @@ def _by_region(run: tuple[Estimate, Codes], typical: Typical) -> Floats:
 
 
 def _pooled(log_shares: Floats) -> tuple[Floats, float, float]:
-    """Of every region the larger answer, or the mean of those that agree; log Z of all regions, and its error."""
+    """Of every region the larger answer, joined by those that agree with it; log Z of all regions, and its error.
+
+    Each counts by the inverse of its error, not of its variance: errors are estimates too.
+    """
     taken = np.full_like(log_shares, -np.inf)
     for region in range(log_shares.shape[1]):
         log_z = logsumexp(log_shares[:, region], axis=1)
-        if not (log_z > -np.inf).any():
-            continue
-        error = [_error(row) for row in log_shares[:, region]]
         best = int(np.argmax(log_z))
+        if log_z[best] == -np.inf:
+            continue
+        error = np.maximum([_error(row) for row in log_shares[:, region]], _LEAST_ERROR)
         agree = log_z >= log_z[best] - _AGREE * np.hypot(error, error[best])
-        agree[best] = True
-        taken[agree, region] = log_shares[agree, region] - np.log(agree.sum())
+        part = agree / error / np.sum(agree / error)
+        taken[agree, region] = log_shares[agree, region] + np.log(part[agree, None])
     log_z = float(logsumexp(taken))
     shares = np.exp(taken - log_z).sum(axis=1)
     return taken, log_z, float(np.sqrt((shares.var(axis=1, ddof=1) * shares.shape[1]).sum()))
@@ -124,5 +127,22 @@ def _continued(factors: Factors, codes: Codes, shares: Floats, *, seed: int, job
     return np.ascontiguousarray(out.transpose(2, 0, 1))
 
 
-def _remarks(estimates: list[Estimate], drawn: Drawn) -> tuple[str, ...]:
+def _remarks(runs: list[tuple[Estimate, Codes]], typical: Typical, drawn: Drawn) -> tuple[str, ...]:
+    """Why nothing is known, if so.
+
+    Chains from anywhere that find less than those from the data have not come far enough, which is usual; by very much
+    less, or by more without a mode of their own, nobody knows what else was missed.
+    """
+    (anywhere, ends), (near, _) = runs
+    apart = anywhere.log_z - near.log_z
+    sums = anywhere.shares @ np.count_nonzero(ends, axis=1)
+    is_elsewhere = apart > 0.0 and typical.side(np.array(sums)) != _HERE
+    way_on = "Check it with --engine tree if that fits, or give more time by --seconds."
+    if drawn.ess < _LEAST_ESS:
+        return (f"Chains do not mix: all {len(drawn.shares)} of them are worth {drawn.ess:.1f}. {way_on}",)
+    if abs(apart) > _APART and not is_elsewhere:
+        return (
+            f"Chains do not mix: from anywhere they find log Z {anywhere.log_z:.1f}, from the data {near.log_z:.1f}. "
+            f"{way_on}",
+        )
     return ()
