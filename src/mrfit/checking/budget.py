@@ -15,6 +15,7 @@ _CELL = 2.2e-8  # seconds for a cell of cliques: there and back, and there again
 _STATE = 2e-7  # for a state of a row that is drawn
 _LEAST_ROWS, _MOST_ROWS = 1024, 16384
 _SHORT, _FEW_CHAINS, _CHAINS = 1.0, 64, 256  # from each base; few in less than a second
+_MANY_STATES = 800  # of all variables: counting pairs in every chain takes longer than running them
 _LEAST_TEMPERATURES, _MOST_TEMPERATURES = 250, 20_000
 _RUNS = 2.5  # two bases, and rows of chains
 
@@ -36,7 +37,8 @@ class Budget:
         if not 0.0 < seconds < float("inf"):
             raise InputError(f"A check was given {seconds} seconds; expected a positive number, such as {SECONDS:g}.")
         n_rows = int(0.5 * seconds / (_STATE * max(factors.n_variables, 1)))
-        n_chains = _FEW_CHAINS if seconds < _SHORT else _CHAINS
+        few = seconds < _SHORT or sum(factors.shape) > _MANY_STATES
+        n_chains = _FEW_CHAINS if few else _CHAINS
         temperatures = int(seconds / (_RUNS * max(sweep_seconds(factors, n_chains), 1e-9)))
         return cls(
             max_cells=min(int(seconds / _CELL), junction_tree.MOST_CELLS),

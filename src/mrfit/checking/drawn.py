@@ -54,7 +54,7 @@ class Drawn:
         return Moments(
             self.states,
             mean,
-            pair,
+            np.minimum(pair, 1.0),
             self._sums(),
             np.hypot(error, least),
             np.sqrt(np.maximum(beside, 0.0) * self._correction + least**2),
