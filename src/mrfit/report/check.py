@@ -31,6 +31,7 @@ _FEW = 100  # points that may be large
 _MANY = 2000  # points above which they are drawn as one image in .svg and .pdf files
 _BARS = 60  # points with the largest errors that have a bar
 _HIDDEN = 0.004  # of the scale: shorter bars are hidden by their points
+_TAIL = 1e-3  # of rows on either side that a histogram leaves out
 _MOST_STEPS = 60  # of a histogram
 
 
@@ -107,8 +108,8 @@ def _scatter(
 def _draw_sums(page: Page, axes: Axes, check: Check) -> None:
     """Bars for the data, a line for the model."""
     model, data = check.model.sums, check.data.sums
-    seen = np.flatnonzero((model > 1e-4) | (data > 1e-4))
-    first, last = int(seen[0]), int(seen[-1])
+    ends = [np.searchsorted(np.cumsum(sums), (_TAIL, 1.0 - _TAIL)) for sums in (model, data)]
+    first, last = int(np.min(ends)), min(int(np.max(ends)), len(data) - 1)
     step = -(-(last + 1 - first) // _MOST_STEPS)
     edges = np.arange(first, last + 1 + step, step)
     heights = [np.array([sums[a:b].sum() for a, b in pairwise(edges)]) / step for sums in (data, model)]
