@@ -17,7 +17,7 @@ from mrfit.html_table import html_table
 
 Floats = NDArray[np.float64]
 
-ALIKE = 0.05  # the largest error of a marginal up to which rows look like the data
+ALIKE = 0.05  # the error of a marginal up to which rows look like the data
 _WORST = 10  # variables and pairs to list
 _CHANCE = 2.0  # standard errors that are taken off a difference before it counts
 
@@ -65,10 +65,11 @@ class Check:
     n_rows
         The weight of the data.
     variables, pairs
-        The states, and pairs of states other than first ones, that differ most, worst first: by their difference less
-        two standard errors, so that chance does not choose. None are known where chains do not mix.
-    sums
-        How often 0, 1, ... variables are away from their first state, in the model and in the data.
+        The states, and pairs of states other than first ones, that differ most, worst first; none where chains do not
+        mix. Pairs are so many that chance would choose: they stand in the order of their difference less two standard
+        errors.
+    surely
+        By how much the state that differs most does so beyond two standard errors.
     phantom_mode
         A mode of the model where the data are not; None where none was found.
     ll, ll_error
@@ -86,6 +87,7 @@ class Check:
     n_variables: int
     variables: tuple[Difference, ...]
     pairs: tuple[Difference, ...]
+    surely: float
     phantom_mode: PhantomMode | None
     ll: float | None
     ll_error: float | None
@@ -116,6 +118,7 @@ class Check:
             n_variables=len(domain),
             variables=_worst_states(portrait.moments, data, domain) if known else (),
             pairs=_worst_pairs(portrait.moments, data, domain) if known else (),
+            surely=float(_beyond(portrait.moments, data).max(initial=0.0)),
             phantom_mode=phantom,
             ll=ll if known else None,
             ll_error=portrait.error if known else None,
@@ -137,16 +140,17 @@ class Check:
 
     @property
     def is_alike(self) -> bool:
-        """No phantom mode, and no marginal off by more than 0.05."""
-        worst = self.max_marginal_error
-        return self.phantom_mode is None and worst is not None and worst <= ALIKE
+        """No phantom mode, and no marginal off by more than 0.05 for sure."""
+        return self.is_known and self.phantom_mode is None and self.surely <= ALIKE
 
     def in_words(self) -> str:
         """The verdict in one sentence, or a few."""
         if self.phantom_mode is not None:
             return self.phantom_mode.text
-        if not self.variables:
+        if not self.is_known:
             return "Whether the model's own rows look like the data is not known: chains do not mix."
+        if not self.variables:
+            return "the model's own rows look like the data: no variable has a second state"
         worst = self.variables[0]
         error = f" +- {worst.error:.2g}" if worst.error else ""
         if self.is_alike:
@@ -202,9 +206,13 @@ def _ll_in_words(ll: float, portrait: Portrait) -> str:
     return f"Its log-likelihood {much} {ll:.1f}" if ll > -100 else f"Its log-likelihood {much} {ll:.0f}"
 
 
+def _beyond(model: Moments, data: Moments) -> Floats:
+    return abs(model.single - data.single) - _CHANCE * model.single_error
+
+
 def _worst_states(model: Moments, data: Moments, domain: Domain) -> tuple[Difference, ...]:
     """Of two states the second says it all."""
-    beyond = abs(model.single - data.single) - _CHANCE * model.single_error
+    beyond = abs(model.single - data.single)
     beyond[model.states.first_state[:-1][np.array(domain.shape) <= 2]] = -np.inf
     return tuple(
         _difference([k], model.single[k], data.single[k], model.single_error[k], model, domain)
