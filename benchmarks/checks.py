@@ -1,7 +1,7 @@
 """The check after a fit beside the fit itself: what it costs, and what it finds.
 
-Networks have up to five neighbours a variable by gain, joined by OR, and an L2 fit by pseudo-likelihood of strength 1. Both
-are timed on one thread, kernels compiled; learning is structure and parameters together.
+Networks have up to five neighbours a variable by gain, joined by OR, and an L2 fit by pseudo-likelihood of strength 1.
+Both are timed on one thread, kernels compiled; learning is structure and parameters together.
 """
 
 from __future__ import annotations
