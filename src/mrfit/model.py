@@ -12,9 +12,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.data.coding import check_complete
-from mrfit.data.dataset import Dataset
-from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
 from mrfit.errors import InputError
 from mrfit.factors import Factors
@@ -192,13 +189,13 @@ class MarkovNetwork(Questions):
 
         ``jobs`` threads, all processors by default; the score is the same for any number of them.
         """
-        rows = self._unique(data)
+        rows = self._unique(data, "scoring")
         scores = finite_scores(row_pll, self, rows.codes, jobs=resolve_jobs(jobs))
         return float(rows.sample_weight @ scores) / rows.total_weight
 
     def pll_rows(self, data: Any, *, jobs: int | None = None) -> Floats:
         """Pseudo-log-likelihood of every row, in nats and in the order of the data; ``jobs`` as in `pll`."""
-        return finite_scores(row_pll, self, self._dataset(data).codes, jobs=resolve_jobs(jobs))
+        return finite_scores(row_pll, self, self._dataset(data, "scoring").codes, jobs=resolve_jobs(jobs))
 
     def ll(self, data: Any, *, jobs: int | None = None) -> float:
         """Mean log-likelihood per row, in nats; ``jobs`` as in `pll`.
@@ -206,13 +203,13 @@ class MarkovNetwork(Questions):
         Exact, for few variables or sparse structures; by the estimate of log Z that learning by chains has left in the
         model (`known_log_z`); refused for others.
         """
-        rows = self._unique(data)
+        rows = self._unique(data, "scoring")
         scores = finite_scores(self.row_scores("ll"), self, rows.codes, jobs=resolve_jobs(jobs))
         return float(rows.sample_weight @ scores) / rows.total_weight
 
     def ll_rows(self, data: Any, *, jobs: int | None = None) -> Floats:
         """Log-likelihood of every row, in nats, in the order of the data; as `ll`."""
-        return finite_scores(self.row_scores("ll"), self, self._dataset(data).codes, jobs=resolve_jobs(jobs))
+        return finite_scores(self.row_scores("ll"), self, self._dataset(data, "scoring").codes, jobs=resolve_jobs(jobs))
 
     @property
     def known_log_z(self) -> float | None:
@@ -272,19 +269,6 @@ class MarkovNetwork(Questions):
         from mrfit.formats.mrf import load
 
         return load(path)
-
-    def _dataset(self, data: Any) -> Dataset:
-        """Codes in this model's coding; tables are matched by column and state name."""
-        if not isinstance(data, Dataset):
-            return Dataset.from_table(data, domain=self.domain)
-        check_complete(data.codes, "scoring")
-        return data.recoded(self.domain)
-
-    def _unique(self, data: Any) -> UniqueRows:
-        if not isinstance(data, UniqueRows):
-            return UniqueRows.from_dataset(self._dataset(data))
-        data.check_complete("scoring")
-        return data.recoded(self.domain)
 
 
 class ScoreRows(Protocol):

@@ -31,6 +31,7 @@ from mrfit.cli.tying_options import tying_options, tying_rules, tying_settings
 from mrfit.errors import InputError
 
 if TYPE_CHECKING:
+    from mrfit.checking.check import Check
     from mrfit.data.unique_rows import UniqueRows
     from mrfit.learning import Fitted, Learner
     from mrfit.learning.objective_choice import ObjectiveChoice
@@ -48,7 +49,7 @@ _SECTIONS = {
     "Penalty and coordinates": {"free_orders", "search"} | parameters_of(exact_options),
     "Tying": parameters_of(tying_options),
     "Solver": ("solver", "tolerance", "max_iterations", "seed", "jobs"),
-    "Output": {"plot_scores", "title", "as_json", "quiet"} | parameters_of(writing),
+    "Output": {"plot_scores", "title", "no_check", "as_json", "quiet"} | parameters_of(writing),
 }
 
 
@@ -129,6 +130,12 @@ _SECTIONS = {
     help=f"Draw the score against the number of groups, L2 dotted, as {PICTURES}.",
 )
 @title_option
+@click.option(
+    "--no-check",
+    is_flag=True,
+    help="Leave out the check whether the model's own rows look like DATA, which takes about as long as the fit at "
+    "most; `mrfit check` says more.",
+)
 @click.option("-o", "--output", metavar="MODEL", help="Where to write the model, a .mrf file; - is standard output.")
 @writing
 @reading
@@ -179,7 +186,8 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
         send(options["output"], to_bytes(fitted.model))
     if picture is not None:
         draw_scores(by_degree, valid, picture, title_of(data, options))
-    summaries = {d: FitSummary.of(each, rows) for d, each in by_degree.items()}
+    check = None if options["no_check"] else _checked(fitted, rows, options, jobs=jobs)
+    summaries = {d: FitSummary.of(each, rows, check if d == degree else None) for d, each in by_degree.items()}
     summary = summaries[degree]
     if options["as_json"]:
         degrees = {"max_degree": degree, "degrees": {str(d): each.to_dict() for d, each in summaries.items()}}
@@ -193,6 +201,8 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
             print_fit(data, summary, options["output"])
     for point in (point for each in summaries.values() for point in each.path if not point.converged):
         note(f"warning: strength {point.strength:g} {point.status}.")
+    if check is not None and check.phantom_mode is not None:
+        note(f"warning: {check.phantom_mode.text}")
     if summary.best.held_out is None and len(summary.path) > 1 and not quiet:
         note(
             f"kept the weakest penalty, {summary.best.strength:g}; give held-out rows with --valid to choose the best."
@@ -265,7 +275,7 @@ def _repeated(context: click.Context, model_file: str) -> Learner:
     """How a model was learned, which must be all that is said about learning."""
     from mrfit.learning import Learner
 
-    files = {"data", "like", "valid", "test", "output", "plot_scores", "title", "states"}
+    files = {"data", "like", "valid", "test", "output", "plot_scores", "title", "states", "no_check"}
     beside = files | parameters_of(reading) | parameters_of(writing) | (parameters_of(common) - {"seed"})
     learning = tuple(name for name in context.params if name not in beside)
     refuse_idle(context, [Rule(learning, False, f"no --like: {model_file} says how to learn")])
@@ -305,6 +315,15 @@ def _fitted(
             return learner.fit(rows, valid, test=test, jobs=jobs, progress=progress)
     with solver_progress(learner.tolerance, quiet=quiet) as callback:
         return learner.fit(rows, valid, test=test, jobs=jobs, callback=callback)
+
+
+def _checked(fitted: Fitted, rows: UniqueRows, options: dict[str, Any], *, jobs: int) -> Check | None:
+    """The model beside the rows it was learned from; what cannot be checked is still a model."""
+    try:
+        return fitted.check(rows, seed=options["seed"], jobs=jobs)
+    except InputError as error:
+        note(f"warning: the model was not checked. {error}")
+        return None
 
 
 def _note_cost(rows: UniqueRows, learner: Learner, *, quiet: bool) -> None:

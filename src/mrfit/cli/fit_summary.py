@@ -52,6 +52,8 @@ def print_fit(data: str, summary: FitSummary, output: str | None) -> None:
     if best.held:
         names = listed(best.held, limit=_MOST_HELD)
         say(f"held at a bound, because nothing penalises them and no finite value is best: {names}")
+    if summary.check is not None and summary.check.phantom_mode is None:
+        say(summary.check.in_words())
     say(f"wrote {output}" if output else "no model written; name a file with -o MODEL.mrf to keep it")
 
 

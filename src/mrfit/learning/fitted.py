@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from mrfit.checking.check import Check
 from mrfit.html_table import html_table
 from mrfit.model import MarkovNetwork
 from mrfit.solvers.solution import Solution
 from mrfit.structure.learner import LearnedStructure
 from mrfit.tying.soft import Round
+
+_CELL_SECONDS = 5e-8  # for a cell in a pass of a solver over the data
+_LEAST_CHECK, _LONGEST_CHECK = 0.1, 10.0  # seconds
 
 
 @dataclass(frozen=True)
@@ -158,6 +163,19 @@ class Fitted:
     @property
     def model(self) -> MarkovNetwork:
         return self.best.model
+
+    @property
+    def check_seconds(self) -> float:
+        """What a check of the model may take: about as long as the fits, from what they went over, not from a clock."""
+        worked = _CELL_SECONDS * self.n_cells * sum(fit.passes for fit in self.fits)
+        return float(np.clip(worked, _LEAST_CHECK, _LONGEST_CHECK))
+
+    def check(self, rows: Any, **how: Any) -> Check:
+        """Whether the model's own rows look like ``rows``; takes about as long as the fits did.
+
+        ``how`` is as for `MarkovNetwork.check`, whose ``seconds`` are `check_seconds` by default.
+        """
+        return self.model.check(rows, **{"seconds": self.check_seconds, **how})
 
     @property
     def end_of_grid(self) -> str | None:

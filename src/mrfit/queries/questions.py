@@ -10,8 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr
 
-from mrfit.data.coding import MAX_STATES
+from mrfit.checking.budget import SECONDS
+from mrfit.checking.check import Check
+from mrfit.checking.checker import check_model
+from mrfit.data.coding import MAX_STATES, check_complete
 from mrfit.data.dataset import Dataset
+from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
 from mrfit.errors import ImpossibleError, InputError
 from mrfit.factors import Factors, Scope
@@ -271,6 +275,36 @@ class Questions:
         cells.sort(key=lambda cell: -abs(cell[1]))
         return Sensitivity(**about, target=variable, state=self.domain[i].states[code], p=p, cells=tuple(cells[:top]))
 
+    def check(
+        self, data: Any, *, engine: str = AUTO, seconds: float = SECONDS, seed: int = 0, jobs: int | None = None
+    ) -> Check:
+        """Whether the model's own rows look like the data: one- and two-way frequencies, and where its mass is.
+
+        Exact where a junction tree takes no longer than about ``seconds``, else by chains annealed from anywhere and
+        from the data, as many steps as about that time allows; nothing is measured, so the same arguments give the
+        same numbers. ``engine`` is ``auto``, ``enumeration``, ``tree`` or ``ais``.
+        """
+        rows = self._unique(data, "a check")
+        has_hidden = self.factors.n_variables > len(self.domain)
+        try:
+            return check_model(
+                self.factors,
+                rows,
+                engine=engine,
+                seconds=seconds,
+                seed=seed,
+                jobs=resolve_jobs(jobs),
+                order=self.stored_order,
+                names=self.spoken_names,
+                log_potential=self.log_potential if has_hidden else None,
+            )
+        except ImpossibleError as error:
+            raise self._impossible(Evidence()) from error
+
+    def log_potential(self, codes: NDArray[Any]) -> Floats:
+        """The sum of all tables at rows of codes: log p plus log Z."""
+        return self.factors.log_potential(codes)
+
     # -- what they share -----------------------------------------------------------------------------------------------
 
     def _asked(
@@ -332,6 +366,19 @@ class Questions:
         if isinstance(data, Dataset):
             return data.recoded(self.domain)
         return Dataset.from_table(data, domain=self.domain, missing="keep", absent="missing")
+
+    def _dataset(self, data: Any, what: str) -> Dataset:
+        """Codes in this model's coding, without missing cells, which ``what`` needs; matched by names."""
+        if not isinstance(data, Dataset):
+            return Dataset.from_table(data, domain=self.domain)
+        check_complete(data.codes, what)
+        return data.recoded(self.domain)
+
+    def _unique(self, data: Any, what: str) -> UniqueRows:
+        if not isinstance(data, UniqueRows):
+            return UniqueRows.from_dataset(self._dataset(data, what))
+        data.check_complete(what)
+        return data.recoded(self.domain)
 
     def _numbers(self, names: Iterable[str]) -> Scope:
         names = [names] if isinstance(names, str) else list(names)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from mrfit.checking.check import Check
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning.fitted import Fit, Fitted, Gain, Score
 from mrfit.summaries.rows import RowsSummary
@@ -138,6 +139,8 @@ class FitSummary:
         What a reader of a learned structure should know besides its edges.
     centers, gain
         Of tied parameters; None for others.
+    check
+        Whether the model's own rows look like the data; None where that was not looked at.
     """
 
     rows: RowsSummary
@@ -156,9 +159,10 @@ class FitSummary:
     gain: GainSummary | None
     engine: str | None = None
     log_z_error: float | None = None
+    check: Check | None = None
 
     @classmethod
-    def of(cls, fitted: Fitted, rows: UniqueRows) -> FitSummary:
+    def of(cls, fitted: Fitted, rows: UniqueRows, check: Check | None = None) -> FitSummary:
         path = tuple(map(PointSummary.of, fitted.fits))
         groups, considered = fitted.model.groups, fitted.structure.structure
         return cls(
@@ -178,15 +182,19 @@ class FitSummary:
             gain=None if fitted.gain is None else GainSummary.of(fitted.gain),
             engine=fitted.engine,
             log_z_error=fitted.model.provenance.get("log_z", {}).get("error"),
+            check=check,
         )
 
     def to_dict(self) -> dict[str, Any]:
-        test, tied = {}, {}
+        test, tied, checked = {}, {}, {}
         if self.test is not None:
             test = {f"test_{self.best.measure}": self.test.mean, "test_standard_error": self.test.standard_error}
         if self.centers is not None:
             gain = None if self.gain is None else self.gain.to_dict()
             tied = {"centers": list(self.centers), "gain_over_l2": gain}
+        if self.check is not None:
+            phantom = None if self.check.phantom_mode is None else self.check.phantom_mode.to_dict()
+            checked = {"max_marginal_error": self.check.max_marginal_error, "phantom_mode": phantom}
         return {
             **self.rows.to_dict(),
             "n_parameters": self.n_parameters,
@@ -202,5 +210,6 @@ class FitSummary:
             **self.best.to_dict(),
             **test,
             **tied,
+            **checked,
             "path": [point.to_dict() for point in self.path],
         }
