@@ -26,6 +26,8 @@ from mrfit import _kernels
 from mrfit._kernels.compiled import kernels
 from mrfit._kernels.shipped import DIRECTORY, LEVELS, Level, identity, levels_of_host, sign, signed
 
+_THIS = "mrfit._kernels.shipping"  # by its own name also where it is run as a program
+
 
 def ship(directory: Path, names: Collection[str] = ()) -> list[str]:
     """Fill an empty directory with machine code for levels of these names, by default all.
@@ -45,7 +47,7 @@ def ship(directory: Path, names: Collection[str] = ()) -> list[str]:
         _run(cache | run.environment, *warm_up, "--jobs", "1", "--record", str(signatures))
         for level in levels:
             (directory / level.name).mkdir(parents=True)
-            _run(cache | level.environment, __name__, str(signatures), str(directory / level.name))
+            _run(cache | level.environment, _THIS, str(signatures), str(directory / level.name))
     sign(directory, sources=_all_sources())
     return [level.name for level in levels]
 
