@@ -55,7 +55,7 @@ $(VENV)/.installed: pyproject.toml | $(BIN)/python
 # Commands compile when they are first used; this does it for all of them, so that none keeps its user waiting. It is the
 # code that a wheel would bring: what tests run is what is shipped.
 $(VENV)/.compiled: $(wildcard src/mrfit/_kernels/*.py) | $(VENV)/.installed
-	@echo 'Compiling for this machine, once: about a minute. (Who stops it waits at the first use of a command instead.)'
+	@echo 'Compiling for this machine, once: a minute or two. (Who stops it waits at the first use of a command instead.)'
 	$(BIN)/python -m mrfit._kernels.shipping
 	touch $@
 
