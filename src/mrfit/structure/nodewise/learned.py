@@ -154,15 +154,22 @@ class Learned(StructureLearner):
 
     def _selection(self, rows: UniqueRows, valid: UniqueRows | None) -> NeighbourSelection:
         """What the words say."""
-        if self.select == "degree":
-            return self._by_degree(valid)
-        if self.select == "ebic":
-            return PathSelection.best_by(ebic(rows, self.gamma), rows, tolerance=self.tolerance)
-        if self.select == "valid":
-            if valid is None:
-                raise InputError("Selection by held-out rows needs them; give validation rows.")
-            loss = HeldOutLoss(valid.recoded(rows.domain), SeenStates.of(rows))
-            return PathSelection.best_by(loss, rows, tolerance=self.tolerance)
+        ways: dict[str, Callable[[], NeighbourSelection]] = {
+            "degree": lambda: self._by_degree(valid),
+            "ebic": lambda: PathSelection.best_by(ebic(rows, self.gamma), rows, tolerance=self.tolerance),
+            "valid": lambda: self._by_held_out(rows, valid),
+            "strength": lambda: self._at_one_strength(rows),
+            "theory": lambda: self._at_one_strength(rows),
+        }
+        return ways[self.select]()
+
+    def _by_held_out(self, rows: UniqueRows, valid: UniqueRows | None) -> NeighbourSelection:
+        if valid is None:
+            raise InputError("Selection by held-out rows needs them; give validation rows.")
+        loss = HeldOutLoss(valid.recoded(rows.domain), SeenStates.of(rows))
+        return PathSelection.best_by(loss, rows, tolerance=self.tolerance)
+
+    def _at_one_strength(self, rows: UniqueRows) -> NeighbourSelection:
         given = self.select_strength
         strength = theoretical_strength(rows, self.theory) if given is None else given
         return PathSelection.at(strength, rows, tolerance=self.tolerance)
