@@ -44,6 +44,8 @@ _COMMANDS = (
     "fit two.csv --valid two.csv --penalty tied --groups 2,3 --strength 1,10",
     "fit two.csv --structure tree --penalty none",
     "fit two.csv --structure tree --objective likelihood --engine tree",
+    "fit two.csv --structure grown --objective likelihood --engine chains --strength 1",
+    "fit more.csv --structure tree --objective likelihood --engine chains --strength 1",
     "fit two.csv --penalty l1 --strength 1",
     "fit more.csv --penalty group --strength 1",
     "fit more.csv --penalty hierarchical --order 3 --strength 1",
