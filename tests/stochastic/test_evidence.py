@@ -47,9 +47,7 @@ def test_the_mode_of_two_that_data_do_not_have(rng: np.random.Generator) -> None
 
 
 @pytest.mark.parametrize(("share", "expected"), [(0.05, False), (0.001, True)])
-def test_a_heavy_mode_that_the_data_have_is_no_phantom(
-    share: float, expected: bool, rng: np.random.Generator
-) -> None:
+def test_a_heavy_mode_that_the_data_have_is_no_phantom(share: float, expected: bool, rng: np.random.Generator) -> None:
     """Two modes of even mass; how many rows are in the heavy one decides."""
     near, far = (Estimate(word, np.zeros(64), 100) for word in ("tree", "uniform"))
     sums = np.where(rng.random(20_000) < share, 20, 1)

@@ -27,7 +27,7 @@ class Case:
     """Rows of few ones, some of them all ones; the complete graph, and its optimum by enumeration."""
 
     def __init__(self, rng: np.random.Generator, *, heavy: float = 0.0) -> None:
-        self.codes = (rng.random((2000, N)) < 0.03).astype(np.int64)
+        self.codes = (rng.random((2000, N)) < 0.005).astype(np.int64)
         self.codes[rng.random(2000) < heavy] = 1
         self.rows = UniqueRows.from_codes(domain_of((2,) * N), self.codes.astype(np.uint8), np.ones(2000))
         self.parameters = Canonical(self.rows.domain, Structure.complete(N))
