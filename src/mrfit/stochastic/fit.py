@@ -52,6 +52,8 @@ class ChainProblem:
     ) -> None:
         if chains is not None and (chains < 128 or chains % 64):
             raise InputError(f"Chains run in blocks of 64, at least two; got {chains}. Give a multiple of 64.")
+        if parameters.reference is not None:
+            raise InputError("Chains learn parameters whose reference is the first state. Give `parameters.canonical`.")
         self.parameters, self.rows, self.seed, self.jobs = parameters, rows, seed, jobs
         self.features = Features(parameters)
         self.n_chains = chains or self._usual_chains()

@@ -1,0 +1,103 @@
+"""Whole fits by chains: real data against exact engines, and what is asked for wrongly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.errors import InputError
+from mrfit.inference.junction_tree import JunctionTree
+from mrfit.parameterizations.canonical import Canonical
+from mrfit.penalties.l2 import L2
+from mrfit.stochastic.fit import ChainProblem
+from mrfit.structure.learners import Learned
+from populations import STRUCTURES, domain_of, random_rows
+
+Rows = Callable[[str, str], UniqueRows]
+
+
+def _learned(rows: UniqueRows, *, strength: float, seed: int = 0, jobs: int = 1) -> tuple[ChainProblem, L2]:
+    """Five neighbours by gain, joined by OR; singles free."""
+    structure = Learned(max_degree=5, bound="gain", rule="or").learn(rows).structure
+    parameters = Canonical(rows.domain, structure)
+    return ChainProblem(parameters, rows, seed=seed, jobs=jobs), L2(strength, parameters.order_of_parameter > 1)
+
+
+def test_kdd_by_exact_log_z(named_rows: Rows) -> None:
+    """Where pseudo-likelihood ends at -12.7 on test rows: -2.195, by a junction tree; other seeds agree."""
+    train, test = named_rows("kdd", "train"), named_rows("kdd", "test")
+    problem, penalty = _learned(train, strength=1.0)
+    fits = [problem.fit(penalty), ChainProblem(problem.parameters, train, seed=1).fit(penalty)]
+    engine, of_test = JunctionTree(), problem.features.means(test).of_features
+    for fit in fits:
+        factors = problem.parameters.to_factors(fit.w)
+        log_z = engine.run(engine.plan(factors), factors).log_z
+        assert float(of_test @ fit.w) - log_z == pytest.approx(-2.195, abs=0.02)
+        assert fit.is_clean
+        assert not fit.evidence.is_unmixed
+        assert fit.evidence.log_z == pytest.approx(log_z, abs=4.0 * fit.evidence.error + 0.01)
+        assert fit.train == pytest.approx(float(problem.means.of_features @ fit.w) - log_z, abs=0.03)
+    assert fits[0].w.tobytes() != fits[1].w.tobytes()
+
+
+def test_chains_that_do_not_mix_say_so(named_rows: Rows) -> None:
+    """pumsb_star: nearly deterministic, so that few weights decide."""
+    problem, penalty = _learned(named_rows("pumsb_star", "train"), strength=1.0)
+    schedule = replace(problem.schedule(warm=False), iterations=200, looks=())
+    assert problem.fit(penalty, schedule=schedule).evidence.is_unmixed
+
+
+def test_threads_change_no_bit(rng: np.random.Generator) -> None:
+    rows = random_rows(rng, (2, 3, 2, 2, 2), 200, fractional=True)
+    parameters = Canonical(rows.domain, STRUCTURES["complete"](5))
+    fits = [ChainProblem(parameters, rows, seed=3, jobs=jobs).fit(L2(1.0)) for jobs in (1, 2)]
+    assert fits[0].w.tobytes() == fits[1].w.tobytes()
+    assert fits[0].train == fits[1].train
+    assert fits[0].evidence.log_z == fits[1].evidence.log_z
+
+
+def test_a_near_start_is_used(rng: np.random.Generator) -> None:
+    """And left unchanged; its schedule is the calm one."""
+    rows = random_rows(rng, (2,) * 5, 200)
+    problem = ChainProblem(Canonical(rows.domain, STRUCTURES["complete"](5)), rows)
+    assert problem.schedule(warm=True).first_step < problem.schedule(warm=False).first_step
+    start = np.full(problem.parameters.n_parameters, 0.25)
+    none = replace(problem.schedule(warm=True), iterations=1, looks=(), first_step=1e-9)
+    np.testing.assert_allclose(problem.fit(L2(1.0), start=start, schedule=none).w, start, atol=1e-6)
+    assert (start == 0.25).all()
+
+
+def test_rare_states_take_more_chains(rng: np.random.Generator) -> None:
+    even, rare = rng.integers(0, 2, (500, 4)), (rng.random((500, 4)) < 0.01).astype(int)
+    numbers = [
+        ChainProblem(Canonical(rows.domain, STRUCTURES["complete"](4)), rows).n_chains
+        for rows in (UniqueRows.from_codes(domain_of((2,) * 4), c.astype(np.uint8), np.ones(500)) for c in (even, rare))
+    ]
+    assert numbers == [256, 1024]
+
+
+def test_wrong_numbers_of_chains_are_refused(rng: np.random.Generator) -> None:
+    rows = random_rows(rng, (2, 2), 10)
+    parameters = Canonical(rows.domain, STRUCTURES["complete"](2))
+    for chains in (0, 64, 100, -128):
+        with pytest.raises(InputError, match=f"blocks of 64, at least two; got {chains}"):
+            ChainProblem(parameters, rows, chains=chains)
+
+
+def test_other_reference_states_are_refused(rng: np.random.Generator) -> None:
+    rows = random_rows(rng, (2, 2), 10)
+    with pytest.raises(InputError, match="first state"):
+        ChainProblem(Canonical(rows.domain, STRUCTURES["complete"](2), (1, 0)), rows)
+
+
+@pytest.mark.parametrize("n_rows", [1, 3])
+def test_few_rows_and_constant_columns_give_numbers(n_rows: int, rng: np.random.Generator) -> None:
+    rows = random_rows(rng, (2, 3, 2), n_rows)
+    problem = ChainProblem(Canonical(rows.domain, STRUCTURES["complete"](3)), rows)
+    fit = problem.fit(L2(1.0))
+    assert np.isfinite(fit.w).all()
+    assert np.isfinite(fit.train)
