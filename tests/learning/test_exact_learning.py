@@ -798,7 +798,7 @@ def test_an_unknown_reference_is_refused(reference: str, message: str) -> None:
         ({"strengths": (-1.0,), "penalty": "l1"}, "must be positive and finite; got -1"),
         ({"penalty": "l2", "search": "hierarchical"}, "The penalty 'l2' has no 'search'"),
         ({"penalty": "pseudo-counts", "parameterization": "full"}, "canonical or spectral; got 'full'"),
-        ({"penalty": "pseudo-counts", "objective": "pseudo-likelihood"}, "needs the exact likelihood"),
+        ({"penalty": "pseudo-counts", "objective": "pseudo-likelihood"}, "it needs the likelihood"),
         ({"parameterization": "spectral", "reference": "last"}, "Reference states belong to canonical coordinates"),
         ({"parameterization": "fourier"}, "There is no parameterization 'fourier'"),
         ({"penalty": "none", "strengths": (1.0,)}, "Without a penalty there is no strength"),
@@ -810,9 +810,9 @@ def test_settings_that_contradict_each_other_are_refused(options: dict[str, Any]
         learner(**{"objective": "likelihood"} | options)
 
 
-def test_smoothing_needs_all_sets() -> None:
-    """Pseudo-counts of joint states are no model of pairs."""
-    with pytest.raises(InputError, match="needs all sets of variables"):
+def test_smoothing_needs_tables_over_tables() -> None:
+    """Pseudo-counts of joint states are no model of all pairs."""
+    with pytest.raises(InputError, match="have a closed form where cliques meet in cliques"):
         _fit(_czech(), "S", "pseudo-counts", 1.0, order=2)
 
 
