@@ -12,6 +12,7 @@ from mrfit.checking.check import Check
 from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import DataError, InputError
+from mrfit.estimator import MarkovNetworkLearner
 from mrfit.factors import Factors
 from mrfit.network import Conjunction, Network
 from phantom import phantom_mode, two_modes
@@ -198,6 +199,23 @@ def test_wrong_questions(rng: np.random.Generator) -> None:
     wide = Network(many, Factors((200,) * 200, (), np.empty(0)))
     with pytest.raises(InputError, match="A check of all pairs of 200 variables with 40,000 states takes"):
         wide.check(Dataset(many, np.zeros((1, 200), np.uint8)))
+
+
+def test_after_an_estimator(rng: np.random.Generator) -> None:
+    x = (rng.random((300, 5)) < 0.4).astype(int)
+    learner = MarkovNetworkLearner().fit(x)
+    assert learner.model_.check(x).is_alike
+
+
+def test_columns_of_one_state() -> None:
+    """There is nothing that could differ."""
+    domain = domain_of((1, 1))
+    network = Network(domain, Factors((1, 1), (), np.empty(0)))
+    for engine in ("auto", "tree", "ais"):
+        check = network.check(Dataset(domain, np.zeros((5, 2), np.uint8)), engine=engine)
+        assert check.is_alike
+        assert check.max_marginal_error is None
+        assert check.in_words() == "the model's own rows look like the data: no variable has a second state"
 
 
 def test_notebooks_and_short_forms(rng: np.random.Generator) -> None:

@@ -19,6 +19,7 @@ from mrfit.domain import Domain, Variable
 from mrfit.factors import Factors
 from mrfit.inference.enumeration import Enumeration
 from mrfit.inference.junction_tree import JunctionTree
+from phantom import phantom_mode
 
 SHAPES = {
     "two states": (2,) * 8,
@@ -99,6 +100,15 @@ def test_a_tree_is_exact_within_scopes_and_close_beyond(shape: tuple[int, ...], 
         for pair in combinations(scope, 2):
             assert found.moments.table(pair) == pytest.approx(expected.table(pair), abs=1e-12)
     _assert_close(found, expected, at_most=4.5)
+
+
+def test_a_plan_that_just_fits_is_enough_for_rows_too(rng: np.random.Generator) -> None:
+    """Rows are drawn from cliques that are not merged, which have more cells."""
+    factors, _, _ = phantom_mode(rng)
+    n_cells = JunctionTree().plan(factors).n_cells
+    assert JunctionTree(merge=False).plan(factors).n_cells > n_cells
+    plan = JunctionTree(max_cells=n_cells).plan(factors)
+    assert by_tree(plan, factors, factors.shape, n_rows=64, seed=0, jobs=1).n_rows == 64
 
 
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)

@@ -98,4 +98,5 @@ def _portrait(
         max_temperatures=budget.max_temperatures,
         seed=seed,
         jobs=jobs,
+        why="it was asked for" if engine == Annealed.word else "no exact engine is quick enough",
     )

@@ -42,7 +42,8 @@ def by_enumeration(plan: Plan, factors: Factors, shape: tuple[int, ...], *, jobs
 
 def by_tree(plan: TreePlan, factors: Factors, shape: tuple[int, ...], *, n_rows: int, seed: int, jobs: int) -> Portrait:
     """Single variables and pairs within scopes from one run; all other pairs, and sums, from exact rows."""
-    tree = JunctionTree(max_cells=plan.max_cells, max_bytes=plan.max_bytes, seed=seed, jobs=jobs)
+    # Rows are drawn one variable at a time, for which cliques are not merged: that takes up to twice the cells.
+    tree = JunctionTree(max_cells=2 * plan.max_cells, max_bytes=2 * plan.max_bytes, seed=seed, jobs=jobs)
     found = tree.run(plan, factors)
     rng, states = np.random.default_rng((seed, 20)), States(shape)
     codes = tree.draw(plan, factors, _GROUPS * (n_rows // _GROUPS), rng=rng, jobs=jobs)[:, : len(shape)]

@@ -34,7 +34,15 @@ _HERE = SIDES.index("typical")
 
 
 def by_chains(
-    factors: Factors, rows: UniqueRows, typical: Typical, *, n_chains: int, max_temperatures: int, seed: int, jobs: int
+    factors: Factors,
+    rows: UniqueRows,
+    typical: Typical,
+    *,
+    n_chains: int,
+    max_temperatures: int,
+    seed: int,
+    jobs: int,
+    why: str = "it was asked for",
 ) -> Portrait:
     """Half of the chains begin anywhere, half in a tree of the data; weights say what each end is worth.
 
@@ -51,7 +59,7 @@ def by_chains(
     remarks = _remarks(runs, typical, drawn)
     return Portrait(
         Annealed.word,
-        "no exact engine fits",
+        why,
         False,
         drawn.moments(),
         log_z,
