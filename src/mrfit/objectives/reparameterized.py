@@ -38,6 +38,6 @@ class Reparameterized(Objective):
             gradient=self._adjoint @ inner.gradient,
             diagonal=cache(diagonal),
             product=lambda v: self._adjoint @ inner.product(self.matrix @ v),
-            dense=inner.dense and inner.dense.mapped(lambda m: np.asarray(self._adjoint @ (self._adjoint @ m).T)),
+            explicit=inner.explicit and inner.explicit.mapped(lambda hessian: hessian.through(self._adjoint)),
             dual=inner.dual,
         )

@@ -80,7 +80,7 @@ def report(experiments: Sequence[Experiment], scope: Scope, folder: Path) -> tup
             blocks = [*experiment.report(_results(records), scope)]
             if found := experiment.claims(_results(records)):
                 blocks += [Heading("Claims"), claims_table(found)]
-            blocks.append(Text(_made(experiment, scope, store, len(units), list(records.values()))))
+            blocks.append(Text(_made(experiment, scope, store, units, records)))
             pages += Document(experiment.title, blocks).save(folder, experiment.word)
     if not pages:
         raise InputError(f"{store.path} holds no result of {experiments[0].word}. Run without --report-only first.")
@@ -126,15 +126,29 @@ def needed(experiments: Sequence[Experiment], scope: Scope) -> list[Unit]:
     return list(dict.fromkeys(unit for experiment in experiments for unit in experiment.units(scope)))
 
 
-def _made(experiment: Experiment, scope: Scope, store: Store, n_units: int, records: Sequence[Record]) -> str:
-    """By which command, on what, in how much time."""
+def _made(
+    experiment: Experiment, scope: Scope, store: Store, units: Sequence[Unit], records: Mapping[Unit, Record]
+) -> str:
+    """By which command, on what, in how much time; and what is missing."""
     command = f"mrfit reproduce {experiment.word}" + (" --quick" if scope.quick else "")
     command += f" --datasets {','.join(scope.datasets)}" if scope.datasets else ""
-    seconds, n_done = sum(record.seconds for record in records), len(records)
+    seconds, n_done = sum(record.seconds for record in records.values()), len(records)
     machines = " and ".join(dict.fromkeys(session.processor for session in store.sessions)) or "an unknown processor"
     made_by = ", ".join(f"{name} {value}" for name, value in store.versions.items())
-    missing = f" {n_units - n_done} of {n_units} units have no result yet." if n_done < n_units else ""
-    return f"Made by `{command}`: {n_done:,} units, {_duration(seconds)} of one core of {machines}; {made_by}.{missing}"
+    return (
+        f"Made by `{command}`: {n_done:,} units, {_duration(seconds)} of one core of {machines}; {made_by}."
+        + _missing(units, records)
+    )
+
+
+def _missing(units: Sequence[Unit], records: Mapping[Unit, Record]) -> str:
+    """How many units, and how long they would take if cost were a measure of time."""
+    missing = [unit for unit in units if unit not in records]
+    if not missing:
+        return ""
+    pace = sum(record.seconds for record in records.values()) / sum(unit.cost() for unit in records)
+    left = _duration(pace * sum(unit.cost() for unit in missing))
+    return f" {len(missing):,} of {len(units):,} units have no result yet: {left} more, by the pace of the others."
 
 
 def _duration(seconds: float) -> str:

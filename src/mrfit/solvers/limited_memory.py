@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.objectives.objective import Expansion, at_least
+from mrfit.linear_systems import at_least
+from mrfit.objectives.objective import Expansion
 from mrfit.solvers.method import Method, Problem, State
 
 Floats = NDArray[np.float64]
