@@ -30,6 +30,8 @@ class Explicit:
         Of one product.
     dividing
         Nanoseconds before the first division by it.
+    is_lasting
+        Whether it pays over many steps rather than within one: blocks are never the whole of it, a matrix is.
     remembered
         That of a point that was expanded before, if one was worked out: roughly this one, for nothing.
     spent
@@ -40,6 +42,7 @@ class Explicit:
     products: float
     nanoseconds: float
     dividing: float
+    is_lasting: bool = False
     remembered: Callable[[], Hessian | None] = lambda: None
     spent: Callable[[], int] = lambda: 0
 

@@ -53,11 +53,12 @@ class PseudoLikelihood(Objective):
     def _explicit(self, expected: Floats) -> Explicit | None:
         """One product for each parameter that a variable has, over the cells of that variable alone."""
         whole, n, layout = float(self.cells.cost.sum()), self.n_parameters, self._blocks
-        if whole == 0.0 or (n > MOST_DENSE and layout.n_entries > MOST_ENTRIES):
+        in_blocks = n > MOST_DENSE
+        if whole == 0.0 or (in_blocks and layout.n_entries > MOST_ENTRIES):
             return None
         products = float(self.cells.cost @ layout.sizes) / whole
-        dividing = Matrix.nanoseconds(n) if n <= MOST_DENSE else layout.nanoseconds
-        return Explicit(lambda: self._hessian(expected), products, whole, dividing)
+        dividing = layout.nanoseconds if in_blocks else Matrix.nanoseconds(n)
+        return Explicit(lambda: self._hessian(expected), products, whole, dividing, is_lasting=in_blocks)
 
     @cached_property
     def _blocks(self) -> BlockLayout:

@@ -29,6 +29,7 @@ class Reproduction:
     experiments: Sequence[Experiment]
     scope: Scope
     units: Sequence[Unit]
+    n_results: int
     n_new: int
     claims: Sequence[Claim]
     pages: Sequence[Path]
@@ -39,6 +40,7 @@ class Reproduction:
             "experiments": [experiment.word for experiment in self.experiments],
             "quick": self.scope.quick,
             "units": len(self.units),
+            "results": self.n_results,
             "new": self.n_new,
             "claims": [claim.to_dict() for claim in self.claims],
             "pages": [str(page) for page in self.pages],
@@ -118,7 +120,8 @@ def reproduce(
     folder, units = Path(folder), needed(experiments, scope)
     n_new, failures = (0, []) if report_only else run(experiments, scope, folder, jobs=jobs, progress=progress)
     pages, found = report(experiments, scope, folder)
-    return Reproduction(experiments, scope, units, n_new, found, pages, failures)
+    n_results = len(Store.read(folder).of(units))
+    return Reproduction(experiments, scope, units, n_results, n_new, found, pages, failures)
 
 
 def needed(experiments: Sequence[Experiment], scope: Scope) -> list[Unit]:

@@ -102,8 +102,8 @@ class TruncatedNewton(Method[NewtonState]):
         """What to divide by, and how many products may be spent before the next one.
 
         The Hessian is worked out, and divided by, when as much was spent on products as that takes: never twice the
-        work of the better way. One that was worked out before, at another point, comes first, and lasts longer: until
-        a step takes more than a few products and several times its price was spent.
+        work of the better way. One that was worked out before, at another point, comes first. One that is made to last
+        is used until a step takes more than a few products and several times its price was spent.
         """
         explicit = expansion.explicit
         dividing = np.inf if explicit is None else explicit.dividing / explicit.nanoseconds
@@ -111,7 +111,7 @@ class TruncatedNewton(Method[NewtonState]):
             yield divide, self.max_products
             return
         price = math.ceil(explicit.products + dividing)
-        known, spent = explicit.remembered(), explicit.spent()
+        known, spent = explicit.remembered(), explicit.spent() if explicit.is_lasting else 0
         if divide is None:
             yield None, max(price - spent, _FEW) if known is None else math.ceil(dividing)
             divide = None if known is None else known.division()
