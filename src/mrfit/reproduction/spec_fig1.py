@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
@@ -109,7 +110,8 @@ def _difference_panel(fits: Fits, name: str) -> BoxPanel:
     halves = {model: (each.half, each.corrected) for model, each in paired.items()}
     # Wide enough for means and for most intervals of the models of interest.
     ours = [paired[model] for model in fits.there(SPARSE) if model in paired and model != REFERENCE]
-    sizes, ends = ([abs(each.mean) for each in ours], [each.mean + each.corrected for each in ours])
+    sizes = [abs(each.mean) for each in ours]
+    ends = [each.mean + each.corrected for each in ours if math.isfinite(each.corrected)] or [0.0]
     limit = max(3.0 * float(np.quantile(sizes, 0.75)), float(np.quantile(ends, 0.75))) if any(sizes) else None
     return BoxPanel(name, means, limit, halves)
 
