@@ -64,7 +64,8 @@ def test_data_that_are_not_here_are_named(
 
     checksum.cache_clear()
     monkeypatch.setenv("MRFIT_DATA", str(tmp_path / "nowhere"))
-    ran = shell("reproduce", "apt-table1", "--quick")
+    ran = shell("reproduce", "apt-table1", "--quick", "--out", tmp_path / "results")
     assert ran.code == 2
-    assert "mrfit data get nltcs" in ran.err
+    assert "mrfit data get dna" in ran.err
+    assert not (tmp_path / "results").exists()
     checksum.cache_clear()

@@ -16,7 +16,7 @@ from mrfit.reproduction.document import Document, Heading, Text
 from mrfit.reproduction.experiment import Experiment, Scope
 from mrfit.reproduction.runner import Clock, outcomes
 from mrfit.reproduction.store import Record, Session, Store
-from mrfit.reproduction.unit import Unit
+from mrfit.reproduction.unit import Unit, checksum
 
 # Told of every finished unit: how many are done, of how many, what it was, and the seconds left.
 Progress = Callable[[int, int, str, float], None]
@@ -52,8 +52,11 @@ def run(
     experiments: Sequence[Experiment], scope: Scope, folder: Path, *, jobs: int = 1, progress: Progress | None = None
 ) -> tuple[int, list[str]]:
     """Run all units that have no result in ``folder`` yet; how many that were, and what went wrong with which."""
+    units = needed(experiments, scope)
+    for name, part in sorted({file for unit in units for file in unit.data()}):
+        checksum(name, part)  # where data are missing, nothing is begun
     with Store.opened(folder) as store:
-        missing = store.missing(needed(experiments, scope))
+        missing = store.missing(units)
         begun, memory, failures = time.perf_counter(), 0.0, []
         clock = Clock(sum(unit.cost() for unit in missing))
         for done, outcome in enumerate(outcomes(missing, jobs=jobs), 1):
