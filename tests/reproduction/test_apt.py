@@ -98,7 +98,7 @@ def test_a_cell_counts_as_soon_as_one_method_reaches_the_paper(tmp_path: Path) -
     text = "\n".join(block.markdown(tmp_path) for block in AptTable1().report(results, Scope()))
     assert "1 of 2 published cells; not in ad at d = 15 (6.200 against 6.11 by L2 alone)." in text
     assert "56 published cells have no result by this reading yet." in text
-    assert "| ad | 15 | 6.11 | 7 | 6.200 | 7 | 6.000 |" in text
+    assert "| ad | 15 | 6.11 | 7 | 6.200 (+0.090) | 7 | 6.000 |" in text
     claim = claimed(AptTable1(), results, "58 cells")
     assert "top 1 of 2; joint 1 of 1; by one reading or another in 2" in claim.ours
     assert not any("APT outperforms L2" in claim.words for claim in AptTable1().claims(results))
