@@ -75,3 +75,8 @@ def conjugate_gradients(
         size, last = float(r @ y), size
         p = y + (size / last) * p
     return d, r
+
+
+def at_least(values: Floats, share: float) -> Floats:
+    """Positive entries, none below a share of the largest."""
+    return np.asarray(np.maximum(values, share * values.max(initial=1e-300)), np.float64)

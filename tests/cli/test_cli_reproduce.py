@@ -25,7 +25,7 @@ def test_a_quick_run_writes_pages_and_says_where(shell: Callable[..., Any], data
     arguments = ("reproduce", "apt-table1", "--quick", "--datasets", "nltcs", "--jobs", "1")
     ran = shell(*arguments)
     assert ran.code == 0
-    assert "7 results, 7 of them new" in ran.out
+    assert "7 of 7 units have results, 7 of them new" in ran.out
     assert "7/7 nltcs, 5 neighbours (top), l1" in ran.err
     assert {"results.jsonl", "apt-table1.md", "apt-table1.html"} <= {
         p.name for p in (tmp_path / "reproduced").iterdir()
@@ -64,7 +64,8 @@ def test_data_that_are_not_here_are_named(
 
     checksum.cache_clear()
     monkeypatch.setenv("MRFIT_DATA", str(tmp_path / "nowhere"))
-    ran = shell("reproduce", "apt-table1", "--quick")
+    ran = shell("reproduce", "apt-table1", "--quick", "--out", tmp_path / "results")
     assert ran.code == 2
-    assert "mrfit data get nltcs" in ran.err
+    assert "mrfit data get dna" in ran.err
+    assert not (tmp_path / "results").exists()
     checksum.cache_clear()

@@ -176,6 +176,7 @@ def test_no_verdict_from_rows_that_chose() -> None:
     judged = learner.fit(rows, valid, test=test)
     assert judged.gain is not None
     assert judged.gain.rows == "test"
+    assert learner.fit(rows, valid, compared=False).gain is None
     assert judged.gain.is_real == (judged.gain.mean > 2.0 * judged.gain.standard_error)
     difference = judged.best.model.pll_rows(_table(test)) - judged.gain.l2.model.pll_rows(_table(test))
     weight = test.sample_weight

@@ -62,6 +62,18 @@ def test_the_dearest_bundles_come_first() -> None:
     assert [bundle[0].shared() for bundle in bundled(TASKS)] == [2, 1, 0]
 
 
+def test_what_has_an_earlier_turn_comes_before_what_is_dear() -> None:
+    @dataclass(frozen=True)
+    class Urgent(Task):
+        def turn(self) -> int:
+            return self.number % 2
+
+    bundles = bundled([Urgent(number, number // 4) for number in range(12)])
+    assert [[unit.number for unit in bundle] for bundle in bundles] == [  # type: ignore[attr-defined]
+        [8, 10], [4, 6], [0, 2], [9, 11], [5, 7], [1, 3],
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_failure_is_told_of_and_stops_no_other(jobs: int) -> None:
     found = {o.unit.number: o for o in outcomes([Task(12), Task(13), Task(14)], jobs=jobs)}  # type: ignore[attr-defined]

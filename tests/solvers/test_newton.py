@@ -10,7 +10,9 @@ import pytest
 from mrfit.counts.conditional_cells import ConditionalCells
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
+from mrfit.objectives import hessian, pseudo_likelihood
 from mrfit.objectives.cached import CachedObjective
+from mrfit.objectives.hessian import Matrix
 from mrfit.objectives.objective import Expansion, Objective
 from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
 from mrfit.parameterizations.canonical import Canonical
@@ -34,7 +36,7 @@ class WithoutMatrix(Objective):
         return self.objective.value_and_gradient(w)
 
     def expand(self, w: np.ndarray) -> Expansion:
-        return replace(self.objective.expand(w), dense=None)
+        return replace(self.objective.expand(w), explicit=None)
 
 
 @pytest.fixture
@@ -69,23 +71,40 @@ def test_the_hessian_as_a_matrix_saves_passes_and_leads_to_the_same_optimum(
     np.testing.assert_allclose(w, expected, atol=1e-4)
 
 
+@pytest.mark.parametrize("penalty", [L2(0.001), Tied(0.1, groups())], ids=["l2", "tied"])
+def test_so_does_the_hessian_as_blocks(
+    alike: PseudoLikelihood, penalty: L2 | Tied, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without, expected = passes(WithoutMatrix(alike), penalty)
+    for room in (hessian, pseudo_likelihood):
+        monkeypatch.setattr(room, "MOST_DENSE", 20)
+    in_blocks, w = passes(alike, penalty)
+    assert in_blocks < without
+    np.testing.assert_allclose(w, expected, atol=1e-4)
+
+
 def test_parameters_tied_hard_have_the_matrix_of_their_products(
     alike: PseudoLikelihood, rng: np.random.Generator
 ) -> None:
     pinned = np.array([False, True, False, False, False])
     reduced = Reduced(alike, Groups(groups(), np.zeros(5), pinned))
     expansion = reduced.expand(rng.normal(size=reduced.n_parameters))
-    assert expansion.dense is not None
+    assert expansion.explicit is not None
     matrix = np.stack([expansion.product(column) for column in np.eye(reduced.n_parameters)])
-    np.testing.assert_allclose(expansion.dense.matrix(), matrix, atol=1e-12)
+    found = expansion.explicit.hessian()
+    assert isinstance(found, Matrix)
+    np.testing.assert_allclose(found.entries, matrix, atol=1e-12)
 
 
 def test_a_matrix_that_was_worked_out_is_remembered(alike: PseudoLikelihood) -> None:
     objective = CachedObjective(alike)
-    here, there = (objective.expand(np.full(alike.n_parameters, value)).dense for value in (0.0, 0.1))
+    here, there = (objective.expand(np.full(alike.n_parameters, value)).explicit for value in (0.0, 0.1))
     assert here is not None
     assert there is not None
     assert there.remembered() is None
-    matrix = here.matrix()
-    np.testing.assert_array_equal(there.remembered(), matrix)
+    first = here.hessian()
+    assert there.remembered() is first
     assert objective.passes >= round(here.products)
+    assert there.spent() == 0
+    there.hessian()
+    assert there.remembered() is not first

@@ -97,7 +97,7 @@ command.help = (command.help or "").format(experiments="\n      ".join(f"{word:<
 def _print(found: Reproduction) -> None:
     for claim in found.claims:
         say(f"{claim.verdict.value:<15} {claim.paper}, {claim.where}: {claim.words}", f"{'':<15} {claim.ours}")
-    say(f"{len(found.units):,} results, {found.n_new:,} of them new; the pages:")
+    say(f"{found.n_results:,} of {len(found.units):,} units have results, {found.n_new:,} of them new; the pages:")
     say(*(f"  {page}" for page in found.pages))
 
 

@@ -185,6 +185,7 @@ class Learner:
         *,
         test: Any = None,
         jobs: int = 1,
+        compared: bool = True,
         callback: Callback | None = None,
         progress: Progress | None = None,
     ) -> Fitted:
@@ -193,8 +194,8 @@ class Learner:
         ``data`` is a table of any kind, or rows read before (`UniqueRows`, `Dataset`); so are ``valid`` and ``test``,
         whose columns and states are matched by name. The best is the one that predicts ``valid`` best, or in
         cross-validation; without either, the one with the weakest penalty. ``test`` has no part in that: the best is
-        scored on it. ``callback`` is told the strength and every record, and may return True to stop that fit. The
-        result does not depend on ``jobs``.
+        scored on it. Tied fits are ``compared`` with L2 fits, which takes some more time. ``callback`` is told the
+        strength and every record, and may return True to stop that fit. The result does not depend on ``jobs``.
         """
         if self.folds and valid is not None:
             raise InputError("Give validation rows or a number of folds, not both.")
@@ -213,7 +214,8 @@ class Learner:
             selecting = valid is not None or bool(folds)
             grid = self.penalty.grid(problem, selecting=selecting)
             self._check_choosable(grid, selecting=selecting)
-            baseline = self.penalty.baseline_strengths() if isinstance(self.penalty, TiedChoice) and selecting else ()
+            tied = self.penalty if isinstance(self.penalty, TiedChoice) and selecting and compared else None
+            baseline = () if tied is None else tied.baseline_strengths()
             done = _counter(progress, (len(grid) + len(baseline)) * (1 + len(folds)))
             # 3. Fit and score them, and keep the best.
             evaluation = Evaluation(problem, folds, valid, done)

@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.objectives.objective import Dense, Expansion, Objective, owned
+from mrfit.objectives.hessian import Hessian
+from mrfit.objectives.objective import Expansion, Explicit, Objective, owned
 
 Floats = NDArray[np.float64]
 
@@ -27,10 +28,10 @@ class CachedObjective(Objective):
     def __init__(self, objective: Objective) -> None:
         self.objective = objective
         self.n_parameters, self.n_cells = objective.n_parameters, objective.n_cells
-        self.passes = 0
+        self.passes = self._passes_then = 0
         self._point: Floats | None = None
         self._expansion: Expansion | None = None
-        self._matrix: Floats | None = None
+        self._hessian: Hessian | None = None
 
     def value_and_gradient(self, w: Floats) -> tuple[float, Floats]:
         if self._expansion is not None and np.array_equal(w, self._point):  # type: ignore[arg-type]
@@ -44,9 +45,8 @@ class CachedObjective(Objective):
             self.passes += 1
             found = self.objective.expand(w)
             self._point = owned(w)
-            self._expansion = replace(
-                found, product=self._counted(found.product), dense=found.dense and self._remembered(found.dense)
-            )
+            explicit = found.explicit and self._remembered(found.explicit)
+            self._expansion = replace(found, product=self._counted(found.product), explicit=explicit)
         return self._expansion
 
     def rough_hessian(self) -> Floats | None:
@@ -54,18 +54,21 @@ class CachedObjective(Objective):
 
     def forget(self) -> None:
         """Begin anew, as a benchmark does."""
-        self._point = self._expansion = self._matrix = None
-        self.passes = 0
+        self._point = self._expansion = self._hessian = None
+        self.passes = self._passes_then = 0
 
-    def _remembered(self, dense: Dense) -> Dense:
-        """Keeps the last matrix that was worked out, and counts what it cost."""
+    def _remembered(self, explicit: Explicit) -> Explicit:
+        """Keeps the last Hessian that was worked out, and counts what it cost."""
 
-        def matrix() -> Floats:
-            self.passes += round(dense.products)
-            self._matrix = dense.matrix()
-            return self._matrix
+        def hessian() -> Hessian:
+            self.passes += round(explicit.products)
+            self._hessian, self._passes_then = explicit.hessian(), self.passes
+            return self._hessian
 
-        return replace(dense, matrix=matrix, remembered=lambda: self._matrix)
+        def spent() -> int:
+            return self.passes - self._passes_then
+
+        return replace(explicit, hessian=hessian, remembered=lambda: self._hessian, spent=spent)
 
     def _counted(self, product: Callable[[Floats], Floats]) -> Callable[[Floats], Floats]:
         def counted(v: Floats) -> Floats:

@@ -9,39 +9,52 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.linear_systems import at_least
+from mrfit.objectives.hessian import Hessian
+
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Dense:
-    """A Hessian as a matrix, and what that costs beside products with it.
+class Explicit:
+    """A Hessian that can be worked out, and what that costs beside products with it.
 
     Parameters
     ----------
-    matrix
+    hessian
         Works it out.
     products
         So many products take as long.
     nanoseconds
         Of one product.
+    dividing
+        Nanoseconds before the first division by it.
+    is_lasting
+        Whether it pays over many steps rather than within one: blocks are never the whole of it, a matrix is.
     remembered
-        The matrix of a point that was expanded before, if one was worked out: roughly this one, for nothing.
+        That of a point that was expanded before, if one was worked out: roughly this one, for nothing.
+    spent
+        Passes over the data since that, or since the beginning.
     """
 
-    matrix: Callable[[], Floats]
+    hessian: Callable[[], Hessian]
     products: float
     nanoseconds: float
-    remembered: Callable[[], Floats | None] = lambda: None
+    dividing: float
+    is_lasting: bool = False
+    remembered: Callable[[], Hessian | None] = lambda: None
+    spent: Callable[[], int] = lambda: 0
 
-    def mapped(self, change: Callable[[Floats], Floats]) -> Dense:
-        """Of a function whose Hessian is another function of this matrix."""
+    def mapped(self, change: Callable[[Hessian], Hessian], dividing: float = np.inf) -> Explicit:
+        """Of a function whose Hessian is another function of this one, which may be faster to divide by."""
 
-        def remembered() -> Floats | None:
-            matrix = self.remembered()
-            return None if matrix is None else change(matrix)
+        def remembered() -> Hessian | None:
+            hessian = self.remembered()
+            return None if hessian is None else change(hessian)
 
-        return replace(self, matrix=lambda: change(self.matrix()), remembered=remembered)
+        dividing = min(dividing, self.dividing)
+        return replace(self, hessian=lambda: change(self.hessian()), dividing=dividing, remembered=remembered)
 
 
 @dataclass(frozen=True)
@@ -51,7 +64,7 @@ class Expansion:
     ``precondition``, where it is given, is a symmetric positive definite guess at the inverse of the Hessian.
     ``diagonal()`` is that of the Hessian, worked out when it is first asked for.
     ``block(chosen)`` is the Hessian of the chosen parameters as a matrix, where that is cheaper than products.
-    ``dense`` is the whole of it as a matrix, where there are few enough parameters for that.
+    ``explicit`` is the whole of it, where it can be held.
     ``dual(t)``, where it is given, is the value of the dual at the point whose gradient is t times this one: no point
     at which a penalty's conjugate allows that gradient has a smaller value.
 
@@ -65,7 +78,7 @@ class Expansion:
     product: Callable[[Floats], Floats]
     precondition: Callable[[Floats], Floats] | None = None
     block: Callable[[Indices], Floats] | None = None
-    dense: Dense | None = None
+    explicit: Explicit | None = None
     dual: Callable[[float], float] | None = None
 
     def preconditioned(self, r: Floats) -> Floats:
@@ -78,11 +91,6 @@ class Expansion:
 def owned(w: Floats) -> Floats:
     """A point that nobody writes to: itself where it is read-only, else a copy."""
     return w.copy() if w.flags.writeable else w
-
-
-def at_least(values: Floats, share: float) -> Floats:
-    """Positive entries, none below a share of the largest."""
-    return np.asarray(np.maximum(values, share * values.max(initial=1e-300)), np.float64)
 
 
 class Objective(ABC):

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mrfit._kernels.cells import DIAGONAL, EXPANSION, GRADIENT, PRODUCT, gather, scatter, sweep
 from mrfit.counts.conditional_cells import ConditionalCells
-from mrfit.objectives.objective import Dense, Expansion, Objective
+from mrfit.objectives.hessian import MOST_DENSE, MOST_ENTRIES, BlockLayout, Blocks, Hessian, Matrix
+from mrfit.objectives.objective import Expansion, Explicit, Objective
 from mrfit.workers import deal, run
 
 Floats = NDArray[np.float64]
 
 # A second thread costs about 50 microseconds to wake; below this much work (nanoseconds) it does not pay.
 _WORTH_A_THREAD = 200_000.0
-MOST_DENSE = 4000  # parameters of which a Hessian is held: 128 MB
 
 
 class PseudoLikelihood(Objective):
@@ -47,31 +47,38 @@ class PseudoLikelihood(Objective):
             gradient=gradient,
             diagonal=cache(lambda: self._pass(DIAGONAL, gradient, expected)),  # takes no direction: any will do
             product=lambda direction: self._pass(PRODUCT, direction, expected),
-            dense=self._dense(expected),
+            explicit=self._explicit(expected),
         )
 
-    def _dense(self, expected: Floats) -> Dense | None:
+    def _explicit(self, expected: Floats) -> Explicit | None:
         """One product for each parameter that a variable has, over the cells of that variable alone."""
-        cost, widths = self.cells.cost, np.diff(self.cells.arrays.slot_start)
-        whole = float(cost.sum())
-        if self.n_parameters > MOST_DENSE or whole == 0.0:
+        whole, n, layout = float(self.cells.cost.sum()), self.n_parameters, self._blocks
+        in_blocks = n > MOST_DENSE
+        if whole == 0.0 or (in_blocks and layout.n_entries > MOST_ENTRIES):
             return None
-        return Dense(lambda: self._hessian(expected), float(cost @ widths) / whole, whole)
+        products = float(self.cells.cost @ layout.sizes) / whole
+        dividing = layout.nanoseconds if in_blocks else Matrix.nanoseconds(n)
+        return Explicit(lambda: self._hessian(expected), products, whole, dividing, is_lasting=in_blocks)
 
-    def _hessian(self, expected: Floats) -> Floats:
-        hessian = np.zeros((self.n_parameters, self.n_parameters))
-        direction = np.zeros(len(self._slots))
+    @cached_property
+    def _blocks(self) -> BlockLayout:
+        """A variable's parameters are one."""
+        starts, numbers = self.cells.arrays.slot_start, self.cells.parameter_of_slot
+        return BlockLayout(self.n_parameters, np.diff(starts), np.where(numbers < 0, self.n_parameters, numbers))
+
+    def _hessian(self, expected: Floats) -> Hessian:
+        """A block for each variable; all in one matrix where that is small."""
+        starts, n = self.cells.arrays.slot_start, self.n_parameters
+        direction, blocks = np.zeros(len(self._slots)), []
         for i in range(self.cells.n_variables):
-            mine = np.arange(self.cells.arrays.slot_start[i], self.cells.arrays.slot_start[i + 1])
-            mine = mine[self.cells.parameter_of_slot[mine] >= 0]
-            numbers = self.cells.parameter_of_slot[mine]
-            for slot, number in zip(mine, numbers, strict=True):
+            mine = slice(starts[i], starts[i + 1])
+            for slot in range(starts[i], starts[i + 1]):
                 direction[slot] = 1.0
                 sweep(PRODUCT, self.cells.arrays, i, i + 1, direction, expected, self._slots, self._values)
                 direction[slot] = 0.0
-                hessian[number, numbers] += self._slots[mine]
-        hessian /= self.cells.total_weight
-        return hessian
+                blocks.append(self._slots[mine] / self.cells.total_weight)
+        whole = Blocks(self._blocks, np.concatenate(blocks))
+        return whole.summed(np.arange(n), n) if n <= MOST_DENSE else whole
 
     def _value(self) -> float:
         return float(self._values.sum()) / self.cells.total_weight

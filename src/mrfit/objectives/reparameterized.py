@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from mrfit.objectives.hessian import Matrix
 from mrfit.objectives.objective import Expansion, Objective
 
 Floats = NDArray[np.float64]
@@ -27,10 +28,7 @@ class Reparameterized(Objective):
 
     def rough_hessian(self) -> Floats | None:
         matrix = self.objective.rough_hessian()
-        return None if matrix is None else self._mapped(matrix)
-
-    def _mapped(self, hessian: Floats) -> Floats:
-        return np.asarray(self._adjoint @ (self._adjoint @ hessian).T)
+        return None if matrix is None else Matrix(matrix).through(self._adjoint).entries
 
     def expand(self, w: Floats) -> Expansion:
         inner = self.objective.expand(self.matrix @ w)
@@ -45,6 +43,6 @@ class Reparameterized(Objective):
             gradient=self._adjoint @ inner.gradient,
             diagonal=cache(diagonal),
             product=lambda v: self._adjoint @ inner.product(self.matrix @ v),
-            dense=inner.dense and inner.dense.mapped(self._mapped),
+            explicit=inner.explicit and inner.explicit.mapped(lambda hessian: hessian.through(self._adjoint)),
             dual=inner.dual,
         )

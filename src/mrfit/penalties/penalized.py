@@ -49,5 +49,5 @@ class Penalized(Objective):
             diagonal=cache(lambda: smooth.diagonal() + scale * self.penalty.hessian_diagonal(w)),
             product=lambda v: smooth.product(v) + scale * self.penalty.hessian_product(w, v),
             precondition=None if own is None else lambda r: self.total_weight * own(r),
-            dense=smooth.dense and smooth.dense.mapped(lambda matrix: matrix + scale * self.penalty.hessian(w)),
+            explicit=smooth.explicit and smooth.explicit.mapped(lambda hessian: hessian.plus(self.penalty, w, scale)),
         )

@@ -62,6 +62,10 @@ class SmoothPenalty(Penalty):
         """As a matrix."""
         return np.stack([self.hessian_product(w, column) for column in np.eye(len(w))])
 
+    def stiffness(self, w: Floats) -> Floats:
+        """Of every parameter, where what it is drawn to holds still."""
+        return self.hessian_diagonal(w)
+
     def preconditioner(self, diagonal: Floats) -> Callable[[Floats], Floats] | None:
         """Division by (this Hessian + ``diagonal``), where that is cheap and better than by its diagonal alone."""
         return None

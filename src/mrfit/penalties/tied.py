@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.errors import InputError
-from mrfit.objectives.objective import at_least
+from mrfit.linear_systems import at_least
 from mrfit.penalties.penalty import SmoothPenalty, Trait
 from mrfit.penalties.strength import checked_strength
 
@@ -88,6 +88,9 @@ class Tied(SmoothPenalty):
         matrix = np.where(together, -self.strength * share[self.assignment], 0.0)
         np.fill_diagonal(matrix, np.where(self.assignment >= 0, matrix.diagonal() + self.strength, 0.0))
         return matrix
+
+    def stiffness(self, w: Floats) -> Floats:
+        return np.where(self.assignment >= 0, self.strength, 0.0)
 
     def preconditioner(self, diagonal: Floats) -> Callable[[Floats], Floats]:
         """Exact, by Sherman and Morrison (1950) for each group: E = diagonal + strength, minus strength / n 1 1'.

@@ -101,7 +101,7 @@ def _draw(axes: Axes, panel: BoxPanel, style: BoxStyle, *, log: bool) -> None:
     if log:
         _round_ticks(axes)
     else:
-        axes.locator_params(axis="x", nbins=5)
+        axes.locator_params(axis="x", nbins=4)
     for place, words in beyond.items():
         axes.annotate(
             f"{words} ▸", (1.0, place), (-2, 0), xycoords=("axes fraction", "data"), textcoords="offset points",

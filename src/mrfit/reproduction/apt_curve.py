@@ -16,7 +16,7 @@ from mrfit.learning.learner import Learner
 from mrfit.model import MarkovNetwork
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.report.gains import GainPanel, draw_gains
-from mrfit.reproduction.apt_cell import GRIDS, METHODS
+from mrfit.reproduction.apt_cell import GRIDS, METHODS, l2_on
 from mrfit.reproduction.benchmark_rows import PARTS, Prepared, read
 from mrfit.reproduction.claim import Claim, Verdict
 from mrfit.reproduction.document import Block, Cell, Column, Picture, Table, Text
@@ -66,13 +66,13 @@ class Point(Unit):
 
     def run(self) -> dict[str, Any]:
         given = _subsample(self.set, self.n_rows, self.seed)
-        fitted = given.fitted(self.learner())
-        scores, best = given.test_scores(fitted.best), fitted.best
-        l2 = given.test_scores(given.fitted(Learner(penalty=METHODS["L2"].penalty(GRIDS[self.quick]))).best)
+        l2 = l2_on(given, quick=self.quick)
+        best = (l2 if self.method == "L2" else given.fitted(self.learner())).best
+        scores = given.test_scores(best)
         return {
             "rows": round(given.rows.total_weight),
             "test": -given.mean(scores).mean,
-            "gain": given.mean(scores - l2).mean,
+            "gain": given.mean(scores - given.test_scores(l2.best)).mean,
             "groups": best.n_groups,
             "strength": best.strength,
             "edges": len(given.structure.structure.edges),

@@ -16,7 +16,7 @@ from mrfit.reproduction.document import Document, Heading, Text
 from mrfit.reproduction.experiment import Experiment, Scope
 from mrfit.reproduction.runner import Clock, outcomes
 from mrfit.reproduction.store import Record, Session, Store
-from mrfit.reproduction.unit import Unit
+from mrfit.reproduction.unit import Unit, checksum
 
 # Told of every finished unit: how many are done, of how many, what it was, and the seconds left.
 Progress = Callable[[int, int, str, float], None]
@@ -29,6 +29,7 @@ class Reproduction:
     experiments: Sequence[Experiment]
     scope: Scope
     units: Sequence[Unit]
+    n_results: int
     n_new: int
     claims: Sequence[Claim]
     pages: Sequence[Path]
@@ -39,6 +40,7 @@ class Reproduction:
             "experiments": [experiment.word for experiment in self.experiments],
             "quick": self.scope.quick,
             "units": len(self.units),
+            "results": self.n_results,
             "new": self.n_new,
             "claims": [claim.to_dict() for claim in self.claims],
             "pages": [str(page) for page in self.pages],
@@ -50,8 +52,11 @@ def run(
     experiments: Sequence[Experiment], scope: Scope, folder: Path, *, jobs: int = 1, progress: Progress | None = None
 ) -> tuple[int, list[str]]:
     """Run all units that have no result in ``folder`` yet; how many that were, and what went wrong with which."""
+    units = needed(experiments, scope)
+    for name, part in sorted({file for unit in units for file in unit.data()}):
+        checksum(name, part)  # where data are missing, nothing is begun
     with Store.opened(folder) as store:
-        missing = store.missing(needed(experiments, scope))
+        missing = store.missing(units)
         begun, memory, failures = time.perf_counter(), 0.0, []
         clock = Clock(sum(unit.cost() for unit in missing))
         for done, outcome in enumerate(outcomes(missing, jobs=jobs), 1):
@@ -80,7 +85,7 @@ def report(experiments: Sequence[Experiment], scope: Scope, folder: Path) -> tup
             blocks = [*experiment.report(_results(records), scope)]
             if found := experiment.claims(_results(records)):
                 blocks += [Heading("Claims"), claims_table(found)]
-            blocks.append(Text(_made(experiment, scope, store, len(units), list(records.values()))))
+            blocks.append(Text(_made(experiment, scope, store, units, records)))
             pages += Document(experiment.title, blocks).save(folder, experiment.word)
     if not pages:
         raise InputError(f"{store.path} holds no result of {experiments[0].word}. Run without --report-only first.")
@@ -118,7 +123,8 @@ def reproduce(
     folder, units = Path(folder), needed(experiments, scope)
     n_new, failures = (0, []) if report_only else run(experiments, scope, folder, jobs=jobs, progress=progress)
     pages, found = report(experiments, scope, folder)
-    return Reproduction(experiments, scope, units, n_new, found, pages, failures)
+    n_results = len(Store.read(folder).of(units))
+    return Reproduction(experiments, scope, units, n_results, n_new, found, pages, failures)
 
 
 def needed(experiments: Sequence[Experiment], scope: Scope) -> list[Unit]:
@@ -126,15 +132,29 @@ def needed(experiments: Sequence[Experiment], scope: Scope) -> list[Unit]:
     return list(dict.fromkeys(unit for experiment in experiments for unit in experiment.units(scope)))
 
 
-def _made(experiment: Experiment, scope: Scope, store: Store, n_units: int, records: Sequence[Record]) -> str:
-    """By which command, on what, in how much time."""
+def _made(
+    experiment: Experiment, scope: Scope, store: Store, units: Sequence[Unit], records: Mapping[Unit, Record]
+) -> str:
+    """By which command, on what, in how much time; and what is missing."""
     command = f"mrfit reproduce {experiment.word}" + (" --quick" if scope.quick else "")
     command += f" --datasets {','.join(scope.datasets)}" if scope.datasets else ""
-    seconds, n_done = sum(record.seconds for record in records), len(records)
+    seconds, n_done = sum(record.seconds for record in records.values()), len(records)
     machines = " and ".join(dict.fromkeys(session.processor for session in store.sessions)) or "an unknown processor"
     made_by = ", ".join(f"{name} {value}" for name, value in store.versions.items())
-    missing = f" {n_units - n_done} of {n_units} units have no result yet." if n_done < n_units else ""
-    return f"Made by `{command}`: {n_done:,} units, {_duration(seconds)} of one core of {machines}; {made_by}.{missing}"
+    return (
+        f"Made by `{command}`: {n_done:,} units, {_duration(seconds)} of one core of {machines}; {made_by}."
+        + _missing(units, records)
+    )
+
+
+def _missing(units: Sequence[Unit], records: Mapping[Unit, Record]) -> str:
+    """How many units, and how long they would take if cost were a measure of time."""
+    missing = [unit for unit in units if unit not in records]
+    if not missing:
+        return ""
+    pace = sum(record.seconds for record in records.values()) / sum(unit.cost() for unit in records)
+    left = _duration(pace * sum(unit.cost() for unit in missing))
+    return f" {len(missing):,} of {len(units):,} units have no result yet: {left} more, by the pace of the others."
 
 
 def _duration(seconds: float) -> str:

@@ -43,11 +43,14 @@ def outcomes(units: Iterable[Unit], *, jobs: int = 1) -> Iterator[Outcome]:
 
 
 def bundled(units: Iterable[Unit]) -> list[list[Unit]]:
-    """Units that share work together, the dearest bundles first: a long one at the end would keep one process busy."""
-    bundles: dict[Hashable, list[Unit]] = defaultdict(list)
+    """Units of one turn that share work together.
+
+    Within a turn the dearest bundles are first: a long one at the end would keep one process busy.
+    """
+    bundles: dict[tuple[int, Hashable], list[Unit]] = defaultdict(list)
     for unit in units:
-        bundles[unit.shared()].append(unit)
-    return sorted(bundles.values(), key=lambda bundle: -sum(unit.cost() for unit in bundle))
+        bundles[unit.turn(), unit.shared()].append(unit)
+    return sorted(bundles.values(), key=lambda bundle: (bundle[0].turn(), -sum(unit.cost() for unit in bundle)))
 
 
 def outcome_of(unit: Unit) -> Outcome:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
@@ -107,8 +108,11 @@ def _difference_panel(fits: Fits, name: str) -> BoxPanel:
     paired = {model: each for model, each in found.items() if each is not None}
     means = {model: [each.mean] for model, each in paired.items()}
     halves = {model: (each.half, each.corrected) for model, each in paired.items()}
-    sizes = sorted(abs(paired[model].mean) for model in fits.there(SPARSE) if model in paired)
-    limit = 3.0 * float(np.quantile(sizes, 0.75)) if sizes and sizes[-1] > 0 else None
+    # Wide enough for means and for most intervals of the models of interest.
+    ours = [paired[model] for model in fits.there(SPARSE) if model in paired and model != REFERENCE]
+    sizes = [abs(each.mean) for each in ours]
+    ends = [each.mean + each.corrected for each in ours if math.isfinite(each.corrected)] or [0.0]
+    limit = max(3.0 * float(np.quantile(sizes, 0.75)), float(np.quantile(ends, 0.75))) if any(sizes) else None
     return BoxPanel(name, means, limit, halves)
 
 

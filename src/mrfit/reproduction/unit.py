@@ -40,6 +40,10 @@ class Unit(ABC):
         """Units with an equal value share work (reading, a structure): one process does them one after another."""
         return self
 
+    def turn(self) -> int:
+        """Units of a lower turn are run first: what one would miss most if the rest never came."""
+        return 0
+
     def cost(self) -> float:
         """Roughly how long it takes, beside other units: for an even load and an estimate of the time left."""
         return 1.0

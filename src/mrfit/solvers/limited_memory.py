@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.linear_systems import Factor
-from mrfit.objectives.objective import Expansion, at_least
+from mrfit.linear_systems import Factor, at_least
+from mrfit.objectives.objective import Expansion
 from mrfit.solvers.method import Method, Problem, State
 
 Floats = NDArray[np.float64]

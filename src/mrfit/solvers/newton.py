@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.linear_systems import Factor, conjugate_gradients
+from mrfit.objectives.hessian import Division
 from mrfit.objectives.objective import Expansion
 from mrfit.penalties.penalty import Trait
 from mrfit.solvers.method import Method, Problem, State, line_search
@@ -18,14 +19,14 @@ from mrfit.solvers.method import Method, Problem, State, line_search
 Floats = NDArray[np.float64]
 
 
+_FEW, _LASTS = 10, 3  # products of a step that went well; how often its price a Hessian is used for
 _FLAT = 1e-12  # curvature of a direction that may as well be flat
-_NANOSECONDS = 0.02  # to divide a matrix, times the third power of its size
 
 
 @dataclass(frozen=True)
 class NewtonState(State):
     expansion: Expansion
-    factor: Factor | None = None  # of a Hessian nearby
+    divide: Division | None = None  # by a Hessian nearby
 
 
 @dataclass(frozen=True)
@@ -44,15 +45,15 @@ class TruncatedNewton(Method[NewtonState]):
 
     def start(self, problem: Problem, w: Floats) -> NewtonState:
         rough = problem.objective.rough_hessian()
-        return _state(w, problem.expand(w), 1.0, None if rough is None else Factor.of(rough))
+        return _state(w, problem.expand(w), 1.0, None if rough is None else Factor.of(rough).divide)
 
     def advance(self, problem: Problem, state: NewtonState) -> NewtonState | None:
         # 1. The Newton direction of the parameters that may move. One at a bound that the others push out holds still.
         free = ~problem.held(state.w, state.gradient)
-        direction, factor = self._solve(state, free)
+        direction, divide = self._solve(state, free)
         while (pushed := problem.leaving(state.w, direction)).any():
             free &= ~pushed
-            direction, factor = self._solve(replace(state, factor=factor), free)
+            direction, divide = self._solve(replace(state, divide=divide), free)
         latest: list[Expansion] = []
 
         def evaluate(w: Floats) -> tuple[float, Floats]:
@@ -69,18 +70,20 @@ class TruncatedNewton(Method[NewtonState]):
         if found is None:
             return None
         w, _, _, step = found
-        return _state(w, latest[0], step, factor)
+        return _state(w, latest[0], step, divide)
 
-    def _solve(self, state: NewtonState, free: NDArray[np.bool_]) -> tuple[Floats, Factor | None]:
-        """Hessian^-1 (-gradient) on the free parameters, to a residual that shrinks with the gradient; and the factor.
+    def _solve(self, state: NewtonState, free: NDArray[np.bool_]) -> tuple[Floats, Division | None]:
+        """Hessian^-1 (-gradient) on the free parameters, to a residual that shrinks with the gradient.
+
+        And what it divided by last.
 
         Conjugate gradients, from one preconditioner to the next where they take long.
         """
-        expansion, factor = state.expansion, state.factor
+        expansion, divide = state.expansion, state.divide
         residual = downhill = np.where(free, -state.gradient, 0.0)
         direction = np.zeros_like(downhill)
-        for factor, most in self._preconditioners(expansion, factor):  # noqa: B020
-            precondition = _masked(expansion.preconditioned if factor is None else factor.divide, free)
+        for divide, most in self._preconditioners(expansion, divide):  # noqa: B020
+            precondition = _masked(divide or expansion.preconditioned, free)
             # Superlinear convergence: relative residual min(1/4, sqrt(norm)) in the preconditioned norm.
             first = float(downhill @ precondition(downhill))
             enough = min(0.0625, np.sqrt(first)) * first
@@ -94,27 +97,28 @@ class TruncatedNewton(Method[NewtonState]):
             direction = direction + more
             if float(residual @ precondition(residual)) <= enough:
                 break
-        return (direction if direction.any() else precondition(downhill)), factor
+        return (direction if direction.any() else precondition(downhill)), divide
 
-    def _preconditioners(self, expansion: Expansion, factor: Factor | None) -> Iterator[tuple[Factor | None, int]]:
+    def _preconditioners(self, expansion: Expansion, divide: Division | None) -> Iterator[tuple[Division | None, int]]:
         """What to divide by, and how many products may be spent before the next one.
 
-        The Hessian as a matrix is worked out, and divided by, when as much was spent on products as that takes: never
-        twice the work of the better way. One that was worked out before, at another point, comes first.
+        The Hessian is worked out, and divided by, when as much was spent on products as that takes: never twice the
+        work of the better way. One that was worked out before, at another point, comes first. One that is made to last
+        is used until a step takes more than a few products and several times its price was spent.
         """
-        dense = expansion.dense
-        dividing = np.inf if dense is None else len(expansion.gradient) ** 3 * _NANOSECONDS / dense.nanoseconds
-        if dense is None or dense.products + dividing > self.max_products:
-            yield factor, self.max_products
+        explicit = expansion.explicit
+        dividing = np.inf if explicit is None else explicit.dividing / explicit.nanoseconds
+        if explicit is None or explicit.products + dividing > self.max_products:
+            yield divide, self.max_products
             return
-        price = math.ceil(dense.products + dividing)
-        if factor is None:
-            known = dense.remembered()
-            yield None, price if known is None else math.ceil(dividing)
-            factor = None if known is None else Factor.of(known)
-        if factor is not None:
-            yield factor, price
-        yield Factor.of(dense.matrix()), self.max_products
+        price = math.ceil(explicit.products + dividing)
+        known, spent = explicit.remembered(), explicit.spent() if explicit.is_lasting else 0
+        if divide is None:
+            yield None, max(price - spent, _FEW) if known is None else math.ceil(dividing)
+            divide = None if known is None else known.division()
+        if divide is not None:
+            yield divide, min(price, max(_LASTS * price - spent, _FEW))
+        yield explicit.hessian().division(), self.max_products
 
 
 def _is_enough(enough: float, residual: Floats, size: float, first: float) -> bool:
@@ -126,5 +130,5 @@ def _masked(function: Callable[[Floats], Floats], free: NDArray[np.bool_]) -> Ca
     return lambda v: np.where(free, function(v), 0.0)
 
 
-def _state(w: Floats, expansion: Expansion, step: float, factor: Factor | None = None) -> NewtonState:
-    return NewtonState(w, expansion.value, expansion.gradient, expansion, factor, step=step, dual=expansion.dual)
+def _state(w: Floats, expansion: Expansion, step: float, divide: Division | None = None) -> NewtonState:
+    return NewtonState(w, expansion.value, expansion.gradient, expansion, divide, step=step, dual=expansion.dual)

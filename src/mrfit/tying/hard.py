@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
+from mrfit.objectives.hessian import Hessian, Matrix
 from mrfit.objectives.objective import Expansion, Objective
 from mrfit.solvers.minimize import minimize
 from mrfit.solvers.projected_gradient import ProjectedGradient
@@ -62,7 +62,7 @@ class Reduced(Objective):
 
     def rough_hessian(self) -> Floats | None:
         matrix = self.objective.rough_hessian()
-        return None if matrix is None else self._summed(matrix)
+        return None if matrix is None else Matrix(matrix).summed(self._unknown, self.n_parameters).entries
 
     def expand(self, w: Floats) -> Expansion:
         inner = self.objective.expand(self.full(w))
@@ -72,15 +72,12 @@ class Reduced(Objective):
             gradient=self._sums(inner.gradient),
             diagonal=lambda: self._sums(inner.diagonal()),
             product=lambda v: self._sums(inner.product(self.full(v))),
-            dense=inner.dense and inner.dense.mapped(self._summed),
+            explicit=inner.explicit and inner.explicit.mapped(self._summed, Matrix.nanoseconds(self.n_parameters)),
         )
 
-    def _summed(self, matrix: Floats) -> Floats:
-        """S' matrix S."""
-        kept = np.flatnonzero(self._unknown >= 0)
-        shape = (self.n_parameters, len(self._unknown))
-        adjoint = csr_array((np.ones(len(kept)), (self._unknown[kept], kept)), shape=shape)
-        return np.asarray(adjoint @ (adjoint @ matrix).T, np.float64)
+    def _summed(self, hessian: Hessian) -> Hessian:
+        """S' hessian S."""
+        return hessian.summed(self._unknown, self.n_parameters)
 
 
 @dataclass(frozen=True)
