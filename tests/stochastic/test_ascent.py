@@ -174,7 +174,7 @@ def test_learning_ends_where_chains_match(rng: np.random.Generator) -> None:
 
 @pytest.mark.parametrize("name", ["pairs, l2", "triples, l1"])
 def test_seeds_and_threads(name: str, rng: np.random.Generator) -> None:
-    """The same seed gives the same bits, on any number of threads; others agree within five times the gap of twice as many."""
+    """The same seed gives the same bits, on any number of threads; others agree within 5 gaps."""
     case, schedule = _case(*PROBLEMS[name], rng), replace(LONG, iterations=300)
     one, again, threads = (case.climb(schedule, n=256, jobs=jobs) for jobs in (1, 1, 2))
     assert one.w.tobytes() == again.w.tobytes() == threads.w.tobytes()
