@@ -4,6 +4,8 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 # Python compiles a module to bytecode when it is first imported; most of what is installed never is.
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
+# So it has to be kept, whatever the shell says: each of some hundred processes would otherwise compile for eight seconds.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test golden fuzz bench bench-quick docs wheel clean
 
@@ -50,10 +52,11 @@ $(VENV)/.installed: pyproject.toml | $(BIN)/python
 	$(INSTALL) -e .
 	touch $@
 
-# Commands compile when they are first used; this does it for all of them, so that none keeps its user waiting.
+# Commands compile when they are first used; this does it for all of them, so that none keeps its user waiting. It is the
+# code that a wheel would bring: what tests run is what is shipped.
 $(VENV)/.compiled: $(wildcard src/mrfit/_kernels/*.py) | $(VENV)/.installed
-	@echo 'Compiling for this machine, once: about a minute. (Who stops it waits at the first use of a command instead.)'
-	$(BIN)/mrfit warm-up
+	@echo 'Compiling for this machine, once: a minute or two. (Who stops it waits at the first use of a command instead.)'
+	$(BIN)/python -m mrfit._kernels.shipping
 	touch $@
 
 $(VENV)/.installed-test: pyproject.toml | $(BIN)/python

@@ -1,8 +1,9 @@
 """Puts machine code into wheels: all kernels that commands call, for each level of x86-64 processors.
 
 Off unless HATCH_BUILD_HOOK_ENABLE_CUSTOM=true (`make wheel` sets it). MRFIT_LEVELS may name some levels, with commas
-between them, to compile for them only. The code fits the versions of Python, numba and
-llvmlite that it was compiled with; with others the package compiles when it is used.
+between them, to compile for them only; what `make` has compiled for them in this checkout is taken as it is. The code
+fits the versions of Python, numba and llvmlite that it was compiled with; with others the package compiles when it is
+used.
 """
 
 from __future__ import annotations
@@ -18,8 +19,13 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 _SHIP = """
 import sys, pathlib
-from mrfit._kernels.shipping import ship
-print(*ship(pathlib.Path(sys.argv[1]), sys.argv[2:]))
+from mrfit._kernels.shipped import DIRECTORY
+from mrfit._kernels.shipping import is_made, ship
+target, *levels = sys.argv[1:]
+if is_made(DIRECTORY, levels):
+    print(DIRECTORY)
+elif ship(pathlib.Path(target), levels):
+    print(target)
 """
 
 
@@ -40,9 +46,10 @@ class CompiledKernels(BuildHookInterface):
         levels = filter(None, os.environ.get("MRFIT_LEVELS", "").split(","))
         command = [sys.executable, "-c", _SHIP, str(target), *levels]
         ran = subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, check=True, stdout=subprocess.PIPE)
-        if not ran.stdout.strip():
+        compiled = ran.stdout.decode().strip()
+        if not compiled:
             self.app.display_warning("no machine code for this processor; the wheel will compile when it is used")
             return
-        build_data["force_include"][str(target)] = "mrfit/_kernels/_compiled"
+        build_data["force_include"][compiled] = "mrfit/_kernels/_compiled"
         build_data["pure_python"] = False
         build_data["infer_tag"] = True

@@ -3,9 +3,8 @@
     python benchmarks/first_use.py [starts|commands] [--quick] [--wheel dist/mrfit-*.whl]
 
 Every time is of a new process, the lesser of wall and processor time. First calls are measured from a checkout with
-nothing kept, from one for which `mrfit warm-up` ran, as the Makefile does after installing, and from a wheel (`make
-wheel`), which is unpacked into a folder of its own; without one its columns are left out. "Later" is the best of some
-more calls.
+nothing compiled, from one that was compiled as the Makefile does after installing, and from a wheel (`make wheel`),
+each in a folder of its own; without a wheel its columns are left out. "Later" is the best of some more calls.
 """
 
 from __future__ import annotations
@@ -53,35 +52,35 @@ COMMANDS = (
 
 @dataclass(frozen=True)
 class Installed:
-    """A package in a folder, and a folder to work and keep machine code in; ``is_warm`` where installing compiled."""
+    """A package in a folder of its own, which commands work in and keep machine code in."""
 
     package: Path
-    folder: Path
-    is_warm: bool = False
 
     @property
     def cache(self) -> Path:
-        return self.folder / ("warm" if self.is_warm else "cold")
+        return self.package / "cache"
 
     def seconds(self, arguments: list[str]) -> float:
         """The lesser of wall and processor time of a new process: other work on the machine does not count."""
         own = {"PYTHONPATH": str(self.package), "NUMBA_CACHE_DIR": str(self.cache)}
         begun, spent = time.perf_counter(), seconds_of_children()
         subprocess.run(
-            [sys.executable, *arguments], check=True, capture_output=True, cwd=self.folder, env=os.environ | own
+            [sys.executable, *arguments], check=True, capture_output=True, cwd=self.package, env=os.environ | own
         )
         return min(time.perf_counter() - begun, seconds_of_children() - spent)
 
     def first(self, command: str) -> tuple[int, float]:
         """How many kernels the first call after installation compiled (each is a file), and its seconds."""
-        if not self.is_warm:
-            shutil.rmtree(self.cache, ignore_errors=True)
-        before = self._n_kept()
+        shutil.rmtree(self.cache, ignore_errors=True)
         seconds = self.seconds(in_shell(command))
-        return self._n_kept() - before, seconds
+        return sum(1 for _ in self.cache.rglob("*.nbc")), seconds
 
-    def _n_kept(self) -> int:
-        return sum(1 for _ in self.cache.rglob("*.nbc"))
+
+def copied(folder: Path) -> Installed:
+    """The package without any machine code."""
+    nothing_compiled = shutil.ignore_patterns("_compiled", "*.nb?")
+    shutil.copytree(Path(mrfit.__file__).parent, folder / "mrfit", ignore=nothing_compiled)
+    return Installed(folder)
 
 
 def seconds_of_children() -> float:
@@ -123,14 +122,13 @@ def main() -> None:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        source = Path(mrfit.__file__).parents[1]
-        installed = {"bare checkout": Installed(source, folder)}
+        installed = {"bare checkout": copied(folder / "bare")}
         if arguments.table == "commands" and not arguments.quick:
-            installed["after make"] = Installed(source, folder, is_warm=True)
-            installed["after make"].seconds(in_shell("warm-up"))
+            installed["after make"] = copied(folder / "made")
+            installed["after make"].seconds(["-m", "mrfit._kernels.shipping"])
         if arguments.wheel is not None:
             zipfile.ZipFile(arguments.wheel).extractall(folder / "site")
-            installed["wheel"] = Installed(folder / "site", folder)
+            installed["wheel"] = Installed(folder / "site")
         if arguments.table == "starts":
             table = start_table(installed["bare checkout"], repeats=1 if arguments.quick else 7)
         else:

@@ -14,6 +14,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import TypeVar
 
+import llvmlite.binding
 import numpy as np
 
 PINNED = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
@@ -110,6 +111,8 @@ def seconds_of_first_call(prepare: str, call: str) -> float:
     """Of a statement in a new process without any compiled code from earlier ones, as after installation."""
     script = f"import time\n{prepare}\nbegun = time.perf_counter()\n{call}\nprint(time.perf_counter() - begun)"
     with tempfile.TemporaryDirectory() as directory:
-        environment = {**os.environ, "NUMBA_CACHE_DIR": directory}
+        # Named, the processor gets code of its own, and not what `make` or a wheel brought.
+        processor = llvmlite.binding.get_host_cpu_name()
+        environment = {**os.environ, "NUMBA_CACHE_DIR": directory, "NUMBA_CPU_NAME": processor}
         command = [sys.executable, "-c", script]
         return float(subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True).stdout)

@@ -28,6 +28,7 @@ from mrfit.objectives.likelihood import Likelihood
 from mrfit.objectives.objective import Objective
 from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
 from mrfit.objectives.reparameterized import Reparameterized
+from mrfit.objectives.tree_likelihood import TreeLikelihood
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.centred import Centred
 from mrfit.parameterizations.full import Full
@@ -304,6 +305,10 @@ def likelihood(rows: UniqueRows, parameters: Canonical, *, jobs: int = 1) -> Lik
     return Likelihood(parameters, rows)
 
 
+def tree_likelihood(rows: UniqueRows, parameters: Canonical, *, jobs: int = 1) -> TreeLikelihood:
+    return TreeLikelihood(parameters, rows, jobs=jobs)
+
+
 def remembered(rows: UniqueRows, parameters: Canonical, *, jobs: int = 1) -> CachedObjective:
     return CachedObjective(pseudo_likelihood(rows, parameters, jobs=jobs))
 
@@ -324,6 +329,7 @@ OBJECTIVES: dict[type, Callable[..., Objective]] = {
     PseudoLikelihood: pseudo_likelihood,
     Penalized: penalized,
     Likelihood: likelihood,
+    TreeLikelihood: tree_likelihood,
     CachedObjective: remembered,
     Reduced: reduced,
     Reparameterized: reparameterized,

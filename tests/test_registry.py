@@ -13,10 +13,14 @@ from mrfit import registry
 from mrfit.cli.fit import command
 from mrfit.errors import InputError, StructureError
 from mrfit.formats.graphs import save_structure
+from mrfit.learning.objective_choice import LikelihoodChoice
 from mrfit.learning.parts import OBJECTIVES, PENALTIES
+from mrfit.learning.problem import Problem
 from mrfit.learning.solver_words import SOLVERS
 from mrfit.parameterizations.registry import PARAMETERIZATIONS
 from mrfit.solvers.fista import Fista
+from mrfit.solvers.lbfgs import LBFGS
+from mrfit.solvers.method import Method
 from mrfit.solvers.newton import TruncatedNewton
 from mrfit.solvers.owlqn import OWLQN
 from mrfit.solvers.proximal_newton import ProximalNewton
@@ -88,15 +92,22 @@ def test_every_method_has_a_word() -> None:
         registry.solver_from("sgd")
 
 
-def test_no_word_leaves_the_choice_to_the_penalty() -> None:
-    """Which has a method of its own."""
+def test_no_word_leaves_the_choice_to_penalty_and_engine(rng: np.random.Generator) -> None:
+    """Which have methods of their own."""
     assert registry.solver_from(None) is None
+    rows, structure = random_rows(rng, (2, 3, 2), 30), Structure.complete(3)
     sparse = {"l1": OWLQN, "flat-l1": OWLQN, "group": Fista, "hierarchical": Fista}
+    shrinking = ("l2", "flat-l2")
     for word in PENALTIES:
+
+        def solver(objective: Any, word: str = word) -> Method[Any]:
+            return Problem(rows, structure, learner(penalty=word, objective=objective)).solver
+
         if word != "pseudo-counts":
-            assert learner(penalty=word).chosen_solver == sparse.get(word, TruncatedNewton)()
-        exact = ProximalNewton if word in sparse else TruncatedNewton
-        assert learner(penalty=word, objective="likelihood").chosen_solver == exact()
+            assert solver("pseudo-likelihood") == sparse.get(word, TruncatedNewton)()
+        exact = ProximalNewton() if word in sparse else TruncatedNewton()
+        assert solver(LikelihoodChoice("enumeration")) == exact
+        assert solver(LikelihoodChoice("tree")) == (LBFGS(memory=50) if word in shrinking else exact)
 
 
 def test_penalties_by_word() -> None:

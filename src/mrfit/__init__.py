@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from mrfit.model import MarkovNetwork
     from mrfit.network import Network
     from mrfit.registry import learn
+    from mrfit.stochastic.growth import Grown
     from mrfit.structure.learners import Complete, Given, Independent, Learned, Tree, UpToOrder
     from mrfit.structure.structure import Structure
 
@@ -39,6 +40,7 @@ _HOME = {
     "FlatL2": "mrfit.learning.penalized",
     "Given": "mrfit.structure.learners",
     "Group": "mrfit.learning.penalized",
+    "Grown": "mrfit.stochastic.growth",
     "HardTied": "mrfit.learning.tied",
     "Hierarchical": "mrfit.learning.penalized",
     "Independent": "mrfit.structure.learners",
@@ -77,6 +79,7 @@ __all__ = [
     "FlatL2",
     "Given",
     "Group",
+    "Grown",
     "HardTied",
     "Hierarchical",
     "Independent",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,20 @@ def cholesky(matrix: Floats) -> Floats:
             ridge = max(10.0 * ridge, 1e-14 * float(diagonal.max()))
             matrix = matrix.copy()
             np.fill_diagonal(matrix, diagonal + ridge)
+
+
+@dataclass(frozen=True)
+class Factor:
+    """A positive definite matrix in the form that it is divided by."""
+
+    lower: Floats
+
+    @classmethod
+    def of(cls, matrix: Floats) -> Factor:
+        return cls(cholesky(matrix))
+
+    def divide(self, r: Floats) -> Floats:
+        return np.asarray(cho_solve((self.lower, True), r, check_finite=False), np.float64)
 
 
 def conjugate_gradients(

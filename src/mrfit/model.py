@@ -12,9 +12,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.data.coding import check_complete
-from mrfit.data.dataset import Dataset
-from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
 from mrfit.errors import InputError
 from mrfit.factors import Factors
@@ -192,23 +189,37 @@ class MarkovNetwork(Questions):
 
         ``jobs`` threads, all processors by default; the score is the same for any number of them.
         """
-        rows = self._unique(data)
+        rows = self._unique(data, "scoring")
         scores = finite_scores(row_pll, self, rows.codes, jobs=resolve_jobs(jobs))
         return float(rows.sample_weight @ scores) / rows.total_weight
 
     def pll_rows(self, data: Any, *, jobs: int | None = None) -> Floats:
         """Pseudo-log-likelihood of every row, in nats and in the order of the data; ``jobs`` as in `pll`."""
-        return finite_scores(row_pll, self, self._dataset(data).codes, jobs=resolve_jobs(jobs))
+        return finite_scores(row_pll, self, self._dataset(data, "scoring").codes, jobs=resolve_jobs(jobs))
 
     def ll(self, data: Any, *, jobs: int | None = None) -> float:
-        """Mean log-likelihood per row, in nats, exact: for few variables or sparse structures. ``jobs`` as in `pll`."""
-        rows = self._unique(data)
-        scores = finite_scores(row_ll, self, rows.codes, jobs=resolve_jobs(jobs))
+        """Mean log-likelihood per row, in nats; ``jobs`` as in `pll`.
+
+        Exact, for few variables or sparse structures; by the estimate of log Z that learning by chains has left in the
+        model (`known_log_z`); refused for others.
+        """
+        rows = self._unique(data, "scoring")
+        scores = finite_scores(self.row_scores("ll"), self, rows.codes, jobs=resolve_jobs(jobs))
         return float(rows.sample_weight @ scores) / rows.total_weight
 
     def ll_rows(self, data: Any, *, jobs: int | None = None) -> Floats:
         """Log-likelihood of every row, in nats, in the order of the data; as `ll`."""
-        return finite_scores(row_ll, self, self._dataset(data).codes, jobs=resolve_jobs(jobs))
+        return finite_scores(self.row_scores("ll"), self, self._dataset(data, "scoring").codes, jobs=resolve_jobs(jobs))
+
+    @property
+    def known_log_z(self) -> float | None:
+        """log Z as learning by chains estimated it; None for models whose log Z is worked out when it is asked for."""
+        known = self.provenance.get("log_z")
+        return None if known is None else float(known["value"])
+
+    def row_scores(self, metric: str) -> ScoreRows:
+        """Internal: what scores rows of codes by ``pll`` or ``ll``."""
+        return row_pll if metric == "pll" else _ByLikelihood(self.known_log_z)
 
     def strongest(self, count: int, *, order: int) -> list[tuple[str, float]]:
         """Names and values of the largest parameters, in absolute value, of scopes with ``order`` variables.
@@ -232,7 +243,19 @@ class MarkovNetwork(Questions):
         if isinstance(target, Canonical):
             codes = reference_from(reference, self.domain, np.random.default_rng(0))
             target = replace(target, reference=codes)
-        return MarkovNetwork(target, converted(self.parameters, self.w, target), self.provenance)
+        w = converted(self.parameters, self.w, target)
+        return MarkovNetwork(target, w, {**self.provenance, **self._log_z_in(target, w)})
+
+    def _log_z_in(self, target: Parameterization, w: Floats) -> dict[str, Any]:
+        """The log Z that is known, moved by the constant that other coordinates leave out or bring in."""
+        known = self.provenance.get("log_z")
+        if known is None:
+            return {}
+        somewhere = np.zeros((1, len(self.domain)), np.int64)
+        before, after = (
+            p.to_factors(v).log_potential(somewhere)[0] for p, v in ((self.parameters, self.w), (target, w))
+        )
+        return {"log_z": {**known, "value": float(known["value"]) + float(after - before)}}
 
     def save(self, path: str | Path) -> None:
         """Write the model to one ``.mrf`` file, whole or not at all."""
@@ -247,19 +270,6 @@ class MarkovNetwork(Questions):
 
         return load(path)
 
-    def _dataset(self, data: Any) -> Dataset:
-        """Codes in this model's coding; tables are matched by column and state name."""
-        if not isinstance(data, Dataset):
-            return Dataset.from_table(data, domain=self.domain)
-        check_complete(data.codes, "scoring")
-        return data.recoded(self.domain)
-
-    def _unique(self, data: Any) -> UniqueRows:
-        if not isinstance(data, UniqueRows):
-            return UniqueRows.from_dataset(self._dataset(data))
-        data.check_complete("scoring")
-        return data.recoded(self.domain)
-
 
 class ScoreRows(Protocol):
     """`row_pll` or `row_ll`."""
@@ -267,6 +277,14 @@ class ScoreRows(Protocol):
     def __call__(
         self, parameters: Parameterization, w: Floats, codes: NDArray[np.uint8], /, *, jobs: int
     ) -> Floats: ...
+
+
+@dataclass(frozen=True)
+class _ByLikelihood:
+    log_z: float | None
+
+    def __call__(self, parameters: Parameterization, w: Floats, codes: NDArray[np.uint8], /, *, jobs: int) -> Floats:
+        return row_ll(parameters, w, codes, jobs=jobs, log_z=self.log_z)
 
 
 def finite_scores(score_rows: ScoreRows, model: MarkovNetwork, codes: NDArray[np.uint8], *, jobs: int) -> Floats:

@@ -26,7 +26,7 @@ from mrfit.structure.structure import Structure
 Entry = TypeVar("Entry")
 
 # How a structure is written: words, and words that need an argument.
-STRUCTURE_WORDS = ("complete", "independent", "tree", "learned")
+STRUCTURE_WORDS = ("complete", "independent", "tree", "learned", "grown")
 _WITH_ARGUMENT = ("order:3", "edges:FILE")
 
 

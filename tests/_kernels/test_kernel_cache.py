@@ -27,9 +27,8 @@ assert out.tolist() == [5.0, 0.0]
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
     """A copy of the package in which nobody, not even root, can make the directory for compiled code."""
-    copied = shutil.copytree(
-        Path(mrfit.__file__).parent, tmp_path / "site" / "mrfit", ignore=shutil.ignore_patterns("__pycache__")
-    )
+    nothing_compiled = shutil.ignore_patterns("__pycache__", "_compiled")
+    copied = shutil.copytree(Path(mrfit.__file__).parent, tmp_path / "site" / "mrfit", ignore=nothing_compiled)
     (copied / "_kernels" / "__pycache__").touch()
     (tmp_path / "home").touch()
     return copied.parent

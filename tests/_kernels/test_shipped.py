@@ -10,9 +10,11 @@ from pathlib import Path
 import llvmlite.binding
 import pytest
 
+from mrfit import _kernels
 from mrfit._kernels import shipped
 from mrfit._kernels.copying import copy_into
 from mrfit._kernels.shipped import LEVELS, Level, levels_of_host, usable
+from mrfit._kernels.shipping import _all_sources, is_made
 
 V4, V3 = LEVELS
 
@@ -33,7 +35,7 @@ def package(tmp_path: Path) -> Path:
     """A directory with machine code for both levels, as far as names go."""
     for level in LEVELS:
         (tmp_path / level.name).mkdir()
-    shipped.sign(tmp_path)
+    shipped.sign(tmp_path, sources="these")
     return tmp_path
 
 
@@ -74,6 +76,36 @@ def test_a_processor_that_llvm_does_not_know_gets_none(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(llvmlite.binding, "get_host_cpu_features", unknown)
     assert usable(package).directory is None
+
+
+def test_what_is_made_is_taken_only_for_the_same_sources_and_levels(processor, package: Path) -> None:
+    """Of a checkout into a wheel: nothing less than all, and nothing older."""
+    processor(set(V4.needs))
+    assert not is_made(package)
+    shipped.sign(package, sources=_all_sources())
+    assert is_made(package)
+    (package / V4.name).rmdir()
+    assert not is_made(package)
+    assert is_made(package, [V3.name])
+    processor({"sse2"})
+    assert not is_made(package, [V3.name])
+
+
+def test_sources_are_all_of_the_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Another name, or a byte in any file, is another package."""
+    monkeypatch.setattr(_kernels, "__path__", [str(tmp_path / "_kernels")])
+    (tmp_path / "_kernels").mkdir()
+    (tmp_path / "_kernels" / "a.py").write_text("x = 1")
+    seen = [_all_sources()]
+    (tmp_path / "b.py").write_text("")
+    seen.append(_all_sources())
+    (tmp_path / "b.py").rename(tmp_path / "c.py")
+    seen.append(_all_sources())
+    (tmp_path / "_kernels" / "a.py").write_text("x = 2")
+    seen.append(_all_sources())
+    assert len(set(seen)) == 4
+    (tmp_path / "_kernels" / "a.nbc").write_text("code")
+    assert _all_sources() == seen[-1]
 
 
 def test_code_in_the_directory_of_another_level_is_not_found() -> None:

@@ -10,6 +10,7 @@ import pytest
 from mrfit.errors import ImpossibleError, InputError
 from mrfit.factors import Factors
 from mrfit.inference import best_state as room
+from mrfit.inference import planned_tree
 from mrfit.inference.best_state import best_state
 from mrfit.inference.junction_tree import JunctionTree
 from mrfit.inference.toulbar2 import Toulbar2
@@ -26,7 +27,7 @@ class _TooSmall(JunctionTree):
 
 @pytest.fixture
 def no_tree_fits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(room, "JunctionTree", _TooSmall)
+    monkeypatch.setattr(planned_tree, "JunctionTree", _TooSmall)
 
 
 @pytest.mark.parametrize("zeros", [0.0, 0.3], ids=["finite", "zeros"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from itertools import product as states_of
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -204,6 +205,25 @@ def test_a_plan_stays_with_the_model(tmp_path: Path, rng: np.random.Generator) -
     assert again.conditional("b", {"a": "yes"}) == pytest.approx(model.conditional("b", {"a": "yes"}))
     with pytest.raises(InputError, match="Only a plan of a junction tree"):
         model.with_plan(Enumeration().plan(model.factors))
+
+
+def test_most_probable_states_and_samples_are_planned_once(network: Network, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For the same variables given, whatever their states."""
+    planned: list[bool] = []
+    plan = JunctionTree.plan
+
+    def counted(engine: JunctionTree, *arguments: Any, **options: Any) -> Any:
+        planned.append(engine.merge)
+        return plan(engine, *arguments, **options)
+
+    monkeypatch.setattr(JunctionTree, "plan", counted)
+    for code in (1, 0, 1):
+        given = {"a": DOMAIN[0].states[code]}
+        assert network.map(given=given).states["a"] == given["a"]
+        assert set(network.sample(5, given=given).codes[:, 0]) == {code}
+    assert planned == [True, False]
+    network.map(given={"b": "low"})
+    assert planned == [True, False, True]
 
 
 def test_hidden_variables_are_not_shown(rng: np.random.Generator) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import time
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -126,8 +127,11 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("kind", ["signed", "equal", "zero"])
+# Where there are no edges, their strengths are all alike.
+KINDS = {case: ["signed", "equal", "zero"] if len(edges) else ["signed"] for case, (_, edges) in CASES.items()}
+
+
+@pytest.mark.parametrize(("case", "kind"), [(case, kind) for case, kinds in KINDS.items() for kind in kinds])
 def test_awkward_networks_are_drawn(case: str, kind: str, tmp_path: Path, rng: np.random.Generator) -> None:
     """Without a warning, and no text crosses the border."""
     n_variables, edges = CASES[case]
@@ -161,8 +165,7 @@ def test_large_networks_take_seconds(n_edges: int, tmp_path: Path, rng: np.rando
     assert ("1,500 variables, 1,124,250 edges; drawn: the 6,000 strongest" in _words(figure)) == (n_edges > 6_000)
 
 
-@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf", ".PNG"])
-@pytest.mark.parametrize("n_variables", [20, 120])
+@pytest.mark.parametrize(("suffix", "n_variables"), [*product([".png", ".svg", ".pdf"], [20, 120]), (".PNG", 20)])
 def test_equal_networks_are_equal_files(
     suffix: str, n_variables: int, tmp_path: Path, rng: np.random.Generator
 ) -> None:

@@ -108,11 +108,10 @@ def _base(typing_context, kind, array, at):
     return types.void(kind, array, types.int64), generate
 
 
-_part = njit(nogil=True, error_model="numpy")  # of the functions below, which are cached
 _whole = njit(cache=True, nogil=True, error_model="numpy")
 
 
-@_part
+@_whole
 def _next_bits(left):
     """How many of the bits left are done in one go: three where possible, but 4 = 2 + 2."""
     return 2 if left == 4 else min(left, 3)
@@ -133,7 +132,7 @@ def _rows(kind, n_bits, source, source_at, source_stride, target, target_at, tar
             _radix(kind, 1, source, source_at + j, source_stride, target, target_at + j, target_stride)
 
 
-@_part
+@_whole
 def _sweep(kind, a, bit, last_bit):
     """Bits ``bit`` .. ``last_bit - 1`` of every index of ``a``."""
     literally(kind)

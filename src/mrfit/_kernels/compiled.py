@@ -8,16 +8,29 @@ from typing import Any
 import numba
 
 _config: Any = numba.config  # its settings are made at run time
+_njit: Any = numba.njit  # it takes more options than its types say
 _kernels: list[Any] = []
 _on_compiling: list[Callable[[str | None], None]] = []
 
 
+# For what Python does not call: code that unpacks its objects, and calls from C, would be compiled for nothing.
+_CALLED_BY_KERNELS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+
 def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable], Any]:
-    """`numba.njit`, with a cache of our own."""
+    """`numba.njit`, with a cache of our own.
+
+    A function whose name begins with an underscore is called by other kernels only, and is part of their machine code:
+    it has none of its own.
+    """
 
     def decorate(function: Callable) -> Any:
-        kernel: Any = numba.njit(**options)(function)
-        if cache and not _config.DISABLE_JIT:  # which leaves a function of Python
+        if _config.DISABLE_JIT:  # which leaves a function of Python
+            return _njit(**options)(function)
+        if function.__name__.startswith("_"):
+            return _njit(**options, **_CALLED_BY_KERNELS)(function)
+        kernel = _njit(**options, no_cfunc_wrapper=True)(function)
+        if cache:
             _enable_caching(kernel)
             _kernels.append(kernel)
         return kernel

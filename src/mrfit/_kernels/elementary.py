@@ -8,9 +8,7 @@ are Chebyshev fits of what remains after the exact leading terms, with a relativ
 
 from __future__ import annotations
 
-from numba import types
-from numba.extending import intrinsic
-
+from mrfit._kernels.bit_casts import bits_of, float_of
 from mrfit._kernels.compiled import njit
 
 _SHIFTER = 6755399441055744.0  # 1.5 * 2**52: adding it leaves round(x) in the low bits of the sum
@@ -18,26 +16,6 @@ _LOG2_E = 1.4426950408889634
 _LN2_HIGH = 0.693147180369123816490  # Cody and Waite: high part has 32 trailing zero bits,
 _LN2_LOW = 1.90821492927058770002e-10  # so k * high is exact for |k| < 2**20
 _SMALLEST = -708.0  # exp of anything below is denormal; it is taken as exp(-708) = 3e-308
-
-
-@intrinsic
-def _bits_of(typing_context, value):
-    """The 64 bits of a float64 as int64."""
-
-    def generate(context, builder, signature, arguments):
-        return builder.bitcast(arguments[0], context.get_value_type(types.int64))
-
-    return types.int64(types.float64), generate
-
-
-@intrinsic
-def _float_of(typing_context, bits):
-    """The float64 with these 64 bits."""
-
-    def generate(context, builder, signature, arguments):
-        return builder.bitcast(arguments[0], context.get_value_type(types.float64))
-
-    return types.float64(types.int64), generate
 
 
 @njit(cache=True, error_model="numpy", fastmath={"contract"})
@@ -59,7 +37,7 @@ def exp_nonpositive(x):
     p = p * r + 0.5000000000000001
     p = p * r + 1.0
     p = p * r + 1.0
-    return _float_of(_bits_of(p) + (_bits_of(shifted) << 52))
+    return float_of(bits_of(p) + (bits_of(shifted) << 52))
 
 
 @njit(cache=True, error_model="numpy", fastmath={"contract"})

@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mrfit._kernels.bit_casts import bits_of, float_of
 from mrfit._kernels.compiled import njit
-from mrfit._kernels.lanes import LANES, WORDS, bits_of, float_of, uniform_23
+from mrfit._kernels.lanes import LANES, WORDS, uniform_23
 
 _f32, _u32 = np.float32, np.uint32
 _FIELD, _HEAT = WORDS, WORDS + LANES

@@ -11,9 +11,8 @@ uniform number of up to 2, and nothing would look wrong.
 from __future__ import annotations
 
 import numpy as np
-from numba import types
-from numba.extending import intrinsic
 
+from mrfit._kernels.bit_casts import bits_of, float_of
 from mrfit._kernels.compiled import njit
 
 LANES = 64  # chains in a block: with fewer the compiler unrolls what it should vectorise
@@ -23,26 +22,6 @@ _u32 = np.uint32
 _NINE, _ELEVEN, _TWENTY_ONE, _SIX = _u32(9), _u32(11), _u32(21), _u32(6)
 _HALF, _UNIT_23 = np.float32(0.5), np.float32(2.0**-23)
 _UNIT_52 = 2.0**-52
-
-
-@intrinsic
-def bits_of(typing_context, value):
-    """The 32 bits of a float32."""
-
-    def generate(context, builder, signature, arguments):
-        return builder.bitcast(arguments[0], context.get_value_type(types.uint32))
-
-    return types.uint32(types.float32), generate
-
-
-@intrinsic
-def float_of(typing_context, bits):
-    """The float32 with these 32 bits."""
-
-    def generate(context, builder, signature, arguments):
-        return builder.bitcast(arguments[0], context.get_value_type(types.float32))
-
-    return types.float32(types.uint32), generate
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from mrfit._kernels.bit_casts import bits_of, float_of
 from mrfit._kernels.compiled import njit
-from mrfit._kernels.lanes import LANES, bits_of, float_of
+from mrfit._kernels.lanes import LANES
 
 LARGEST = 20.0  # log-odds and couplings: products of three are still numbers in single precision
 

@@ -1,9 +1,9 @@
 """Machine code that comes with the package, so that nobody waits for a compiler.
 
-``_compiled/LEVEL/`` holds one file for each kernel and signature that Python calls, written when a wheel is built and
-never kept in git. A file is named by all that its code was made from, so what does not fit is not found. Code for a
-level runs on every processor that has the level's instructions: unlike numba's own cache it does not name one
-processor.
+``_compiled/LEVEL/`` holds one file for each kernel and signature that Python calls, written when a wheel is built, or
+by `make` in a checkout, and never kept in git. A file is named by all that its code was made from, so what does not fit
+is not found. Code for a level runs on every processor that has the level's instructions: unlike numba's own cache it
+does not name one processor.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ _config: Any = numba.config  # its settings are made at run time
 
 DIRECTORY = Path(__file__).with_name("_compiled")
 _MADE_FOR = "made-for.json"
+_MADE_FROM = "sources"
 
 _V3 = {"avx2", "bmi", "bmi2", "cx16", "f16c", "fma", "lzcnt", "movbe", "popcnt"}
 _V4 = _V3 | {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}
@@ -126,9 +127,19 @@ def save(directory: Path, function: Callable, signature: Any, codegen: Any, redu
     _path(directory, function, signature, codegen).write_bytes(dumps(reduced))
 
 
-def sign(directory: Path) -> None:
-    """Write down what the machine code in a directory depends on."""
-    (directory / _MADE_FOR).write_text(json.dumps(made_for(), indent=2) + "\n", encoding="utf-8")
+def sign(directory: Path, *, sources: str) -> None:
+    """Write down what the machine code in a directory depends on, and which sources it is all of the code for."""
+    written = {**made_for(), _MADE_FROM: sources}
+    (directory / _MADE_FOR).write_text(json.dumps(written, indent=2) + "\n", encoding="utf-8")
+
+
+def signed(directory: Path) -> str | None:
+    """The sources that a directory holds the code for; None where it is not usable here."""
+    if usable(directory).directory is None:
+        return None
+    written = json.loads((directory / _MADE_FOR).read_text(encoding="utf-8"))
+    sources: str | None = written.get(_MADE_FROM)
+    return sources
 
 
 def _path(directory: Path, function: Callable, signature: Any, codegen: Any) -> Path:

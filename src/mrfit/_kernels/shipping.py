@@ -1,7 +1,9 @@
-"""Making the machine code that is shipped; only builds of wheels use it.
+"""Making the machine code of the package: `make` does it once in a checkout, and builds of wheels ship it.
 
 First commands are run, and what Python called is recorded; then that is compiled for every level, without being run,
 so that one machine makes code for processors it does not have.
+
+``python -m mrfit._kernels.shipping`` makes it where the package stands, for the processor at hand.
 """
 
 from __future__ import annotations
@@ -10,40 +12,73 @@ import importlib
 import os
 import pickle
 import pkgutil
+import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Collection
+from hashlib import sha256
 from pathlib import Path
 
 from numba.core.serialize import dumps
 
 from mrfit import _kernels
 from mrfit._kernels.compiled import kernels
-from mrfit._kernels.shipped import LEVELS, identity, levels_of_host, sign
+from mrfit._kernels.shipped import DIRECTORY, LEVELS, Level, identity, levels_of_host, sign, signed
+
+_THIS = "mrfit._kernels.shipping"  # by its own name also where it is run as a program
 
 
 def ship(directory: Path, names: Collection[str] = ()) -> list[str]:
     """Fill an empty directory with machine code for levels of these names, by default all.
 
-    Returns their names: none where this machine cannot run the lowest of them.
+    Returns their names: none where this machine can run no level at all.
     """
-    lowest = LEVELS[-1]
-    levels = [level for level in LEVELS if not names or level.name in names]
-    if lowest not in levels_of_host():
+    levels, here = _named(names), levels_of_host()
+    if not here:
         return []
+    run = next((level for level in levels if level in here), here[-1])  # what is compiled anyway, if there is one
     with tempfile.TemporaryDirectory() as scratch:
         signatures = Path(scratch, "signatures")
         warm_up = ("mrfit", "warm-up", "--quiet")
         cache = {"NUMBA_CACHE_DIR": scratch}
-        _run(cache | lowest.environment, *warm_up)
+        _run(cache | run.environment, *warm_up)
         # All is loaded from the cache now. What only other kernels call is part of them and is not loaded.
-        _run(cache | lowest.environment, *warm_up, "--jobs", "1", "--record", str(signatures))
+        _run(cache | run.environment, *warm_up, "--jobs", "1", "--record", str(signatures))
         for level in levels:
             (directory / level.name).mkdir(parents=True)
-            _run(cache | level.environment, __name__, str(signatures), str(directory / level.name))
-    sign(directory)
+            _run(cache | level.environment, _THIS, str(signatures), str(directory / level.name))
+    sign(directory, sources=_all_sources())
     return [level.name for level in levels]
+
+
+def is_made(directory: Path, names: Collection[str] = ()) -> bool:
+    """Whether a directory holds all that `ship` would put there, made from the sources as they are now."""
+    own = all((directory / level.name).is_dir() for level in _named(names))
+    return own and signed(directory) == _all_sources()
+
+
+def make_in_place() -> None:
+    """Make the package's code for the best level of this machine; where it has none, compile as commands would."""
+    shutil.rmtree(DIRECTORY, ignore_errors=True)
+    here = levels_of_host()
+    if here:
+        ship(DIRECTORY, [here[0].name])
+    else:
+        _run({}, "mrfit", "warm-up")
+
+
+def _named(names: Collection[str]) -> list[Level]:
+    return [level for level in LEVELS if not names or level.name in names]
+
+
+def _all_sources() -> str:
+    """A hash of the whole package: which types kernels are called with is decided anywhere in it."""
+    package = Path(_kernels.__path__[0]).parent
+    texts = sha256()
+    for file in sorted(package.rglob("*.py")):
+        texts.update(file.relative_to(package).as_posix().encode() + b"\0" + file.read_bytes() + b"\0")
+    return texts.hexdigest()
 
 
 def record_signatures(file: Path) -> None:
@@ -67,4 +102,4 @@ def _run(environment: dict[str, str], module: str, *arguments: str) -> None:
 
 
 if __name__ == "__main__":
-    compile_recorded(Path(sys.argv[1]), Path(sys.argv[2]))
+    compile_recorded(*map(Path, sys.argv[1:])) if sys.argv[1:] else make_in_place()

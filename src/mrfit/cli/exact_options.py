@@ -15,7 +15,22 @@ exact_options = stacked(
         "--objective",
         "pseudo-likelihood",
         "likelihood",
-        help="likelihood is exact over all joint states, for about 24 variables at most.",
+        help="likelihood: of whole rows; exact for some 24 variables or in a sparse structure, by chains elsewhere.",
+    ),
+    choice(
+        "--engine",
+        "auto",
+        "enumeration",
+        "tree",
+        "chains",
+        help="How a likelihood is worked out: over all joint states, by a junction tree, or by chains; auto: the exact "
+        "one that takes less, chains where none ends soon.",
+    ),
+    click.option(
+        "--judge",
+        type=click.Choice(("ll", "pll")),
+        help="What held-out rows choose by: the log-likelihood, estimated where it must be, or the "
+        "pseudo-log-likelihood; by default what is maximised.",
     ),
     click.option(
         "--order",

@@ -31,8 +31,10 @@ from mrfit.cli.tying_options import tying_options, tying_rules, tying_settings
 from mrfit.errors import InputError
 
 if TYPE_CHECKING:
+    from mrfit.checking.check import Check
     from mrfit.data.unique_rows import UniqueRows
     from mrfit.learning import Fitted, Learner
+    from mrfit.learning.objective_choice import ObjectiveChoice
     from mrfit.learning.penalty_choice import PenaltyChoice
     from mrfit.structure.learners import StructureLearner
 
@@ -40,14 +42,14 @@ if TYPE_CHECKING:
 _SECTIONS = {
     "Options that matter most": (
         *("valid", "test", "structure", "max_degree", "penalty", "strengths", "folds", "groups", "objective"),
-        "output",
+        *("judge", "output"),
     ),
     "Data": parameters_of(reading) | {"states"},
     "Structure": parameters_of(structure_options) | {"order"},
     "Penalty and coordinates": {"free_orders", "search"} | parameters_of(exact_options),
     "Tying": parameters_of(tying_options),
     "Solver": ("solver", "tolerance", "max_iterations", "seed", "jobs"),
-    "Output": {"plot_scores", "title", "as_json", "quiet"} | parameters_of(writing),
+    "Output": {"plot_scores", "title", "no_check", "as_json", "quiet"} | parameters_of(writing),
 }
 
 
@@ -57,9 +59,9 @@ _SECTIONS = {
 @click.option("--test", metavar="FILE", help="Rows that have no part in learning or choosing; they score the best.")
 @click.option(
     "--structure",
-    metavar="complete|independent|tree|learned|order:R|edges:FILE",
+    metavar="complete|independent|tree|learned|grown|order:R|edges:FILE",
     help="Which variables interact, by default complete: all pairs; learned as `mrfit structure` does, with the same "
-    "options; FILE is an edge list, GraphML or JSON.",
+    "options; grown by likelihood from a tree; FILE is an edge list, GraphML or JSON.",
 )
 @structure_options
 @choice(
@@ -77,8 +79,8 @@ _SECTIONS = {
     "ltr",
     help="l2 shrinks all parameters; l1 makes many of them exactly zero; group all of a scope at once; hierarchical a "
     "scope and all that contain it; flat-l1 and flat-l2 treat all orders alike; pseudo-counts adds S rows of every "
-    "joint state; tied draws parameters to a few learned values; hard makes them equal there; ltr learns with l2, "
-    "clusters, and relearns as equal.",
+    "joint state, or for a tree of every state of a pair; tied draws parameters to a few learned values; "
+    "hard makes them equal there; ltr learns with l2, clusters, and relearns as equal.",
 )
 @exact_options
 @click.option(
@@ -100,21 +102,22 @@ _SECTIONS = {
 @click.option(
     "--free-orders",
     metavar="R[,R...]",
-    help="Scope sizes not penalised, '' for none; by default 1 (single variables) for l1, group and hierarchical, else "
-    "none.",
+    help="Scope sizes not penalised, '' for none; by default 1 (single variables) for l1, group, hierarchical "
+    "and for l2 with --objective likelihood, else none.",
 )
 @click.option(
     "--solver",
     type=click.Choice(["newton", "lbfgs", "owlqn", "proximal-newton", "fista"]),
-    help="By default newton; for penalties that make zeros proximal-newton, but with the pseudo-likelihood owlqn (l1) "
-    "or fista.",
+    help="By default newton, or lbfgs for l2 on a junction tree; for penalties that make zeros proximal-newton, but "
+    "with the pseudo-likelihood owlqn (l1) or fista.",
 )
 @click.option(
     "--tolerance",
     type=float,
     default=1e-6,
     show_default=True,
-    help="Largest subgradient entry at the solution; the duality gap of a likelihood is brought to a thousandth of it.",
+    help="Largest subgradient entry at the solution; the duality gap of a likelihood is brought to a thousandth of it, "
+    "by a junction tree to itself.",
 )
 @click.option("--max-iterations", type=int, default=1000, show_default=True)
 @click.option(
@@ -127,6 +130,12 @@ _SECTIONS = {
     help=f"Draw the score against the number of groups, L2 dotted, as {PICTURES}.",
 )
 @title_option
+@click.option(
+    "--no-check",
+    is_flag=True,
+    help="Leave out the check whether the model's own rows look like DATA, which takes about as long as the fit at "
+    "most; `mrfit check` says more.",
+)
 @click.option("-o", "--output", metavar="MODEL", help="Where to write the model, a .mrf file; - is standard output.")
 @writing
 @reading
@@ -150,6 +159,7 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
       mrfit fit survey.txt --separator '|' --exclude id,income --na-values -9 --missing drop -o survey.mrf
       mrfit fit nltcs:train --valid nltcs:valid --objective likelihood --parameterization spectral --order all \\
         --penalty l1 -o spectral.mrf
+      mrfit fit kdd:train --valid kdd:valid --structure learned --max-degree 5 --objective likelihood -o kdd.mrf
     """
     from mrfit.formats.mrf import to_bytes
     from mrfit.summaries.fit import FitSummary
@@ -176,7 +186,8 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
         send(options["output"], to_bytes(fitted.model))
     if picture is not None:
         draw_scores(by_degree, valid, picture, title_of(data, options))
-    summaries = {d: FitSummary.of(each, rows) for d, each in by_degree.items()}
+    check = None if options["no_check"] else _checked(fitted, rows, options, jobs=jobs)
+    summaries = {d: FitSummary.of(each, rows, check if d == degree else None) for d, each in by_degree.items()}
     summary = summaries[degree]
     if options["as_json"]:
         degrees = {"max_degree": degree, "degrees": {str(d): each.to_dict() for d, each in summaries.items()}}
@@ -190,6 +201,8 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
             print_fit(data, summary, options["output"])
     for point in (point for each in summaries.values() for point in each.path if not point.converged):
         note(f"warning: strength {point.strength:g} {point.status}.")
+    if check is not None and check.phantom_mode is not None:
+        note(f"warning: {check.phantom_mode.text}")
     if summary.best.held_out is None and len(summary.path) > 1 and not quiet:
         note(
             f"kept the weakest penalty, {summary.best.strength:g}; give held-out rows with --valid to choose the best."
@@ -199,20 +212,29 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
 def _learner(context: click.Context, options: dict[str, Any]) -> Learner:
     """What the options say, but for the structure, which may need the rows' names."""
     from mrfit.learning import Learner
-    from mrfit.registry import objective_from, solver_from
+    from mrfit.registry import solver_from
 
     refuse_idle(context, [*_rules(options), *structure_rules(options), *tying_rules(options)])
     return Learner(
         penalty=_penalty(options),
-        objective=objective_from(options["objective"]),
+        objective=_objective(options),
         parameterization=options["parameterization"],
         reference=options["reference"],
         solver=solver_from(options["solver"]),
         tolerance=options["tolerance"],
         max_iterations=options["max_iterations"],
         folds=options["folds"],
+        judge=options["judge"],
         seed=options["seed"],
     )
+
+
+def _objective(options: dict[str, Any]) -> ObjectiveChoice:
+    from mrfit.learning.objective_choice import LikelihoodChoice
+    from mrfit.registry import objective_from
+
+    objective = objective_from(options["objective"])
+    return replace(objective, engine=options["engine"]) if isinstance(objective, LikelihoodChoice) else objective
 
 
 def _rules(options: dict[str, Any]) -> list[Rule]:
@@ -225,6 +247,8 @@ def _rules(options: dict[str, Any]) -> list[Rule]:
     return [
         Rule(("solver", "max_iterations", "tolerance"), solved, f"another penalty: {word} need no solver"),
         Rule(("free_orders",), solved and kind.own_free_orders is not None, "a penalty on parameters"),
+        Rule(("engine",), options["objective"] == "likelihood", "--objective likelihood"),
+        Rule(("judge",), bool(options["valid"] or options["folds"]), "held-out rows: --valid or --folds"),
         Rule(("search",), word in searching, f"a penalty that makes zeros: {one_of(searching)}"),
     ]
 
@@ -251,7 +275,7 @@ def _repeated(context: click.Context, model_file: str) -> Learner:
     """How a model was learned, which must be all that is said about learning."""
     from mrfit.learning import Learner
 
-    files = {"data", "like", "valid", "test", "output", "plot_scores", "title", "states"}
+    files = {"data", "like", "valid", "test", "output", "plot_scores", "title", "states", "no_check"}
     beside = files | parameters_of(reading) | parameters_of(writing) | (parameters_of(common) - {"seed"})
     learning = tuple(name for name in context.params if name not in beside)
     refuse_idle(context, [Rule(learning, False, f"no --like: {model_file} says how to learn")])
@@ -293,12 +317,22 @@ def _fitted(
         return learner.fit(rows, valid, test=test, jobs=jobs, callback=callback)
 
 
-def _note_cost(rows: UniqueRows, learner: Learner, *, quiet: bool) -> None:
-    """Say before long work what it will take; more than can be held is refused."""
-    from mrfit.inference.joint_states import plan_joint_states
+def _checked(fitted: Fitted, rows: UniqueRows, options: dict[str, Any], *, jobs: int) -> Check | None:
+    """The model beside the rows it was learned from; what cannot be checked is still a model."""
+    try:
+        return fitted.check(rows, seed=options["seed"], jobs=jobs)
+    except InputError as error:
+        note(f"warning: the model was not checked. {error}")
+        return None
 
-    if learner.objective.is_exact:
-        plan = plan_joint_states(rows.domain.shape)
+
+def _note_cost(rows: UniqueRows, learner: Learner, *, quiet: bool) -> None:
+    """Say before long work what it will take; more than can be held is refused.
+
+    A junction tree is planned, and may be refused, when the structure is known.
+    """
+    plan = learner.objective.joint_plan(rows.domain.shape)
+    if plan is not None:
         plan.check()
         if not quiet and plan.gigabytes >= 0.1:
             note(

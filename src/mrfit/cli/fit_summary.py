@@ -19,6 +19,10 @@ _ON = {
     "valid": "on the validation rows, which chose both of them",
     "folds": "over the folds, which chose both of them",
 }
+_CELLS = {None: "cells", "enumeration": "joint states", "tree": "cells of the cliques of a junction tree"}
+_CHAINS = (
+    "learned by chains: log Z, and with it every log-likelihood, is estimated, with a standard error of {:.3f} nats"
+)
 _MOST_HELD = 10  # names of parameters at a bound
 
 
@@ -26,9 +30,8 @@ def print_fit(data: str, summary: FitSummary, output: str | None) -> None:
     best, rows = summary.best, summary.rows
     dropped = f" ({rows.dropped:,} dropped)" if rows.dropped else ""
     say(f"{data}: {rows.n_rows:,} rows{dropped}, {rows.n_distinct_rows:,} distinct, {rows.n_variables} variables")
-    cells = "cells" if best.measure == "pll" else "joint states"
     sizes = f"{summary.n_candidate_edges:,} edges, {summary.n_parameters:,} parameters"
-    say(f"{sizes}, {summary.n_cells:,} {cells}")
+    say(sizes if summary.engine == "chains" else f"{sizes}, {summary.n_cells:,} {_CELLS[summary.engine]}")
     for remark in summary.remarks:
         say(remark)
     _print_points(summary)
@@ -38,6 +41,8 @@ def print_fit(data: str, summary: FitSummary, output: str | None) -> None:
     if summary.end_of_grid is not None:
         beyond = "weaker" if summary.end_of_grid == "weakest" else "stronger"
         say(f"the best strength, {best.strength:g}, is the {summary.end_of_grid} tried; try {beyond} ones too")
+    if summary.log_z_error is not None:
+        say(_CHAINS.format(summary.log_z_error))
     if summary.test is not None:
         say(f"test {best.measure} {summary.test.mean:.4f} +- {summary.test.standard_error:.4f} nats a row")
     if summary.gain is not None:
@@ -47,6 +52,8 @@ def print_fit(data: str, summary: FitSummary, output: str | None) -> None:
     if best.held:
         names = listed(best.held, limit=_MOST_HELD)
         say(f"held at a bound, because nothing penalises them and no finite value is best: {names}")
+    if summary.check is not None and summary.check.phantom_mode is None:
+        say(summary.check.in_words())
     say(f"wrote {output}" if output else "no model written; name a file with -o MODEL.mrf to keep it")
 
 
@@ -71,7 +78,7 @@ def _print_points(summary: FitSummary) -> None:
     best, tied, measure = summary.best, summary.best.groups is not None, summary.best.measure
     by_order = not tied and max(len(point.nonzero_by_order) for point in summary.path) > 2
     say(
-        (f"{'groups':>8} " if tied else "") + f"{'strength':>10} {'train ' + measure:>12} {'valid ' + measure:>12} "
+        (f"{'groups':>8} " if tied else "") + f"{'strength':>10} {'train ' + measure:>12} {'valid ' + best.judge:>12} "
         f"{'distinct' if tied else 'nonzero':>9} {'violation':>10} {'passes':>7} {'seconds':>8}"
         + (f"  {'by order'}" if by_order else "")
     )

@@ -18,6 +18,7 @@ _COMMANDS = {
     "fit": ("mrfit.cli.fit", "Learn a model from a table."),
     "structure": ("mrfit.cli.structure", "Learn which variables interact."),
     "score": ("mrfit.cli.score", "Score a table under a model."),
+    "check": ("mrfit.cli.check", "Whether a model's own rows look like the data."),
     "show": ("mrfit.cli.show", "Print what a model says."),
     "query": ("mrfit.cli.query", "Probabilities under a model, given what is known."),
     "sample": ("mrfit.cli.sample", "Draw rows from a model."),
@@ -67,6 +68,7 @@ def cli() -> None:
       mrfit fit train.csv --valid valid.csv --strength 1,10,100 -o model.mrf
       mrfit show model.mrf                                the strongest interactions
       mrfit score model.mrf test.csv                      mean pseudo-log-likelihood of new rows
+      mrfit check model.mrf train.csv                     does what it would draw look like the data?
       mrfit query model.mrf --given smoker=yes            what follows when something is known
 
     Every command takes --json for one JSON document on standard output; `mrfit COMMAND --help` explains it.

@@ -61,7 +61,6 @@ def command(model_file: str, data: str, **options: Any) -> None:
     from mrfit.data.coding import Coder
     from mrfit.data.readers import named_in_errors, read_batches
     from mrfit.model import finite_scores
-    from mrfit.objectives.row_scores import row_ll, row_pll
     from mrfit.summaries.score import ScoreSummary
     from mrfit.workers import resolve_jobs
 
@@ -70,7 +69,7 @@ def command(model_file: str, data: str, **options: Any) -> None:
     jobs = resolve_jobs(options["jobs"])
     model = load_scored_model(model_file, options)
     metric = options["metric"]
-    score_rows = {"pll": row_pll, "ll": row_ll}[metric]
+    score_rows = model.row_scores(metric)
     how = reading_of(options, domain=model.domain)
     coder = Coder(how)
     scores, weights = [], []

@@ -38,6 +38,11 @@ structure_options = stacked(
     ),
     click.option("--require", multiple=True, metavar="A,B", help="An edge that must be there; may be repeated."),
     click.option("--forbid", multiple=True, metavar="A,B", help="An edge that must not be there; may be repeated."),
+    click.option(
+        "--with-tree/--without-tree",
+        default=None,
+        help="Whether the tree of most mutual information belongs to it; by default with --objective likelihood.",
+    ),
 )
 
 
@@ -47,7 +52,7 @@ def structure_rules(options: dict[str, Any]) -> list[Rule]:
     select, bound = options["select"], options["bound"]
     by_degree = learned and select == "degree"
     return [
-        Rule(("select", "require", "forbid"), learned, "--structure learned"),
+        Rule(("select", "require", "forbid", "with_tree"), learned, "--structure learned"),
         Rule(("max_degree", "bound"), by_degree, "--select degree" if learned else "--structure learned"),
         Rule(
             ("rule",),
@@ -76,6 +81,7 @@ def structure_learners(options: dict[str, Any]) -> list[Learned]:
             select_strength=options["select_strength"],
             require=[_pair(text, "--require") for text in options["require"]],
             forbid=[_pair(text, "--forbid") for text in options["forbid"]],
+            with_tree=options["with_tree"],
         )
         for degree in degrees
     ]

@@ -43,6 +43,9 @@ _COMMANDS = (
     "spectrum two.csv --estimator flat-l1 --folds 2 --max-order 2",
     "fit two.csv --valid two.csv --penalty tied --groups 2,3 --strength 1,10",
     "fit two.csv --structure tree --penalty none",
+    "fit two.csv --structure tree --objective likelihood --engine tree",
+    "fit two.csv --structure grown --objective likelihood --engine chains --strength 1",
+    "fit more.csv --structure tree --objective likelihood --engine chains --strength 1",
     "fit two.csv --penalty l1 --strength 1",
     "fit more.csv --penalty group --strength 1",
     "fit more.csv --penalty hierarchical --order 3 --strength 1",
@@ -51,15 +54,15 @@ _COMMANDS = (
     "fit two.csv --penalty ltr --groups 2 --strength 1",
     "fit two.csv --structure tree --strength 1 -o asked.mrf && query asked.mrf --engine bp && "
     "query asked.mrf --engine max-product && query asked.mrf --engine trw && query asked.mrf --engine mean-field && "
-    "query asked.mrf --engine gibbs && query asked.mrf --engine ais",
+    "query asked.mrf --engine gibbs && query asked.mrf --engine ais && check asked.mrf two.csv --engine ais",
     "fit more.csv --structure tree --strength 1 -o asked.mrf && query asked.mrf --engine gibbs && "
     "query asked.mrf --engine ais && query asked.mrf --engine mean-field && query asked.mrf --engine bp && "
-    "query asked.mrf --engine enumeration",
+    "query asked.mrf --engine enumeration && check asked.mrf more.csv --engine ais",
     "fit more.csv --solver lbfgs --strength 1 -o more.mrf && score more.mrf more.csv",
     "query far.uai --engine tree --map",
     "fit more.csv --structure tree --strength 1 -o asked.mrf && query asked.mrf --engine tree && "
     "sample asked.mrf -n 10 -o rows.csv && impute asked.mrf holes.csv -o full.csv && "
-    "impute asked.mrf holes.csv --how draw -o drawn.csv",
+    "impute asked.mrf holes.csv --how draw -o drawn.csv && check asked.mrf more.csv --engine tree",
     "fit two.csv --valid two.csv --penalty l2 --strength 1,10 -o two.mrf && score two.mrf two.csv && "
     "score two.mrf two.csv --metric ll",
     "fit two.csv --structure tree --strength 1 -o asked.mrf && query asked.mrf --given a=1 --ask b,c --ask d --map",

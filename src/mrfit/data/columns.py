@@ -33,7 +33,7 @@ class SparseColumn:
         return self.n_rows
 
 
-def kinds(value: object) -> Iterable[str]:
+def class_names(value: object) -> Iterable[str]:
     """Package and class, such as "pandas.Series", of a value and its base classes.
 
     The module between package and class is left out: it differs by version.
@@ -43,7 +43,7 @@ def kinds(value: object) -> Iterable[str]:
 
 def encoder(name: str, values: object) -> Callable[[str, Any, slice], Column]:
     """The function that encodes a run of rows of such a column."""
-    for kind in kinds(values):
+    for kind in class_names(values):
         if kind in _ENCODERS:
             return _ENCODERS[kind]
     raise DataError(f"Column {name!r} is of type {type(values).__name__}; expected a list, a 1-D array or a Series.")

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.data.batch import Batch, check_names, checked_sample_weight
-from mrfit.data.columns import SparseColumn, encoder, kinds
+from mrfit.data.columns import SparseColumn, class_names, encoder
 from mrfit.errors import DataError
 
 # Encoded codes take four bytes a cell, so a batch stays near 32 MB.
@@ -60,7 +60,7 @@ def column_values(table: object) -> list[Any]:
 
 def _columns(table: object) -> tuple[_Columns, bool]:
     """The columns of a table, and whether they have names of their own."""
-    for kind in kinds(table):
+    for kind in class_names(table):
         if kind in _NAMED:
             return _NAMED[kind](table), True
         if kind in _UNNAMED:

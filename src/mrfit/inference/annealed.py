@@ -155,13 +155,34 @@ class Annealed(Engine):
 
     def _from_base(self, word: str, factors: Factors, number: int) -> tuple[Estimate, Codes]:
         """With random numbers of its own: chains with the same ones tend to meet, and would agree by that."""
-        base, seed = BASES[word](self, factors), (self.seed, 10 + number)
-        path, temperatures = Path.between(base.factors, factors, soft=True), self.temperatures
-        while True:
-            estimate, codes = run_up(path, base, self.chains, temperatures, seed, self.jobs)
-            if estimate.ess >= ENOUGH * self.chains or temperatures >= self.max_temperatures:
-                return estimate, codes
-            temperatures = min(self.max_temperatures, ceil(temperatures * _longer(estimate.log_weights)))
+        return annealed_enough(
+            factors,
+            BASES[word](self, factors),
+            chains=self.chains,
+            temperatures=self.temperatures,
+            max_temperatures=self.max_temperatures,
+            seed=(self.seed, 10 + number),
+            jobs=self.jobs,
+        )
+
+
+def annealed_enough(
+    factors: Factors,
+    base: Base,
+    *,
+    chains: int,
+    temperatures: int,
+    max_temperatures: int,
+    seed: tuple[int, ...],
+    jobs: int = 1,
+) -> tuple[Estimate, Codes]:
+    """Runs of chains from a base, with as many temperatures as make their weights worth half of them."""
+    path = Path.between(base.factors, factors, soft=True)
+    while True:
+        estimate, codes = run_up(path, base, chains, temperatures, seed, jobs)
+        if estimate.ess >= ENOUGH * chains or temperatures >= max_temperatures:
+            return estimate, codes
+        temperatures = min(max_temperatures, ceil(temperatures * _longer(estimate.log_weights)))
 
 
 def _longer(log_weights: Floats) -> float:

@@ -14,6 +14,7 @@ from mrfit.factors import Factors
 from mrfit.inference.engine import AUTO
 from mrfit.inference.junction_tree import JunctionTree
 from mrfit.inference.max_product import MaxBeliefs, MaxProduct
+from mrfit.inference.planned_tree import PlannedTree
 from mrfit.inference.toulbar2 import Toulbar2
 
 Indices = NDArray[np.int64]
@@ -33,18 +34,18 @@ class Best:
     remarks: tuple[str, ...] = ()
 
 
-def best_state(factors: Factors, *, engine: str = AUTO, seed: int = 0, names: Sequence[str] | None = None) -> Best:
-    """By a junction tree where it fits, else by toulbar2 if it is installed, else by max-product."""
+def best_state(
+    factors: Factors, *, engine: str = AUTO, names: Sequence[str] | None = None, tree: PlannedTree | None = None
+) -> Best:
+    """By a junction tree (planned here unless given) where it fits, else by toulbar2 if it is installed, else by
+    max-product."""
     if engine not in (AUTO, *WAYS):
         raise InputError(f"There is no engine {engine!r} for most probable states; choose auto, {', '.join(WAYS)}.")
-    tree = JunctionTree(seed=seed)
-    plan = tree.plan(factors)
-    if engine == JunctionTree.word:
-        plan.check(names)
-    if engine == JunctionTree.word or (engine == AUTO and plan.fits):
-        codes, largest = tree.best(plan, factors)
-        return Best(codes, largest, tree.word, plan.why, exact=True)
-    why = "it was asked for" if engine != AUTO else f"no tree fits. {plan.figures(names)}"
+    tree = tree or PlannedTree.of(factors)
+    if tree.answers(engine, names):
+        codes, largest = tree.engine.best(tree.plan, factors)
+        return Best(codes, largest, tree.engine.word, tree.plan.why, exact=True)
+    why = "it was asked for" if engine != AUTO else f"no tree fits. {tree.plan.figures(names)}"
     if engine == Toulbar2.word or (engine == AUTO and find_spec("pytoulbar2") is not None):
         found = Toulbar2().best(factors)
         return Best(found.codes, found.log_potential, Toulbar2.word, why, found.proven, found.remarks)

@@ -81,6 +81,11 @@ class JointTable(Posterior):
             p = p if c == 1 else p.reshape(c, -1).sum(axis=0)
             self._from[k + 1] = p
 
+    @property
+    def probabilities(self) -> Floats:
+        """Of all joint states, flat in C order."""
+        return self._from[0]
+
     def marginal(self, scope: Scope) -> Floats:
         check_scopes(self._shape, (scope,))
         first, inner, order = _standing(scope, self._shape)

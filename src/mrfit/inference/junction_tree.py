@@ -65,10 +65,16 @@ class JunctionTree(Engine):
 
     def plan(self, factors: Factors, targets: Sequence[Scope] = (), *, order: Sequence[int] | None = None) -> TreePlan:
         check_scopes(factors.shape, targets)
+        return self.plan_scopes(factors.shape, (*factors.scopes, *map(tuple, targets)), order=order)
+
+    def plan_scopes(
+        self, shape: tuple[int, ...], scopes: tuple[Scope, ...], *, order: Sequence[int] | None = None
+    ) -> TreePlan:
+        """For tables that there need not be yet."""
         plan = plan_tree(
             self.word,
-            factors.shape,
-            (*factors.scopes, *map(tuple, targets)),
+            shape,
+            scopes,
             max_cells=self.max_cells,
             max_bytes=self.max_bytes,
             seed=self.seed,
@@ -194,8 +200,12 @@ def calibrated(plan: TreePlan, factors: Factors, *, jobs: int = 1) -> TreePoster
 
     Where no state is possible, log Z is minus infinity, and there is nothing else to ask for.
     """
+    return calibrated_tables(plan, _log_leaves(plan, factors), jobs=jobs)
+
+
+def calibrated_tables(plan: TreePlan, leaves: Floats, *, jobs: int = 1) -> TreePosterior:
+    """The same from the tables of all scopes of the plan, one after the other, as logarithms."""
     nodes, n_leaves = plan.built_nodes, len(plan.scopes)
-    leaves = _log_leaves(plan, factors)
     starts = nodes.table_start[: n_leaves + 1]
     most = np.maximum.reduceat(leaves, starts[:-1]) if n_leaves else np.empty(0)
     values = np.empty(nodes.table_start[-1])

@@ -113,7 +113,7 @@ class MeanField(Engine):
 
 
 @dataclass(frozen=True)
-class _Found:
+class _Ascent:
     p: Floats
     bound: float  # minus infinity where p gives a share to the impossible
     converged: bool
@@ -139,10 +139,10 @@ class _Problem:
         p = rng.standard_exponential(int(starts[-1]))
         return p / np.repeat(segment_sums(p, starts), np.diff(starts))
 
-    def ascend(self, p: Floats, engine: MeanField) -> _Found:
+    def ascend(self, p: Floats, engine: MeanField) -> _Ascent:
         settings = (engine.tolerance, engine.max_sweeps)
         n_sweeps, converged = ascend(self.graph.arrays, self.field, self.finite, self.impossible, p, *settings)
-        return _Found(p, self._bound(p), converged, n_sweeps)
+        return _Ascent(p, self._bound(p), converged, n_sweeps)
 
     def _bound(self, p: Floats) -> float:
         joint = self._joint(p)
@@ -162,7 +162,7 @@ class _Problem:
         return believed(self.graph, constant, messages)[1]
 
 
-def _remarks(best: _Found, n_starts: int) -> tuple[str, ...]:
+def _remarks(best: _Ascent, n_starts: int) -> tuple[str, ...]:
     if best.bound == -np.inf:
         return (
             f"Mean field met impossible joint states from all of {n_starts} starts, so there is no bound on ln Z; "

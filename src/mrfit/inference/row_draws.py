@@ -12,6 +12,7 @@ from mrfit.factors import Factors
 from mrfit.inference.engine import AUTO
 from mrfit.inference.gibbs import Gibbs, sample
 from mrfit.inference.junction_tree import JunctionTree
+from mrfit.inference.planned_tree import PlannedTree
 
 _CELLS_IN_A_PIECE = 2**23
 WAYS = (JunctionTree.word, Gibbs.word)
@@ -26,21 +27,22 @@ def draw_rows(
     seed: int = 0,
     jobs: int = 1,
     names: Sequence[str] | None = None,
+    tree: PlannedTree | None = None,
 ) -> tuple[NDArray[np.uint8], tuple[str, ...]]:
-    """Rows of codes of the first ``n_columns`` variables, and what is to be said of them if they are not exact."""
+    """Rows of codes of the first ``n_columns`` variables, and what is to be said of them if they are not exact.
+
+    A ``tree`` that was planned before is one that does not merge.
+    """
     if engine not in (AUTO, *WAYS):
         raise InputError(f"There is no engine {engine!r} for samples; choose auto, {' or '.join(WAYS)}.")
-    tree = JunctionTree(seed=seed, merge=False)
-    plan = tree.plan(factors)
-    if engine == JunctionTree.word:
-        plan.check(names)
-    if engine == JunctionTree.word or (engine == AUTO and plan.fits):
+    tree = tree or PlannedTree.of(factors, seed=seed, merge=False)
+    if tree.answers(engine, names):
         # In pieces: while they are drawn, codes take eight times as many bytes, and more.
         rng, size = np.random.default_rng(seed), max(1, _CELLS_IN_A_PIECE // factors.n_variables)
         codes = np.empty((n_rows, n_columns), np.uint8)
         for first in range(0, n_rows, size):
             piece = codes[first : first + size]
-            piece[:] = tree.draw(plan, factors, len(piece), rng=rng, jobs=jobs)[:, :n_columns]
+            piece[:] = tree.engine.draw(tree.plan, factors, len(piece), rng=rng, jobs=jobs)[:, :n_columns]
         return codes, ()
     drawn = sample(factors, n_rows, engine=Gibbs(seed=seed, jobs=jobs))
     about = "The rows are from Gibbs chains: close to the distribution, and not quite independent."

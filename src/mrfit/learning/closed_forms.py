@@ -1,9 +1,10 @@
-"""Estimates of all joint states that need no solver."""
+"""Estimates that need no solver: of all joint states, and of products of tables over tables."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,11 +12,14 @@ from numpy.typing import NDArray
 from scipy.special import wrightomega
 
 from mrfit.errors import InputError
+from mrfit.inference.tree_states import TreeStates
 from mrfit.learning.coordinates import Coordinates, ExactCoordinates
+from mrfit.learning.decomposable import product_parameters, smoothed_shares
 from mrfit.learning.grid import Optimum
 from mrfit.parameterizations.joint import Saturated
 from mrfit.penalties.l2 import L2
 from mrfit.solvers.solution import Record, Solution, Status
+from mrfit.structure.decomposable import multiplicities
 
 if TYPE_CHECKING:
     from mrfit.learning.problem import Problem
@@ -85,9 +89,50 @@ def closed_form_path(
 
 
 def joint_states(coordinates: Coordinates) -> Saturated:
-    if isinstance(coordinates, ExactCoordinates) and isinstance(coordinates.joint, Saturated):
-        return coordinates.joint
+    if has_all_sets(coordinates):
+        return coordinates.joint  # type: ignore[attr-defined, no-any-return]
     raise InputError("This penalty smooths all joint states, so it needs all sets of variables; use order all.")
+
+
+def has_all_sets(coordinates: Coordinates) -> bool:
+    """Whether all sets of variables have parameters, in the order of the joint states."""
+    return isinstance(coordinates, ExactCoordinates) and isinstance(coordinates.joint, Saturated)
+
+
+def product_path(problem: Problem, strengths: Sequence[float]) -> Iterator[Optimum]:
+    """The maximum of the likelihood of rows with pseudo-counts, at every strength, as a product of tables over tables.
+
+    ``strength`` rows more for every state of the largest clique are dealt evenly to all joint states. Where the
+    structure was learned from the rows, it is from these.
+    """
+    for strength in sorted(strengths, reverse=True):
+        begun = time.perf_counter()
+        learned = problem.learner.structure.smoothed(problem.rows, strength)
+        part = problem if learned is None else problem.on(learned[0])
+        parameters, shape = part.coordinates.parameters, problem.rows.domain.shape
+        times = multiplicities(parameters.structure, shape)
+        if times is None:
+            raise InputError(
+                "Pseudo-counts have a closed form where cliques meet in cliques: trees, or graphs without a loop that "
+                "lacks a chord, with all sets of variables within their cliques. This structure is none. Use "
+                "structure tree, or another penalty such as l2."
+            )
+        states = TreeStates(parameters)
+        weight = strength * _largest_table(states) if learned is None else learned[1]
+        shares = smoothed_shares(states, problem.rows, weight)
+        w = product_parameters(parameters, shares, times)
+        value, gradient = part.objective.value_and_gradient(w)
+        # Of the rows with pseudo-counts it is the optimum: the means of all features are theirs.
+        slope = gradient + states.means(states.shares(problem.rows) - shares)
+        violation = float(np.abs(slope).max(initial=0.0))
+        record = Record(0, value, violation, 1, 0, 1.0, None)
+        solution = Solution(w, value, violation, Status.CONVERGED, (record,), np.empty(0, np.int64))
+        yield Optimum(strength, solution, 0.0, 1, time.perf_counter() - begun, coordinates=part.coordinates)
+
+
+def _largest_table(states: TreeStates) -> int:
+    shape = states.parameters.domain.shape
+    return max((prod(shape[i] for i in scope) for scope in states.plan.scopes), default=1)
 
 
 def has_squares_form(coordinates: Coordinates) -> bool:

@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.counts.conditional_cells import ConditionalCells
 from mrfit.data.unique_rows import UniqueRows
+from mrfit.inference.enumeration import Enumeration
 from mrfit.inference.joint_states import JointStates, plan_joint_states
+from mrfit.inference.junction_tree import JunctionTree
+from mrfit.inference.tree_plan import TreePlan
+from mrfit.inference.tree_states import TreeStates
+from mrfit.learning.forest import forest_parameters
 from mrfit.objectives.likelihood import Likelihood
 from mrfit.objectives.objective import Objective
 from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
 from mrfit.objectives.reparameterized import Reparameterized
 from mrfit.objectives.row_scores import conditional_scores, row_pll
+from mrfit.objectives.tree_likelihood import TreeLikelihood
 from mrfit.parameterizations.joint import Listed
 from mrfit.parameterizations.joint_choice import joint_of
 from mrfit.parameterizations.parameterization import Parameterization
+from mrfit.solvers.lbfgs import LBFGS
+from mrfit.solvers.method import Method
+from mrfit.solvers.newton import TruncatedNewton
+from mrfit.solvers.proximal_newton import ProximalNewton
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -28,6 +39,11 @@ class Coordinates(ABC):
 
     parameters: Parameterization
     n_parameters: int
+
+    engine: ClassVar[str | None] = None  # by which whole rows get their probability, if they do
+    smooth_solver: ClassVar[Method[Any]] = TruncatedNewton()
+    gap_share: ClassVar[float] = 1e-3  # of the tolerance, to which a duality gap is brought
+    sparse_solver: ClassVar[Method[Any] | None] = None  # for penalties with kinks; None: each has its own
 
     @property
     @abstractmethod
@@ -53,13 +69,17 @@ class Coordinates(ABC):
     def singles(self) -> list[Indices]:
         """For every variable with a scope of its own, the numbers of its parameters; none for the others."""
 
+    def near_optimum(self, rows: UniqueRows) -> Floats | None:
+        """A point from which it is not far to the optimum under a weak penalty, if there is one for little work."""
+        return None
+
     @abstractmethod
     def in_model(self, w: Floats) -> tuple[Parameterization, Indices]:
         """The parameterization of the model, and which of these parameters it has."""
 
 
-class PseudoCoordinates(Coordinates):
-    """Parameters of a structure, for the pseudo-likelihood."""
+class ListedCoordinates(Coordinates):
+    """Parameters of a structure in the order of their parameterization."""
 
     def __init__(self, parameters: Parameterization, *, jobs: int = 1) -> None:
         self.parameters, self.jobs = parameters, jobs
@@ -72,6 +92,16 @@ class PseudoCoordinates(Coordinates):
     def scopes(self) -> Indices:
         return self.parameters.scope_of_parameter
 
+    def mean_pll(self, w: Floats, rows: UniqueRows) -> float:
+        return float(rows.sample_weight @ row_pll(self.parameters, w, rows.codes, jobs=self.jobs)) / rows.total_weight
+
+    def singles(self) -> list[Indices]:
+        return self.parameters.singles()
+
+
+class PseudoCoordinates(ListedCoordinates):
+    """For the pseudo-likelihood."""
+
     def objective(self, rows: UniqueRows) -> Objective:
         canonical = self.parameters.canonical
         objective = PseudoLikelihood(ConditionalCells.count(rows, canonical, jobs=self.jobs), jobs=self.jobs)
@@ -80,22 +110,49 @@ class PseudoCoordinates(Coordinates):
     def row_scores(self, w: Floats, rows: UniqueRows) -> Floats:
         return row_pll(self.parameters, w, rows.codes, jobs=self.jobs)
 
-    def mean_pll(self, w: Floats, rows: UniqueRows) -> float:
-        return float(rows.sample_weight @ self.row_scores(w, rows)) / rows.total_weight
-
-    def singles(self) -> list[Indices]:
-        return self.parameters.singles()
-
     def in_model(self, w: Floats) -> tuple[Parameterization, Indices]:
         return self.parameters, np.arange(self.n_parameters)
 
 
+class TreeCoordinates(ListedCoordinates):
+    """For the exact likelihood on a junction tree; ``plan`` is that of these parameters.
+
+    ``keep_zeros`` keeps scopes in the model whose parameters are all zero.
+    """
+
+    engine = JunctionTree.word
+    smooth_solver = LBFGS(memory=50)  # pairs cost little beside an evaluation
+    gap_share = 1.0  # without the true Hessian the end is slow
+    sparse_solver = ProximalNewton()
+
+    def __init__(
+        self, parameters: Parameterization, plan: TreePlan, *, keep_zeros: bool = False, jobs: int = 1
+    ) -> None:
+        super().__init__(parameters, jobs=jobs)
+        self.states, self.keep_zeros = TreeStates(parameters, plan), keep_zeros
+
+    def objective(self, rows: UniqueRows) -> TreeLikelihood:
+        return TreeLikelihood(self.states, rows, jobs=self.jobs)
+
+    def near_optimum(self, rows: UniqueRows) -> Floats | None:
+        return forest_parameters(self.states, rows)
+
+    def row_scores(self, w: Floats, rows: UniqueRows) -> Floats:
+        return self.states.log_potentials(w, rows) - self.states.log_z(w)
+
+    def in_model(self, w: Floats) -> tuple[Parameterization, Indices]:
+        return (self.parameters, np.arange(self.n_parameters)) if self.keep_zeros else self.parameters.pruned(w)
+
+
 class ExactCoordinates(Coordinates):
-    """Parameters of a structure or of all sets of variables, for the exact likelihood.
+    """Parameters of a structure or of all sets of variables, for the exact likelihood over all joint states.
 
     ``listed`` keeps the order of the parameterization also where all sets of variables could stand, leaner, in the
     order of the joint states; ``keep_zeros`` keeps scopes in the model whose parameters are all zero.
     """
+
+    engine = Enumeration.word
+    sparse_solver = ProximalNewton()
 
     def __init__(
         self, parameters: Parameterization, *, listed: bool = False, keep_zeros: bool = False, jobs: int = 1

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from mrfit.checking.check import Check
 from mrfit.html_table import html_table
 from mrfit.model import MarkovNetwork
 from mrfit.solvers.solution import Solution
 from mrfit.structure.learner import LearnedStructure
 from mrfit.tying.soft import Round
+
+_CELL_SECONDS = 5e-8  # for a cell in a pass of a solver over the data
+_LEAST_CHECK, _LONGEST_CHECK = 0.1, 10.0  # seconds
 
 
 @dataclass(frozen=True)
@@ -26,6 +31,7 @@ class Fit:
     model: MarkovNetwork
     solution: Solution
     measure: str
+    judge: str  # pll or ll, of the held-out score
     train: float
     held_out: float | None
     train_pll: float
@@ -36,14 +42,14 @@ class Fit:
     fold_scores: tuple[float, ...] = ()
 
     def __repr__(self) -> str:
-        held_out = "" if self.held_out is None else f", held-out {self.measure} {self.held_out:.4f}"
+        held_out = "" if self.held_out is None else f", held-out {self.judge} {self.held_out:.4f}"
         groups = "" if self.n_groups is None else f"{self.n_groups} groups, "
         return f"<Fit: {groups}strength {self.strength:g}; {self.measure} {self.train:.4f}{held_out}>"
 
     @property
     def rank(self) -> float:
         """The held-out score as a number to choose by; nothing is worse than no score."""
-        return -np.inf if self.held_out is None else self.held_out
+        return -np.inf if self.held_out is None or np.isnan(self.held_out) else self.held_out
 
     @property
     def n_nonzero(self) -> int:
@@ -121,6 +127,8 @@ class Fitted:
         The score of the best on rows that had no part in learning.
     gain
         For tied parameters, what they gain over L2.
+    engine
+        By which the likelihood was worked out; None for the pseudo-likelihood.
     """
 
     fits: tuple[Fit, ...]
@@ -132,6 +140,7 @@ class Fitted:
     is_path: bool = False
     test: Score | None = None
     gain: Gain | None = None
+    engine: str | None = None
 
     def __repr__(self) -> str:
         best = repr(self.best)[1:-1].removeprefix("Fit: ")
@@ -144,7 +153,7 @@ class Fitted:
             "fits": len(self.fits),
             "strength": f"{best.strength:g}",
             f"train {best.measure}": f"{best.train:.4f}",
-            f"held-out {best.measure}": "none" if best.held_out is None else f"{best.held_out:.4f}",
+            f"held-out {best.judge}": "none" if best.held_out is None else f"{best.held_out:.4f}",
             "violation": f"{best.solution.violation:.1e}",
         }
         if self.test is not None:
@@ -154,6 +163,19 @@ class Fitted:
     @property
     def model(self) -> MarkovNetwork:
         return self.best.model
+
+    @property
+    def check_seconds(self) -> float:
+        """What a check of the model may take: about as long as the fits, from what they went over, not from a clock."""
+        worked = _CELL_SECONDS * self.n_cells * sum(fit.passes for fit in self.fits)
+        return float(np.clip(worked, _LEAST_CHECK, _LONGEST_CHECK))
+
+    def check(self, rows: Any, **how: Any) -> Check:
+        """Whether the model's own rows look like ``rows``; takes about as long as the fits did.
+
+        ``how`` is as for `MarkovNetwork.check`, whose ``seconds`` are `check_seconds` by default.
+        """
+        return self.model.check(rows, **{"seconds": self.check_seconds, **how})
 
     @property
     def end_of_grid(self) -> str | None:

@@ -43,3 +43,4 @@ class Optimum:
     groups: Groups | None = None
     rounds: tuple[Round, ...] = ()
     coordinates: Coordinates | None = None  # where they are not those of the problem
+    log_z_error: float | None = None  # standard error of log Z, where it is estimated

@@ -35,7 +35,7 @@ def fold_problems(learner: Learner, rows: UniqueRows, *, jobs: int) -> list[Fold
     """Every fold of a cross-validation with a structure learned from its own rows; none without folds."""
     folds = []
     for fold in folds_of(rows, learner.folds, np.random.default_rng(learner.seed)):
-        structure = learner.structure.learn(fold.train, jobs=jobs).structure
+        structure = learner.structure_learner.learn(fold.train, jobs=jobs).structure
         folds.append(FoldProblem(Problem.within(fold.train, structure, learner, jobs=jobs), fold.held_out))
     return folds
 
@@ -88,9 +88,10 @@ class Evaluation:
             model=model,
             solution=solution,
             measure=objective.measure,
+            judge=problem.learner.judge or objective.measure,
             train=train,
             held_out=held_out,
-            train_pll=coordinates.mean_pll(optimum.solution.w, problem.rows) if objective.is_exact else train,
+            train_pll=coordinates.mean_pll(optimum.solution.w, problem.rows) if objective.is_joint else train,
             seconds=optimum.seconds,
             passes=optimum.passes,
             n_groups=optimum.n_groups,

@@ -14,13 +14,13 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.errors import InputError
+from mrfit.errors import InputError, listed
 from mrfit.html_table import html_table
 from mrfit.learning.fitted import Fit, Fitted, Gain
 from mrfit.learning.grid import Callback, Grid
 from mrfit.learning.held_out import Evaluation, fold_problems, mean_over_folds, mean_over_rows
 from mrfit.learning.json_form import from_plain, kind_of, to_plain
-from mrfit.learning.objective_choice import PSEUDO_LIKELIHOOD, ObjectiveChoice
+from mrfit.learning.objective_choice import JUDGES, PSEUDO_LIKELIHOOD, ObjectiveChoice
 from mrfit.learning.parts import PARTS
 from mrfit.learning.penalized import L2, l2_path
 from mrfit.learning.penalty_choice import PenaltyChoice
@@ -28,6 +28,7 @@ from mrfit.learning.problem import Problem
 from mrfit.learning.tied import TiedChoice
 from mrfit.parameterizations.registry import parameterization_called
 from mrfit.solvers.method import Method
+from mrfit.solvers.solution import Status
 from mrfit.structure.learners import Complete, StructureLearner
 
 # What the settings of a learner are, and how an error calls that.
@@ -37,6 +38,7 @@ _KINDS: dict[str, tuple[type | UnionType, str]] = {
     "objective": (ObjectiveChoice, "an objective, PSEUDO_LIKELIHOOD or LIKELIHOOD"),
     "parameterization": (str, "a word"),
     "reference": (str, "a word"),
+    "judge": (str | None, "'ll', 'pll' or None"),
     "solver": (Method | None, "a solver, such as TruncatedNewton(), or None"),
     "tolerance": (Real, "a number"),
     **dict.fromkeys(("max_iterations", "folds", "patience", "seed"), (Integral, "a whole number")),
@@ -56,7 +58,7 @@ class Learner:
     penalty
         What keeps parameters small, zero or equal, and how strongly; see `mrfit.learning.penalized` and ``tied``.
     objective
-        The pseudo-likelihood, or the exact likelihood for few variables.
+        The pseudo-likelihood, or the exact likelihood for few variables or a sparse structure.
     parameterization, reference
         The coordinates: ``canonical``, ``spectral``, ``full``, ``ising`` or ``generalized-ising``; and the silent
         states of canonical ones, see `mrfit.parameterizations.reference`.
@@ -67,6 +69,9 @@ class Learner:
     folds
         Parts of a cross-validation, which chooses where there are no validation rows. Every part learns all there is to
         learn from its own rows, the structure included.
+    judge
+        What held-out rows choose by: ``ll``, the log-likelihood, estimated where no exact engine fits, or ``pll``; by
+        default what is maximised.
     patience
         How often in a row a path may predict held-out rows no better before it ends.
     seed
@@ -82,6 +87,7 @@ class Learner:
     tolerance: float = 1e-6
     max_iterations: int = 1000
     folds: int = 0
+    judge: str | None = None
     patience: int = 3
     seed: int = 0
 
@@ -93,13 +99,15 @@ class Learner:
                 f"Reference states belong to canonical coordinates; got {self.parameterization!r}. Leave the reference "
                 "out, or choose canonical."
             )
-        self.penalty.check(self.objective, self.parameterization, self.chosen_solver)
+        self.penalty.check(self.objective, self.parameterization, self.solver)
         if not 0 < self.tolerance < np.inf:
             raise InputError(f"The tolerance must be positive and finite; got {self.tolerance:g}.")
         if self.max_iterations < 0:
             raise InputError(f"The limit of iterations must not be negative; got {self.max_iterations}.")
         if self.folds < 0 or self.folds == 1:
             raise InputError(f"Cross-validation needs at least 2 folds, or 0 for none; got {self.folds}.")
+        if self.judge not in (None, *JUDGES):
+            raise InputError(f"Held-out rows judge by {listed(JUDGES)}; got {self.judge!r}.")
         if self.patience < 1:
             raise InputError(f"The patience with a path must be at least 1; got {self.patience}.")
         if self.seed < 0:
@@ -113,8 +121,9 @@ class Learner:
                 raise InputError(f"The {name} of a learner must be {expected}; got {value!r}.")
 
     @property
-    def chosen_solver(self) -> Method[Any]:
-        return self.penalty.solver(self.objective) if self.solver is None else self.solver
+    def structure_learner(self) -> StructureLearner:
+        """What learns the structure, as it is by itself with this objective."""
+        return self.structure.for_likelihood() if self.objective.is_joint else self.structure
 
     def in_words(self) -> str:
         """What decides which model rows lead to, in one line."""
@@ -132,7 +141,7 @@ class Learner:
                 "penalty": self.penalty.in_words(),
                 "objective": self.objective.word,
                 "coordinates": self.parameterization,
-                "solver": kind_of(type(self.chosen_solver)),
+                "solver": "the one that suits" if self.solver is None else kind_of(type(self.solver)),
                 "folds": self.folds or "none",
                 "seed": self.seed,
             },
@@ -196,7 +205,7 @@ class Learner:
                 some.check_complete("learning")
         with threadpool_limits(limits=1, user_api="blas"):  # on small matrices more threads wait for each other
             # 1. Which variables interact, from all rows and from the rows of every fold.
-            structure = self.structure.learn(rows, valid=valid, jobs=jobs)
+            structure = self.structure_learner.learn(rows, valid=valid, jobs=jobs)
             self.penalty.check_free_orders(structure.structure)
             problem = Problem.within(rows, structure.structure, self, jobs=jobs)
             folds = fold_problems(self, rows, jobs=jobs)
@@ -210,6 +219,7 @@ class Learner:
             evaluation = Evaluation(problem, folds, valid, done)
             fits = evaluation.fits(lambda part, callback: self.penalty.fits(part, grid, callback), grid, callback)
             best = max(fits, key=lambda fit: fit.rank) if selecting else min(fits, key=lambda fit: fit.strength)
+            _check_known(best)
             # 4. What that is worth.
             gain = None
             if baseline:
@@ -217,7 +227,10 @@ class Learner:
                 gain = self._gain((best, max(others, key=lambda fit: fit.rank)), valid, test, jobs)
             score = None if test is None else mean_over_rows(self.objective.row_scores(best.model, test, jobs), test)
         n_cells, n_parameters = problem.objective.n_cells, problem.n_parameters
-        return Fitted(fits, best, structure, n_cells, n_parameters, self.penalty.guarantee(), grid.is_path, score, gain)
+        return Fitted(
+            fits, best, structure, n_cells, n_parameters, self.penalty.guarantee(), grid.is_path, score, gain,
+            problem.coordinates.engine,
+        )  # fmt: skip
 
     def _check_choosable(self, grid: Grid, *, selecting: bool) -> None:
         if self.penalty.is_tied and not selecting and len(grid) > 1:
@@ -236,6 +249,16 @@ class Learner:
             difference = mean_over_rows(np.subtract(*scores), rows)
         which = "test" if test is not None else "folds" if valid is None else "valid"
         return Gain(difference.mean, difference.standard_error, fits[1], which)
+
+
+def _check_known(best: Fit) -> None:
+    """Chains that do not mix have learned something, but nobody can say what."""
+    if best.solution.status is Status.UNMIXED:
+        raise InputError(
+            "Chains do not mix on this model: annealing from the data and from everywhere disagree, or a few chains "
+            "decide, so that its likelihood is not known. Variables that nearly determine each other do that. Use a "
+            "structure for which an exact engine fits, such as tree, or learned with fewer neighbours and the rule and."
+        )
 
 
 def _counter(progress: Progress | None, total: int) -> Callable[[], None]:

@@ -12,15 +12,31 @@ from numpy.typing import NDArray
 
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
-from mrfit.learning.coordinates import Coordinates, ExactCoordinates, PseudoCoordinates
+from mrfit.errors import listed as listed_words
+from mrfit.factors import Factors
+from mrfit.inference.choice import exactly_planned
+from mrfit.inference.engine import AUTO
+from mrfit.inference.enumeration import Enumeration
+from mrfit.inference.joint_states import plan_joint_states
+from mrfit.inference.junction_tree import JunctionTree
+from mrfit.inference.plan import Plan
+from mrfit.inference.tree_plan import TreePlan
+from mrfit.inference.tree_states import plan_tree_states
+from mrfit.learning.coordinates import Coordinates, ExactCoordinates, PseudoCoordinates, TreeCoordinates
+from mrfit.learning.sampled import CHAINS, ChainCoordinates
 from mrfit.objectives.row_scores import row_ll, row_pll
 from mrfit.parameterizations.parameterization import Parameterization
+from mrfit.stochastic.evidence import evidence
 
 if TYPE_CHECKING:
     from mrfit.model import MarkovNetwork
 
 Floats = NDArray[np.float64]
 
+ENGINES = (AUTO, Enumeration.word, JunctionTree.word, CHAINS)
+
+_LONG = 1.0  # seconds of an evaluation, of which a fit takes some dozens, beyond which chains are taken
+_WORTH_A_TREE = 4.0  # times faster: products and blocks of the Hessian are cheaper where all joint states are known
 _MOST_PARAMETERS = 1e8  # 0.8 GB for each of the dozen vectors of a solver
 
 
@@ -29,11 +45,15 @@ class ObjectiveChoice(ABC):
 
     word: ClassVar[str]
     measure: ClassVar[str]  # the name of its score
-    is_exact: ClassVar[bool]
+    is_joint: ClassVar[bool]  # whether it is the probability of whole rows
 
     @abstractmethod
     def coordinates(self, parameters: Parameterization, *, listed: bool, keep_zeros: bool, jobs: int) -> Coordinates:
-        """What is learned; ``listed`` and ``keep_zeros`` as for `ExactCoordinates`."""
+        """What is learned; ``listed`` and ``keep_zeros`` as for `ExactCoordinates`. Too much of it is refused."""
+
+    def joint_plan(self, shape: tuple[int, ...]) -> Plan | None:
+        """What going over all joint states takes, where that is what it does or may do."""
+        return None
 
     @abstractmethod
     def row_scores(self, model: MarkovNetwork, rows: UniqueRows, jobs: int) -> Floats:
@@ -50,7 +70,7 @@ class PseudoLikelihoodChoice(ObjectiveChoice):
 
     word: ClassVar[str] = "pseudo-likelihood"
     measure: ClassVar[str] = "pll"
-    is_exact: ClassVar[bool] = False
+    is_joint: ClassVar[bool] = False
 
     def coordinates(self, parameters: Parameterization, *, listed: bool, keep_zeros: bool, jobs: int) -> Coordinates:
         _check_number(parameters.n_parameters)
@@ -65,23 +85,70 @@ class PseudoLikelihoodChoice(ObjectiveChoice):
 
 @dataclass(frozen=True)
 class LikelihoodChoice(ObjectiveChoice):
-    """The probability of whole rows, exact over all joint states."""
+    """The probability of whole rows.
+
+    Parameters
+    ----------
+    engine
+        How: ``enumeration`` of all joint states, for few variables; ``tree``, a junction tree, for sparse structures;
+        ``chains`` that go on while parameters change, for any structure: canonical parameters, l2, l1 and group.
+        ``auto`` takes the exact one with the shorter forecast, and chains where none ends soon.
+    """
+
+    engine: str = AUTO
 
     word: ClassVar[str] = "likelihood"
     measure: ClassVar[str] = "ll"
-    is_exact: ClassVar[bool] = True
+    is_joint: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if self.engine not in ENGINES:
+            raise InputError(f"The likelihood has no engine {self.engine!r}; choose one of {listed_words(ENGINES)}.")
 
     def coordinates(self, parameters: Parameterization, *, listed: bool, keep_zeros: bool, jobs: int) -> Coordinates:
-        return ExactCoordinates(parameters, listed=listed, keep_zeros=keep_zeros, jobs=jobs)
+        if self.engine == CHAINS:
+            return ChainCoordinates(parameters, keep_zeros=keep_zeros, jobs=jobs)
+        plan = self._tree(parameters)
+        if plan is None:
+            return ExactCoordinates(parameters, listed=listed, keep_zeros=keep_zeros, jobs=jobs)
+        if self.engine == AUTO and not (plan.fits and plan.forecast < _LONG):
+            return ChainCoordinates(parameters, keep_zeros=keep_zeros, jobs=jobs)
+        return TreeCoordinates(parameters, plan, keep_zeros=keep_zeros, jobs=jobs)
+
+    def joint_plan(self, shape: tuple[int, ...]) -> Plan | None:
+        plan = plan_joint_states(shape)
+        possible = self.engine == Enumeration.word or (self.engine == AUTO and plan.fits)
+        return plan if possible else None
+
+    def _tree(self, parameters: Parameterization) -> TreePlan | None:
+        """The plan of a junction tree, unless all joint states are to be gone through."""
+        everything = plan_joint_states(parameters.domain.shape)
+        if self.engine == Enumeration.word or (self.engine == AUTO and parameters.structure.is_saturated):
+            return None
+        if parameters.structure.is_saturated:
+            raise InputError(
+                "All sets of variables make one clique, in which a junction tree has nothing to gain. Use the engine "
+                "enumeration, or a lower order."
+            )
+        _check_number(parameters.n_parameters)
+        plan = plan_tree_states(parameters)
+        if self.engine == AUTO and everything.fits:
+            return plan if plan.fits and _WORTH_A_TREE * plan.forecast < everything.forecast else None
+        return plan
 
     def row_scores(self, model: MarkovNetwork, rows: UniqueRows, jobs: int) -> Floats:
-        return row_ll(model.parameters, model.w, rows.codes, jobs=jobs)
+        """By the log Z that learning has left in the model, an exact engine, or annealing."""
+        factors = model.parameters.to_factors(model.w) if model.known_log_z is None else None
+        if factors is None or _fits(factors):
+            return row_ll(model.parameters, model.w, rows.codes, jobs=jobs, log_z=model.known_log_z)
+        codes = rows.codes.astype(np.int64)
+        return factors.log_potential(codes) - evidence(factors, codes, jobs=jobs).log_z
 
     def check_finite(self, rows: UniqueRows, coordinates: Coordinates, penalized: NDArray[np.bool_]) -> None:
         if rows.n_distinct == 1 and not penalized.all():
             raise InputError(
                 "All rows are the same, so the likelihood grows without end as unpenalised parameters do. Use other "
-                "rows, or a penalty on all of them such as l2."
+                "rows, or a penalty that leaves no scope size free, such as l2 with free orders ''."
             )
         saturated, n_states = coordinates.parameters.structure.is_saturated, prod(rows.domain.shape)
         if not penalized.any() and saturated and rows.n_distinct < n_states:
@@ -94,6 +161,12 @@ class LikelihoodChoice(ObjectiveChoice):
 
 PSEUDO_LIKELIHOOD = PseudoLikelihoodChoice()
 LIKELIHOOD = LikelihoodChoice()
+JUDGES: dict[str, ObjectiveChoice] = {choice.measure: choice for choice in (LIKELIHOOD, PSEUDO_LIKELIHOOD)}
+
+
+def _fits(factors: Factors) -> bool:
+    _, plan = exactly_planned(factors)
+    return plan.fits and plan.forecast < _LONG
 
 
 def _check_number(n_parameters: int) -> None:

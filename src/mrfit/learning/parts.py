@@ -9,12 +9,13 @@ from mrfit.learning.penalty_choice import PenaltyChoice
 from mrfit.learning.smoothed import PseudoCounts
 from mrfit.learning.solver_words import SOLVERS
 from mrfit.learning.tied import HardTied, LearnTieRelearn, Tied
+from mrfit.stochastic.growth import Grown
 from mrfit.structure.learners import Complete, Given, Independent, Learned, StructureLearner, Tree, UpToOrder
 from mrfit.tying.soft import SoftTying
 from mrfit.tying.stochastic import Stochastic
 
 STRUCTURES: dict[str, type[StructureLearner]] = {
-    kind.word: kind for kind in (Complete, Independent, Tree, Learned, UpToOrder, Given)
+    kind.word: kind for kind in (Complete, Independent, Tree, Learned, Grown, UpToOrder, Given)
 }
 PENALTIES: dict[str, type[PenaltyChoice]] = {
     kind.word: kind

@@ -14,12 +14,14 @@ from numpy.typing import NDArray
 
 from mrfit.errors import InputError
 from mrfit.learning.closed_forms import closed_form_path, flat_l2, has_squares_form
+from mrfit.learning.coordinates import Coordinates
 from mrfit.learning.grid import Callback, Grid, Optimum
 from mrfit.learning.growing import first_scopes, growing_path
 from mrfit.learning.layout import Layout
 from mrfit.learning.objective_choice import ObjectiveChoice
 from mrfit.learning.penalty_choice import PenaltyChoice
 from mrfit.learning.problem import Problem
+from mrfit.learning.sampled import ChainCoordinates, fit_by_chains
 from mrfit.penalties import l1, l2, penalty
 from mrfit.penalties.group import GroupL1
 from mrfit.penalties.hierarchical import HierarchicalL1
@@ -29,7 +31,6 @@ from mrfit.solvers.method import Method
 from mrfit.solvers.minimize import minimize
 from mrfit.solvers.newton import TruncatedNewton
 from mrfit.solvers.owlqn import OWLQN
-from mrfit.solvers.proximal_newton import ProximalNewton
 from mrfit.structure.structure import Structure
 
 Floats = NDArray[np.float64]
@@ -41,9 +42,14 @@ _MOST_STRENGTHS = 40  # of a path, each 1 / sqrt(2) of the last
 class Penalized(PenaltyChoice):
     """A function of the parameters, minimised together with the objective from the strongest to the weakest."""
 
+    is_smooth: ClassVar[bool] = True  # shrinks parameters without making any zero
+
     @abstractmethod
     def built(self, strength: float, layout: Layout) -> Penalty:
         """The function itself."""
+
+    def solver(self, coordinates: Coordinates) -> Method[Any]:
+        return coordinates.smooth_solver
 
     def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Optimum]:
         return self.walked(problem, grid.strengths, callback=callback)
@@ -57,7 +63,7 @@ class Penalized(PenaltyChoice):
         callback: Callback | None = None,
     ) -> Iterator[Optimum]:
         """The optima from the strongest penalty to the weakest, each from the last."""
-        w = problem.start
+        w = problem.near_start if self.is_smooth else problem.start
         for strength in sorted(strengths, reverse=True):
             optimum = self.fit(problem, strength, w, solver=solver, callback=callback)
             w = optimum.solution.w
@@ -73,8 +79,11 @@ class Penalized(PenaltyChoice):
         callback: Callback | None = None,
     ) -> Optimum:
         """The optimum at one strength, from ``w``."""
-        begun, before = time.perf_counter(), problem.objective.passes
         function = self.built(strength, problem.layout)
+        if problem.by_chains is not None and isinstance(problem.coordinates, ChainCoordinates):
+            near = None if w is problem.start else w
+            return fit_by_chains(problem.by_chains, problem.coordinates, function, strength, near)
+        begun, before = time.perf_counter(), problem.objective.passes
         smooth, nonsmooth = function.added_to(problem.objective, total_weight=problem.total_weight)
         solution = minimize(
             smooth, solver or problem.solver, w, penalty=nonsmooth, bound=problem.bound, tolerance=problem.tolerance,
@@ -94,6 +103,10 @@ class L2(Penalized):
 
     def built(self, strength: float, layout: Layout) -> Penalty:
         return l2.L2(strength, layout.penalized)
+
+    def own_free_orders_with(self, objective: ObjectiveChoice) -> tuple[int, ...] | None:
+        # What single variables say costs no certainty about the others; shrinking it moves all of the likelihood.
+        return (1,) if objective.is_joint else ()
 
 
 @dataclass(frozen=True)
@@ -134,6 +147,9 @@ class NoPenalty(Penalized):
     def built(self, strength: float, layout: Layout) -> Penalty:
         return penalty.NoPenalty()
 
+    def solver(self, coordinates: Coordinates) -> Method[Any]:
+        return TruncatedNewton()  # which knows the duality gap at every step
+
     def described(self, optimum: Optimum, free_orders: tuple[int, ...]) -> dict[str, Any]:
         return {**super().described(optimum, free_orders), "free_orders": None}
 
@@ -151,6 +167,7 @@ class Sparse(Penalized):
 
     search: str = "exact"
 
+    is_smooth: ClassVar[bool] = False
     own_free_orders: ClassVar[tuple[int, ...] | None] = (1,)
     pseudo_solver: ClassVar[type[Method[Any]]] = Fista
 
@@ -159,8 +176,8 @@ class Sparse(Penalized):
         if self.search not in ("exact", "hierarchical"):
             raise InputError(f"There is no search {self.search!r}; choose 'exact' or 'hierarchical'.")
 
-    def solver(self, objective: ObjectiveChoice) -> Method[Any]:
-        return ProximalNewton() if objective.is_exact else self.pseudo_solver()
+    def solver(self, coordinates: Coordinates) -> Method[Any]:
+        return coordinates.sparse_solver or self.pseudo_solver()
 
     def first_scopes(self, structure: Structure) -> Structure:
         return first_scopes(structure) if self.search == "hierarchical" else structure

@@ -18,6 +18,7 @@ from mrfit.solvers.suitability import check_suitable
 from mrfit.structure.structure import Structure
 
 if TYPE_CHECKING:
+    from mrfit.learning.coordinates import Coordinates
     from mrfit.learning.objective_choice import ObjectiveChoice
     from mrfit.learning.problem import Problem
 
@@ -74,19 +75,23 @@ class PenaltyChoice(ABC):
     def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Optimum]:
         """The optima of the grid, in the order that makes it cheap."""
 
-    def solver(self, objective: ObjectiveChoice) -> Method[Any]:
+    def solver(self, coordinates: Coordinates) -> Method[Any]:
         """The one that suits it best."""
         return TruncatedNewton()
 
-    def check(self, objective: ObjectiveChoice, parameterization: str, solver: Method[Any]) -> None:
-        """Refuse what does not go together."""
-        if self.function is not None:
+    def check(self, objective: ObjectiveChoice, parameterization: str, solver: Method[Any] | None) -> None:
+        """Refuse what does not go together; None is the solver that suits."""
+        if self.function is not None and solver is not None:
             check_suitable(type(solver), self.function)
 
-    def free_orders_in(self, structure: Structure) -> tuple[int, ...]:
+    def own_free_orders_with(self, objective: ObjectiveChoice) -> tuple[int, ...] | None:
+        """Scope sizes it leaves alone by itself; None for all."""
+        return self.own_free_orders
+
+    def free_orders_in(self, structure: Structure, objective: ObjectiveChoice) -> tuple[int, ...]:
         """Scope sizes of a structure that are not penalised."""
         orders = tuple(structure.blocks)
-        chosen = self.own_free_orders if self.free_orders is None else self.free_orders
+        chosen = self.own_free_orders_with(objective) if self.free_orders is None else self.free_orders
         return orders if chosen is None else tuple(order for order in chosen if order in orders)
 
     def check_free_orders(self, structure: Structure) -> None:

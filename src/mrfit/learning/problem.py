@@ -17,6 +17,8 @@ from mrfit.learning.coordinates import Coordinates
 from mrfit.learning.grid import Optimum
 from mrfit.learning.json_form import kind_of
 from mrfit.learning.layout import Layout
+from mrfit.learning.objective_choice import JUDGES
+from mrfit.learning.sampled import ChainCoordinates
 from mrfit.learning.start import hold_what_never_occurs, start_and_bound
 from mrfit.learning.versions import versions
 from mrfit.model import MarkovNetwork
@@ -28,14 +30,13 @@ from mrfit.parameterizations.reference import reference_from
 from mrfit.parameterizations.registry import parameterization_called
 from mrfit.solvers.method import Method
 from mrfit.solvers.solution import Solution
+from mrfit.stochastic.fit import ChainProblem
 from mrfit.structure.structure import Structure
 
 if TYPE_CHECKING:
     from mrfit.learning.learner import Learner
 
 Floats = NDArray[np.float64]
-
-_GAP_SHARE = 1e-3  # of the tolerance, for the duality gap
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +83,7 @@ class Problem:
     def coordinates(self) -> Coordinates:
         """Of the learner's parameters, or of fewer that lead to the same model."""
         learner, penalty, parameters = self.learner, self.learner.penalty, self.parameters
-        if learner.objective.is_exact and penalty.is_of_lengths and self.free_orders == (1,):
+        if learner.objective.is_joint and penalty.is_of_lengths and self.free_orders == (1,):
             parameters = parameters.for_lengths()
         return learner.objective.coordinates(
             parameters, listed=penalty.needs_listed_scopes(), keep_zeros=penalty.is_tied, jobs=self.jobs
@@ -91,6 +92,13 @@ class Problem:
     @cached_property
     def objective(self) -> CachedObjective:
         return CachedObjective(self.coordinates.objective(self.rows))
+
+    @cached_property
+    def by_chains(self) -> ChainProblem | None:
+        """The same as chains see it, where they are what there is."""
+        if not isinstance(self.coordinates, ChainCoordinates):
+            return None
+        return ChainProblem(self.coordinates.canonical, self.rows, seed=self.seed, jobs=self.jobs)
 
     def batches(self, batch_rows: int) -> list[Objective]:
         """The objective on parts of about so many rows, dealt at random."""
@@ -101,7 +109,7 @@ class Problem:
 
     @cached_property
     def free_orders(self) -> tuple[int, ...]:
-        return self.learner.penalty.free_orders_in(self.limit or self.structure)
+        return self.learner.penalty.free_orders_in(self.limit or self.structure, self.learner.objective)
 
     @cached_property
     def layout(self) -> Layout:
@@ -126,6 +134,14 @@ class Problem:
         """Where the first fit begins."""
         return self._start_and_bound[0]
 
+    @cached_property
+    def near_start(self) -> Floats:
+        """Where a first fit that shrinks what it penalises, but makes nothing zero, does better to begin."""
+        interactions = self.coordinates.orders > 1
+        near = self.coordinates.near_optimum(self.rows) if self.layout.penalized[interactions].all() else None
+        held = np.abs(self.start) >= self.bound
+        return self.start if near is None else np.where(held, self.start, near)
+
     @property
     def bound(self) -> Floats:
         """Largest absolute value of every parameter."""
@@ -143,7 +159,8 @@ class Problem:
 
     @property
     def solver(self) -> Method[Any]:
-        return self.learner.chosen_solver
+        """The learner's, or by default the one that suits penalty and coordinates."""
+        return self.learner.solver or self.learner.penalty.solver(self.coordinates)
 
     @property
     def tolerance(self) -> float:
@@ -151,7 +168,7 @@ class Problem:
 
     @property
     def gap_tolerance(self) -> float:
-        return _GAP_SHARE * self.learner.tolerance
+        return self.coordinates.gap_share * self.learner.tolerance
 
     @property
     def max_iterations(self) -> int:
@@ -168,8 +185,12 @@ class Problem:
         return optimum.coordinates or self.coordinates
 
     def mean_score(self, optimum: Optimum, rows: UniqueRows) -> float:
-        """Of what was maximised, a row."""
-        scores = self.coordinates_of(optimum).row_scores(optimum.solution.w, rows)
+        """Of what held-out rows choose by, a row."""
+        judge = self.learner.judge
+        if judge is None or judge == self.learner.objective.measure:
+            scores = self.coordinates_of(optimum).row_scores(optimum.solution.w, rows)
+        else:
+            scores = JUDGES[judge].row_scores(self.model(optimum)[0], rows, self.jobs)
         return float(rows.sample_weight @ scores) / rows.total_weight
 
     def model(self, optimum: Optimum, *, chosen_on: str | None = None) -> tuple[MarkovNetwork, Solution]:
@@ -197,12 +218,22 @@ class Problem:
         digest.update(self.rows.sample_weight.tobytes())
         return digest.hexdigest()
 
+    def _log_z(self, optimum: Optimum) -> dict[str, Any]:
+        """What chains know of it goes with the model: to find it out again may take longer than to learn."""
+        coordinates = self.coordinates_of(optimum)
+        if not isinstance(coordinates, ChainCoordinates) or np.isnan(coordinates.log_z):
+            return {}
+        return {"log_z": {"value": coordinates.log_z, "error": optimum.log_z_error}}
+
     def _provenance(self, optimum: Optimum, chosen_on: str | None) -> dict[str, Any]:
         """What a reader of the model file wants to know."""
         learner, solution = self.learner, optimum.solution
-        gap = {"gap": solution.gap} if learner.objective.is_exact else {}
+        engine = self.coordinates_of(optimum).engine
+        gap = {} if engine is None else {"gap": solution.gap}
         return {
             "objective": learner.objective.word,
+            **({} if engine is None else {"engine": engine}),
+            **self._log_z(optimum),
             "penalty": learner.penalty.described(optimum, self.free_orders),
             "chosen_on": chosen_on,
             "data": {"rows": self.rows.n_rows, "weight": self.rows.total_weight, "sha256": self._sha256},

@@ -49,6 +49,9 @@ class CachedObjective(Objective):
             )
         return self._expansion
 
+    def rough_hessian(self) -> Floats | None:
+        return self.objective.rough_hessian()
+
     def forget(self) -> None:
         """Begin anew, as a benchmark does."""
         self._point = self._expansion = self._matrix = None

@@ -96,3 +96,10 @@ class Objective(ABC):
 
     @abstractmethod
     def expand(self, w: Floats) -> Expansion: ...
+
+    def rough_hessian(self) -> Floats | None:
+        """One positive definite matrix that is roughly the Hessian wherever the optimum may be, if there is one.
+
+        Methods that would have to learn the curvature step by step begin with it.
+        """
+        return None

@@ -25,6 +25,13 @@ class Reparameterized(Objective):
         value, gradient = self.objective.value_and_gradient(self.matrix @ w)
         return value, self._adjoint @ gradient
 
+    def rough_hessian(self) -> Floats | None:
+        matrix = self.objective.rough_hessian()
+        return None if matrix is None else self._mapped(matrix)
+
+    def _mapped(self, hessian: Floats) -> Floats:
+        return np.asarray(self._adjoint @ (self._adjoint @ hessian).T)
+
     def expand(self, w: Floats) -> Expansion:
         inner = self.objective.expand(self.matrix @ w)
 
@@ -38,6 +45,6 @@ class Reparameterized(Objective):
             gradient=self._adjoint @ inner.gradient,
             diagonal=cache(diagonal),
             product=lambda v: self._adjoint @ inner.product(self.matrix @ v),
-            dense=inner.dense and inner.dense.mapped(lambda m: np.asarray(self._adjoint @ (self._adjoint @ m).T)),
+            dense=inner.dense and inner.dense.mapped(self._mapped),
             dual=inner.dual,
         )

@@ -54,11 +54,20 @@ def row_pll(own: Parameterization, w: Floats, codes: NDArray[np.uint8], *, jobs:
     return scores
 
 
-def row_ll(parameters: Parameterization, w: Floats, codes: NDArray[np.uint8], *, jobs: int = 1) -> Floats:
-    """Log-likelihood of every row, exact; minus infinity for rows that are impossible.
+def row_ll(
+    parameters: Parameterization,
+    w: Floats,
+    codes: NDArray[np.uint8],
+    *,
+    jobs: int = 1,
+    log_z: float | None = None,
+) -> Floats:
+    """Log-likelihood of every row; minus infinity for rows that are impossible.
 
-    By transforms over all joint states, or from log Z by whatever exact engine is fastest.
+    By transforms over all joint states, or from log Z by whatever exact engine is fastest, unless it is known.
     """
+    if log_z is not None:
+        return parameters.to_factors(w).log_potential(codes) - log_z
     by_transforms = plan_joint_states(parameters.domain.shape)
     if by_transforms.n_cells <= _FEW_STATES and not np.isneginf(w).any():
         return _ll_of_joint_states(parameters, w, codes, jobs)

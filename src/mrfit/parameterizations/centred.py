@@ -49,7 +49,7 @@ class Centred(Parameterization):
     def joint_entries(self) -> tuple[Indices, Indices, NDArray[np.float64]]:
         positions = np.empty(self.n_parameters, np.int64)
         values = np.empty(self.n_parameters)
-        for block, first, features in self._alike():
+        for block, first, features in self.alike():
             shape = self._shape(tuple(block[0].tolist()))
             digits = digits_of(_kept(shape), shape)  # (parameters, variables)
             mine = first[:, None] + np.arange(features.shape[1])

@@ -39,9 +39,7 @@ class Full(Parameterization):
 
     def to_factors(self, w: Floats) -> Factors:
         """The parameters as they stand; minus infinity makes a state of a scope impossible."""
-        blocks = ((block, self._counts[size]) for size, block in self.structure.blocks.items())
-        scopes = [tuple(scope) for block, counts in blocks for scope in block[counts > 0].tolist()]
-        return Factors(self.domain.shape, tuple(scopes), w)
+        return Factors(self.domain.shape, self.table_scopes, w)
 
     def _n_entries(self, size: int) -> float:
         # An indicator of c states has one coefficient, but that of the first state has all c.

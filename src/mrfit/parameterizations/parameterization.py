@@ -125,7 +125,7 @@ class Parameterization(ABC):
     @cached_property
     def feature_range(self) -> float:
         """The largest difference of two values of one feature: one for indicators."""
-        ranges = [float(np.ptp(features, axis=0).max()) for _, _, features in self._alike()]
+        ranges = [float(np.ptp(features, axis=0).max()) for _, _, features in self.alike()]
         return max(ranges, default=0.0)
 
     def singles(self) -> list[Indices]:
@@ -168,10 +168,43 @@ class Parameterization(ABC):
     def to_factors(self, w: Floats) -> Factors:
         """The tables of all scopes with parameters, in the order of the structure."""
         tables: dict[Scope, Floats] = {}
-        for block, own, features in self._alike():
+        for block, own, features in self.alike():
             values = w[own[:, None] + np.arange(features.shape[1])] @ features.T  # (scopes, states of a scope)
             tables |= zip(map(tuple, block.tolist()), values, strict=True)
-        return Factors.from_tables(self.domain.shape, sorted(tables.items(), key=lambda item: (len(item[0]), item[0])))
+        return Factors.from_tables(self.domain.shape, [(scope, tables[scope]) for scope in self.table_scopes])
+
+    @cached_property
+    def table_scopes(self) -> tuple[Scope, ...]:
+        """Those with parameters, in the order of the structure."""
+        blocks = ((block, self._counts[size]) for size, block in self.structure.blocks.items())
+        return tuple(tuple(scope) for block, counts in blocks for scope in block[counts > 0].tolist())
+
+    @cached_property
+    def table_map(self) -> sparse.csr_array:
+        """The matrix (cells of the tables of `table_scopes`, one after the other, parameters) of all features."""
+        self._check_expansion()
+        rows, columns, values = [], [], []
+        for block, own, features in self.alike():
+            row, column = np.nonzero(features)
+            rows.append((self.first_cells(block)[:, None] + row).ravel())
+            columns.append((own[:, None] + column).ravel())
+            values.append(np.tile(features[row, column], len(block)))
+        n_cells = sum(int(cells.sum()) for cells in self._cells.values())
+        return sparse_map(values, rows, columns, (n_cells, self.n_parameters))
+
+    def first_cells(self, block: Indices) -> Indices:
+        """Where the tables of scopes of one size begin among those of `table_scopes`."""
+        size = block.shape[1]
+        before = sum(int(cells.sum()) for other, cells in self._cells.items() if other < size)
+        mine = self._cells[size]
+        return np.asarray(before + (np.cumsum(mine) - mine)[self.structure.find(block)], np.int64)
+
+    @cached_property
+    def _cells(self) -> dict[int, Indices]:
+        """Cells of the table of every scope, none where it has no parameters, by scope size."""
+        shape = np.array(self.domain.shape, np.int64)
+        blocks = self.structure.blocks.items()
+        return {size: np.where(self._counts[size] > 0, shape[block].prod(axis=1), 0) for size, block in blocks}
 
     def pull_back(self, tables: Mapping[Scope, Floats]) -> Floats:
         """The adjoint of `to_tables`: a gradient in tables as a gradient in parameters."""
@@ -281,12 +314,12 @@ class Parameterization(ABC):
         return self.on(Structure(structure.n_variables, blocks)), np.flatnonzero(kept[self.scope_of_parameter])
 
     def _kinds(self) -> Iterator[tuple[Indices, Indices, Floats]]:
-        """As `_alike`, with the canonical coefficients of the features: shape (digits in C order, parameters)."""
-        for block, own, features in self._alike():
+        """As `alike`, with the canonical coefficients of the features: shape (digits in C order, parameters)."""
+        for block, own, features in self.alike():
             table = features.reshape(*self._shape(tuple(block[0].tolist())), -1)
             yield block, own, canonical_coefficients(table)
 
-    def _alike(self) -> Iterator[tuple[Indices, Indices, Floats]]:
+    def alike(self) -> Iterator[tuple[Indices, Indices, Floats]]:
         """Scopes alike in shape and features: their block, their first parameters, their features."""
         signature = self._signature()
         for size, block in self.structure.blocks.items():

@@ -34,6 +34,10 @@ class Penalized(Objective):
             gradient + self.penalty.gradient(w) / self.total_weight,
         )
 
+    def rough_hessian(self) -> Floats | None:
+        matrix = self.objective.rough_hessian()
+        return None if matrix is None else matrix + self.penalty.hessian(np.zeros(len(matrix))) / self.total_weight
+
     def expand(self, w: Floats) -> Expansion:
         w = owned(w)
         smooth = self.objective.expand(w)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import log
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr
 
-from mrfit.data.coding import MAX_STATES
+from mrfit.checking.budget import SECONDS
+from mrfit.checking.check import Check
+from mrfit.checking.checker import check_model
+from mrfit.data.coding import MAX_STATES, check_complete
 from mrfit.data.dataset import Dataset
+from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
 from mrfit.errors import ImpossibleError, InputError
 from mrfit.factors import Factors, Scope
@@ -20,6 +24,7 @@ from mrfit.inference.choice import EXACT, exactly_planned, planned
 from mrfit.inference.components import part_with
 from mrfit.inference.engine import AUTO, Engine, Posterior
 from mrfit.inference.plan import Plan
+from mrfit.inference.planned_tree import PlannedTree
 from mrfit.inference.row_draws import draw_rows
 from mrfit.queries.answer import BestState, Explanation, Influence, Joint, LogZ, Marginals, Sensitivity
 from mrfit.queries.evidence import Evidence, state_code
@@ -28,6 +33,7 @@ from mrfit.workers import resolve_jobs
 
 Floats = NDArray[np.float64]
 Given = Mapping[str, Any] | None
+Kept = TypeVar("Kept")
 
 _MOST_CELLS = 2**32  # of rows that are drawn
 _KEPT_PLANS = 64
@@ -131,8 +137,9 @@ class Questions:
         ``engine`` is ``tree``, ``toulbar2`` (an extra) or ``max-product``; ``auto`` takes the first of them that can.
         """
         evidence = Evidence.of(self.domain, given)
+        factors, tree = self._planned_tree(evidence, seed=seed)
         try:
-            best = best_state(evidence.applied_to(self.factors), engine=engine, seed=seed, names=self.spoken_names)
+            best = best_state(factors, engine=engine, names=self.spoken_names, tree=tree)
         except ImpossibleError as error:
             raise self._impossible(evidence) from error
         full = [evidence.known.get(i, int(best.codes[i])) for i in range(len(self.domain))]
@@ -157,11 +164,11 @@ class Questions:
         """
         _check_number_of_rows(n_rows, self.domain)
         evidence = Evidence.of(self.domain, given)
-        factors = evidence.applied_to(self.factors)
+        factors, tree = self._planned_tree(evidence, seed=seed, merge=False)
         try:
             codes, notes = draw_rows(
                 factors, n_rows, len(self.domain), engine=engine, seed=seed, jobs=resolve_jobs(jobs),
-                names=self.spoken_names,
+                names=self.spoken_names, tree=tree,
             )  # fmt: skip
         except ImpossibleError as error:
             raise self._impossible(evidence) from error
@@ -271,6 +278,36 @@ class Questions:
         cells.sort(key=lambda cell: -abs(cell[1]))
         return Sensitivity(**about, target=variable, state=self.domain[i].states[code], p=p, cells=tuple(cells[:top]))
 
+    def check(
+        self, data: Any, *, engine: str = AUTO, seconds: float = SECONDS, seed: int = 0, jobs: int | None = None
+    ) -> Check:
+        """Whether the model's own rows look like the data: one- and two-way frequencies, and where its mass is.
+
+        Exact where a junction tree takes no longer than about ``seconds``, else by chains annealed from anywhere and
+        from the data, as many steps as about that time allows; nothing is measured, so the same arguments give the
+        same numbers. ``engine`` is ``auto``, ``enumeration``, ``tree`` or ``ais``.
+        """
+        rows = self._unique(data, "a check")
+        has_hidden = self.factors.n_variables > len(self.domain)
+        try:
+            return check_model(
+                self.factors,
+                rows,
+                engine=engine,
+                seconds=seconds,
+                seed=seed,
+                jobs=resolve_jobs(jobs),
+                order=self.stored_order,
+                names=self.spoken_names,
+                log_potential=self.log_potential if has_hidden else None,
+            )
+        except ImpossibleError as error:
+            raise self._impossible(Evidence()) from error
+
+    def log_potential(self, codes: NDArray[Any]) -> Floats:
+        """The sum of all tables at rows of codes: log p plus log Z."""
+        return self.factors.log_potential(codes)
+
     # -- what they share -----------------------------------------------------------------------------------------------
 
     def _asked(
@@ -305,20 +342,32 @@ class Questions:
     def _planned(
         self, evidence: Evidence, targets: tuple[Scope, ...], engine: str | Engine, seed: int
     ) -> tuple[Factors, Engine, Plan]:
-        """The latest plans are kept: the same variables given and asked for need no other one."""
+        """What is left when the evidence is known, and the engine and its plan for that."""
         factors = evidence.applied_to(self.factors)
-        plans: dict[Any, tuple[Engine, Plan]] = self.__dict__.setdefault("_plans", {})
-        key = (frozenset(evidence.known), frozenset(evidence.likelihoods), targets, engine, seed)
+
+        def plan() -> tuple[Engine, Plan]:
+            if engine == AUTO and factors.n_variables > len(self.domain):  # chains cannot move what others decide
+                return exactly_planned(factors, targets, seed=seed, order=self.stored_order)
+            return planned(factors, targets, engine=engine, seed=seed, names=self.spoken_names, order=self.stored_order)
+
+        return factors, *self._kept(evidence, (targets, engine, seed), plan)
+
+    def _planned_tree(self, evidence: Evidence, **settings: Any) -> tuple[Factors, PlannedTree]:
+        """The same for questions that a tree answers if any does."""
+        factors = evidence.applied_to(self.factors)
+        key = ("tree", *settings.items())
+        return factors, self._kept(evidence, key, lambda: PlannedTree.of(factors, **settings))
+
+    def _kept(self, evidence: Evidence, key: Any, plan: Callable[[], Kept]) -> Kept:
+        """The latest plans are kept: the same variables given and asked for need no other one."""
+        plans: dict[Any, Any] = self.__dict__.setdefault("_plans", {})
+        key = (frozenset(evidence.known), frozenset(evidence.likelihoods), key)
         if key not in plans:
             if len(plans) == _KEPT_PLANS:
                 del plans[next(iter(plans))]
-            if engine == AUTO and factors.n_variables > len(self.domain):  # chains cannot move what others decide
-                plans[key] = exactly_planned(factors, targets, seed=seed, order=self.stored_order)
-            else:
-                plans[key] = planned(
-                    factors, targets, engine=engine, seed=seed, names=self.spoken_names, order=self.stored_order
-                )
-        return factors, *plans[key]
+            plans[key] = plan()
+        kept: Kept = plans[key]
+        return kept
 
     def _impossible(self, evidence: Evidence) -> InputError:
         if not evidence.variables:
@@ -332,6 +381,19 @@ class Questions:
         if isinstance(data, Dataset):
             return data.recoded(self.domain)
         return Dataset.from_table(data, domain=self.domain, missing="keep", absent="missing")
+
+    def _dataset(self, data: Any, what: str) -> Dataset:
+        """Codes in this model's coding, without missing cells, which ``what`` needs; matched by names."""
+        if not isinstance(data, Dataset):
+            return Dataset.from_table(data, domain=self.domain)
+        check_complete(data.codes, what)
+        return data.recoded(self.domain)
+
+    def _unique(self, data: Any, what: str) -> UniqueRows:
+        if not isinstance(data, UniqueRows):
+            return UniqueRows.from_dataset(self._dataset(data, what))
+        data.check_complete(what)
+        return data.recoded(self.domain)
 
     def _numbers(self, names: Iterable[str]) -> Scope:
         names = [names] if isinstance(names, str) else list(names)

@@ -1,4 +1,4 @@
-"""Limited-memory quasi-Newton (Nocedal 1980), scaled by the diagonal of the Hessian at the start."""
+"""Limited-memory quasi-Newton (Nocedal 1980), beginning with a rough Hessian or its diagonal at the start."""
 
 from __future__ import annotations
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.linear_systems import Factor
 from mrfit.objectives.objective import Expansion, at_least
 from mrfit.solvers.method import Method, Problem, State
 
@@ -15,21 +17,27 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class CurvaturePairs:
-    """An approximate inverse Hessian: a diagonal, corrected by the latest (move, change of gradient), oldest first."""
+    """An approximate inverse Hessian: a first guess, corrected by the latest (move, change of gradient), oldest first.
 
-    scale: Floats  # diagonal of the Hessian at the start
+    ``divide`` divides by the first guess: a rough Hessian that the objective knows, or the diagonal at the start.
+    """
+
+    divide: Callable[[Floats], Floats]
     pairs: tuple[tuple[Floats, Floats], ...] = ()
 
     @classmethod
-    def at(cls, expansion: Expansion) -> CurvaturePairs:
+    def at(cls, expansion: Expansion, rough: Floats | None) -> CurvaturePairs:
+        if rough is not None:
+            return cls(Factor.of(rough).divide)
         # A parameter whose feature never occurs has no curvature of its own; any positive scale will do.
-        return cls(at_least(expansion.diagonal(), 1e-8))
+        scale = at_least(expansion.diagonal(), 1e-8)
+        return cls(lambda r: r / scale)
 
     def extended(self, move: Floats, change: Floats, *, memory: int) -> CurvaturePairs:
         """With one pair more and at most ``memory`` of them; a pair without curvature is left out."""
         if move @ change <= 1e-12 * np.linalg.norm(move) * np.linalg.norm(change):
             return self
-        return CurvaturePairs(self.scale, (*self.pairs, (move, change))[-memory:])
+        return replace(self, pairs=(*self.pairs, (move, change))[-memory:])
 
     def inverse_times(self, v: Floats, free: NDArray[np.bool_]) -> Floats:
         """The two-loop recursion, restricted to the free parameters."""
@@ -41,10 +49,10 @@ class CurvaturePairs:
             a = float(s @ q) / float(s @ y)
             coefficients.append(a)
             q -= a * y
-        q /= self.scale
+        q = np.where(free, self.divide(q), 0.0)
         if pairs:
             s, y = pairs[-1]
-            q *= float(s @ y) / float(y @ (y / self.scale))
+            q *= float(s @ y) / float(y @ self.divide(y))
         for (s, y), a in zip(pairs, reversed(coefficients), strict=True):
             q += (a - float(y @ q) / float(s @ y)) * s
         return np.where(free, q, 0.0)
@@ -69,4 +77,5 @@ class LimitedMemory(Method[QuasiNewtonState]):
 
     def start(self, problem: Problem, w: Floats) -> QuasiNewtonState:
         expansion = problem.expand(w)
-        return QuasiNewtonState(w, expansion.value, expansion.gradient, CurvaturePairs.at(expansion))
+        curvature = CurvaturePairs.at(expansion, problem.objective.rough_hessian())
+        return QuasiNewtonState(w, expansion.value, expansion.gradient, curvature)

@@ -9,9 +9,8 @@ from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_solve
 
-from mrfit.linear_systems import cholesky, conjugate_gradients
+from mrfit.linear_systems import Factor, conjugate_gradients
 from mrfit.objectives.objective import Expansion
 from mrfit.penalties.penalty import Trait
 from mrfit.solvers.method import Method, Problem, State, line_search
@@ -21,20 +20,6 @@ Floats = NDArray[np.float64]
 
 _FLAT = 1e-12  # curvature of a direction that may as well be flat
 _NANOSECONDS = 0.02  # to divide a matrix, times the third power of its size
-
-
-@dataclass(frozen=True)
-class Factor:
-    """A positive definite matrix in the form that it is divided by."""
-
-    lower: Floats
-
-    @classmethod
-    def of(cls, matrix: Floats) -> Factor:
-        return cls(cholesky(matrix))
-
-    def divide(self, r: Floats) -> Floats:
-        return np.asarray(cho_solve((self.lower, True), r, check_finite=False), np.float64)
 
 
 @dataclass(frozen=True)
@@ -58,7 +43,8 @@ class TruncatedNewton(Method[NewtonState]):
     needs = Trait.DIFFERENTIABLE
 
     def start(self, problem: Problem, w: Floats) -> NewtonState:
-        return _state(w, problem.expand(w), 1.0)
+        rough = problem.objective.rough_hessian()
+        return _state(w, problem.expand(w), 1.0, None if rough is None else Factor.of(rough))
 
     def advance(self, problem: Problem, state: NewtonState) -> NewtonState | None:
         # 1. The Newton direction of the parameters that may move. One at a bound that the others push out holds still.

@@ -28,6 +28,13 @@ _WORTH_PRODUCTS = 5e4  # measured with 2^16 joint states
 class ProximalNewtonState(State):
     expansion: Expansion
     damping: float
+    estimate: Floats | None = None  # of the Hessian, where blocks of the true one are dear and a rough one is known
+
+    def block(self, chosen: Indices) -> Floats:
+        """The Hessian of the chosen parameters, or an estimate."""
+        if self.estimate is not None:
+            return self.estimate[np.ix_(chosen, chosen)]
+        return _block(self.expansion, chosen, len(self.w))
 
 
 @dataclass(frozen=True)
@@ -36,6 +43,9 @@ class ProximalNewton(Method[ProximalNewtonState]):
 
     The working set is what is not zero, what is free, and the blocks of zeros that violate optimality most; since the
     gradient of all parameters is known at every point, an optimum is one over all of them.
+
+    Where the Hessian is only known by products, and the objective knows roughly what it is, that is taken for it and
+    corrected after every step by what the gradient did (BFGS): a step is then one evaluation.
 
     Parameters
     ----------
@@ -55,7 +65,9 @@ class ProximalNewton(Method[ProximalNewtonState]):
     needs = Trait.PROXIMAL
 
     def start(self, problem: Problem, w: Floats) -> ProximalNewtonState:
-        return _state(w, problem.expand(w), 1.0, self.damping)
+        expansion = problem.expand(w)
+        estimate = problem.objective.rough_hessian() if expansion.block is None else None
+        return _state(w, expansion, 1.0, self.damping, estimate)
 
     def advance(self, problem: Problem, state: ProximalNewtonState) -> ProximalNewtonState | None:
         # 1. The parameters to work on, and the quadratic model of the objective there.
@@ -110,12 +122,12 @@ class _Model:
         self.here, self.gradient = state.w[chosen], state.gradient[chosen]
         # A matrix takes the cube of its size to divide by; products with it a few hundred passes over all parameters.
         many = len(chosen) > _FEW and len(chosen) ** 3 > _WORTH_PRODUCTS * len(state.w)
-        dear = many or state.expansion.block is None
+        dear = state.estimate is None and (many or state.expansion.block is None)
         self._by_products = dear and not needs_matrix(self.penalty, self.here)
         if self._by_products:
             self._diagonal = state.expansion.diagonal()[chosen]
         else:
-            self.hessian = _block(state.expansion, chosen, len(state.w))
+            self.hessian = state.block(chosen)
             self._diagonal = self.hessian.diagonal().copy()
         self._scale = max(float(self._diagonal.mean()), 1e-12) if len(chosen) else 1.0
 
@@ -157,11 +169,23 @@ class _Model:
             seen = abs(expansion.value - value) > noise
             if expansion.value <= value + 1e-4 * step * promise if seen else self._is_nearer(w, expansion):
                 damping *= 0.1 if halvings == 0 else 4.0**halvings
-                return _state(w, expansion, step, max(damping, _LEAST_DAMPING))
+                return _state(w, expansion, step, max(damping, _LEAST_DAMPING), self._corrected(w, expansion))
             if not seen:
                 return None
             step *= 0.5
         return None
+
+    def _corrected(self, w: Floats, expansion: Expansion) -> Floats | None:
+        """The estimate with the curvature that was met on the way to ``w`` (Broyden, Fletcher, Goldfarb, Shanno)."""
+        estimate = self.state.estimate
+        if estimate is None:
+            return None
+        move, change = w - self.state.w, expansion.gradient - self.state.gradient
+        expected = estimate @ move
+        met = float(move @ change)
+        if met <= 1e-12 * np.linalg.norm(move) * np.linalg.norm(change):
+            return estimate
+        return estimate + np.outer(change, change / met) - np.outer(expected, expected / float(move @ expected))
 
     def _is_nearer(self, w: Floats, expansion: Expansion) -> bool:
         return self.problem.violation(w, expansion.gradient) < 0.9 * self.violation
@@ -180,7 +204,9 @@ def _block(expansion: Expansion, chosen: Indices, n: int) -> Floats:
     return np.asarray(0.5 * (block + block.T), np.float64)
 
 
-def _state(w: Floats, expansion: Expansion, step: float, damping: float) -> ProximalNewtonState:
+def _state(
+    w: Floats, expansion: Expansion, step: float, damping: float, estimate: Floats | None = None
+) -> ProximalNewtonState:
     return ProximalNewtonState(
-        w, expansion.value, expansion.gradient, expansion, damping, step=step, dual=expansion.dual
+        w, expansion.value, expansion.gradient, expansion, damping, estimate, step=step, dual=expansion.dual
     )

@@ -13,9 +13,12 @@ class Status(Enum):
     """How a solver ended; the value is the message."""
 
     CONVERGED = "converged"
+    MATCHED = "the means of chains match those of the rows as well as so many chains can tell"
     ITERATION_LIMIT = "stopped at the iteration limit before the violation met the tolerance"
     NO_DECREASE = "stopped where rounding hides any further decrease, before the violation met the tolerance"
     INTERRUPTED = "stopped by the callback"
+    PHANTOM = "the model has a mode where the rows are not, which the hunt for it did not remove; see mrfit check"
+    UNMIXED = "chains do not mix, so that nothing is known of the likelihood"
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ class Solution:
 
     @property
     def converged(self) -> bool:
-        return self.status is Status.CONVERGED
+        return self.status in (Status.CONVERGED, Status.MATCHED)
 
     @property
     def gap(self) -> float | None:

@@ -44,7 +44,7 @@ class Schedule:
     first_step: float = 0.3
     decay: float = 50.0
     power: float = 0.7
-    damping: float = 1.0
+    damping: float = 5.0
     iterations: int = 1000
     looks: tuple[int, ...] = (300, 1000)
     settling: int = 10

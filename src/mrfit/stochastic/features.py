@@ -13,7 +13,7 @@ from scipy import sparse
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.structure.distinct import distinct_rows
-from mrfit.structure.mutual_information import indicator_pair_weights
+from mrfit.structure.pair_tables import PairTables
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -70,8 +70,8 @@ class Features:
 
     def means(self, rows: UniqueRows) -> DataMeans:
         """How often each feature is one in the rows."""
-        pairs = indicator_pair_weights(rows) / rows.total_weight
-        singles, parts = pairs[:-1, -1], [np.empty(0)]
+        tables = PairTables.of_rows(rows)
+        pairs, singles, parts = tables.indicators, tables.of_indicators, [np.empty(0)]
         for size, (_, indicators) in self.blocks.items():
             if size == 1:
                 parts.append(singles[indicators[:, 0]])
@@ -106,6 +106,20 @@ class DataMeans:
     of_features: Floats
     singles: Floats  # of all indicators
     n_rows: float
+
+    @property
+    def independent(self) -> Floats:
+        """Parameters of independent variables with these means, half a row added to each state."""
+        features, w = self.features, np.zeros(len(self.of_features))
+        if 1 not in features.blocks:
+            return w
+        indicators = features.blocks[1][1][:, 0]
+        variables = features.variable_of_indicator
+        others = 1.0 - np.bincount(variables, self.singles, len(features.parameters.n_free))[variables]
+        added = 0.5 / self.n_rows
+        odds = (self.singles + added) / (np.maximum(others, 0.0) + added)
+        w[features.orders == 1] = np.log(odds)[indicators]
+        return w
 
     @cached_property
     def centring(self) -> sparse.csr_array:

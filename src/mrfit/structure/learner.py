@@ -59,6 +59,17 @@ class StructureLearner(ABC):
         called. The result does not depend on ``jobs``.
         """
 
+    def for_likelihood(self) -> StructureLearner:
+        """The same as it is by itself where the likelihood of whole rows is what counts."""
+        return self
+
+    def smoothed(self, rows: UniqueRows, strength: float) -> tuple[Structure, float] | None:
+        """What ``strength`` pseudo-counts lead to, where the structure depends on them; else None.
+
+        The structure, and how many rows they are in all.
+        """
+        return None
+
     @abstractmethod
     def in_words(self) -> str:
         """What it is, for a person: "all pairs"."""

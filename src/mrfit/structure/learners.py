@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import prod
 from typing import ClassVar
 
 from mrfit.data.unique_rows import UniqueRows
@@ -105,6 +106,11 @@ class Tree(_Direct):
 
     def of(self, rows: UniqueRows) -> Structure:
         return maximum_information_tree(rows)
+
+    def smoothed(self, rows: UniqueRows, strength: float) -> tuple[Structure, float]:
+        """So many rows more of every state of the pair that has most of them, dealt evenly to all joint states."""
+        weight = strength * prod(sorted(rows.domain.shape)[-2:])
+        return maximum_information_tree(rows, uniform_weight=weight), weight
 
     def in_words(self) -> str:
         return "a tree of most mutual information"

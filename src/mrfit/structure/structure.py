@@ -196,6 +196,13 @@ class Structure:
         pairs = [block[:, [a, b]] for size, block in self.blocks.items() for a, b in combinations(range(size), 2)]
         return np.unique(np.concatenate(pairs), axis=0) if pairs else np.empty((0, 2), np.int64)
 
+    @property
+    def adjacency(self) -> NDArray[np.bool_]:
+        """The primal graph as a symmetric matrix."""
+        adjacency = np.zeros((self.n_variables, self.n_variables), bool)
+        adjacency[tuple(self.edges.T)] = True
+        return adjacency | adjacency.T
+
     @cached_property
     def degrees(self) -> NDArray[np.int64]:
         """Size of each variable's Markov blanket."""

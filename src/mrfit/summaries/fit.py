@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from mrfit.checking.check import Check
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning.fitted import Fit, Fitted, Gain, Score
 from mrfit.summaries.rows import RowsSummary
@@ -15,14 +17,16 @@ from mrfit.summaries.rows import RowsSummary
 class PointSummary:
     """One fit of the grid.
 
-    ``train`` and ``held_out`` are means a row of ``measure`` (pll or ll). ``groups`` and ``tying_iterations`` are those
-    of tied parameters; ``duality_gap`` that of a likelihood. ``held`` names parameters held at a bound.
+    ``train`` and ``held_out`` are means a row of ``measure`` and ``judge`` (pll or ll). ``groups`` and
+    ``tying_iterations`` are those of tied parameters; ``duality_gap`` that of a likelihood. ``held`` names parameters
+    held at a bound.
     """
 
     strength: float
     groups: int | None
     tying_iterations: int
     measure: str
+    judge: str
     train: float
     held_out: float | None
     train_pll: float
@@ -50,6 +54,7 @@ class PointSummary:
             groups=None if fit.model.groups is None else fit.n_groups,
             tying_iterations=len(fit.rounds),
             measure=fit.measure,
+            judge=fit.judge,
             train=fit.train,
             held_out=fit.held_out,
             train_pll=fit.train_pll,
@@ -74,19 +79,25 @@ class PointSummary:
         tied = {} if self.groups is None else {"groups": self.groups, "tying_iterations": self.tying_iterations}
         exact = {} if self.measure == "pll" else {"train_pll": self.train_pll, "duality_gap": self.duality_gap}
         same = (
-            *("n_distinct", "passes", "n_nonzero", "n_nonzero_scopes", "objective_per_row", "violation", "converged"),
+            *("n_distinct", "passes", "n_nonzero", "n_nonzero_scopes", "violation", "converged"),
             *("status", "iterations", "evaluations", "products", "seconds"),
         )
         return {
             "strength": self.strength,
             **tied,
-            f"train_{self.measure}": self.train,
-            f"valid_{self.measure}": self.held_out,
+            f"train_{self.measure}": known(self.train),
+            f"valid_{self.judge}": known(self.held_out),
             **exact,
             **{name: getattr(self, name) for name in same},
+            "objective_per_row": known(self.objective_per_row),
             "nonzero_by_order": {str(order): count for order, count in self.nonzero_by_order.items()},
             "held": list(self.held),
         }
+
+
+def known(value: float | None) -> float | None:
+    """None for what is not a number: the likelihood of a model whose chains do not mix."""
+    return None if value is None or math.isnan(value) else value
 
 
 @dataclass(frozen=True)
@@ -119,13 +130,17 @@ class FitSummary:
     n_parameters, n_candidate_edges, n_candidate_scopes
         What was considered; ``n_edges`` are those of the best model.
     n_cells
-        Distinct neighbour states, or for a likelihood joint states, that the objective goes over.
+        What the objective goes over: distinct neighbour states, or for a likelihood joint states or cells of cliques.
+    engine
+        By which the likelihood was worked out; None for the pseudo-likelihood.
     end_of_grid
         ``weakest`` or ``strongest`` where held-out rows chose an end of the strengths tried.
     remarks
         What a reader of a learned structure should know besides its edges.
     centers, gain
         Of tied parameters; None for others.
+    check
+        Whether the model's own rows look like the data; None where that was not looked at.
     """
 
     rows: RowsSummary
@@ -142,9 +157,12 @@ class FitSummary:
     test: Score | None
     centers: tuple[float, ...] | None
     gain: GainSummary | None
+    engine: str | None = None
+    log_z_error: float | None = None
+    check: Check | None = None
 
     @classmethod
-    def of(cls, fitted: Fitted, rows: UniqueRows) -> FitSummary:
+    def of(cls, fitted: Fitted, rows: UniqueRows, check: Check | None = None) -> FitSummary:
         path = tuple(map(PointSummary.of, fitted.fits))
         groups, considered = fitted.model.groups, fitted.structure.structure
         return cls(
@@ -162,15 +180,21 @@ class FitSummary:
             test=fitted.test,
             centers=None if groups is None else tuple(groups.centers.tolist()),
             gain=None if fitted.gain is None else GainSummary.of(fitted.gain),
+            engine=fitted.engine,
+            log_z_error=fitted.model.provenance.get("log_z", {}).get("error"),
+            check=check,
         )
 
     def to_dict(self) -> dict[str, Any]:
-        test, tied = {}, {}
+        test, tied, checked = {}, {}, {}
         if self.test is not None:
             test = {f"test_{self.best.measure}": self.test.mean, "test_standard_error": self.test.standard_error}
         if self.centers is not None:
             gain = None if self.gain is None else self.gain.to_dict()
             tied = {"centers": list(self.centers), "gain_over_l2": gain}
+        if self.check is not None:
+            phantom = None if self.check.phantom_mode is None else self.check.phantom_mode.to_dict()
+            checked = {"max_marginal_error": self.check.max_marginal_error, "phantom_mode": phantom}
         return {
             **self.rows.to_dict(),
             "n_parameters": self.n_parameters,
@@ -178,11 +202,14 @@ class FitSummary:
             "n_candidate_edges": self.n_candidate_edges,
             "n_candidate_scopes": self.n_candidate_scopes,
             "n_cells": self.n_cells,
+            **({} if self.engine is None else {"engine": self.engine}),
+            **({} if self.log_z_error is None else {"log_z_error": self.log_z_error}),
             "guarantee": self.guarantee,
             "remarks": list(self.remarks),
             "end_of_grid": self.end_of_grid,
             **self.best.to_dict(),
             **test,
             **tied,
+            **checked,
             "path": [point.to_dict() for point in self.path],
         }

@@ -60,6 +60,10 @@ class Reduced(Objective):
         value, gradient = self.objective.value_and_gradient(self.full(w))
         return value, self._sums(gradient)
 
+    def rough_hessian(self) -> Floats | None:
+        matrix = self.objective.rough_hessian()
+        return None if matrix is None else self._summed(matrix)
+
     def expand(self, w: Floats) -> Expansion:
         inner = self.objective.expand(self.full(w))
         # The true diagonal would take a product for each group; the members' own curvature has the right scale.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import ClassVar
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError, listed
 from mrfit.structure.learner import LearnedStructure, StructureLearner
+from mrfit.structure.mutual_information import maximum_information_tree
 from mrfit.structure.nodewise.allowed_pairs import AllowedPairs
 from mrfit.structure.nodewise.criteria import HeldOutLoss, ebic
 from mrfit.structure.nodewise.forward_selection import ForwardGraph, ForwardSelection
@@ -73,6 +74,9 @@ class Learned(StructureLearner):
         The constant c of the theoretical strength, for couplings of -1/+1 spins.
     require, forbid
         Pairs of names that must, or must not, be neighbours.
+    with_tree
+        Whether the tree of most mutual information belongs to the structure, but for pairs that are forbidden. None:
+        where the likelihood is learned, which lacks much without it.
     tolerance
         Optimality of the paths, as a share of the critical strength.
     """
@@ -86,6 +90,7 @@ class Learned(StructureLearner):
     theory: float = 0.2
     require: Sequence[tuple[str, str]] = ()
     forbid: Sequence[tuple[str, str]] = ()
+    with_tree: bool | None = None
     tolerance: float = 1e-5
 
     word: ClassVar[str] = "learned"
@@ -137,7 +142,10 @@ class Learned(StructureLearner):
         selection = self._selection(rows, valid)
         neighbours = selection.neighbours(rows, pairs, jobs=jobs, callback=callback)
         # 2. One graph of them all.
-        graph = neighbours.joined(self.rule) & ~pairs.forbidden | pairs.required
+        graph = neighbours.joined(self.rule)
+        if self.with_tree:
+            graph = graph | maximum_information_tree(rows).adjacency
+        graph = graph & ~pairs.forbidden | pairs.required
         structure = Structure.from_adjacency(graph)
         # 3. The evidence for its edges, and what else there is to say.
         report = neighbours.report(rows, structure.edges)
@@ -146,15 +154,22 @@ class Learned(StructureLearner):
 
     def _selection(self, rows: UniqueRows, valid: UniqueRows | None) -> NeighbourSelection:
         """What the words say."""
-        if self.select == "degree":
-            return self._by_degree(valid)
-        if self.select == "ebic":
-            return PathSelection.best_by(ebic(rows, self.gamma), rows, tolerance=self.tolerance)
-        if self.select == "valid":
-            if valid is None:
-                raise InputError("Selection by held-out rows needs them; give validation rows.")
-            loss = HeldOutLoss(valid.recoded(rows.domain), SeenStates.of(rows))
-            return PathSelection.best_by(loss, rows, tolerance=self.tolerance)
+        ways: dict[str, Callable[[], NeighbourSelection]] = {
+            "degree": lambda: self._by_degree(valid),
+            "ebic": lambda: PathSelection.best_by(ebic(rows, self.gamma), rows, tolerance=self.tolerance),
+            "valid": lambda: self._by_held_out(rows, valid),
+            "strength": lambda: self._at_one_strength(rows),
+            "theory": lambda: self._at_one_strength(rows),
+        }
+        return ways[self.select]()
+
+    def _by_held_out(self, rows: UniqueRows, valid: UniqueRows | None) -> NeighbourSelection:
+        if valid is None:
+            raise InputError("Selection by held-out rows needs them; give validation rows.")
+        loss = HeldOutLoss(valid.recoded(rows.domain), SeenStates.of(rows))
+        return PathSelection.best_by(loss, rows, tolerance=self.tolerance)
+
+    def _at_one_strength(self, rows: UniqueRows) -> NeighbourSelection:
         given = self.select_strength
         strength = theoretical_strength(rows, self.theory) if given is None else given
         return PathSelection.at(strength, rows, tolerance=self.tolerance)
@@ -168,6 +183,9 @@ class Learned(StructureLearner):
             "top": lambda: PathSelection.largest(self.max_degree, tolerance=self.tolerance),
         }
         return ways[self.bound]()
+
+    def for_likelihood(self) -> Learned:
+        return replace(self, with_tree=True) if self.with_tree is None else self
 
     def in_words(self) -> str:
         how = {

@@ -1,0 +1,1 @@
+"""Internal: does what a model says look like the data?"""

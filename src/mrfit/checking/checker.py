@@ -1,0 +1,102 @@
+"""The whole way from a model and rows to a check."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.checking.budget import SECONDS, Budget
+from mrfit.checking.check import Check
+from mrfit.checking.exact_portrait import by_enumeration, by_tree
+from mrfit.checking.moments import Moments, States, mean_log_potential
+from mrfit.checking.portrait import Portrait
+from mrfit.checking.sampled_portrait import by_chains
+from mrfit.checking.typical import Typical
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.errors import InputError, listed
+from mrfit.factors import Factors
+from mrfit.inference.annealed import Annealed
+from mrfit.inference.engine import AUTO
+from mrfit.inference.enumeration import Enumeration
+from mrfit.inference.junction_tree import JunctionTree
+
+Floats = NDArray[np.float64]
+
+ENGINES = (AUTO, Enumeration.word, JunctionTree.word, Annealed.word)
+_FEW_STATES = 2**16  # joint states: their table says everything, and is small
+
+
+def check_model(
+    factors: Factors,
+    rows: UniqueRows,
+    *,
+    engine: str = AUTO,
+    seconds: float = SECONDS,
+    seed: int = 0,
+    jobs: int = 1,
+    order: Sequence[int] | None = None,
+    names: Sequence[str] | None = None,
+    log_potential: Callable[[NDArray[Any]], Floats] | None = None,
+) -> Check:
+    """Compare a model with rows in its coding.
+
+    ``factors`` may have hidden variables after those of the rows; then ``log_potential`` says what rows are worth.
+    """
+    if engine not in ENGINES:
+        raise InputError(f"There is no engine {engine!r} for checks; choose one of {listed(ENGINES)}.")
+    States(rows.domain.shape).check_size()
+    data = Moments.of_rows(rows)
+    typical = Typical.of(data.sums)
+    budget = Budget.of(seconds, factors)
+    portrait = _portrait(factors, rows, typical, budget, engine=engine, seed=seed, jobs=jobs, order=order, names=names)
+    if log_potential is None:
+        potential = mean_log_potential(factors, rows, data)
+    else:
+        potential = float(rows.sample_weight @ log_potential(rows.codes)) / rows.total_weight
+    return Check.of(portrait, data, typical, rows.domain, n_rows=rows.total_weight, potential=potential)
+
+
+def _portrait(
+    factors: Factors,
+    rows: UniqueRows,
+    typical: Typical,
+    budget: Budget,
+    *,
+    engine: str,
+    seed: int,
+    jobs: int,
+    order: Sequence[int] | None,
+    names: Sequence[str] | None,
+) -> Portrait:
+    """By the engine that is asked for, or what is exact if it fits the budget, else by chains."""
+    shape = rows.domain.shape
+    is_small = prod(factors.shape) <= _FEW_STATES
+    if engine == Enumeration.word or (engine == AUTO and is_small):
+        plan = Enumeration().plan(factors)
+        plan.check(names)
+        return by_enumeration(plan, factors, shape, jobs=jobs)
+    has_hidden = factors.n_variables > len(shape)  # chains cannot move what others decide
+    if engine != Annealed.word:
+        asked = engine == JunctionTree.word or has_hidden
+        tree = JunctionTree(seed=seed) if asked else JunctionTree(seed=seed, max_cells=budget.max_cells, effort=0.1)
+        found = tree.plan(factors, order=order)
+        if asked:
+            found.check(names)
+        if found.fits:
+            return by_tree(found, factors, shape, n_rows=budget.n_rows, seed=seed, jobs=jobs)
+    if has_hidden:
+        raise InputError("Chains cannot check a model with features of very many variables; use --engine tree.")
+    return by_chains(
+        factors,
+        rows,
+        typical,
+        n_chains=budget.n_chains,
+        max_temperatures=budget.max_temperatures,
+        seed=seed,
+        jobs=jobs,
+        why="it was asked for" if engine == Annealed.word else "no exact engine is quick enough",
+    )

@@ -1,0 +1,41 @@
+"""How many variables are away from their first state in rows of data: where that is typical, and where no data are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+_SPREADS, _MORE = 4.0, 3.0  # standard deviations, and variables, beyond which a sum is not typical
+SIDES = ("few", "typical", "many")
+
+
+@dataclass(frozen=True)
+class Typical:
+    """Sums within four standard deviations and three of their mean, and what the data have beyond.
+
+    ``shares`` are those of the data with fewer than typical, typical, and more.
+    """
+
+    mean: float
+    sd: float
+    most: int
+    shares: tuple[float, float, float]
+
+    @classmethod
+    def of(cls, sums: Floats) -> Typical:
+        """Of the distribution of sums of the data."""
+        number = np.arange(len(sums))
+        mean = float(sums @ number)
+        sd = float(sums @ (number - mean) ** 2) ** 0.5
+        bare = cls(mean, sd, int(np.flatnonzero(sums)[-1]), (0.0, 1.0, 0.0))
+        shares = np.bincount(bare.side(number), sums, 3)
+        return cls(mean, sd, bare.most, (float(shares[0]), float(shares[1]), float(shares[2])))
+
+    def side(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
+        """0 where a sum is smaller than typical ones, 2 where it is larger, 1 else."""
+        beyond = _SPREADS * self.sd + _MORE
+        return 1 + (sums > self.mean + beyond).astype(np.int64) - (sums < self.mean - beyond)

@@ -1,0 +1,112 @@
+"""Parameters on a junction tree: what learning needs of it, without tables by name.
+
+It is to `JunctionTree` what `joint_states` is to `Enumeration`: from parameters to log Z and the marginals of all
+scopes by one run, and back to moments of features, each step one sparse product.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from mrfit._kernels.table_cells import find_cells
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.inference.junction_tree import JunctionTree, calibrated_tables
+from mrfit.inference.tree_plan import Scopes, TreePlan
+from mrfit.parameterizations.parameterization import Parameterization
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+_CHUNK = 2**20  # places of rows in tables that are held at once
+
+
+def plan_tree_states(parameters: Parameterization) -> TreePlan:
+    """What the exact likelihood of these parameters takes on a junction tree: memory, and time for an evaluation."""
+    plan = JunctionTree().plan_scopes(parameters.domain.shape, parameters.table_scopes)
+    return replace(
+        plan,
+        task="The exact likelihood",
+        why="the structure is sparse enough for a junction tree",
+        ways_on="Use the pseudo-likelihood, or a sparser structure (a tree, fewer neighbours, --rule and).",
+    )
+
+
+class TreeStates:
+    """The distributions that vectors of parameters stand for, by one plan.
+
+    A plan that does not fit is refused before anything is allocated.
+    """
+
+    def __init__(self, parameters: Parameterization, plan: TreePlan | None = None) -> None:
+        self.parameters = parameters
+        self.plan = plan_tree_states(parameters) if plan is None else plan
+        self.plan.check(parameters.domain.names)
+        self.map = parameters.table_map
+        self.adjoint: sparse.csr_array = self.map.T.tocsr()
+
+    def sums(self, w: Floats) -> tuple[float, Floats]:
+        """log Z, and the marginals of all tables, one after the other: the way there and back."""
+        posterior = calibrated_tables(self.plan, self.map @ w)
+        return posterior.log_z, posterior.leaves
+
+    def log_z(self, w: Floats) -> float:
+        """By the way there alone."""
+        return calibrated_tables(self.plan, self.map @ w).log_z
+
+    def means(self, marginals: Floats) -> Floats:
+        """Of all features."""
+        return np.asarray(self.adjoint @ marginals, np.float64)
+
+    def variances(self, marginals: Floats) -> Floats:
+        """Of all features. Each is a function of one table, and so is its square."""
+        return np.asarray(self._squares @ marginals - self.means(marginals) ** 2, np.float64)
+
+    @cached_property
+    def _squares(self) -> sparse.csr_array:
+        return self.adjoint.power(2)
+
+    # -- rows ----------------------------------------------------------------------------------------------------
+
+    def shares(self, rows: UniqueRows) -> Floats:
+        """The marginals of all tables in the rows."""
+        out = np.zeros(self.map.shape[0])
+        for first, cells in self.cells(rows):
+            weight = np.repeat(rows.sample_weight[first : first + len(cells)], cells.shape[1])
+            out += np.bincount(cells.ravel(), weight, minlength=len(out))
+        out /= rows.total_weight
+        return out
+
+    def log_potentials(self, w: Floats, rows: UniqueRows) -> Floats:
+        """The sum of the tables at every row: log p plus log Z."""
+        tables, out = self.map @ w, np.empty(rows.n_distinct)
+        for first, cells in self.cells(rows):
+            out[first : first + len(cells)] = tables[cells].sum(axis=1)
+        return out
+
+    def features(self, cells: Indices) -> sparse.csr_array:
+        """The features of rows, from their places in the tables: shape (rows, parameters)."""
+        n_rows, n_tables = cells.shape
+        places = (np.ones(cells.size), cells.ravel(), n_tables * np.arange(n_rows + 1))
+        found: sparse.csr_array = sparse.csr_array(places, shape=(n_rows, self.map.shape[0])) @ self.map
+        return found
+
+    def cells(self, rows: UniqueRows, chosen: Indices | None = None) -> Iterator[tuple[int, Indices]]:
+        """Places of the rows, or of the chosen ones, in all tables, (rows, tables), in pieces; and where one begins."""
+        codes = rows.codes if chosen is None else rows.codes[chosen]
+        columns, flat = np.ascontiguousarray(codes.T), self._flat
+        size = max(1, _CHUNK // max(1, len(flat.start) - 1))
+        for first in range(0, len(codes), size):
+            last = min(first + size, len(codes))
+            cells = np.empty((last - first, len(flat.start) - 1), np.int64)
+            find_cells(columns, flat.start, flat.variables, flat.n_states, first, last, cells)
+            yield first, cells
+
+    @cached_property
+    def _flat(self) -> Scopes:
+        return Scopes.of(self.parameters.domain.shape, self.plan.scopes)

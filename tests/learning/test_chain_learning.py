@@ -1,0 +1,125 @@
+"""The likelihood by chains, as learners, models and held-out rows see it."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.errors import InputError
+from mrfit.learning import Fitted, Learner
+from mrfit.learning.objective_choice import LikelihoodChoice
+from mrfit.learning.penalized import L1, L2
+from mrfit.learning.tied import Tied
+from mrfit.model import MarkovNetwork
+from mrfit.solvers.solution import Status
+from mrfit.stochastic.evidence import Evidence
+from mrfit.structure.learners import Complete, Learned, Tree
+from mrfit.structure.mutual_information import maximum_information_tree
+from populations import domain_of
+
+CHAINS = LikelihoodChoice("chains")
+
+
+@cache
+def _rows(seed: int = 0) -> UniqueRows:
+    """Eight columns that agree with a hidden one."""
+    rng = np.random.default_rng(seed)
+    hidden = rng.random((1500, 1)) < 0.4
+    codes = np.where(rng.random((1500, 8)) < 0.75, hidden, ~hidden)
+    return UniqueRows.from_codes(domain_of((2,) * 8), codes.astype(np.uint8), np.ones(len(codes)))
+
+
+@cache
+def _fitted() -> Fitted:
+    return Learner(Complete(), L2((10.0, 3.0)), CHAINS).fit(_rows(), _rows(1), test=_rows(2))
+
+
+def test_chains_reach_what_enumeration_reaches() -> None:
+    exact = Learner(Complete(), L2((10.0, 3.0)), LikelihoodChoice("enumeration")).fit(_rows(), _rows(1))
+    for ours, theirs in zip(_fitted().fits, exact.fits, strict=True):
+        assert ours.solution.status is Status.MATCHED
+        assert abs(ours.train - theirs.train) < 0.03
+        assert abs(ours.held_out - theirs.held_out) < 0.03
+    assert _fitted().engine == "chains"
+    assert abs(_fitted().test.mean - exact.model.ll(_rows(2))) < 0.03
+
+
+def test_a_model_keeps_the_log_z_it_was_learned_with(tmp_path: Path) -> None:
+    model = _fitted().model
+    assert abs(model.known_log_z - float(model.log_z())) < 0.03
+    model.save(tmp_path / "chains.mrf")
+    again = MarkovNetwork.load(tmp_path / "chains.mrf")
+    assert again.known_log_z == model.known_log_z
+    assert again.ll(_rows(2)) == model.ll(_rows(2))
+    spectral = model.to_parameterization("spectral")
+    assert np.allclose(spectral.ll_rows(_rows(2).codes), model.ll_rows(_rows(2).codes), rtol=0, atol=1e-9)
+
+
+def test_the_same_seed_gives_the_same_model() -> None:
+    learner = Learner(Tree(), L2(1.0), CHAINS, seed=5)
+    one, two = (learner.fit(_rows(), jobs=jobs).model for jobs in (1, 2))
+    assert np.array_equal(one.w, two.w)
+    assert one.known_log_z == two.known_log_z
+
+
+def test_l1_makes_zeros() -> None:
+    fitted = Learner(Complete(), L1(60.0), CHAINS).fit(_rows())
+    exact = Learner(Complete(), L1(60.0), LikelihoodChoice("enumeration")).fit(_rows())
+    assert 0 < fitted.best.n_nonzero < 36
+    assert abs(fitted.best.solution.value - exact.best.solution.value) < 0.03
+
+
+def test_what_chains_cannot_is_refused() -> None:
+    with pytest.raises(InputError, match="canonical parameters"):
+        Learner(parameterization="spectral", objective=CHAINS).fit(_rows())
+    with pytest.raises(InputError, match="chains give no exact values"):
+        Learner(penalty=Tied(1.0, groups=2), objective=CHAINS).fit(_rows())
+    with pytest.raises(InputError, match="no engine 'gibbs'"):
+        LikelihoodChoice("gibbs")
+
+
+def test_auto_takes_chains_where_no_exact_engine_fits() -> None:
+    rng = np.random.default_rng(0)
+    codes = (rng.random((300, 60)) < 0.3).astype(np.uint8)
+    fitted = Learner(Complete(), L2(10.0), LikelihoodChoice()).fit(
+        UniqueRows.from_codes(domain_of((2,) * 60), codes, np.ones(300))
+    )
+    assert fitted.engine == "chains"
+    assert np.isfinite(fitted.best.train)
+
+
+def test_chains_that_do_not_mix_give_no_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Evidence, "is_unmixed", property(lambda self: self.near.log_z > -np.inf))
+    learner = Learner(Tree(), L2((3.0, 1.0)), CHAINS)
+    with pytest.raises(InputError, match="Chains do not mix on this model"):
+        learner.fit(_rows(), _rows(1))
+
+
+def test_held_out_rows_judge_by_what_is_asked() -> None:
+    by_ll = Learner(Complete(), L2((100.0, 1.0)), judge="ll").fit(_rows(), _rows(1))
+    assert by_ll.best.judge == "ll"
+    assert by_ll.best.measure == "pll"
+    for fit in by_ll.fits:
+        assert np.isclose(fit.held_out, fit.model.ll(_rows(1)))
+    by_pll = Learner(Complete(), L2(3.0), LikelihoodChoice("enumeration"), judge="pll").fit(_rows(), _rows(1))
+    assert np.isclose(by_pll.best.held_out, by_pll.model.pll(_rows(1)))
+    folds = Learner(Tree(), L2((10.0, 1.0)), judge="ll", folds=2).fit(_rows())
+    assert folds.best.judge == "ll"
+    with pytest.raises(InputError, match="judge by"):
+        Learner(judge="aic")
+
+
+def test_learned_structures_have_the_tree_where_the_likelihood_counts() -> None:
+    tree = {tuple(edge) for edge in maximum_information_tree(_rows()).edges.tolist()}
+    sparse = Learned(max_degree=1, rule="and")
+    for objective, contained in ((LikelihoodChoice(), True), (Learner().objective, False)):
+        fitted = Learner(sparse, L2(1.0), objective).fit(_rows())
+        assert (tree <= {tuple(edge) for edge in fitted.structure.structure.edges.tolist()}) is contained
+    without = Learner(Learned(max_degree=1, rule="and", with_tree=False), L2(1.0), LikelihoodChoice()).fit(_rows())
+    assert not tree <= {tuple(edge) for edge in without.structure.structure.edges.tolist()}
+    forbidden = Learned(with_tree=True, max_degree=1, forbid=[("x0", "x1")]).learn(_rows())
+    assert (0, 1) not in {tuple(edge) for edge in forbidden.structure.edges.tolist()}

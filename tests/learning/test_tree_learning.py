@@ -1,0 +1,244 @@
+"""Learning by the likelihood on junction trees: the same optima as over all joint states, and how they are begun."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.errors import InputError
+from mrfit.inference.tree_states import TreeStates
+from mrfit.learning import Fitted
+from mrfit.learning.coordinates import ExactCoordinates, TreeCoordinates
+from mrfit.learning.forest import forest_parameters
+from mrfit.learning.objective_choice import LIKELIHOOD, LikelihoodChoice
+from mrfit.learning.parts import PENALTIES
+from mrfit.model import MarkovNetwork
+from mrfit.objectives.cached import CachedObjective
+from mrfit.objectives.likelihood import Likelihood
+from mrfit.objectives.row_scores import row_ll
+from mrfit.objectives.tree_likelihood import TreeLikelihood
+from mrfit.parameterizations.registry import PARAMETERIZATIONS
+from mrfit.registry import learn
+from mrfit.structure.structure import Structure
+from mrfit.tying.hard import Reduced
+from mrfit.tying.problem import TyingProblem
+from populations import STRUCTURES, domain_of, full_rows, random_rows
+from words import learner
+
+BINARY, MIXED = (2,) * 6, (2, 3, 4, 2, 3)
+TRIPLES = Structure.from_scopes(6, [(0, 1, 2), (2, 3), (3, 4, 5)])
+
+
+def fitted(rows: UniqueRows, structure: Structure, engine: str, *strengths: float, **more: Any) -> Fitted:
+    valid = more.pop("valid", None)
+    own = learner(strengths or None, objective=LikelihoodChoice(engine), **{"tolerance": 1e-8} | more)
+    return learn(rows, structure, own, valid=valid)
+
+
+def _scores(model: MarkovNetwork, rows: UniqueRows) -> np.ndarray:
+    return row_ll(model.parameters, model.w, rows.codes)
+
+
+def assert_same(rows: UniqueRows, structure: Structure, *strengths: float, **more: Any) -> None:
+    """Values and parameters of all fits by both engines."""
+    mine, theirs = (fitted(rows, structure, engine, *strengths, **more) for engine in ("tree", "enumeration"))
+    assert (mine.engine, theirs.engine) == ("tree", "enumeration")
+    for one, other in zip(mine.fits, theirs.fits, strict=True):
+        assert one.solution.converged
+        assert other.solution.converged
+        assert one.solution.value == pytest.approx(other.solution.value, abs=1e-9)
+        assert (one.train, one.train_pll) == pytest.approx((other.train, other.train_pll), abs=1e-6)
+        assert (one.held_out is None) == (other.held_out is None)
+        assert one.rank == pytest.approx(other.rank, abs=1e-6)
+    np.testing.assert_allclose(_scores(mine.model, rows), _scores(theirs.model, rows), atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", PARAMETERIZATIONS)
+@pytest.mark.parametrize("penalty", ["l2", "l1", "group", "hierarchical", "flat-l1", "flat-l2"])
+def test_both_engines_reach_one_optimum(penalty: str, kind: str, rng: np.random.Generator) -> None:
+    """In all coordinates, with pairs and triples."""
+    rows = random_rows(rng, BINARY, 200)
+    assert_same(rows, TRIPLES, 4.0, 1.0, penalty=penalty, parameterization=kind)
+
+
+@pytest.mark.parametrize("penalty", ["l2", "l1", "group"])
+@pytest.mark.parametrize("reference", ["first", "last"])
+def test_variables_of_several_states(penalty: str, reference: str, rng: np.random.Generator) -> None:
+    rows = random_rows(rng, MIXED, 300, fractional=True)
+    assert_same(rows, STRUCTURES["tree"](5), 2.0, penalty=penalty, reference=reference)
+
+
+@pytest.mark.parametrize("penalty", ["tied", "hard", "ltr"])
+@pytest.mark.parametrize("orders", [None, (1,)])
+def test_tied_parameters(penalty: str, orders: tuple[int, ...] | None, rng: np.random.Generator) -> None:
+    """There are many optima: each engine may find its own, and the other engine certifies it."""
+    rows, structure = random_rows(rng, BINARY, 300), STRUCTURES["chain"](6)
+    for engine, other in (("tree", Likelihood), ("enumeration", TreeLikelihood)):
+        best = fitted(rows, structure, engine, 1.0, penalty=penalty, groups=2, free_orders=orders).best
+        assert best.solution.converged
+        groups, w = best.model.groups, best.model.w
+        assert groups is not None
+        objective = CachedObjective(other(best.model.parameters, rows))
+        if penalty == "tied":
+            problem = TyingProblem(objective, rows.total_weight)
+            certified, value, violation = problem.certificate(groups, w, 1.0)
+            np.testing.assert_allclose(certified.centers, groups.centers, atol=1e-12)
+        else:  # the groups are equal, without a penalty
+            reduced = Reduced(objective, groups)
+            value, slope = reduced.value_and_gradient(reduced.unknowns(w))
+            violation = np.abs(slope).max()
+        assert value == pytest.approx(best.solution.value, abs=1e-12)
+        assert violation <= 1.1e-8
+
+
+def test_no_penalty_has_a_duality_gap_or_none(rng: np.random.Generator) -> None:
+    """With all joint states in the rows every optimum is finite."""
+    rows = full_rows(rng, BINARY)
+    assert_same(rows, TRIPLES, penalty="none")
+
+
+@pytest.mark.parametrize("held_out", ["valid", "folds"])
+def test_paths_choose_the_same(held_out: str, rng: np.random.Generator) -> None:
+    """On held-out rows, down an l1 path and along given strengths."""
+    rows, valid = random_rows(rng, BINARY, 150), random_rows(rng, BINARY, 80)
+    more: dict[str, Any] = {"valid": valid} if held_out == "valid" else {"folds": 3}
+    assert_same(rows, STRUCTURES["chain"](6), 0.1, 1.0, 10.0, **more)
+    assert_same(rows, STRUCTURES["chain"](6), penalty="l1", **more)
+
+
+def test_the_l1_family_is_certified(rng: np.random.Generator) -> None:
+    """By a duality gap below the tolerance."""
+    rows = random_rows(rng, BINARY, 200)
+    for penalty in ("l1", "group", "flat-l1"):
+        best = fitted(rows, TRIPLES, "tree", 3.0, penalty=penalty).best
+        assert best.solution.gap is not None
+        assert -1e-12 < best.solution.gap <= 1e-8
+
+
+def test_order_two_is_the_same_in_all_complete_coordinates(rng: np.random.Generator) -> None:
+    """Without a penalty coordinates do not matter: one distribution, one likelihood."""
+    rows = full_rows(rng, MIXED)
+    fits = [
+        fitted(rows, STRUCTURES["tree"](5), "tree", penalty="none", parameterization=kind).best
+        for kind in ("canonical", "spectral", "full")
+    ]
+    for other in fits[1:]:
+        assert other.train == pytest.approx(fits[0].train, abs=1e-10)
+        np.testing.assert_allclose(_scores(other.model, rows), _scores(fits[0].model, rows), atol=1e-5)
+
+
+# -- which engine ------------------------------------------------------------------------------------------------
+
+
+def test_auto_takes_what_is_faster(rng: np.random.Generator) -> None:
+    """All joint states where they are few or the structure is dense; a tree where it is sparse or there are many."""
+    small, wide = random_rows(rng, (2,) * 4, 20), random_rows(rng, (2,) * 40, 20)
+    middle = random_rows(rng, (2,) * 18, 20)
+
+    def coordinates(rows: UniqueRows, structure: Structure) -> object:
+        parameters = PARAMETERIZATIONS["canonical"](rows.domain, structure)
+        return type(LIKELIHOOD.coordinates(parameters, listed=False, keep_zeros=False, jobs=1))
+
+    assert coordinates(small, Structure.complete(4)) is ExactCoordinates
+    assert coordinates(middle, Structure.complete(18)) is ExactCoordinates
+    assert coordinates(middle, STRUCTURES["chain"](18)) is TreeCoordinates
+    assert coordinates(wide, STRUCTURES["chain"](40)) is TreeCoordinates
+    with pytest.raises(InputError, match=r"The exact likelihood needs cliques of .* the limits are"):
+        coordinates(wide, Structure.complete(40))
+
+
+def test_what_an_engine_cannot_do_is_refused(rng: np.random.Generator) -> None:
+    rows = random_rows(rng, (2,) * 40, 20)
+    with pytest.raises(InputError, match="no engine 'chance'; choose one of 'auto', 'enumeration', 'tree'"):
+        LikelihoodChoice("chance")
+    with pytest.raises(InputError, match=r"goes over all 1.1e\+12 joint states of 40 variables"):
+        fitted(rows, STRUCTURES["chain"](40), "enumeration")
+    with pytest.raises(InputError, match="All sets of variables make one clique"):
+        fitted(random_rows(rng, (2,) * 4, 9), Structure.up_to_order(4, 4), "tree")
+
+
+# -- data that have no finite optimum ----------------------------------------------------------------------------
+
+
+def _same_bounds(rows: UniqueRows, structure: Structure, **more: Any) -> None:
+    mine, theirs = (fitted(rows, structure, engine, tolerance=1e-6, **more).best for engine in ("tree", "enumeration"))
+    assert mine.held == theirs.held
+    assert mine.train == pytest.approx(theirs.train, abs=1e-6)
+    assert np.isfinite(mine.model.w).all()
+
+
+def test_pairs_that_never_occur_are_held(rng: np.random.Generator) -> None:
+    """Separable rows without a penalty: the same parameters are held at the same bounds."""
+    codes = rng.integers(0, 2, (60, 3)).astype(np.uint8)
+    codes[:, 1] &= 1 - codes[:, 0]
+    rows = UniqueRows.from_codes(domain_of((2, 2, 2)), codes, np.ones(60))
+    _same_bounds(rows, STRUCTURES["chain"](3), penalty="none")
+
+
+def test_constant_columns_are_held(rng: np.random.Generator) -> None:
+    codes = rng.integers(0, 2, (60, 4)).astype(np.uint8)
+    codes[:, 1], codes[:, 2] = 0, 1
+    rows = UniqueRows.from_codes(domain_of((2,) * 4), codes, np.ones(60))
+    _same_bounds(rows, STRUCTURES["chain"](4), penalty="l2")
+    _same_bounds(rows, STRUCTURES["chain"](4), penalty="l1", strength=2.0)
+
+
+def test_one_row_needs_a_penalty_on_all() -> None:
+    rows = UniqueRows.from_codes(domain_of((2, 2, 2)), np.ones((1, 3), np.uint8), np.full(1, 5.0))
+    with pytest.raises(InputError, match="All rows are the same"):
+        fitted(rows, STRUCTURES["chain"](3), "tree")
+    assert_same(rows, STRUCTURES["chain"](3), 1.0, free_orders=())
+
+
+# -- defaults ----------------------------------------------------------------------------------------------------
+
+
+def test_single_variables_are_free_by_default_with_l2(rng: np.random.Generator) -> None:
+    """Under the likelihood, by either engine; said otherwise, they are not."""
+    rows = random_rows(rng, BINARY, 50)
+    for engine in ("tree", "enumeration"):
+        model = fitted(rows, STRUCTURES["chain"](6), engine, 1e6).model
+        means = (rows.sample_weight @ rows.codes) / rows.total_weight
+        np.testing.assert_allclose(model.w[:6], np.log(means / (1 - means)), atol=1e-3)
+        shrunk = fitted(rows, STRUCTURES["chain"](6), engine, 1e6, free_orders=()).model
+        assert np.abs(shrunk.w).max() < 1e-3
+    assert PENALTIES["l2"]().free_orders_in(TRIPLES, learner().objective) == ()
+
+
+# -- where fits begin --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["canonical", "spectral"])
+def test_a_forest_is_its_own_maximum(kind: str, rng: np.random.Generator) -> None:
+    """On a tree the start is the optimum without a penalty, but for its smoothing."""
+    rows = full_rows(rng, MIXED)
+    heavy = UniqueRows.from_codes(rows.domain, rows.codes, 1e6 * rows.sample_weight)
+    parameters = PARAMETERIZATIONS[kind](rows.domain, STRUCTURES["tree"](5))
+    start = forest_parameters(TreeStates(parameters), heavy)
+    assert start is not None
+    _, gradient = TreeLikelihood(parameters, heavy).value_and_gradient(start)
+    assert np.abs(gradient).max() < 1e-8
+
+
+def test_a_forest_is_no_worse_than_independence(rng: np.random.Generator) -> None:
+    """In a structure with loops it has the best of the trees."""
+    rows = random_rows(rng, BINARY, 100)
+    parameters = PARAMETERIZATIONS["canonical"](rows.domain, Structure.complete(6))
+    states = TreeStates(parameters)
+    start = forest_parameters(states, rows)
+    assert start is not None
+    objective, loose = TreeLikelihood(states, rows), np.where(np.arange(len(start)) < 6, start, 0.0)
+    means = (rows.sample_weight @ rows.codes) / rows.total_weight
+    loose[:6] = np.log(means / (1 - means))
+    assert objective.value_and_gradient(start)[0] < objective.value_and_gradient(loose)[0]
+    assert np.count_nonzero(start[6:]) == 5
+
+
+def test_other_structures_have_no_forest(rng: np.random.Generator) -> None:
+    rows = random_rows(rng, BINARY, 20)
+    for structure, kind in ((TRIPLES, "canonical"), (STRUCTURES["pairs without singles"](6), "canonical"),
+                            (STRUCTURES["chain"](6), "ising")):  # fmt: skip
+        assert forest_parameters(TreeStates(PARAMETERIZATIONS[kind](rows.domain, structure)), rows) is None
