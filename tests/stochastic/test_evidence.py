@@ -51,10 +51,21 @@ def test_a_heavy_mode_that_the_data_have_is_no_phantom(share: float, expected: b
     """Two modes of even mass; how many rows are in the heavy one decides."""
     near, far = (Estimate(word, np.zeros(64), 100) for word in ("tree", "uniform"))
     sums = np.where(rng.random(20_000) < share, 20, 1)
-    found = Evidence(near, far, np.ones((64, 20), np.int64), sums)
+    found = Evidence(near, far, np.ones((64, 20), np.int64), sums, np.ones(64, np.int64))
     assert found.far_sum == 20.0
     assert found.far_mass == 0.5
     assert found.has_phantom == expected
+
+
+def test_a_mode_that_both_bases_find_is_weighed_by_what_is_there(rng: np.random.Generator) -> None:
+    """5 % of rows are heavy, and a base of the data finds that mode too; nearly all probability there is too much."""
+    near = Estimate("tree", np.where(np.arange(64) < 3, 10.0, 0.0), 100)
+    sums = np.where(rng.random(20_000) < 0.05, 20, 1)
+    far, codes = Estimate("uniform", np.full(64, 7.0), 100), np.ones((64, 20), np.int64)
+    found = Evidence(near, far, codes, sums, np.where(np.arange(64) < 3, 20, 1))
+    assert found.far.log_z < found.near.log_z + 0.1
+    assert found.far_mass > 0.99
+    assert found.has_phantom
 
 
 def test_chains_that_cannot_tell() -> None:
@@ -62,7 +73,7 @@ def test_chains_that_cannot_tell() -> None:
     good, sums = Estimate("any", np.zeros(64), 100), np.ones(100, np.int64)
     codes = np.zeros((64, 4), np.int64)
     codes[:, 0] = 1
-    fine = Evidence(good, good, codes, sums)
+    fine = Evidence(good, good, codes, sums, codes.sum(axis=1))
     assert not fine.is_unmixed
     assert replace(fine, near=Estimate("tree", np.append(100.0, np.zeros(63)), 100)).is_unmixed
     assert replace(fine, far=Estimate("uniform", np.full(64, 11.0), 100)).is_unmixed

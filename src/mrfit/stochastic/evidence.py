@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from scipy.special import expit
 
 from mrfit.factors import Factors
 from mrfit.inference.annealing import Estimate, run_up
-from mrfit.inference.base import Base, tree, uniform
+from mrfit.inference.base import tree, uniform
 from mrfit.inference.path import Path
 
 Floats = NDArray[np.float64]
@@ -20,7 +19,7 @@ Codes = NDArray[Any]
 
 _LEAST = 0.1  # of the probability: a mode with less costs less than 0.1 nats a row
 _BEYOND = 10.0  # times what the data have there
-_SPREADS, _STATES = 4.0, 3.0  # by how many standard deviations of the data's sums, and states, it must lie apart
+_SPREADS, _STATES = 4.0, 3.0  # standard deviations of the data's sums, and states, by which it must lie apart
 _UNMIXED = 10.0  # nats between two bases that no error explains
 _WORTHLESS = 5.0  # chains that weights should be worth at least
 _ENOUGH = 0.5  # of the chains
@@ -32,13 +31,15 @@ class Evidence:
     """What two bases say of log Z. Only a larger one is proof: what a base misses it cannot add.
 
     ``near`` began in a tree of the data's pairs, ``far`` in the uniform distribution; ``codes`` are where chains of the
-    second ended, ``sums`` the numbers of variables beside their first state in rows of the data.
+    second ended. ``sums`` are the numbers of variables beside their first state in rows of the data, and ``near_sums``
+    those where chains of the first base ended.
     """
 
     near: Estimate
     far: Estimate
     codes: Codes
     sums: NDArray[np.int64]
+    near_sums: NDArray[np.int64]
 
     @property
     def log_z(self) -> float:
@@ -56,16 +57,31 @@ class Evidence:
 
     @property
     def far_mass(self) -> float:
-        """What part of both modes together the uniform base found, if what it found is another one."""
-        return float(expit(self.far.log_z - self.near.log_z)) if self.far.ess > 0.0 else 0.0
+        """What part of the probability is on the far side of the middle between the data and what that base found.
+
+        Either base knows some of Z on either side, of which the larger is nearer to it: where data have rows on the far
+        side, the first base finds them too.
+        """
+        both = (self.near, self._is_beyond(self.near_sums)), (self.far, self._is_beyond((self.codes > 0).sum(axis=1)))
+        with np.errstate(divide="ignore"):
+            there = max(each.log_z + float(np.log(each.shares @ beyond)) for each, beyond in both)
+            here = max(each.log_z + float(np.log(each.shares @ ~beyond)) for each, beyond in both)
+        return float(expit(there - here)) if there > -np.inf else 0.0
+
+    def _is_beyond(self, sums: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether rows with such sums lie on the far side."""
+        middle = 0.5 * (self.far_sum + self.sums.mean())
+        return np.asarray((sums > middle) == (self.far_sum > middle))
 
     @property
     def has_phantom(self) -> bool:
         """Whether a mode where the data are not, or hardly ever, has a tenth of the probability or more."""
-        apart = abs(self.far_sum - self.sums.mean()) > _SPREADS * self.sums.std() + _STATES
-        between = 0.5 * (self.far_sum + self.sums.mean())
-        there = float(((self.sums > between) == (self.far_sum > between)).mean())  # of the data
-        return apart and self.far_mass > max(_LEAST, _BEYOND * there)
+        if abs(self.far_sum - self.sums.mean()) <= _STATES:
+            return False
+        beyond = self._is_beyond(self.sums)
+        usual = self.sums[~beyond]  # heavy rows would make the spread so wide that nothing is apart
+        apart = abs(self.far_sum - usual.mean()) > _SPREADS * usual.std() + _STATES
+        return bool(apart and self.far_mass > max(_LEAST, _BEYOND * float(beyond.mean())))
 
     @property
     def is_unmixed(self) -> bool:
@@ -90,15 +106,11 @@ def evidence(
     base, sums = tree("tree", factors.shape, rows), (rows > 0).sum(axis=1)
     path = Path.between(base.factors, factors, soft=True)
     while True:
-        near, _ = run_up(path, base, chains, temperatures, (*seed, 2), jobs)
+        near, near_codes = run_up(path, base, chains, temperatures, (*seed, 2), jobs)
         if near.ess >= _ENOUGH * chains or temperatures >= max_temperatures:
             break
-        temperatures = min(max_temperatures, ceil(temperatures * 4))
-    far, codes = _from_everywhere(factors, uniform(factors.shape), chains, far_temperatures, seed, jobs)
-    return Evidence(near, far, codes, sums)
-
-
-def _from_everywhere(
-    factors: Factors, base: Base, chains: int, temperatures: int, seed: tuple[int, ...], jobs: int
-) -> tuple[Estimate, Codes]:
-    return run_up(Path.between(base.factors, factors, soft=True), base, chains, temperatures, (*seed, 3), jobs)
+        temperatures = min(max_temperatures, 4 * temperatures)
+    base = uniform(factors.shape)
+    path = Path.between(base.factors, factors, soft=True)
+    far, codes = run_up(path, base, chains, far_temperatures, (*seed, 3), jobs)
+    return Evidence(near, far, codes, sums, (near_codes > 0).sum(axis=1))
