@@ -164,6 +164,8 @@ def test_impossible_states(rng: np.random.Generator) -> None:
         assert checked(factors, rows_of(codes), engine=engine).ll == -np.inf
     with pytest.raises(InputError, match="no joint state possible"):
         checked(Factors.from_tables((2, 2), [((0,), [-np.inf, -np.inf])]), rows_of(np.zeros((3, 2), int)))
+    with pytest.raises(InputError, match="None of 512 chains found a joint state that is possible"):
+        checked(Factors.from_tables((2, 2), [((0,), [-np.inf, -np.inf])]), rows_of(np.eye(2, dtype=int)), engine="ais")
 
 
 def test_conjunctions_of_many_variables(rng: np.random.Generator) -> None:
@@ -190,6 +192,8 @@ def test_wrong_questions(rng: np.random.Generator) -> None:
     network = Network(rows.domain, factors)
     with pytest.raises(InputError, match=r"A check was given 0\.0 seconds"):
         network.check(rows, seconds=0.0)
+    with pytest.raises(InputError, match="The seed is -1"):
+        network.check(rows, seed=-1)
     with pytest.raises(DataError, match="x1"):
         network.check({"x0": ["s0", "s1"]})
     missing = Dataset.from_table({"x0": ["s0", None], "x1": ["s0", "s1"]}, domain=rows.domain, missing="keep")

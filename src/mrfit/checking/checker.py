@@ -23,6 +23,7 @@ from mrfit.inference.annealed import Annealed
 from mrfit.inference.engine import AUTO
 from mrfit.inference.enumeration import Enumeration
 from mrfit.inference.junction_tree import JunctionTree
+from mrfit.inference.starts import check_seed
 
 Floats = NDArray[np.float64]
 
@@ -48,6 +49,7 @@ def check_model(
     """
     if engine not in ENGINES:
         raise InputError(f"There is no engine {engine!r} for checks; choose one of {listed(ENGINES)}.")
+    check_seed(seed)
     States(rows.domain.shape).check_size()
     data = Moments.of_rows(rows)
     typical = Typical.of(data.sums)

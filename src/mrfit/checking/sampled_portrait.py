@@ -13,6 +13,7 @@ from mrfit.checking.moments import States
 from mrfit.checking.portrait import Portrait
 from mrfit.checking.typical import SIDES, Typical
 from mrfit.data.unique_rows import UniqueRows
+from mrfit.errors import InputError
 from mrfit.factors import Factors
 from mrfit.inference.annealed import Annealed, annealed_enough
 from mrfit.inference.annealing import Estimate
@@ -51,6 +52,11 @@ def by_chains(
     shows which mode has the mass, even where chains from the data never leave it.
     """
     runs = _runs(factors, rows, n_chains=n_chains, max_temperatures=max_temperatures, seed=seed, jobs=jobs)
+    if not any(estimate.ess for estimate, _ in runs):
+        raise InputError(
+            f"None of {len(runs) * n_chains} chains found a joint state that is possible under the model. Its tables "
+            "may contradict each other: check it with --engine tree, which can tell, or give more time by --seconds."
+        )
     log_shares = np.stack([_by_region(run, typical) for run in runs])  # (bases, regions, chains)
     taken, log_z, error = _pooled(log_shares)
     shares = np.exp(taken - log_z).sum(axis=1).ravel()  # a chain is in one region
