@@ -76,7 +76,7 @@ def test_l1_makes_zeros() -> None:
 def test_what_chains_cannot_is_refused() -> None:
     with pytest.raises(InputError, match="canonical parameters"):
         Learner(parameterization="spectral", objective=CHAINS).fit(_rows())
-    with pytest.raises(InputError, match="chains give no exact values"):
+    with pytest.raises(InputError, match="Chains give no exact values"):
         Learner(penalty=Tied(1.0, groups=2), objective=CHAINS).fit(_rows())
     with pytest.raises(InputError, match="no engine 'gibbs'"):
         LikelihoodChoice("gibbs")

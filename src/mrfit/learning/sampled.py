@@ -66,9 +66,9 @@ class UnknownLikelihood(Objective):
 
     def value_and_gradient(self, w: Floats) -> NoReturn:
         raise InputError(
-            "No exact engine fits this structure, and chains give no exact values of the likelihood, which this "
-            "penalty needs: they learn with l2, or with l1 or group at strengths that are given. Choose one of these, "
-            "a sparser structure, or the pseudo-likelihood."
+            "Chains give no exact values of the likelihood, which this penalty needs: they learn with l2, or with l1 or "
+            "group at strengths that are given. Choose one of these, a structure that an exact engine fits, or the "
+            "pseudo-likelihood."
         )
 
     def expand(self, w: Floats) -> Expansion:

@@ -17,6 +17,7 @@ from mrfit.stochastic.persistent import Persistent
 Floats = NDArray[np.float64]
 
 _LONGEST = 0.5  # that a parameter moves at once
+_NEGLIGIBLE = 1e-3  # nats a row
 _AVERAGED_FROM = 10  # iterations: before, parameters only run
 
 
@@ -70,8 +71,8 @@ class Look:
 
     @property
     def matches(self) -> bool:
-        """Within what so many chains can tell."""
-        return self.mismatch < 2.0 * self.noise
+        """Within what so many chains can tell, or within what matters to nobody."""
+        return self.mismatch < max(2.0 * self.noise, _NEGLIGIBLE)
 
 
 @dataclass(frozen=True, eq=False)
