@@ -82,7 +82,7 @@ def obey(options: argparse.Namespace, benchmarks: Mapping[str, Benchmark]) -> in
 
 def print_list(benchmarks: Mapping[str, Benchmark]) -> None:
     for name, benchmark in benchmarks.items():
-        print(f"{name:<20}{benchmark.summary}")
+        print(f"{name:<24}{benchmark.summary}")
 
 
 def wanted(names: Sequence[str], benchmarks: Mapping[str, Benchmark]) -> list[Benchmark]:

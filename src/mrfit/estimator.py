@@ -60,7 +60,7 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         ``LearnTieRelearn`` learns with L2, clusters, and relearns as equal. The words of the command line (``l2``,
         ``l1``, ``tied``, ...) stand for these with their own settings.
     objective : {"pseudo-likelihood", "likelihood"}, default="pseudo-likelihood"
-        The second is exact over all joint states, for about 24 binary variables at most; scores are then
+        The second is exact, for about 24 binary variables at most or a sparse structure; scores are then
         log-likelihoods.
     parameterization : str, default="canonical"
         The coordinates: ``canonical``, ``spectral``, ``full``, ``ising`` or ``generalized-ising``.

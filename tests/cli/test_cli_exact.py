@@ -55,6 +55,33 @@ def test_every_coordinate_with_every_penalty(parameterization: str, penalty: str
     )
 
 
+@pytest.mark.parametrize("penalty", ["l2", "l1", "none", "tied", "ltr", "pseudo-counts"])
+def test_a_tree_of_many_variables(penalty: str, tables: Path, shell: Shell) -> None:
+    """More than anybody could enumerate; what was taken is said, and the model scores as it was fitted."""
+    how = ["--structure", "tree", "--penalty", penalty, *(["--groups", "2"] if penalty in ("tied", "ltr") else [])]
+    how += [] if penalty == "none" else ["--strength", "2"]
+    ran = shell("fit", "wide.csv", *EXACT, *how, "-o", "m.mrf", "--json")
+    assert ran.code == 0
+    assert (ran.document["engine"], ran.document["status"]) == ("tree", "converged")
+    shown = shell("show", "m.mrf", "--json").document
+    assert shown["provenance"]["engine"] == "tree"
+    scored = shell("score", "m.mrf", "wide.csv", "--metric", "ll", "--json").document
+    assert scored["ll"] == pytest.approx(ran.document["train_ll"], abs=1e-9)
+    text = shell("fit", "wide.csv", *EXACT, *how).out
+    assert "cells of the cliques of a junction tree" in text
+    again = shell("fit", "wide.csv", "--like", "m.mrf", "--json").document
+    assert again["train_ll"] == ran.document["train_ll"]
+
+
+def test_both_engines_say_the_same(tables: Path, shell: Shell) -> None:
+    values = []
+    for engine in ("tree", "enumeration"):
+        ran = shell("fit", "train.csv", *EXACT, "--engine", engine, "--structure", "tree", "--json")
+        assert ran.document["engine"] == engine
+        values.append(ran.document["train_ll"])
+    assert values[0] == pytest.approx(values[1], abs=1e-8)
+
+
 def test_a_path_finds_the_parity(tables: Path, shell: Shell) -> None:
     ran = shell("fit", "train.csv", *EXACT, "--order", "all", "--parameterization", "spectral", "--penalty", "l1",
                 "--valid", "valid.csv", "-o", "m.mrf", "--json")  # fmt: skip
@@ -117,6 +144,14 @@ def test_spectrum(estimator: str, tables: Path, shell: Shell) -> None:
     ("arguments", "named"),
     [
         (["fit", "wide.csv", *EXACT], "60 variables"),
+        (["fit", "wide.csv", *EXACT, "--structure", "tree", "--engine", "enumeration"], "joint states of 60 variables"),
+        (["fit", "wide.csv", *EXACT, "--engine", "tree"], "needs cliques of 1.2e+18 cells in all"),
+        (["fit", "train.csv", *EXACT, "--engine", "tree", "--order", "all"], "make one clique"),
+        (["fit", "train.csv", "--engine", "tree"], "--engine has no effect here: it needs --objective likelihood"),
+        (
+            ["fit", "train.csv", *EXACT, "--structure", "complete", "--penalty", "pseudo-counts"],
+            "cliques meet in cliques",
+        ),
         (["fit", "train.csv", *EXACT, "--order", "0"], "at least 1; got 0"),
         (["fit", "train.csv", *EXACT, "--order", "many"], "--order 'many'"),
         (["fit", "train.csv", *EXACT, "--order", "2", "--structure", "tree"], "--order or --structure"),

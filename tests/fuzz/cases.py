@@ -115,6 +115,7 @@ _OPTIONS: dict[str, dict[str, tuple[str, ...]]] = {
         "--penalty": ("l2", "l1", "group", "hierarchical", "flat-l1", "flat-l2", "none", "pseudo-counts", "tied",
                       "hard", "ltr"),
         "--objective": ("pseudo", "likelihood", "pseudo-likelihood"),
+        "--engine": ("auto", "enumeration", "tree", "exact"),
         "--parameterization": ("canonical", "spectral", "full", "ising", "generalized-ising"),
         "--reference": ("first", "last", "random", "smoker=yes", "smoker=x", "x=y", "="),
         "--search": ("exact", "hierarchical"),

@@ -66,8 +66,8 @@ class UnknownLikelihood(Objective):
 
     def value_and_gradient(self, w: Floats) -> NoReturn:
         raise InputError(
-            "Chains give no exact values of the likelihood, which this penalty needs: they learn with l2, or with l1 or "
-            "group at strengths that are given. Choose one of these, a structure that an exact engine fits, or the "
+            "Chains give no exact values of the likelihood, which this penalty needs: they learn with l2, or with l1 "
+            "or group at strengths that are given. Choose one of these, a structure that an exact engine fits, or the "
             "pseudo-likelihood."
         )
 

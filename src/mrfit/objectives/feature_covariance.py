@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 _MOST_ROWS = 20_000
-_MOST_PARAMETERS = 3_000
+_MOST_PARAMETERS = 5_000
 _MOST_WORK = 4e10  # multiplications: a few seconds
 _DENSE = 0.1  # share of features other than zero from which whole matrices are multiplied
 _SHRINKAGE = 0.1
