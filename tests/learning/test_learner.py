@@ -12,6 +12,7 @@ from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
 from mrfit.learning import Learner
+from mrfit.learning.json_form import to_plain
 from mrfit.learning.objective_choice import LIKELIHOOD
 from mrfit.learning.parts import OBJECTIVES, PENALTIES, STRUCTURES
 from mrfit.learning.penalized import L1, L2, Group
@@ -239,3 +240,13 @@ def test_problems_are_values() -> None:
     problem = Problem(rows, Structure.complete(4), Learner())
     smaller = problem.on(Structure.independent(4))
     assert (problem.coordinates.n_parameters, smaller.coordinates.n_parameters) == (10, 4)
+
+
+def test_terse_settings_are_those_that_differ() -> None:
+    assert to_plain(Learner(), terse=True) == {"kind": "Learner"}
+    assert to_plain(Learner(Learned(max_degree=5), L2(3.0), seed=2), terse=True) == {
+        "kind": "Learner",
+        "structure": {"kind": "learned", "max_degree": 5},
+        "penalty": {"kind": "l2", "strength": 3.0},
+        "seed": 2,
+    }

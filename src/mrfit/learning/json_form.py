@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, Field, fields, is_dataclass
 from typing import Any
 
 import numpy as np
@@ -15,16 +15,23 @@ from mrfit.structure.structure import Structure
 _STRUCTURE = "structure"
 
 
-def to_plain(value: Any) -> Any:
-    """Only dicts, lists, numbers, words and None."""
+def to_plain(value: Any, *, terse: bool = False) -> Any:
+    """Only dicts, lists, numbers, words and None; ``terse`` leaves out settings that are as they are by themselves."""
     if isinstance(value, Structure):
         scopes = None if value.is_saturated else [block.tolist() for block in value.blocks.values()]
         return {"kind": _STRUCTURE, "n_variables": value.n_variables, "scopes": scopes}
     if is_dataclass(value) and not isinstance(value, type):
-        return {"kind": kind_of(type(value))} | {f.name: to_plain(getattr(value, f.name)) for f in fields(value)}
+        told = [f for f in fields(value) if not (terse and _is_default(f, getattr(value, f.name)))]
+        plain = {f.name: to_plain(getattr(value, f.name), terse=terse) for f in told}
+        return {"kind": kind_of(type(value))} | plain
     if isinstance(value, list | tuple):
-        return [to_plain(each) for each in value]
+        return [to_plain(each, terse=terse) for each in value]
     return value
+
+
+def _is_default(setting: Field[Any], value: Any) -> bool:
+    default = setting.default if setting.default_factory is MISSING else setting.default_factory()
+    return default is not MISSING and bool(value == default)
 
 
 def from_plain(document: Any, kinds: Mapping[str, type]) -> Any:

@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any, ClassVar
 
 from mrfit.data.named import find
+from mrfit.learning.json_form import to_plain
 from mrfit.learning.learner import Learner
 from mrfit.learning.versions import versions
 
@@ -58,11 +59,15 @@ class Unit(ABC):
         return json.loads(json.dumps({"kind": self.kind, **asdict(self)}))  # type: ignore[no-any-return]
 
     def determined_by(self) -> Mapping[str, Any]:
-        """Everything that decides the result."""
+        """Everything that decides the result.
+
+        Of a learner, what differs from a learner by itself: that belongs to the version, and a setting that a later one
+        adds leaves stored results as good as they were.
+        """
         learner = self.learner()
         return {
             "unit": self.about,
-            "learner": None if learner is None else learner.to_dict(),
+            "learner": None if learner is None else to_plain(learner, terse=True),
             "data": {f"{name}:{part}": checksum(name, part) for name, part in self.data()},
             "mrfit": versions()["mrfit"],
         }
