@@ -9,6 +9,7 @@ from mrfit.reproduction.apt_fig2 import AptFig2
 from mrfit.reproduction.apt_table1 import AptTable1
 from mrfit.reproduction.apt_theory import AptTheory
 from mrfit.reproduction.experiment import Experiment
+from mrfit.reproduction.league import League
 from mrfit.reproduction.spec_fig1 import SpecFig1
 from mrfit.reproduction.spec_fig2 import SpecFig2
 from mrfit.reproduction.spec_fig3 import SpecFig3
@@ -16,8 +17,9 @@ from mrfit.reproduction.spec_table1 import SpecTable1
 
 _APT = (AptTable1(), AptFig1(), AptFig2(), AptTheory(), AptCurve())  # Chou et al. (2018)
 _SPEC = (SpecTable1(), SpecFig1(), SpecFig2(), SpecFig3())  # Buchman et al. (2012)
+_OURS = (League(),)
 
-EXPERIMENTS: dict[str, Experiment] = {experiment.word: experiment for experiment in (*_APT, *_SPEC)}
+EXPERIMENTS: dict[str, Experiment] = {experiment.word: experiment for experiment in (*_APT, *_SPEC, *_OURS)}
 
 
 def experiments_called(word: str) -> tuple[Experiment, ...]:
