@@ -28,7 +28,7 @@ NETWORKS = {
 }
 
 
-OTHER_STEPS = {"nltcs-complete", "nltcs-gain-or", "nltcs-graph-or", "nltcs-tree", "plants-gain-or"}
+OTHER_STEPS = {"nltcs-complete", "nltcs-gain-and", "nltcs-gain-or", "nltcs-graph-or", "nltcs-tree", "plants-gain-or"}
 
 
 def _network(name: str) -> MarkovNetwork:

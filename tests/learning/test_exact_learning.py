@@ -763,11 +763,11 @@ def test_the_estimator_learns_exactly() -> None:
 
 
 def test_too_many_joint_states_are_refused(rng: np.random.Generator) -> None:
-    """Before anything of their size is made; so are cliques of as many."""
+    """Before anything of their size is made; chains, which are left where cliques have as many, know no others."""
     rows = random_rows(rng, (2,) * 60, 30)
     with pytest.raises(InputError, match=r"all 1\.2e\+18 joint states of 60 variables.*Use the pseudo-likelihood"):
         _fit(rows, "S", "l1", 1.0)
-    with pytest.raises(InputError, match=r"cliques of 1\.2e\+18 cells .* of 60 variables.*Use the pseudo-likelihood"):
+    with pytest.raises(InputError, match=r"Chains learn canonical parameters .*; no exact engine fits this structure"):
         _fit(rows, "S", "l1", 1.0, order=2)
 
 

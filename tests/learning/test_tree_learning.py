@@ -15,6 +15,7 @@ from mrfit.learning.coordinates import ExactCoordinates, TreeCoordinates
 from mrfit.learning.forest import forest_parameters
 from mrfit.learning.objective_choice import LIKELIHOOD, LikelihoodChoice
 from mrfit.learning.parts import PENALTIES
+from mrfit.learning.sampled import ChainCoordinates
 from mrfit.model import MarkovNetwork
 from mrfit.objectives.cached import CachedObjective
 from mrfit.objectives.likelihood import Likelihood
@@ -134,7 +135,7 @@ def test_order_two_is_the_same_in_all_complete_coordinates(rng: np.random.Genera
 
 
 def test_auto_takes_what_is_faster(rng: np.random.Generator) -> None:
-    """All joint states where they are few or the structure is dense; a tree where it is sparse or there are many."""
+    """All joint states where they are few or the structure is dense; a tree where it is sparse; chains elsewhere."""
     small, wide = random_rows(rng, (2,) * 4, 20), random_rows(rng, (2,) * 40, 20)
     middle = random_rows(rng, (2,) * 18, 20)
 
@@ -146,8 +147,7 @@ def test_auto_takes_what_is_faster(rng: np.random.Generator) -> None:
     assert coordinates(middle, Structure.complete(18)) is ExactCoordinates
     assert coordinates(middle, STRUCTURES["chain"](18)) is TreeCoordinates
     assert coordinates(wide, STRUCTURES["chain"](40)) is TreeCoordinates
-    with pytest.raises(InputError, match=r"The exact likelihood needs cliques of .* the limits are"):
-        coordinates(wide, Structure.complete(40))
+    assert coordinates(wide, Structure.complete(40)) is ChainCoordinates
 
 
 def test_what_an_engine_cannot_do_is_refused(rng: np.random.Generator) -> None:
