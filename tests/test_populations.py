@@ -17,6 +17,7 @@ import mrfit.penalties
 import mrfit.solvers
 import populations
 from mrfit.inference.engine import Engine
+from mrfit.learning.sampled import UnknownLikelihood
 from mrfit.objectives.objective import Objective
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.centred import Centred
@@ -39,7 +40,7 @@ def _import_all(package: ModuleType) -> None:
     ("base", "members"),
     [
         (Penalty, {*populations.SMOOTH_PENALTIES, *populations.NONSMOOTH_PENALTIES}),
-        (Objective, populations.OBJECTIVES),
+        (Objective, {*populations.OBJECTIVES, UnknownLikelihood}),  # which refuses to be evaluated
         (Method, {type(method) for method in populations.METHODS.values()} | populations.SPECIAL_METHODS),
         (Parameterization, populations.PARAMETERIZATIONS),
         (Engine, {*populations.ENGINES, *populations.MESSAGE_ENGINES, *populations.SAMPLERS}),

@@ -24,6 +24,7 @@ from mrfit.solvers.method import Method
 from mrfit.solvers.newton import TruncatedNewton
 from mrfit.solvers.owlqn import OWLQN
 from mrfit.solvers.proximal_newton import ProximalNewton
+from mrfit.stochastic.growth import Grown
 from mrfit.structure.learners import Learned
 from mrfit.structure.mutual_information import maximum_information_tree
 from mrfit.structure.structure import Structure
@@ -41,6 +42,7 @@ def test_every_word_gives_its_structure(tmp_path: Path, rng: np.random.Generator
         ("independent", Structure.independent(4)),
         ("tree", maximum_information_tree(rows)),
         ("learned", Learned().learn(rows).structure),
+        ("grown", Grown().learn(rows).structure),
         ("order:3", Structure.up_to_order(4, 3)),
         (f"edges:{tmp_path / 'edges.csv'}", Structure.from_edges(4, [(0, 3)])),
         (chain, chain),

@@ -68,7 +68,7 @@ def test_information_in_blocks_of_variables_is_the_same(
     rows = random_rows(rng, (2, 3, 1, 4, 2, 5), 300, fractional=True)
     whole = pairwise_mutual_information(rows)
     for n_bytes in (1, 8 * 17 * 5, 8 * 17 * 9):
-        monkeypatch.setattr("mrfit.structure.mutual_information._BLOCK_BYTES", n_bytes)
+        monkeypatch.setattr("mrfit.structure.pair_tables._BLOCK_BYTES", n_bytes)
         np.testing.assert_array_equal(pairwise_mutual_information(rows), whole)
 
 
