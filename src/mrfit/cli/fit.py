@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 _SECTIONS = {
     "Options that matter most": (
         *("valid", "test", "structure", "max_degree", "penalty", "strengths", "folds", "groups", "objective"),
-        *("judge", "output"),
+        "output",
     ),
     "Data": parameters_of(reading) | {"states"},
     "Structure": parameters_of(structure_options) | {"order"},
