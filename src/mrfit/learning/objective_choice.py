@@ -35,6 +35,7 @@ Floats = NDArray[np.float64]
 
 ENGINES = (AUTO, Enumeration.word, JunctionTree.word, CHAINS)
 
+_MOST_NEIGHBOURS = 32  # a clique of them and one more has 2**33 states or more, beyond the limit of a tree
 _LONG = 1.0  # seconds of an evaluation, of which a fit takes some dozens, beyond which chains are taken
 _WORTH_A_TREE = 4.0  # times faster: products and blocks of the Hessian are cheaper where all joint states are known
 _MOST_PARAMETERS = 1e8  # 0.8 GB for each of the dozen vectors of a solver
@@ -106,7 +107,7 @@ class LikelihoodChoice(ObjectiveChoice):
             raise InputError(f"The likelihood has no engine {self.engine!r}; choose one of {listed_words(ENGINES)}.")
 
     def coordinates(self, parameters: Parameterization, *, listed: bool, keep_zeros: bool, jobs: int) -> Coordinates:
-        if self.engine == CHAINS:
+        if self.engine == CHAINS or (self.engine == AUTO and _is_far_too_dense(parameters)):
             return ChainCoordinates(parameters, keep_zeros=keep_zeros, jobs=jobs)
         plan = self._tree(parameters)
         if plan is None:
@@ -162,6 +163,17 @@ class LikelihoodChoice(ObjectiveChoice):
 PSEUDO_LIKELIHOOD = PseudoLikelihoodChoice()
 LIKELIHOOD = LikelihoodChoice()
 JUDGES: dict[str, ObjectiveChoice] = {choice.measure: choice for choice in (LIKELIHOOD, PSEUDO_LIKELIHOOD)}
+
+
+def _is_far_too_dense(parameters: Parameterization) -> bool:
+    """Whether no exact engine could fit, whatever the order: the first variable to go leaves all its neighbours joined.
+
+    To look for an order would take minutes where thousands of variables all interact.
+    """
+    structure = parameters.structure
+    if structure.is_saturated or plan_joint_states(parameters.domain.shape).fits:
+        return False
+    return bool(structure.degrees.min(initial=0) > _MOST_NEIGHBOURS)
 
 
 def _fits(factors: Factors) -> bool:

@@ -25,6 +25,8 @@ Indices = NDArray[np.int64]
 
 CHAINS = "chains"  # the word of the engine
 
+_MOST_PARAMETERS = 1_000_000  # an iteration takes a second then, of which there are hundreds
+
 
 class ChainCoordinates(ListedCoordinates):
     """For the likelihood by persistent chains; ``log_z`` is that of one fit, as far as annealing tells."""
@@ -37,6 +39,11 @@ class ChainCoordinates(ListedCoordinates):
                 "Chains learn canonical parameters whose reference is the first state; no exact engine fits this "
                 "structure. Leave the parameterization and the reference out (`to_parameterization` of the model "
                 "changes them afterwards), or use a sparser structure."
+            )
+        if parameters.n_parameters > _MOST_PARAMETERS:
+            raise InputError(
+                f"No exact engine fits this structure, and chains would learn {parameters.n_parameters:,} parameters; "
+                f"the limit is {_MOST_PARAMETERS:,}. Use a sparser structure: tree, learned or grown."
             )
         super().__init__(parameters, jobs=jobs)
         self.canonical, self.keep_zeros = parameters, keep_zeros
