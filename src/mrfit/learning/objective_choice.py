@@ -173,7 +173,7 @@ def _is_far_too_dense(parameters: Parameterization) -> bool:
     structure = parameters.structure
     if structure.is_saturated or plan_joint_states(parameters.domain.shape).fits:
         return False
-    return bool(structure.degrees.min(initial=0) > _MOST_NEIGHBOURS)
+    return bool(structure.degrees.min() > _MOST_NEIGHBOURS)
 
 
 def _fits(factors: Factors) -> bool:
