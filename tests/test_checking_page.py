@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from test_queries_page import BLOCK, ROOT, run
+from test_queries_page import ROOT, checked_outputs
 from test_readme import png_size
 
 PAGE = ROOT / "docs" / "checking.md"
@@ -16,14 +16,6 @@ def test_every_output_is_that_of_the_commands_above_it(
     data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    printed, n_outputs = "", 0
-    for language, content in BLOCK.findall(PAGE.read_text(encoding="utf-8")):
-        if language == "text":
-            assert printed == content
-            n_outputs += 1
-        else:
-            run(language, content)
-            printed = capsys.readouterr().out
-    assert n_outputs == 3
+    assert checked_outputs(PAGE, capsys) == 3
     # The picture on the page is the one the command draws, but for fonts and compression.
     assert png_size(ROOT / "docs" / "checking.png") == png_size(tmp_path / "kdd.png")

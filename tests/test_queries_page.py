@@ -20,19 +20,24 @@ def test_every_output_is_that_of_the_commands_above_it(
     data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    assert checked_outputs(PAGE, capsys) == 9
+    # The picture on the page is the one the command draws, but for fonts and compression.
+    assert png_size(ROOT / "docs" / "queries.png") == png_size(tmp_path / "rochdale.png")
+
+
+def checked_outputs(page: Path, capsys: pytest.CaptureFixture[str]) -> int:
+    """How many outputs a page shows, each found to be what the commands above it print."""
     printed, n_outputs = "", 0
-    for language, content in BLOCK.findall(PAGE.read_text(encoding="utf-8")):
+    for language, content in BLOCK.findall(page.read_text(encoding="utf-8")):
         if language == "csv":
-            (tmp_path / "holes.csv").write_text(content, encoding="utf-8")
+            Path("holes.csv").write_text(content, encoding="utf-8")
         elif language == "text":
             assert printed == content
             n_outputs += 1
         else:
             run(language, content)
             printed = capsys.readouterr().out
-    assert n_outputs == 9
-    # The picture on the page is the one the command draws, but for fonts and compression.
-    assert png_size(ROOT / "docs" / "queries.png") == png_size(tmp_path / "rochdale.png")
+    return n_outputs
 
 
 def run(language: str, content: str) -> None:

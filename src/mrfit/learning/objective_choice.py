@@ -108,12 +108,12 @@ class LikelihoodChoice(ObjectiveChoice):
 
     def coordinates(self, parameters: Parameterization, *, listed: bool, keep_zeros: bool, jobs: int) -> Coordinates:
         if self.engine == CHAINS or (self.engine == AUTO and _is_far_too_dense(parameters)):
-            return ChainCoordinates(parameters, keep_zeros=keep_zeros, jobs=jobs)
+            return ChainCoordinates(parameters, jobs=jobs)
         plan = self._tree(parameters)
         if plan is None:
             return ExactCoordinates(parameters, listed=listed, keep_zeros=keep_zeros, jobs=jobs)
         if self.engine == AUTO and not (plan.fits and plan.forecast < _LONG):
-            return ChainCoordinates(parameters, keep_zeros=keep_zeros, jobs=jobs)
+            return ChainCoordinates(parameters, jobs=jobs)
         return TreeCoordinates(parameters, plan, keep_zeros=keep_zeros, jobs=jobs)
 
     def joint_plan(self, shape: tuple[int, ...]) -> Plan | None:

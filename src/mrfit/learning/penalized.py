@@ -21,7 +21,7 @@ from mrfit.learning.layout import Layout
 from mrfit.learning.objective_choice import ObjectiveChoice
 from mrfit.learning.penalty_choice import PenaltyChoice
 from mrfit.learning.problem import Problem
-from mrfit.learning.sampled import ChainCoordinates, fit_by_chains
+from mrfit.learning.sampled import fit_by_chains
 from mrfit.penalties import l1, l2, penalty
 from mrfit.penalties.group import GroupL1
 from mrfit.penalties.hierarchical import HierarchicalL1
@@ -80,9 +80,8 @@ class Penalized(PenaltyChoice):
     ) -> Optimum:
         """The optimum at one strength, from ``w``."""
         function = self.built(strength, problem.layout)
-        if problem.by_chains is not None and isinstance(problem.coordinates, ChainCoordinates):
-            near = None if w is problem.start else w
-            return fit_by_chains(problem.by_chains, problem.coordinates, function, strength, near)
+        if problem.by_chains is not None:
+            return fit_by_chains(problem.by_chains, function, strength, None if w is problem.start else w)
         begun, before = time.perf_counter(), problem.objective.passes
         smooth, nonsmooth = function.added_to(problem.objective, total_weight=problem.total_weight)
         solution = minimize(

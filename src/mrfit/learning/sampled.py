@@ -33,7 +33,7 @@ class ChainCoordinates(ListedCoordinates):
 
     engine: ClassVar[str] = CHAINS
 
-    def __init__(self, parameters: Parameterization, *, keep_zeros: bool = False, jobs: int = 1) -> None:
+    def __init__(self, parameters: Parameterization, *, log_z: float = np.nan, jobs: int = 1) -> None:
         if not isinstance(parameters, Canonical) or parameters.reference is not None:
             raise InputError(
                 "Chains learn canonical parameters whose reference is the first state; no exact engine fits this "
@@ -46,14 +46,7 @@ class ChainCoordinates(ListedCoordinates):
                 f"the limit is {_MOST_PARAMETERS:,}. Use a sparser structure: tree, learned or grown."
             )
         super().__init__(parameters, jobs=jobs)
-        self.canonical, self.keep_zeros = parameters, keep_zeros
-        self.log_z = np.nan
-
-    def known_at(self, log_z: float) -> ChainCoordinates:
-        """The same with the log Z of a fit."""
-        other = ChainCoordinates(self.parameters, keep_zeros=self.keep_zeros, jobs=self.jobs)
-        other.log_z = log_z
-        return other
+        self.canonical, self.log_z = parameters, log_z
 
     def objective(self, rows: UniqueRows) -> UnknownLikelihood:
         return UnknownLikelihood(self.n_parameters, len(self.parameters.domain))
@@ -62,7 +55,7 @@ class ChainCoordinates(ListedCoordinates):
         return self.parameters.to_factors(w).log_potential(rows.codes) - self.log_z
 
     def in_model(self, w: Floats) -> tuple[Parameterization, Indices]:
-        return (self.parameters, np.arange(self.n_parameters)) if self.keep_zeros else self.parameters.pruned(w)
+        return self.parameters.pruned(w)
 
 
 class UnknownLikelihood(Objective):
@@ -82,16 +75,15 @@ class UnknownLikelihood(Objective):
         self.value_and_gradient(w)
 
 
-def fit_by_chains(
-    problem: ChainProblem, coordinates: ChainCoordinates, function: Penalty, strength: float, start: Floats | None
-) -> Optimum:
+def fit_by_chains(problem: ChainProblem, function: Penalty, strength: float, start: Floats | None) -> Optimum:
     """The optimum of one strength, as far as chains tell; ``start`` is a fit that is near."""
     begun = time.perf_counter()
     fit = problem.fit(function, start=start)
     penalty = function.value(fit.w)
     solution = _solution(fit, penalty / problem.rows.total_weight)
     passes, seconds = solution.evaluations, time.perf_counter() - begun
-    own = coordinates.known_at(fit.evidence.log_z if _is_known(fit) else np.nan)
+    log_z = fit.evidence.log_z if _is_known(fit) else np.nan
+    own = ChainCoordinates(problem.parameters, log_z=log_z, jobs=problem.jobs)
     return Optimum(strength, solution, penalty, passes, seconds, coordinates=own, log_z_error=fit.evidence.error)
 
 

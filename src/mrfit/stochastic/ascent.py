@@ -80,7 +80,6 @@ class Ascent:
     """Where it ended: the average of the parameters, which is far nearer to the optimum than the last ones are."""
 
     w: Floats
-    last: Floats
     looks: tuple[Look, ...]
     iterations: int
 
@@ -185,7 +184,7 @@ def climb(
             looks.append(look_at(target, chains, learned, schedule, t + 1))
             if looks[-1].matches or (callback is not None and callback(t + 1)):
                 break
-    return Ascent(learned, w, tuple(looks), t + 1)
+    return Ascent(learned, tuple(looks), t + 1)
 
 
 def _with_zeros(target: Target, chains: Persistent, average: Floats, schedule: Schedule) -> Floats:
