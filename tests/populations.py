@@ -80,6 +80,13 @@ def random_rows(rng: np.random.Generator, shape: Shape, n_rows: int, *, fraction
     return UniqueRows.from_codes(domain_of(shape), random_codes(rng, shape, n_rows), weight)
 
 
+def rows_from(factors: Factors, n: int, rng: np.random.Generator) -> UniqueRows:
+    """Rows drawn from the distribution itself."""
+    tree = JunctionTree()
+    codes = tree.draw(tree.plan(factors), factors, n, rng=rng).astype(np.uint8)
+    return UniqueRows.from_codes(domain_of(factors.shape), codes, np.ones(n))
+
+
 def full_rows(rng: np.random.Generator, shape: Shape) -> UniqueRows:
     """Every joint state with a positive weight: all optima are finite without a penalty."""
     codes = np.stack(np.unravel_index(np.arange(np.prod(shape)), shape), axis=1).astype(np.uint8)

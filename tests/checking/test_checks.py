@@ -6,7 +6,6 @@ import json
 
 import numpy as np
 import pytest
-from test_portraits import domain_of, rows_from
 
 from mrfit.checking.check import Check
 from mrfit.data.dataset import Dataset
@@ -16,6 +15,7 @@ from mrfit.estimator import MarkovNetworkLearner
 from mrfit.factors import Factors
 from mrfit.network import Conjunction, Network
 from phantom import phantom_mode, two_modes
+from populations import domain_of, rows_from
 
 ENGINES = ["tree", "ais"]
 

@@ -15,11 +15,11 @@ from mrfit.checking.sampled_portrait import by_chains
 from mrfit.checking.typical import Typical
 from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.domain import Domain, Variable
 from mrfit.factors import Factors
 from mrfit.inference.enumeration import Enumeration
 from mrfit.inference.junction_tree import JunctionTree
 from phantom import phantom_mode
+from populations import domain_of, rows_from
 
 SHAPES = {
     "two states": (2,) * 8,
@@ -44,16 +44,6 @@ def brute_force(factors: Factors) -> tuple[Moments, float]:
     log_z = float(np.logaddexp.reduce(log_p))
     rows = UniqueRows(domain_of(factors.shape), codes, np.exp(log_p - log_z), len(codes))
     return Moments.of_rows(rows), log_z
-
-
-def domain_of(shape: tuple[int, ...]) -> Domain:
-    return Domain(tuple(Variable(f"x{i}", tuple(f"s{k}" for k in range(c))) for i, c in enumerate(shape)))
-
-
-def rows_from(factors: Factors, n: int, rng: np.random.Generator) -> UniqueRows:
-    tree = JunctionTree()
-    codes = tree.draw(tree.plan(factors), factors, n, rng=rng).astype(np.uint8)
-    return UniqueRows.from_dataset(Dataset(domain_of(factors.shape), codes))
 
 
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
