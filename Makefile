@@ -7,7 +7,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no
 # So it has to be kept, whatever the shell says: each of some hundred processes would otherwise compile for eight seconds.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test golden fuzz bench bench-quick docs wheel clean
+.PHONY: demo test lint golden fuzz bench bench-quick docs wheel clean
 
 # The picture first; what all other commands need is compiled while it is looked at.
 demo: $(VENV)/.installed
@@ -15,12 +15,14 @@ demo: $(VENV)/.installed
 	@$(MAKE) --no-print-directory $(VENV)/.compiled
 
 test: $(VENV)/.installed-test
-	@$(MAKE) --no-print-directory $(VENV)/.compiled
+	@$(MAKE) --no-print-directory --jobs 2 lint $(VENV)/.compiled
+	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+lint: $(VENV)/.installed-test
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 # Records what commands print over the real data sets; look at the difference before committing it.
 golden: $(VENV)/.installed-test

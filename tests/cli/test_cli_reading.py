@@ -18,7 +18,12 @@ import pytest
 Shell = Callable[..., Any]
 
 BITS = np.random.default_rng(0).integers(0, 2, (60, 3))
-READERS = [["fit"], ["structure"], ["spectrum", "--folds", "2", "--max-order", "0"], ["score", "m.mrf"]]
+READERS = [
+    ["fit"],
+    ["structure"],
+    ["spectrum", "--estimator", "pseudo-counts", "--folds", "2", "--max-order", "0"],
+    ["score", "m.mrf"],
+]
 
 
 def text(names: list[str], columns: list[Any], separator: str = ",") -> str:

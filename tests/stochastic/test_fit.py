@@ -56,7 +56,7 @@ def test_chains_that_do_not_mix_say_so(named_rows: Rows) -> None:
     problem, penalty = _learned(rows, strength=1.0)
     tree = Learner(Tree(), PseudoCounts(0.3), LIKELIHOOD).fit(rows).model
     frozen = problem.parameters.spread(tree.parameters, tree.w)
-    schedule = replace(problem.schedule(warm=True), iterations=200, looks=())
+    schedule = replace(problem.schedule(warm=True), damping=5.0, iterations=200, looks=())
     assert problem.fit(penalty, start=frozen, schedule=schedule).evidence.is_unmixed
     assert not problem.fit(penalty, schedule=replace(schedule, iterations=300)).evidence.is_unmixed
 

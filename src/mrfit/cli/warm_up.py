@@ -10,8 +10,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +93,7 @@ def command(record: Path | None, backwards: bool, **options: Any) -> None:
     begun, before = time.perf_counter(), n_compiled()
     quiet = options["quiet"] or options["as_json"]
     other = _begin_at_the_other_end() if resolve_jobs(options["jobs"]) > 1 else None
-    with counting_progress("compiling", len(_COMMANDS) + len(_TRANSFORMS), quiet=quiet) as callback:
+    with counting_progress("compiling", len(_COMMANDS) + len(_TRANSFORMS) + 1, quiet=quiet) as callback:
         for _ in _work(backwards=backwards):
             if callback is not None:
                 callback(1)
@@ -122,9 +123,10 @@ def _n_compiled_by(other: subprocess.Popen[str]) -> int:
 
 def _work(*, backwards: bool) -> Iterator[None]:
     """Run everything on tables of a few rows, in a folder of its own, with a stop after each task."""
-    tasks = [
+    tasks: list[Callable[[], None]] = [
         *(partial(_run_commands, text) for text in _COMMANDS),
         *(partial(_transform, name) for name in _TRANSFORMS),
+        _share_cliques,
     ]
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         _write_table(Path("two.csv"), n_states=2)
@@ -153,6 +155,19 @@ def _transform(name: str) -> None:
     from mrfit._kernels.butterflies import BLOCK_BITS
 
     getattr(transforms, name)(np.zeros(2 << BLOCK_BITS))
+
+
+def _share_cliques() -> None:
+    """Two cliques that are worth a second thread, with enough in common to be cut in two."""
+    from mrfit.factors import Factors
+    from mrfit.inference.junction_tree import JunctionTree
+
+    pairs = sorted({pair for clique in (range(20), range(8, 28)) for pair in combinations(clique, 2)})
+    factors, engine = (
+        Factors.from_tables((2,) * 28, [(pair, [0.0, 0.0, 0.0, 0.1]) for pair in pairs]),
+        JunctionTree(jobs=2),
+    )
+    engine.run(engine.plan(factors), factors).marginal((0, 1))
 
 
 def _write_table(path: Path, *, n_states: int) -> None:

@@ -24,8 +24,9 @@ Codes = NDArray[np.int64]
 
 _FEW, _MANY = 256, 1024  # chains; many where states are rare, so that some chain is in each
 _RARE = 0.065  # mean frequency of states beside the commoner
-_CALM, _QUICK = 0.1, 0.3  # first steps: with many neighbours moves add up
+_CALM, _CAREFUL, _QUICK = 0.1, 0.3, 0.5  # first steps: with many neighbours moves add up, and rare states mislead
 _NEIGHBOURS = 20.0
+_TRUSTING, _WARY = 1.0, 5.0  # chains by which a curvature is damped
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +57,7 @@ class ChainProblem:
             raise InputError("Chains learn parameters whose reference is the first state. Give `parameters.canonical`.")
         self.parameters, self.rows, self.seed, self.jobs = parameters, rows, seed, jobs
         self.features = Features(parameters)
-        self.n_chains = chains or self._usual_chains()
+        self.n_chains = chains or (_MANY if self._is_rare else _FEW)
 
     @cached_property
     def means(self) -> DataMeans:
@@ -76,15 +77,18 @@ class ChainProblem:
         n = int(np.clip(self.rows.n_rows, self.n_chains, 20_000))
         return self.rows.codes[rng.choice(len(p), n, p=p)].astype(np.int64)
 
-    def _usual_chains(self) -> int:
+    @cached_property
+    def _is_rare(self) -> bool:
+        """Whether few chains would hardly ever be in most states."""
         m = self.means.singles
-        return _MANY if np.minimum(m, 1.0 - m).mean() < _RARE else _FEW
+        return bool(np.minimum(m, 1.0 - m).mean() < _RARE)
 
     def schedule(self, *, warm: bool) -> Schedule:
-        """By the number of neighbours, and whether the start is near."""
+        """By the number of neighbours, how rare states are, and whether the start is near."""
         pairs = self.parameters.structure.blocks.get(2, ())
         dense = 2.0 * len(pairs) / len(self.parameters.domain) > _NEIGHBOURS
-        return Schedule(first_step=_CALM if dense or warm else _QUICK)
+        step = _CAREFUL if self._is_rare else _QUICK
+        return Schedule(first_step=_CALM if dense or warm else step, damping=_WARY if self._is_rare else _TRUSTING)
 
     def fit(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
@@ -18,7 +18,7 @@ from mrfit.inference.base import Base, tree
 from mrfit.inference.path import Path
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.penalties.l2 import L2
-from mrfit.stochastic.ascent import Schedule, Target, climb
+from mrfit.stochastic.ascent import Target, climb
 from mrfit.stochastic.fit import ChainProblem
 from mrfit.stochastic.pair_gains import PairGains
 from mrfit.stochastic.persistent import Persistent, persistent
@@ -201,7 +201,7 @@ class _Growth:
     def _learn(self) -> None:
         self.chains = self._chains(self.chains.chains.codes)
         penalty = L2(self.how.strength, self.problem.features.orders > 1)
-        schedule = Schedule(first_step=_STEP, iterations=_ITERATIONS, looks=())
+        schedule = replace(self.problem.schedule(warm=True), first_step=_STEP, iterations=_ITERATIONS, looks=())
         self.w = climb(Target(self.problem.means, penalty), self.chains, self.w, schedule).w
 
     def _held_out(self) -> float:

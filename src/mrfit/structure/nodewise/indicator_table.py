@@ -34,7 +34,7 @@ class IndicatorTable:
         group_start = rows.active.first_indicator
         variable = np.repeat(np.arange(len(rows.domain)), np.diff(group_start))
         state = 1 + np.arange(len(variable)) - group_start[variable]
-        codes = np.ascontiguousarray(rows.codes.T)
+        codes = rows.codes.T.copy()  # also of one column: kernels are compiled for what may be written to
         return cls(
             rows,
             Indicators(rows.active.start, rows.active.rows, codes, variable, state, group_start, rows.sample_weight),
