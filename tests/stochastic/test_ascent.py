@@ -167,8 +167,19 @@ def test_learning_ends_where_chains_match(rng: np.random.Generator) -> None:
     found = case.climb(Schedule(iterations=1000, looks=(200, 400, 600, 800, 1000)))
     assert found.look.matches
     assert found.iterations < 1000
-    stopped = climb(case.target, case.chains(), case.optimum.w + 1.0, Schedule(looks=(5, 10)), callback=lambda t: True)
-    assert stopped.iterations == 5
+    moving = case.climb(Schedule(iterations=20, looks=(5, 10)))
+    assert [look.iteration for look in moving.looks] == [20]  # on the way nobody looks at what has not come to rest
+
+
+@pytest.mark.parametrize("name", ["pairs, l2", "triples, l2", "categorical, l2"])
+def test_distances_are_about_divergences(name: str, rng: np.random.Generator) -> None:
+    """Where the model's covariance is that of the data, at least in the diagonal that the metric knows."""
+    case = _case(*PROBLEMS[name], rng)
+    step = 1e-3 * rng.normal(size=len(case.optimum.w))
+    moved = case.optimum.w + step + case.target.aside @ step
+    centred = case.target.distance(moved, case.optimum.w)
+    assert centred == pytest.approx(0.5 * float((case.target.metric(moved) * step**2).sum()), rel=1e-6)
+    assert case.target.distance(moved, moved) == 0.0
 
 
 @pytest.mark.parametrize("name", ["pairs, l2", "triples, l1"])

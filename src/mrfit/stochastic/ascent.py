@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,6 +17,7 @@ Floats = NDArray[np.float64]
 
 _LONGEST = 0.5  # that a parameter moves at once
 _NEGLIGIBLE = 1e-3  # nats a row
+_RESTING = 0.02  # nats a row that the average may still move while iterations become half as many again
 _AVERAGED_FROM = 10  # iterations: before, parameters only run
 
 
@@ -37,7 +37,7 @@ class Schedule:
     iterations
         At most.
     looks
-        Iterations after which the average is looked at, and learning may end.
+        Iterations after which learning may end: if the average has come to rest since the one before, it is looked at.
     settling, looking
         Sweeps of a look: to reach the average's distribution, and to measure it.
     """
@@ -46,8 +46,8 @@ class Schedule:
     decay: float = 50.0
     power: float = 0.7
     damping: float = 5.0
-    iterations: int = 1000
-    looks: tuple[int, ...] = (300, 1000)
+    iterations: int = 2000
+    looks: tuple[int, ...] = (200, 300, 450, 700, 1000, 1400)
     settling: int = 10
     looking: int = 20
 
@@ -142,6 +142,13 @@ class Target:
             return self.means.variances
         return self.means.variances + self.smooth.hessian_diagonal(w) / self.means.n_rows
 
+    def distance(self, w: Floats, other: Floats) -> float:
+        """About the divergence of two models that are near each other: half their squared distance in the metric."""
+        change = weights = w - other
+        for _ in range(1, int(self.means.features.orders.max(initial=1))):  # undoes what centring puts aside
+            weights = change - self.aside @ weights
+        return 0.5 * float((self.metric(w) * weights**2).sum())
+
     def subgradient(self, w: Floats, gradient: Floats) -> Floats:
         """Upwards, with the element of a kink's subdifferential that leaves least of it."""
         return -self.nonsmooth_mean.least_subgradient(w, -gradient)
@@ -158,32 +165,28 @@ class Target:
         return np.asarray(shrunk + self.aside @ (shrunk - w))
 
 
-def climb(
-    target: Target,
-    chains: Persistent,
-    start: Floats,
-    schedule: Schedule,
-    *,
-    callback: Callable[[int], bool | None] | None = None,
-) -> Ascent:
-    """Climb until the chains match the data as well as they can tell, or for as long as the schedule says.
+def climb(target: Target, chains: Persistent, start: Floats, schedule: Schedule) -> Ascent:
+    """Climb until the average rests and its chains match the data as well as they can tell, or as long as one may.
 
     One iteration: one sweep of all chains, the means of features over them, one step of a diagonal Newton method in
     centred features. It goes by the noisy gradient; the average of the parameters, late ones more than early ones,
     is what is learned (Polyak and Juditsky 1992).
     """
-    w, average = start.copy(), start.copy()
+    w, average, earlier = start.copy(), start.copy(), start
     looks: list[Look] = []
     for t in range(schedule.iterations):
         chains.sweep(w)
         gradient = target.gradient(w, chains.block_means().mean(axis=0))
         w = target.moved(w, gradient, schedule.step(t), schedule.damping / chains.n)
         average += 2.0 / (max(t - _AVERAGED_FROM, 0) + 2.0) * (w - average)
-        if t + 1 in schedule.looks or t + 1 == schedule.iterations:
-            learned = _with_zeros(target, chains, average, schedule)
-            looks.append(look_at(target, chains, learned, schedule, t + 1))
-            if looks[-1].matches or (callback is not None and callback(t + 1)):
-                break
+        is_last = t + 1 == schedule.iterations
+        if t + 1 in schedule.looks or is_last:
+            rests, earlier = target.distance(average, earlier) < _RESTING, average.copy()
+            if rests or is_last:
+                learned = _with_zeros(target, chains, average, schedule)
+                looks.append(look_at(target, chains, learned, schedule, t + 1))
+                if looks[-1].matches:
+                    break
     return Ascent(learned, tuple(looks), t + 1)
 
 

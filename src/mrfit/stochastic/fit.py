@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -90,19 +89,12 @@ class ChainProblem:
         step = _CAREFUL if self._is_rare else _QUICK
         return Schedule(first_step=_CALM if dense or warm else step, damping=_WARY if self._is_rare else _TRUSTING)
 
-    def fit(
-        self,
-        penalty: Penalty,
-        *,
-        start: Floats | None = None,
-        schedule: Schedule | None = None,
-        callback: Callable[[int], bool | None] | None = None,
-    ) -> ChainFit:
+    def fit(self, penalty: Penalty, *, start: Floats | None = None, schedule: Schedule | None = None) -> ChainFit:
         """Climb, then hunt. ``start`` is a point that is near, such as the optimum of a stronger penalty."""
         schedule = schedule or self.schedule(warm=start is not None)
         target, begin = Target(self.means, penalty), self.codes[: self.n_chains]
         chains = persistent(self.features, begin, (self.seed, 1), jobs=self.jobs)
-        ascent = climb(target, chains, self.start if start is None else start, schedule, callback=callback)
+        ascent = climb(target, chains, self.start if start is None else start, schedule)
         hunted = hunt(target, ascent, self.codes, begin, schedule, seed=(self.seed, 2), jobs=self.jobs)
         w = hunted.ascent.w
         train = float(self.means.of_features @ w) - hunted.evidence.log_z
