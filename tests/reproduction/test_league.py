@@ -33,11 +33,11 @@ def test_validation_rows_choose(tmp_path: Path) -> None:
     line = next(line for line in table.markdown(tmp_path).splitlines() if line.startswith("| nltcs"))
     cells = [cell.strip() for cell in line.strip("|").split("|")]
     assert cells == [
-        *("nltcs", "-6.600", "**-6.900**", "x", "-6.500!", "", "", "five neighbours and the tree", "0.020"),
+        *("nltcs", "-6.600", "**-6.900**", "x", "-6.500!", "", "", "", "five neighbours and the tree", "0.020"),
         *("-6.00", "-6.02"),
     ]
 
 
 def test_where_nothing_is_known_nothing_is_chosen(tmp_path: Path) -> None:
     table = League().report({LeagueFit("ad", "grown"): {"failed": "Chains do not mix."}}, Scope())[1]
-    assert "| ad |  |  | x |  |  |  | none |" in table.markdown(tmp_path)
+    assert "| ad |  |  | x |  |  |  |  | none |" in table.markdown(tmp_path)

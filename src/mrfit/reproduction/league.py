@@ -92,12 +92,12 @@ class LeagueFit(Unit):
         except InputError as error:  # chains that do not mix: there is no number, and that is the result
             return {"failed": str(error)}
         assert fitted.test is not None
-        better, error = _weighed_better(fitted.model, rows) if "log_z" in fitted.model.provenance else (0.0, 0.0)
+        more, log_z_error = _weighed_better(fitted.model, rows) if "log_z" in fitted.model.provenance else (0.0, 0.0)
         return {
-            "valid": fitted.best.rank - better,
-            "test": fitted.test.mean - better,
+            "valid": fitted.best.rank - more,
+            "test": fitted.test.mean - more,
             "row_error": fitted.test.standard_error,
-            "log_z_error": error,
+            "log_z_error": log_z_error,
             "engine": fitted.engine,
             "edges": len(fitted.model.structure.edges),
             "parameters": fitted.n_parameters,
@@ -158,9 +158,10 @@ class League(Experiment):
 
 _ABOUT = (
     "Mean test log-likelihood in nats a row, exact where no error of log Z is given, else by annealing from two bases, "
-    "of which the larger log Z counts, with more and slower chains than learning uses, and other seeds. Strengths, and the recipe in bold, were chosen on validation rows. A cross "
-    "says that chains did not mix, so that there is no number; an exclamation mark that a mode is left where there are "
-    "no rows. ACMN (Lowd and Rooshenas 2013) and ID-SPN (Rooshenas and Lowd 2014) are arithmetic circuits and "
+    "of which the larger log Z counts, with more and slower chains than learning uses, and other seeds. Strengths, and "
+    "the recipe in bold, were chosen on validation rows. A cross says that chains did not mix, so that "
+    "there is no number; an exclamation mark that a mode is left where there are no rows. ACMN (Lowd and "
+    "Rooshenas 2013) and ID-SPN (Rooshenas and Lowd 2014) are arithmetic circuits and "
     "sum-product networks; their numbers stand here as they are commonly cited and were not checked against the papers."
 )
 
