@@ -11,9 +11,11 @@ Rows are drawn exactly, and a method succeeds when it finds all groups:
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import NormalDist
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +47,23 @@ BOUND = 30.0  # largest absolute parameter, as in every fit of the library
 _MOST_VARIABLES = 16  # of two states: all joint states are gone over in every fit
 
 
+class _Measure(NamedTuple):
+    """What learning maximises, and what theory takes it apart into."""
+
+    objective: Callable[[Canonical, UniqueRows], Objective]
+    composition: Callable[[Canonical], Composition]
+
+
+def _pseudo_likelihood(parameters: Canonical, rows: UniqueRows) -> Objective:
+    return PseudoLikelihood(ConditionalCells.count(rows, parameters))
+
+
+_MEASURES = {
+    "likelihood": _Measure(Likelihood, Composition.of_likelihood),
+    "pseudo-likelihood": _Measure(_pseudo_likelihood, Composition.of_pseudo_likelihood),
+}
+
+
 @dataclass(frozen=True)
 class Design:
     """A kind of network: binary variables, so many edges, and the values that its parameters take.
@@ -72,8 +91,8 @@ class Design:
             )
         if not self.spread >= 0.0:
             raise InputError(f"spread is {self.spread}; expected the width of a group, zero or more.")
-        if self.objective not in ("likelihood", "pseudo-likelihood"):
-            raise InputError(f"There is no objective {self.objective!r} here; choose likelihood or pseudo-likelihood.")
+        if self.objective not in _MEASURES:
+            raise InputError(f"There is no objective {self.objective!r} here; choose {' or '.join(_MEASURES)}.")
 
 
 @dataclass(frozen=True)
@@ -101,8 +120,9 @@ class Truth:
         w = groups.tied(np.zeros(len(assignment))) + design.spread * _evenly_spread(assignment, len(centers))
         states = JointStates(parameters)
         p = states.base.by_state(np.exp(states.log_probabilities(w))).ravel()
-        objective = _objective(design, parameters, weighted_states(domain, p))
-        theory = Theory.of(objective, w, groups, composition=_composition(design, parameters))
+        measure = _MEASURES[design.objective]
+        objective = measure.objective(parameters, weighted_states(domain, p))
+        theory = Theory.of(objective, w, groups, composition=measure.composition(parameters))
         return cls(design, parameters, w, groups, p, theory)
 
     def rows(self, rng: np.random.Generator, n_rows: int) -> UniqueRows:
@@ -110,7 +130,7 @@ class Truth:
         return weighted_states(self.parameters.domain, counts.astype(np.float64))
 
     def objective(self, rows: UniqueRows) -> Objective:
-        return _objective(self.design, self.parameters, rows)
+        return _MEASURES[self.design.objective].objective(self.parameters, rows)
 
     @cached_property
     def variance(self) -> Floats:
@@ -197,17 +217,6 @@ def hessian(objective: Objective, w: Floats) -> Floats:
 
 def _same(groups: Groups, others: Groups) -> bool:
     return bool(np.array_equal(groups.assignment, others.assignment))
-
-
-def _objective(design: Design, parameters: Canonical, rows: UniqueRows) -> Objective:
-    if design.objective == "likelihood":
-        return Likelihood(parameters, rows)
-    return PseudoLikelihood(ConditionalCells.count(rows, parameters))
-
-
-def _composition(design: Design, parameters: Canonical) -> Composition:
-    of = Composition.of_likelihood if design.objective == "likelihood" else Composition.of_pseudo_likelihood
-    return of(parameters)
 
 
 def _evenly_spread(assignment: NDArray[np.int64], n_groups: int) -> Floats:
