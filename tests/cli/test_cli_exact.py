@@ -82,6 +82,16 @@ def test_both_engines_say_the_same(tables: Path, shell: Shell) -> None:
     assert values[0] == pytest.approx(values[1], abs=1e-8)
 
 
+def test_an_exact_engine_is_chosen_or_refused_with_figures(tables: Path, shell: Shell) -> None:
+    ran = shell("fit", "wide.csv", *EXACT, "--engine", "exact", "--structure", "tree", "--json")
+    assert ran.document["engine"] == "tree"
+    refused = shell("fit", "wide.csv", *EXACT, "--engine", "exact", "--structure", "complete", "-o", "m.mrf")
+    assert (refused.code, refused.out) == (2, "")
+    assert "The exact likelihood needs cliques of" in refused.err
+    assert len(refused.err.splitlines()) == 1
+    assert not (tables / "m.mrf").exists()
+
+
 def test_a_path_finds_the_parity(tables: Path, shell: Shell) -> None:
     ran = shell("fit", "train.csv", *EXACT, "--order", "all", "--parameterization", "spectral", "--penalty", "l1",
                 "--valid", "valid.csv", "-o", "m.mrf", "--json")  # fmt: skip

@@ -152,7 +152,7 @@ def test_auto_takes_what_is_faster(rng: np.random.Generator) -> None:
 
 def test_what_an_engine_cannot_do_is_refused(rng: np.random.Generator) -> None:
     rows = random_rows(rng, (2,) * 40, 20)
-    with pytest.raises(InputError, match="no engine 'chance'; choose one of 'auto', 'enumeration', 'tree'"):
+    with pytest.raises(InputError, match="no engine 'chance'; choose one of 'auto', 'exact', 'enumeration', 'tree'"):
         LikelihoodChoice("chance")
     with pytest.raises(InputError, match=r"goes over all 1.1e\+12 joint states of 40 variables"):
         fitted(rows, STRUCTURES["chain"](40), "enumeration")

@@ -20,11 +20,12 @@ exact_options = stacked(
     choice(
         "--engine",
         "auto",
+        "exact",
         "enumeration",
         "tree",
         "chains",
-        help="How a likelihood is worked out: over all joint states, by a junction tree, or by chains; auto: the exact "
-        "one that takes less, chains where none ends soon.",
+        help="How a likelihood is worked out: over all joint states, by a junction tree, or by chains; exact: the one "
+        "of the first two that takes less; auto: the same, and chains where none ends soon.",
     ),
     click.option(
         "--judge",

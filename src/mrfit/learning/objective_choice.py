@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-ENGINES = (AUTO, Enumeration.word, JunctionTree.word, CHAINS)
+EXACT = "exact"
+ENGINES = (AUTO, EXACT, Enumeration.word, JunctionTree.word, CHAINS)
 
 _MOST_NEIGHBOURS = 32  # a clique of them and one more has 2**33 states or more, beyond the limit of a tree
 _LONG = 1.0  # seconds of an evaluation, of which a fit takes some dozens, beyond which chains are taken
@@ -93,7 +94,7 @@ class LikelihoodChoice(ObjectiveChoice):
     engine
         How: ``enumeration`` of all joint states, for few variables; ``tree``, a junction tree, for sparse structures;
         ``chains`` that go on while parameters change, for any structure: canonical parameters, l2, l1 and group.
-        ``auto`` takes the exact one with the shorter forecast, and chains where none ends soon.
+        ``exact`` takes the exact one with the shorter forecast, and ``auto`` too, but chains where none ends soon.
     """
 
     engine: str = AUTO
@@ -118,13 +119,18 @@ class LikelihoodChoice(ObjectiveChoice):
 
     def joint_plan(self, shape: tuple[int, ...]) -> Plan | None:
         plan = plan_joint_states(shape)
-        possible = self.engine == Enumeration.word or (self.engine == AUTO and plan.fits)
+        possible = self.engine == Enumeration.word or (self._goes_by_forecast and plan.fits)
         return plan if possible else None
+
+    @property
+    def _goes_by_forecast(self) -> bool:
+        """Whether the exact engine is not named."""
+        return self.engine in (AUTO, EXACT)
 
     def _tree(self, parameters: Parameterization) -> TreePlan | None:
         """The plan of a junction tree, unless all joint states are to be gone through."""
         everything = plan_joint_states(parameters.domain.shape)
-        if self.engine == Enumeration.word or (self.engine == AUTO and parameters.structure.is_saturated):
+        if self.engine == Enumeration.word or (self._goes_by_forecast and parameters.structure.is_saturated):
             return None
         if parameters.structure.is_saturated:
             raise InputError(
@@ -133,7 +139,7 @@ class LikelihoodChoice(ObjectiveChoice):
             )
         _check_number(parameters.n_parameters)
         plan = plan_tree_states(parameters)
-        if self.engine == AUTO and everything.fits:
+        if self._goes_by_forecast and everything.fits:
             return plan if plan.fits and _WORTH_A_TREE * plan.forecast < everything.forecast else None
         return plan
 
