@@ -12,14 +12,20 @@ from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
 from mrfit.learning import Fitted, Learner
 from mrfit.learning.objective_choice import LikelihoodChoice
-from mrfit.learning.penalized import L1, L2
+from mrfit.learning.penalized import L1, L2, FlatL1, Group
+from mrfit.learning.penalty_choice import PenaltyChoice
+from mrfit.learning.sampled import UnknownLikelihood
 from mrfit.learning.tied import Tied
 from mrfit.model import MarkovNetwork
+from mrfit.objectives.likelihood import Likelihood
+from mrfit.parameterizations.canonical import Canonical
 from mrfit.solvers.solution import Status
 from mrfit.stochastic.evidence import Evidence
+from mrfit.stochastic.features import Features
 from mrfit.structure.learners import Complete, Learned, Tree
 from mrfit.structure.mutual_information import maximum_information_tree
-from populations import domain_of
+from mrfit.structure.structure import Structure
+from populations import domain_of, random_rows
 
 CHAINS = LikelihoodChoice("chains")
 
@@ -71,6 +77,29 @@ def test_l1_makes_zeros() -> None:
     exact = Learner(Complete(), L1(60.0), LikelihoodChoice("enumeration")).fit(_rows())
     assert 0 < fitted.best.n_nonzero < 36
     assert abs(fitted.best.solution.value - exact.best.solution.value) < 0.03
+
+
+@pytest.mark.parametrize("penalty", [L1(), FlatL1(), Group()])
+def test_paths_begin_where_nothing_is_joined(penalty: PenaltyChoice) -> None:
+    """At the strength at which exact ones begin, which takes no chains."""
+    chains, exact = (
+        Learner(Complete(), penalty, objective).fit(_rows(), _rows(1))
+        for objective in (CHAINS, LikelihoodChoice("enumeration"))
+    )
+    assert chains.fits[0].strength == exact.fits[0].strength
+    assert chains.best.held_out == pytest.approx(exact.best.held_out, abs=0.02)
+
+
+@pytest.mark.parametrize("shape", [(2,) * 4, (3, 2, 4)])
+def test_the_likelihood_without_interactions_is_known(shape: tuple[int, ...], rng: np.random.Generator) -> None:
+    rows = random_rows(rng, shape, 50)
+    parameters = Canonical(rows.domain, Structure.complete(len(shape)))
+    w = np.where(parameters.order_of_parameter == 1, rng.normal(size=parameters.n_parameters), 0.0)
+    exact, known = Likelihood(parameters, rows), UnknownLikelihood(Features(parameters), rows)
+    for found, expected in zip(known.value_and_gradient(w), exact.value_and_gradient(w), strict=True):
+        np.testing.assert_allclose(found, expected, atol=1e-12)
+    with pytest.raises(InputError, match="Chains give no exact values"):
+        known.value_and_gradient(w + 0.1)
 
 
 def test_what_chains_cannot_is_refused() -> None:

@@ -194,10 +194,15 @@ class Sparse(Penalized):
 
     def critical_strength(self, problem: Problem) -> float:
         """The smallest strength at which all penalised parameters are zero."""
-        overwhelming = self.fit(problem, 1e9 * problem.total_weight, problem.start)
-        _, gradient = problem.objective.value_and_gradient(overwhelming.solution.w)
+        _, gradient = problem.objective.value_and_gradient(self._without_penalized(problem))
         _, function = self.built(1.0, problem.layout).added_to(problem.objective, total_weight=1.0)
         return function.critical_strength(problem.total_weight * gradient)
+
+    def _without_penalized(self, problem: Problem) -> Floats:
+        """The optimum with all of them zero; where only single variables are free, fits begin there."""
+        if problem.layout.penalized[problem.layout.orders > 1].all():
+            return problem.start
+        return self.fit(problem, 1e9 * problem.total_weight, problem.start).solution.w
 
     def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Optimum]:
         if self.search == "hierarchical":

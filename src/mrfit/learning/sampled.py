@@ -13,11 +13,12 @@ from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
 from mrfit.learning.coordinates import ListedCoordinates
 from mrfit.learning.grid import Optimum
-from mrfit.objectives.objective import Expansion, Objective
+from mrfit.objectives.objective import Objective
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.penalties.penalty import Penalty
 from mrfit.solvers.solution import Record, Solution, Status
+from mrfit.stochastic.features import Features
 from mrfit.stochastic.fit import ChainFit, ChainProblem
 
 Floats = NDArray[np.float64]
@@ -49,7 +50,7 @@ class ChainCoordinates(ListedCoordinates):
         self.canonical, self.log_z = parameters, log_z
 
     def objective(self, rows: UniqueRows) -> UnknownLikelihood:
-        return UnknownLikelihood(self.n_parameters, len(self.parameters.domain))
+        return UnknownLikelihood(Features(self.canonical), rows)
 
     def row_scores(self, w: Floats, rows: UniqueRows) -> Floats:
         return self.parameters.to_factors(w).log_potential(rows.codes) - self.log_z
@@ -59,20 +60,31 @@ class ChainCoordinates(ListedCoordinates):
 
 
 class UnknownLikelihood(Objective):
-    """Stands where an exact objective would: chains follow its gradient, but nobody can work it out."""
+    """Stands where an exact objective would: chains follow its gradient, but nobody can work it out.
 
-    def __init__(self, n_parameters: int, n_variables: int) -> None:
-        self.n_parameters, self.n_cells = n_parameters, n_variables
+    Only where no variables interact, which is where paths of strengths begin, it is known.
+    """
 
-    def value_and_gradient(self, w: Floats) -> NoReturn:
+    def __init__(self, features: Features, rows: UniqueRows) -> None:
+        self.features, self.rows = features, rows
+        self.n_parameters, self.n_cells = features.parameters.n_parameters, len(rows.domain)
+
+    def value_and_gradient(self, w: Floats) -> tuple[float, Floats]:
+        if (w[self.features.orders > 1] != 0).any():
+            self._refuse()
+        observed = self.features.means(self.rows).of_features
+        log_z, independent = self.features.without_interactions(w)
+        return log_z - float(w @ observed), independent - observed
+
+    def expand(self, w: Floats) -> NoReturn:
+        self._refuse()
+
+    def _refuse(self) -> NoReturn:
         raise InputError(
-            "Chains give no exact values of the likelihood, which this penalty needs: they learn with l2, or with l1 "
-            "or group at strengths that are given. Choose one of these, a structure that an exact engine fits, or the "
-            "pseudo-likelihood."
+            "Chains give no exact values of the likelihood, which this penalty needs: they learn with l2, l1 or group, "
+            "of which single variables, if anything, are free. Choose one of these, a structure that an exact engine "
+            "fits, or the pseudo-likelihood."
         )
-
-    def expand(self, w: Floats) -> Expansion:
-        self.value_and_gradient(w)
 
 
 def fit_by_chains(problem: ChainProblem, function: Penalty, strength: float, start: Floats | None) -> Optimum:

@@ -68,6 +68,16 @@ class Features:
         variables = self.variable_of_indicator[indicators]
         return starts, variables, indicators - self.first_indicator[variables] + 1
 
+    def without_interactions(self, w: Floats) -> tuple[float, Floats]:
+        """log Z, and the means of all features, where only parameters of single variables are not zero."""
+        odds, n = np.ones(len(self.variable_of_indicator)), len(self.parameters.n_free)
+        if 1 in self.blocks:
+            odds[self.blocks[1][1][:, 0]] = np.exp(w[self.orders == 1])
+        total = 1.0 + np.bincount(self.variable_of_indicator, odds, n)
+        singles = odds / total[self.variable_of_indicator]
+        means = [np.prod(singles[indicators], axis=1) for _, indicators in self.blocks.values()]
+        return float(np.log(total).sum()), np.concatenate([np.empty(0), *means])
+
     def means(self, rows: UniqueRows) -> DataMeans:
         """How often each feature is one in the rows."""
         tables = PairTables.of_rows(rows)
