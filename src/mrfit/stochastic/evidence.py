@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +12,7 @@ from scipy.special import expit
 
 from mrfit.factors import Factors
 from mrfit.inference.annealing import Estimate, run_up
-from mrfit.inference.base import tree, uniform
+from mrfit.inference.base import Base, tree, uniform
 from mrfit.inference.path import Path
 
 Floats = NDArray[np.float64]
@@ -101,16 +102,28 @@ def evidence(
     seed: tuple[int, ...] = (0,),
     jobs: int = 1,
 ) -> Evidence:
-    """Anneal from both bases; the first takes as many temperatures as make its weights worth half of its chains."""
+    """Anneal from both bases; each takes more temperatures where too few of its chains decide.
+
+    Weights of the first should be worth half of its chains. The second finds other modes by chance: that few of its
+    chains decide matters only if they decide about log Z.
+    """
     rows = data[np.random.default_rng((*seed, 1)).permutation(len(data))[:_ROWS]]
     base, sums = tree("tree", factors.shape, rows), (rows > 0).sum(axis=1)
-    path = Path.between(base.factors, factors, soft=True)
-    while True:
-        near, near_codes = run_up(path, base, chains, temperatures, (*seed, 2), jobs)
-        if near.ess >= _ENOUGH * chains or temperatures >= max_temperatures:
-            break
-        temperatures = min(max_temperatures, 4 * temperatures)
-    base = uniform(factors.shape)
-    path = Path.between(base.factors, factors, soft=True)
-    far, codes = run_up(path, base, chains, far_temperatures, (*seed, 3), jobs)
+
+    def annealed(base: Base, first: int, number: int, is_enough: Callable[[Estimate], bool]) -> tuple[Estimate, Codes]:
+        path = Path.between(base.factors, factors, soft=True)
+        found, codes = run_up(path, base, chains, first, (*seed, number), jobs)
+        while not is_enough(found) and found.temperatures < max_temperatures:
+            found, codes = run_up(
+                path, base, chains, min(max_temperatures, 4 * found.temperatures), (*seed, number), jobs
+            )
+        return found, codes
+
+    near, near_codes = annealed(base, temperatures, 2, lambda found: found.ess >= _ENOUGH * chains)
+    far, codes = annealed(
+        uniform(factors.shape),
+        far_temperatures,
+        3,
+        lambda found: found.ess >= _WORTHLESS or found.log_z < near.log_z,
+    )
     return Evidence(near, far, codes, sums, (near_codes > 0).sum(axis=1))
