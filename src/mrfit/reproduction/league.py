@@ -46,7 +46,7 @@ RECIPES: Mapping[str, Recipe] = {
     "five": Recipe(
         lambda: Learner(Learned(max_degree=5), L2((10.0, 3.0, 1.0, 0.3)), LIKELIHOOD), "five neighbours and the tree"
     ),
-    "grown": Recipe(lambda: Learner(Grown(), L2((10.0, 3.0, 1.0)), LIKELIHOOD), "grown by likelihood"),
+    "grown": Recipe(lambda: Learner(Grown(), L2((30.0, 10.0, 3.0, 1.0)), LIKELIHOOD), "grown by likelihood"),
     "complete": Recipe(lambda: Learner(Complete(), L2((100.0, 30.0, 10.0, 3.0)), LIKELIHOOD), "all pairs", most=200),
     "triples": Recipe(lambda: Learner(UpToOrder(3), L2((10.0, 3.0, 1.0)), LIKELIHOOD), "all triples", most=17),
     "fours": Recipe(lambda: Learner(UpToOrder(4), L2((10.0, 3.0, 1.0)), LIKELIHOOD), "all sets of four", most=17),
