@@ -12,12 +12,12 @@ from mrfit.errors import InputError
 from mrfit.inference.tree_states import TreeStates
 from mrfit.learning import Fitted
 from mrfit.learning.coordinates import ExactCoordinates, TreeCoordinates
-from mrfit.learning.forest import forest_parameters
 from mrfit.learning.objective_choice import LIKELIHOOD, LikelihoodChoice
 from mrfit.learning.parts import PENALTIES
 from mrfit.learning.sampled import ChainCoordinates
 from mrfit.model import MarkovNetwork
 from mrfit.objectives.cached import CachedObjective
+from mrfit.objectives.forest import forest_parameters
 from mrfit.objectives.likelihood import Likelihood
 from mrfit.objectives.row_scores import row_ll
 from mrfit.objectives.tree_likelihood import TreeLikelihood
@@ -217,7 +217,7 @@ def test_a_forest_is_its_own_maximum(kind: str, rng: np.random.Generator) -> Non
     rows = full_rows(rng, MIXED)
     heavy = UniqueRows.from_codes(rows.domain, rows.codes, 1e6 * rows.sample_weight)
     parameters = PARAMETERIZATIONS[kind](rows.domain, STRUCTURES["tree"](5))
-    start = forest_parameters(TreeStates(parameters), heavy)
+    start = forest_parameters(parameters, heavy)
     assert start is not None
     _, gradient = TreeLikelihood(parameters, heavy).value_and_gradient(start)
     assert np.abs(gradient).max() < 1e-8
@@ -228,7 +228,7 @@ def test_a_forest_is_no_worse_than_independence(rng: np.random.Generator) -> Non
     rows = random_rows(rng, BINARY, 100)
     parameters = PARAMETERIZATIONS["canonical"](rows.domain, Structure.complete(6))
     states = TreeStates(parameters)
-    start = forest_parameters(states, rows)
+    start = forest_parameters(parameters, rows)
     assert start is not None
     objective, loose = TreeLikelihood(states, rows), np.where(np.arange(len(start)) < 6, start, 0.0)
     means = (rows.sample_weight @ rows.codes) / rows.total_weight
@@ -239,6 +239,16 @@ def test_a_forest_is_no_worse_than_independence(rng: np.random.Generator) -> Non
 
 def test_other_structures_have_no_forest(rng: np.random.Generator) -> None:
     rows = random_rows(rng, BINARY, 20)
-    for structure, kind in ((TRIPLES, "canonical"), (STRUCTURES["pairs without singles"](6), "canonical"),
-                            (STRUCTURES["chain"](6), "ising")):  # fmt: skip
-        assert forest_parameters(TreeStates(PARAMETERIZATIONS[kind](rows.domain, structure)), rows) is None
+    for structure, kind in (("independent", "canonical"), ("pairs without singles", "canonical"), ("chain", "ising")):
+        parameters = PARAMETERIZATIONS[kind](rows.domain, STRUCTURES[structure](6))
+        assert forest_parameters(parameters, rows) is None
+
+
+@pytest.mark.parametrize("kind", ["canonical", "spectral"])
+def test_the_forest_of_larger_scopes_is_that_of_their_pairs(kind: str, rng: np.random.Generator) -> None:
+    rows = random_rows(rng, BINARY, 100)
+    triples, pairs = (PARAMETERIZATIONS[kind](rows.domain, Structure.up_to_order(6, order)) for order in (3, 2))
+    whole, part = forest_parameters(triples, rows), forest_parameters(pairs, rows)
+    assert whole is not None and part is not None
+    assert np.array_equal(whole[: len(part)], part)
+    assert not whole[len(part) :].any()

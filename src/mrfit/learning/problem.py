@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from mrfit.data.folds import folds_of
 from mrfit.data.unique_rows import UniqueRows
+from mrfit.errors import InputError
 from mrfit.learning.coordinates import Coordinates
 from mrfit.learning.grid import Optimum
 from mrfit.learning.json_form import kind_of
@@ -23,6 +24,7 @@ from mrfit.learning.start import hold_what_never_occurs, start_and_bound
 from mrfit.learning.versions import versions
 from mrfit.model import MarkovNetwork
 from mrfit.objectives.cached import CachedObjective
+from mrfit.objectives.forest import forest_parameters
 from mrfit.objectives.objective import Objective
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.parameterization import Parameterization
@@ -114,7 +116,18 @@ class Problem:
     @cached_property
     def layout(self) -> Layout:
         orders = self.coordinates.orders
-        return Layout(self.structure, orders, self.coordinates.scopes, ~np.isin(orders, self.free_orders))
+        penalized = ~np.isin(orders, self.free_orders)
+        return Layout(self.structure, orders, self.coordinates.scopes, penalized, self._tree)
+
+    def _tree(self) -> Floats:
+        w = forest_parameters(self.coordinates.parameters, self.rows)
+        if w is None:
+            raise InputError(
+                "A penalty draws parameters towards the tree where they can say what a tree says: in canonical or "
+                "spectral coordinates, with all single variables and some pairs. Use other coordinates or another "
+                "structure, or draw towards zero."
+            )
+        return w
 
     @property
     def n_parameters(self) -> int:
