@@ -249,6 +249,7 @@ def test_the_forest_of_larger_scopes_is_that_of_their_pairs(kind: str, rng: np.r
     rows = random_rows(rng, BINARY, 100)
     triples, pairs = (PARAMETERIZATIONS[kind](rows.domain, Structure.up_to_order(6, order)) for order in (3, 2))
     whole, part = forest_parameters(triples, rows), forest_parameters(pairs, rows)
-    assert whole is not None and part is not None
+    assert whole is not None
+    assert part is not None
     assert np.array_equal(whole[: len(part)], part)
     assert not whole[len(part) :].any()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mrfit._kernels.bits import drop, lowest, members, n_words, put
+from mrfit._kernels.bits import drop, lowest, members, n_ones, n_words, put
 from mrfit._kernels.compiled import njit
 from mrfit._kernels.elimination import FILL, eliminate
 
@@ -24,6 +24,15 @@ def _first(sets, row):
         if sets[row, i] != 0:
             return 64 * i + lowest(sets[row, i])
     return -1
+
+
+@njit(cache=True, nogil=True)
+def _n_beside(sets, row, others, other):
+    """How many of one set are not in another."""
+    count = 0
+    for i in range(sets.shape[1]):
+        count += n_ones(sets[row, i] & ~others[other, i])
+    return count
 
 
 @njit(cache=True, nogil=True)
@@ -72,9 +81,9 @@ def _join(above, cells, n_states, first, second, write):
     k, gain = min(first, second), 0.0
     put(more, 0, max(first, second))
     while True:
-        times = _product(more, 0, above, k, n_states)
-        if times == 1.0:  # variables with one state cost nothing, wherever they are
+        if _n_beside(more, 0, above, k) == 0:
             return gain
+        times = _product(more, 0, above, k, n_states)
         gain += (times - 1.0) * cells[k]
         for i in range(above.shape[1]):
             more[0, i] |= above[k, i]

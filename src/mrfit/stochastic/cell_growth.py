@@ -44,7 +44,7 @@ _LEAST_SHARE = 0.02  # of the largest gain
 
 _LEAST_SCOPES = 10  # that a round may add
 _MOST_CANDIDATES = 20_000  # of more than two variables
-_LEAST_GAIN = 0.003  # nats a row of held-out rows, less of which is nothing
+_LEAST_GAIN = 4e-4  # of the log-likelihood of held-out rows, less of which is nothing
 _DRAWN_CELLS, _FEWEST, _MOST_DRAWS = 2_000_000, 4_000, 50_000  # rows that are drawn for a round, times variables
 _TOLERANCE, _ITERATIONS = 1e-4, 30  # of the fit of a round
 _COVARIANCE_ROWS = 5_000
@@ -68,8 +68,8 @@ class CellGrowth(Growth):
     def _check_room(self) -> None:
         if (n_cells := self._n_cells(self.order)) > self._limit:
             raise InputError(
-                f"The tree that a structure grows from has cliques of {n_cells:,.0f} cells, more than the {self._limit:g} "
-                "that are allowed. Allow more cells."
+                f"The tree that the structure would grow from has cliques of {n_cells:,.0f} cells; the limit is "
+                f"{self._limit:g}. Allow more cells."
             )
 
     @property
@@ -81,8 +81,8 @@ class CellGrowth(Growth):
 
     def run(self) -> LearnedStructure:
         self.begin()
-        for self.size in range(2, self.how.order + 1):
-            n_before = self.n_scopes
+        for size in range(2, self.how.order + 1):
+            self.size, n_before = size, self.n_scopes
             self.grow()
             if self.size > 2 and self.n_scopes == n_before:
                 break
