@@ -10,10 +10,11 @@ import pytest
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
 from mrfit.inference.tree_states import TreeStates
-from mrfit.learning import Fitted
+from mrfit.learning import Fitted, Learner
 from mrfit.learning.coordinates import ExactCoordinates, TreeCoordinates
 from mrfit.learning.objective_choice import LIKELIHOOD, LikelihoodChoice
 from mrfit.learning.parts import PENALTIES
+from mrfit.learning.penalized import L2
 from mrfit.learning.sampled import ChainCoordinates
 from mrfit.model import MarkovNetwork
 from mrfit.objectives.cached import CachedObjective
@@ -23,6 +24,7 @@ from mrfit.objectives.row_scores import row_ll
 from mrfit.objectives.tree_likelihood import TreeLikelihood
 from mrfit.parameterizations.registry import PARAMETERIZATIONS
 from mrfit.registry import learn
+from mrfit.structure.learners import Given, Tree, UpToOrder
 from mrfit.structure.structure import Structure
 from mrfit.tying.hard import Reduced
 from mrfit.tying.problem import TyingProblem
@@ -253,3 +255,57 @@ def test_the_forest_of_larger_scopes_is_that_of_their_pairs(kind: str, rng: np.r
     assert part is not None
     assert np.array_equal(whole[: len(part)], part)
     assert not whole[len(part) :].any()
+
+
+# -- towards the tree --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("engine", ["tree", "enumeration"])
+@pytest.mark.parametrize("kind", ["canonical", "spectral"])
+@pytest.mark.parametrize("shape", [BINARY, MIXED])
+def test_a_strong_penalty_towards_the_tree_leaves_the_tree(
+    engine: str, kind: str, shape: tuple[int, ...], rng: np.random.Generator
+) -> None:
+    """All sets of variables included, whose parameters could stand in another order."""
+    rows = random_rows(rng, shape, 300)
+    for structure in (Structure.complete(len(shape)), Structure.up_to_order(len(shape), 3)):
+        penalty = L2(1e9, (), toward="tree")
+        how = Learner(Given(structure), penalty, LikelihoodChoice(engine), kind)
+        solution = how.fit(rows).best.solution
+        wanted = forest_parameters(PARAMETERIZATIONS[kind](rows.domain, structure), rows)
+        np.testing.assert_allclose(solution.w[: len(wanted)], wanted, atol=1e-5)
+    saturated = Learner(UpToOrder(None), L2(1e9, (), toward="tree"), LikelihoodChoice("enumeration"), kind)
+    pairs = Learner(UpToOrder(2), L2(1e9, (), toward="tree"), LikelihoodChoice("enumeration"), kind)
+    assert saturated.fit(rows).best.train == pytest.approx(pairs.fit(rows).best.train, abs=1e-5)
+
+
+def test_both_engines_reach_one_optimum_towards_the_tree(rng: np.random.Generator) -> None:
+    rows = random_rows(rng, BINARY, 200)
+    one, other = (
+        Learner(Given(TRIPLES), L2(5.0, toward="tree"), LikelihoodChoice(engine), tolerance=1e-8).fit(rows).best
+        for engine in ("tree", "enumeration")
+    )
+    assert one.solution.value == pytest.approx(other.solution.value, abs=1e-9)
+    assert one.train > Learner(Given(TRIPLES), L2(5.0), LIKELIHOOD).fit(rows).best.train
+    assert one.model.provenance["penalty"]["toward"] == "tree"
+
+
+def test_no_tree_to_be_drawn_to(rng: np.random.Generator) -> None:
+    rows = random_rows(rng, BINARY, 50)
+    with pytest.raises(InputError, match="canonical or spectral"):
+        Learner(Tree(), L2(1.0, toward="tree"), LIKELIHOOD, "ising").fit(rows)
+    with pytest.raises(InputError, match="towards 'zero' or the 'tree'; got 'bush'"):
+        L2(1.0, toward="bush")
+
+
+def test_no_bound_cuts_off_an_optimum() -> None:
+    """A variable that ten others follow: at none of them, it is as good as impossible."""
+    rng = np.random.default_rng(0)
+    hub = rng.integers(0, 2, (2000, 1))
+    codes = np.hstack([hub, np.where(rng.random((2000, 10)) < 0.01, 1 - hub, hub)]).astype(np.uint8)
+    rows = UniqueRows.from_codes(domain_of((2,) * 11), codes, np.ones(2000))
+    star = Structure.from_edges(11, [(0, k) for k in range(1, 11)])
+    best = Learner(Given(star), L2(1e-3), LikelihoodChoice("tree")).fit(rows).best
+    assert best.solution.converged
+    assert np.abs(best.model.w).max() > 40
+    assert not len(best.solution.at_bound)

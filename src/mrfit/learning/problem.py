@@ -30,6 +30,7 @@ from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.parameterizations.reference import reference_from
 from mrfit.parameterizations.registry import parameterization_called
+from mrfit.penalties.penalty import Trait
 from mrfit.solvers.method import Method
 from mrfit.solvers.solution import Solution
 from mrfit.stochastic.fit import ChainProblem
@@ -163,7 +164,9 @@ class Problem:
     @cached_property
     def _start_and_bound(self) -> tuple[Floats, Floats]:
         penalized = self.layout.penalized
-        w, bound = start_and_bound(self.coordinates, self.rows, penalized)
+        function = self.learner.penalty.function
+        smooth = function is not None and Trait.DIFFERENTIABLE in function.traits
+        w, bound = start_and_bound(self.coordinates, self.rows, penalized, smooth=smooth)
         parameters = self.coordinates.parameters
         free = ~penalized & (self.coordinates.orders > 1)
         if free.any() and isinstance(parameters, Canonical) and parameters.reference is None:
