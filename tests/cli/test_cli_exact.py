@@ -196,3 +196,38 @@ def test_wrong_input_is_one_line(arguments: list[str], named: str, tables: Path,
     assert ran.err.count("\n") == 1
     assert named in ran.err
     assert sorted(tables.iterdir()) == before
+
+
+GROWN = [*EXACT, "--structure", "grown", "--cells", "1e4", "--toward", "tree", "--strength", "1,0.1"]
+
+
+def test_growth_within_cells(tables: Path, shell: Shell) -> None:
+    """The model says how it was learned, and learns so again."""
+    ran = shell("fit", "train.csv", *GROWN, "--valid", "valid.csv", "-o", "m.mrf", "--json")
+    assert ran.code == 0
+    assert ran.document["engine"] in ("tree", "enumeration")
+    assert "Grown from a tree of 3 pairs" in ran.document["remarks"][0]
+    said = MarkovNetwork.load("m.mrf").provenance["learner"]
+    assert (said["structure"]["cells"], said["penalty"]["toward"]) == (1e4, "tree")
+    again = shell("fit", "train.csv", "--like", "m.mrf", "--valid", "valid.csv", "--json").document
+    assert again["valid_ll"] == ran.document["valid_ll"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--cells", "1e4"], "--cells has no effect here: it needs --structure grown"),
+        (["--structure", "tree", "--cells", "1e4"], "--cells has no effect here: it needs --structure grown"),
+        (["--structure", "grown", "--cells", "0"], "a number of cells such as 1e6; got 0"),
+        (["--structure", "grown", "--cells", "nan"], "a number of cells such as 1e6; got nan"),
+        (["--structure", "grown", "--cells", "5"], "the limit is 5. Allow more cells"),
+        (["--penalty", "l1", "--toward", "tree"], "--toward has no effect here: it needs --penalty l2"),
+        (["--toward", "tree", "--parameterization", "ising"], "canonical or spectral"),
+    ],
+)
+def test_growth_and_trees_that_cannot_be(arguments: list[str], message: str, tables: Path, shell: Shell) -> None:
+    ran = shell("fit", "train.csv", *EXACT, *arguments, "-o", "m.mrf")
+    assert ran.code == 2
+    assert ran.err.count("\n") == 1
+    assert message in ran.err
+    assert not Path("m.mrf").exists()

@@ -10,19 +10,21 @@ import pytest
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
 from mrfit.inference.tree_states import TreeStates
-from mrfit.learning import Fitted
+from mrfit.learning import Fitted, Learner
 from mrfit.learning.coordinates import ExactCoordinates, TreeCoordinates
-from mrfit.learning.forest import forest_parameters
 from mrfit.learning.objective_choice import LIKELIHOOD, LikelihoodChoice
 from mrfit.learning.parts import PENALTIES
+from mrfit.learning.penalized import L2
 from mrfit.learning.sampled import ChainCoordinates
 from mrfit.model import MarkovNetwork
 from mrfit.objectives.cached import CachedObjective
+from mrfit.objectives.forest import forest_parameters
 from mrfit.objectives.likelihood import Likelihood
 from mrfit.objectives.row_scores import row_ll
 from mrfit.objectives.tree_likelihood import TreeLikelihood
 from mrfit.parameterizations.registry import PARAMETERIZATIONS
 from mrfit.registry import learn
+from mrfit.structure.learners import Given, Tree, UpToOrder
 from mrfit.structure.structure import Structure
 from mrfit.tying.hard import Reduced
 from mrfit.tying.problem import TyingProblem
@@ -217,7 +219,7 @@ def test_a_forest_is_its_own_maximum(kind: str, rng: np.random.Generator) -> Non
     rows = full_rows(rng, MIXED)
     heavy = UniqueRows.from_codes(rows.domain, rows.codes, 1e6 * rows.sample_weight)
     parameters = PARAMETERIZATIONS[kind](rows.domain, STRUCTURES["tree"](5))
-    start = forest_parameters(TreeStates(parameters), heavy)
+    start = forest_parameters(parameters, heavy)
     assert start is not None
     _, gradient = TreeLikelihood(parameters, heavy).value_and_gradient(start)
     assert np.abs(gradient).max() < 1e-8
@@ -228,7 +230,7 @@ def test_a_forest_is_no_worse_than_independence(rng: np.random.Generator) -> Non
     rows = random_rows(rng, BINARY, 100)
     parameters = PARAMETERIZATIONS["canonical"](rows.domain, Structure.complete(6))
     states = TreeStates(parameters)
-    start = forest_parameters(states, rows)
+    start = forest_parameters(parameters, rows)
     assert start is not None
     objective, loose = TreeLikelihood(states, rows), np.where(np.arange(len(start)) < 6, start, 0.0)
     means = (rows.sample_weight @ rows.codes) / rows.total_weight
@@ -239,6 +241,71 @@ def test_a_forest_is_no_worse_than_independence(rng: np.random.Generator) -> Non
 
 def test_other_structures_have_no_forest(rng: np.random.Generator) -> None:
     rows = random_rows(rng, BINARY, 20)
-    for structure, kind in ((TRIPLES, "canonical"), (STRUCTURES["pairs without singles"](6), "canonical"),
-                            (STRUCTURES["chain"](6), "ising")):  # fmt: skip
-        assert forest_parameters(TreeStates(PARAMETERIZATIONS[kind](rows.domain, structure)), rows) is None
+    for structure, kind in (("independent", "canonical"), ("pairs without singles", "canonical"), ("chain", "ising")):
+        parameters = PARAMETERIZATIONS[kind](rows.domain, STRUCTURES[structure](6))
+        assert forest_parameters(parameters, rows) is None
+
+
+@pytest.mark.parametrize("kind", ["canonical", "spectral"])
+def test_the_forest_of_larger_scopes_is_that_of_their_pairs(kind: str, rng: np.random.Generator) -> None:
+    rows = random_rows(rng, BINARY, 100)
+    triples, pairs = (PARAMETERIZATIONS[kind](rows.domain, Structure.up_to_order(6, order)) for order in (3, 2))
+    whole, part = forest_parameters(triples, rows), forest_parameters(pairs, rows)
+    assert whole is not None
+    assert part is not None
+    assert np.array_equal(whole[: len(part)], part)
+    assert not whole[len(part) :].any()
+
+
+# -- towards the tree --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("engine", ["tree", "enumeration"])
+@pytest.mark.parametrize("kind", ["canonical", "spectral"])
+@pytest.mark.parametrize("shape", [BINARY, MIXED])
+def test_a_strong_penalty_towards_the_tree_leaves_the_tree(
+    engine: str, kind: str, shape: tuple[int, ...], rng: np.random.Generator
+) -> None:
+    """All sets of variables included, whose parameters could stand in another order."""
+    rows = random_rows(rng, shape, 300)
+    for structure in (Structure.complete(len(shape)), Structure.up_to_order(len(shape), 3)):
+        penalty = L2(1e9, (), toward="tree")
+        how = Learner(Given(structure), penalty, LikelihoodChoice(engine), kind)
+        solution = how.fit(rows).best.solution
+        wanted = forest_parameters(PARAMETERIZATIONS[kind](rows.domain, structure), rows)
+        np.testing.assert_allclose(solution.w[: len(wanted)], wanted, atol=1e-5)
+    saturated = Learner(UpToOrder(None), L2(1e9, (), toward="tree"), LikelihoodChoice("enumeration"), kind)
+    pairs = Learner(UpToOrder(2), L2(1e9, (), toward="tree"), LikelihoodChoice("enumeration"), kind)
+    assert saturated.fit(rows).best.train == pytest.approx(pairs.fit(rows).best.train, abs=1e-5)
+
+
+def test_both_engines_reach_one_optimum_towards_the_tree(rng: np.random.Generator) -> None:
+    rows = random_rows(rng, BINARY, 200)
+    one, other = (
+        Learner(Given(TRIPLES), L2(5.0, toward="tree"), LikelihoodChoice(engine), tolerance=1e-8).fit(rows).best
+        for engine in ("tree", "enumeration")
+    )
+    assert one.solution.value == pytest.approx(other.solution.value, abs=1e-9)
+    assert one.train > Learner(Given(TRIPLES), L2(5.0), LIKELIHOOD).fit(rows).best.train
+    assert one.model.provenance["penalty"]["toward"] == "tree"
+
+
+def test_no_tree_to_be_drawn_to(rng: np.random.Generator) -> None:
+    rows = random_rows(rng, BINARY, 50)
+    with pytest.raises(InputError, match="canonical or spectral"):
+        Learner(Tree(), L2(1.0, toward="tree"), LIKELIHOOD, "ising").fit(rows)
+    with pytest.raises(InputError, match="towards 'zero' or the 'tree'; got 'bush'"):
+        L2(1.0, toward="bush")
+
+
+def test_no_bound_cuts_off_an_optimum() -> None:
+    """A variable that ten others follow: at none of them, it is as good as impossible."""
+    rng = np.random.default_rng(0)
+    hub = rng.integers(0, 2, (2000, 1))
+    codes = np.hstack([hub, np.where(rng.random((2000, 10)) < 0.01, 1 - hub, hub)]).astype(np.uint8)
+    rows = UniqueRows.from_codes(domain_of((2,) * 11), codes, np.ones(2000))
+    star = Structure.from_edges(11, [(0, k) for k in range(1, 11)])
+    best = Learner(Given(star), L2(1e-3), LikelihoodChoice("tree")).fit(rows).best
+    assert best.solution.converged
+    assert np.abs(best.model.w).max() > 40
+    assert not len(best.solution.at_bound)

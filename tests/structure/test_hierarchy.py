@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mrfit.errors import InputError, StructureError
-from mrfit.structure.hierarchy import supersets
+from mrfit.structure.hierarchy import supersets, supported
 from mrfit.structure.structure import AllScopes, Structure
 from populations import STRUCTURES, scopes
 
@@ -133,3 +133,14 @@ def test_all_scopes_of_many_variables_cost_nothing() -> None:
     assert len(structure.edges) == 1770
     with pytest.raises(StructureError, match="the limit is 5e"):
         structure.blocks[30]
+
+
+@given(any_structure, st.integers(2, 5))
+def test_supported_sets_have_all_their_parts(structure: Structure, size: int) -> None:
+    listed = set(structure.scopes)
+    wanted = [
+        each
+        for each in combinations(range(structure.n_variables), size)
+        if all(part in listed for part in combinations(each, size - 1))
+    ]
+    assert [tuple(each) for each in supported(structure, size).tolist()] == wanted

@@ -45,8 +45,8 @@ _SECTIONS = {
         "output",
     ),
     "Data": parameters_of(reading) | {"states"},
-    "Structure": parameters_of(structure_options) | {"order"},
-    "Penalty and coordinates": {"free_orders", "search"} | parameters_of(exact_options),
+    "Structure": parameters_of(structure_options) | {"order", "cells"},
+    "Penalty and coordinates": {"free_orders", "toward", "search"} | parameters_of(exact_options),
     "Tying": parameters_of(tying_options),
     "Solver": ("solver", "tolerance", "max_iterations", "seed", "jobs"),
     "Output": {"plot_scores", "title", "no_check", "as_json", "quiet"} | parameters_of(writing),
@@ -64,6 +64,13 @@ _SECTIONS = {
     "options; grown by likelihood from a tree; FILE is an edge list, GraphML or JSON.",
 )
 @structure_options
+@click.option(
+    "--cells",
+    type=float,
+    metavar="N",
+    help="For --structure grown: let in only what leaves the cliques of a junction tree N cells, such as 1e6, so that "
+    "the likelihood is exact; for variables that nearly determine each other, where chains do not mix.",
+)
 @choice(
     "--penalty",
     "l2",
@@ -104,6 +111,12 @@ _SECTIONS = {
     metavar="R[,R...]",
     help="Scope sizes not penalised, '' for none; by default 1 (single variables) for l1, group, hierarchical "
     "and for l2 with --objective likelihood, else none.",
+)
+@choice(
+    "--toward",
+    "zero",
+    "tree",
+    help="Where l2 draws parameters: zero, or their values in the smoothed tree of most mutual information.",
 )
 @click.option(
     "--solver",
@@ -160,6 +173,7 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
       mrfit fit nltcs:train --valid nltcs:valid --objective likelihood --parameterization spectral --order all \\
         --penalty l1 -o spectral.mrf
       mrfit fit kdd:train --valid kdd:valid --structure learned --max-degree 5 --objective likelihood -o kdd.mrf
+      mrfit fit ad:train --valid ad:valid --structure grown --cells 1e5 --objective likelihood --toward tree -o ad.mrf
     """
     from mrfit.formats.mrf import to_bytes
     from mrfit.summaries.fit import FitSummary
@@ -249,6 +263,8 @@ def _rules(options: dict[str, Any]) -> list[Rule]:
         Rule(("free_orders",), solved and kind.own_free_orders is not None, "a penalty on parameters"),
         Rule(("engine",), options["objective"] == "likelihood", "--objective likelihood"),
         Rule(("judge",), bool(options["valid"] or options["folds"]), "held-out rows: --valid or --folds"),
+        Rule(("toward",), word == "l2", "--penalty l2"),
+        Rule(("cells",), options["structure"] == "grown", "--structure grown"),
         Rule(("search",), word in searching, f"a penalty that makes zeros: {one_of(searching)}"),
     ]
 
@@ -265,6 +281,7 @@ def _penalty(options: dict[str, Any]) -> PenaltyChoice:
         "strength": None if options["strengths"] is None else numbers(options["strengths"], "--strength"),
         "free_orders": None if orders is None else whole_numbers(orders, "--free-orders"),
         "search": options["search"],
+        "toward": options["toward"],
         **tying_settings(options),
     }
     known = {f.name for f in fields(kind)}
@@ -288,10 +305,13 @@ def _repeated(context: click.Context, model_file: str) -> Learner:
 def _structures(learner: Learner, rows: UniqueRows, options: dict[str, Any]) -> list[tuple[int, StructureLearner]]:
     """One for each degree bound, with the bound."""
     from mrfit.registry import structure_from
+    from mrfit.stochastic.growth import Grown
 
     if options["like"]:
         return [(0, learner.structure)]
     word = structure_word(options)
+    if options["cells"] is not None:
+        return [(0, Grown(cells=options["cells"]))]
     if word != "learned":
         return [(0, structure_from(word, rows.domain))]
     learners = structure_learners(options)

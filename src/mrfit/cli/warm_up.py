@@ -46,6 +46,7 @@ _COMMANDS = (
     "fit two.csv --structure tree --penalty none",
     "fit two.csv --structure tree --objective likelihood --engine tree",
     "fit two.csv --structure grown --objective likelihood --engine chains --strength 1",
+    "fit two.csv --structure grown --cells 1e4 --objective likelihood --engine tree --strength 1",
     "fit more.csv --structure tree --objective likelihood --engine chains --strength 1",
     "fit two.csv --penalty l1 --strength 1",
     "fit more.csv --penalty group --strength 1",

@@ -14,16 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from mrfit._kernels.table_cells import find_cells
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.inference.junction_tree import JunctionTree, calibrated_tables
-from mrfit.inference.tree_plan import Scopes, TreePlan
+from mrfit.inference.row_tables import RowTables
+from mrfit.inference.tree_plan import TreePlan
 from mrfit.parameterizations.parameterization import Parameterization
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
-
-_CHUNK = 2**20  # places of rows in tables that are held at once
 
 
 def plan_tree_states(parameters: Parameterization) -> TreePlan:
@@ -75,12 +73,7 @@ class TreeStates:
 
     def shares(self, rows: UniqueRows) -> Floats:
         """The marginals of all tables in the rows."""
-        out = np.zeros(self.map.shape[0])
-        for first, cells in self.cells(rows):
-            weight = np.repeat(rows.sample_weight[first : first + len(cells)], cells.shape[1])
-            out += np.bincount(cells.ravel(), weight, minlength=len(out))
-        out /= rows.total_weight
-        return out
+        return self._of_rows.shares(rows)
 
     def log_potentials(self, w: Floats, rows: UniqueRows) -> Floats:
         """The sum of the tables at every row: log p plus log Z."""
@@ -97,16 +90,9 @@ class TreeStates:
         return found
 
     def cells(self, rows: UniqueRows, chosen: Indices | None = None) -> Iterator[tuple[int, Indices]]:
-        """Places of the rows, or of the chosen ones, in all tables, (rows, tables), in pieces; and where one begins."""
-        codes = rows.codes if chosen is None else rows.codes[chosen]
-        columns, flat = np.ascontiguousarray(codes.T), self._flat
-        size = max(1, _CHUNK // max(1, len(flat.start) - 1))
-        for first in range(0, len(codes), size):
-            last = min(first + size, len(codes))
-            cells = np.empty((last - first, len(flat.start) - 1), np.int64)
-            find_cells(columns, flat.start, flat.variables, flat.n_states, first, last, cells)
-            yield first, cells
+        """As `RowTables.cells`."""
+        return self._of_rows.cells(rows, chosen)
 
     @cached_property
-    def _flat(self) -> Scopes:
-        return Scopes.of(self.parameters.domain.shape, self.plan.scopes)
+    def _of_rows(self) -> RowTables:
+        return RowTables(self.parameters)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,10 +11,11 @@ from numpy.typing import NDArray
 from scipy.special import wrightomega
 
 from mrfit.errors import InputError
+from mrfit.inference.row_tables import RowTables
 from mrfit.inference.tree_states import TreeStates
 from mrfit.learning.coordinates import Coordinates, ExactCoordinates
-from mrfit.learning.decomposable import product_parameters, smoothed_shares
 from mrfit.learning.grid import Optimum
+from mrfit.objectives.decomposable import product_parameters
 from mrfit.parameterizations.joint import Saturated
 from mrfit.penalties.l2 import L2
 from mrfit.solvers.solution import Record, Solution, Status
@@ -117,22 +117,17 @@ def product_path(problem: Problem, strengths: Sequence[float]) -> Iterator[Optim
                 "lacks a chord, with all sets of variables within their cliques. This structure is none. Use "
                 "structure tree, or another penalty such as l2."
             )
-        states = TreeStates(parameters)
-        weight = strength * _largest_table(states) if learned is None else learned[1]
-        shares = smoothed_shares(states, problem.rows, weight)
+        states, tables = TreeStates(parameters), RowTables(parameters)
+        weight = strength * int(tables.n_cells.max(initial=1)) if learned is None else learned[1]
+        shares = tables.smoothed_shares(problem.rows, weight)
         w = product_parameters(parameters, shares, times)
         value, gradient = part.objective.value_and_gradient(w)
         # Of the rows with pseudo-counts it is the optimum: the means of all features are theirs.
-        slope = gradient + states.means(states.shares(problem.rows) - shares)
+        slope = gradient + states.means(tables.shares(problem.rows) - shares)
         violation = float(np.abs(slope).max(initial=0.0))
         record = Record(0, value, violation, 1, 0, 1.0, None)
         solution = Solution(w, value, violation, Status.CONVERGED, (record,), np.empty(0, np.int64))
         yield Optimum(strength, solution, 0.0, 1, time.perf_counter() - begun, coordinates=part.coordinates)
-
-
-def _largest_table(states: TreeStates) -> int:
-    shape = states.parameters.domain.shape
-    return max((prod(shape[i] for i in scope) for scope in states.plan.scopes), default=1)
 
 
 def has_squares_form(coordinates: Coordinates) -> bool:

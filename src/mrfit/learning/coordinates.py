@@ -15,7 +15,7 @@ from mrfit.inference.joint_states import JointStates, plan_joint_states
 from mrfit.inference.junction_tree import JunctionTree
 from mrfit.inference.tree_plan import TreePlan
 from mrfit.inference.tree_states import TreeStates
-from mrfit.learning.forest import forest_parameters
+from mrfit.objectives.forest import forest_parameters
 from mrfit.objectives.likelihood import Likelihood
 from mrfit.objectives.objective import Objective
 from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
@@ -135,7 +135,7 @@ class TreeCoordinates(ListedCoordinates):
         return TreeLikelihood(self.states, rows, jobs=self.jobs)
 
     def near_optimum(self, rows: UniqueRows) -> Floats | None:
-        return forest_parameters(self.states, rows)
+        return forest_parameters(self.parameters, rows)
 
     def row_scores(self, w: Floats, rows: UniqueRows) -> Floats:
         return self.states.log_potentials(w, rows) - self.states.log_z(w)

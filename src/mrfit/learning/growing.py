@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from mrfit.learning.grid import Optimum
 from mrfit.learning.problem import Problem
+from mrfit.structure.hierarchy import supported
 from mrfit.structure.structure import Structure
 
 Floats = NDArray[np.float64]
@@ -58,22 +59,11 @@ def _allowed(alive: Structure, limit: Structure) -> Structure:
     if 2 in limit.blocks:
         blocks[2] = limit.blocks[2]
     for size in (size for size in alive.blocks if size >= 2 and size + 1 in limit.blocks):
-        candidates = _one_more(alive.blocks[size], alive.n_variables)
-        entering = _has(limit, candidates)
-        for k in range(size + 1):
-            entering &= alive.find(np.delete(candidates, k, axis=1)) >= 0
-        both = [candidates[entering], blocks.get(size + 1, candidates[:0])]
+        candidates = supported(alive, size + 1)
+        both = [candidates[_has(limit, candidates)], blocks.get(size + 1, candidates[:0])]
         if len(new := np.unique(np.concatenate(both), axis=0)):
             blocks[size + 1] = new
     return Structure(alive.n_variables, dict(sorted(blocks.items())))
-
-
-def _one_more(block: Scopes, n_variables: int) -> Scopes:
-    """Every scope with every variable after its last."""
-    n_after = n_variables - 1 - block[:, -1]
-    after = np.arange(n_after.sum()) - np.repeat(np.cumsum(n_after) - n_after, n_after)
-    longer = np.repeat(block, n_after, axis=0)
-    return np.column_stack([longer, longer[:, -1] + 1 + after])
 
 
 def _has(limit: Structure, scopes: Scopes) -> NDArray[np.bool_]:

@@ -17,12 +17,16 @@ Indices = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Layout:
-    """Which scope each parameter belongs to, of which size, and whether it is penalised."""
+    """Which scope each parameter belongs to, of which size, and whether it is penalised.
+
+    ``tree`` gives the parameters of the smoothed tree within the structure, for those that are drawn there.
+    """
 
     structure: Structure
     orders: NDArray[np.integer]
     scopes: Callable[[], Indices]
     penalized: NDArray[np.bool_]
+    tree: Callable[[], NDArray[np.float64]]
 
     @cached_property
     def weight(self) -> NDArray[np.float64]:

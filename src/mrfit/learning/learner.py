@@ -259,7 +259,8 @@ def _check_known(best: Fit) -> None:
         raise InputError(
             "Chains do not mix on this model: annealing from the data and from everywhere disagree, or a few chains "
             "decide, so that its likelihood is not known. Variables that nearly determine each other do that. Use a "
-            "structure for which an exact engine fits, such as tree, or learned with fewer neighbours and the rule and."
+            "structure that grows while an exact engine fits it (--structure grown --cells 1e6, Grown(cells=1e6)), or "
+            "tree."
         )
 
 

@@ -35,6 +35,7 @@ from mrfit.structure.structure import Structure
 
 Floats = NDArray[np.float64]
 
+ZERO, TREE = "zero", "tree"  # towards which L2 draws
 _MOST_STRENGTHS = 40  # of a path, each 1 / sqrt(2) of the last
 
 
@@ -95,13 +96,37 @@ class Penalized(PenaltyChoice):
 
 @dataclass(frozen=True)
 class L2(Penalized):
-    """Half the sum of squares: all parameters shrink (Chou et al. 2018, eq. 2)."""
+    """Half the sum of squares: all parameters shrink (Chou et al. 2018, eq. 2).
+
+    Parameters
+    ----------
+    toward
+        Where they are drawn: ``zero``, or ``tree``, the smoothed tree of most mutual information within the structure.
+        Where variables nearly determine each other, what is drawn towards zero loses that.
+    """
+
+    toward: str = ZERO
 
     word: ClassVar[str] = "l2"
     function: ClassVar[type[Penalty]] = l2.L2
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.toward not in (ZERO, TREE):
+            raise InputError(f"L2 draws parameters towards {ZERO!r} or the {TREE!r}; got {self.toward!r}.")
+
     def built(self, strength: float, layout: Layout) -> Penalty:
-        return l2.L2(strength, layout.penalized)
+        return l2.L2(strength, layout.penalized, layout.tree() if self.toward == TREE else None)
+
+    def needs_listed_scopes(self) -> bool:
+        return self.toward == TREE  # whose parameters are those of listed scopes
+
+    def in_words(self) -> str:
+        return super().in_words() if self.toward == ZERO else f"{super().in_words()}, towards the tree"
+
+    def described(self, optimum: Optimum, free_orders: tuple[int, ...]) -> dict[str, Any]:
+        toward = {} if self.toward == ZERO else {"toward": self.toward}
+        return {**super().described(optimum, free_orders), **toward}
 
     def own_free_orders_with(self, objective: ObjectiveChoice) -> tuple[int, ...] | None:
         # What single variables say costs no certainty about the others; shrinking it moves all of the likelihood.

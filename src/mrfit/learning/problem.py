@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from mrfit.data.folds import folds_of
 from mrfit.data.unique_rows import UniqueRows
+from mrfit.errors import InputError
 from mrfit.learning.coordinates import Coordinates
 from mrfit.learning.grid import Optimum
 from mrfit.learning.json_form import kind_of
@@ -23,11 +24,13 @@ from mrfit.learning.start import hold_what_never_occurs, start_and_bound
 from mrfit.learning.versions import versions
 from mrfit.model import MarkovNetwork
 from mrfit.objectives.cached import CachedObjective
+from mrfit.objectives.forest import forest_parameters
 from mrfit.objectives.objective import Objective
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.parameterizations.reference import reference_from
 from mrfit.parameterizations.registry import parameterization_called
+from mrfit.penalties.penalty import Trait
 from mrfit.solvers.method import Method
 from mrfit.solvers.solution import Solution
 from mrfit.stochastic.fit import ChainProblem
@@ -114,7 +117,18 @@ class Problem:
     @cached_property
     def layout(self) -> Layout:
         orders = self.coordinates.orders
-        return Layout(self.structure, orders, self.coordinates.scopes, ~np.isin(orders, self.free_orders))
+        penalized = ~np.isin(orders, self.free_orders)
+        return Layout(self.structure, orders, self.coordinates.scopes, penalized, self._tree)
+
+    def _tree(self) -> Floats:
+        w = forest_parameters(self.coordinates.parameters, self.rows)
+        if w is None:
+            raise InputError(
+                "A penalty draws parameters towards the tree where they can say what a tree says: in canonical or "
+                "spectral coordinates, with all single variables and some pairs. Use other coordinates or another "
+                "structure, or draw towards zero."
+            )
+        return w
 
     @property
     def n_parameters(self) -> int:
@@ -150,7 +164,9 @@ class Problem:
     @cached_property
     def _start_and_bound(self) -> tuple[Floats, Floats]:
         penalized = self.layout.penalized
-        w, bound = start_and_bound(self.coordinates, self.rows, penalized)
+        function = self.learner.penalty.function
+        smooth = function is not None and Trait.DIFFERENTIABLE in function.traits
+        w, bound = start_and_bound(self.coordinates, self.rows, penalized, smooth=smooth)
         parameters = self.coordinates.parameters
         free = ~penalized & (self.coordinates.orders > 1)
         if free.any() and isinstance(parameters, Canonical) and parameters.reference is None:

@@ -15,15 +15,21 @@ Floats = NDArray[np.float64]
 HELD_AT = 30.0
 
 
-def start_and_bound(coordinates: Coordinates, rows: UniqueRows, penalized: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+def start_and_bound(
+    coordinates: Coordinates, rows: UniqueRows, penalized: NDArray[np.bool_], *, smooth: bool = False
+) -> tuple[Floats, Floats]:
     """Zero, but for free parameters of single variables: there log p(x_i), which is their optimum if all else is zero.
 
     A state that never occurs is taken as exp(-30) times as likely as the reference, or as the commonest state where
     there is none or it never occurs either; what that takes of a free parameter is its bound.
+
+    Under a ``smooth`` penalty on all interactions, where all states of a variable occur, its parameters have an optimum
+    and need no bound: beside strong interactions it may lie far out (pumsb_star: 60). Other penalties need one for
+    their duality gap.
     """
     w = np.zeros(coordinates.n_parameters)
     bound = np.where(penalized, np.inf, HELD_AT)
-    parameters = coordinates.parameters
+    parameters, finite = coordinates.parameters, smooth and bool(penalized[coordinates.orders > 1].all())
     for variable, mine in enumerate(coordinates.singles()):
         if not len(mine) or penalized[mine[0]]:
             continue
@@ -37,6 +43,8 @@ def start_and_bound(coordinates: Coordinates, rows: UniqueRows, penalized: NDArr
         never = np.linalg.lstsq(features, -HELD_AT * np.eye(c), rcond=None)[0][:-1]
         bound[mine] = np.round(np.abs(never).max(axis=1), 9)
         values = np.linalg.lstsq(features, table, rcond=None)[0][:-1]
+        if finite and (weight > 0).all():
+            bound[mine] = np.inf
         w[mine] = np.where(np.abs(values) > bound[mine] - 1e-9, np.sign(values) * bound[mine], values)
     return w, bound
 

@@ -18,7 +18,7 @@ from mrfit.parameterizations.centring import centred_map, products_of_states
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-_MOST_ROWS = 20_000
+MOST_ROWS = 20_000
 _MOST_PARAMETERS = 5_000
 _MOST_WORK = 4e10  # multiplications: a few seconds
 _DENSE = 0.1  # share of features other than zero from which whole matrices are multiplied
@@ -26,10 +26,10 @@ _SHRINKAGE = 0.1
 _SMOOTHING = 0.5  # rows, for states that never occur
 
 
-def feature_covariance(states: TreeStates, rows: UniqueRows) -> Floats | None:
-    """A positive definite matrix; None for more parameters than are worth one."""
+def feature_covariance(states: TreeStates, rows: UniqueRows, *, most_rows: int = MOST_ROWS) -> Floats | None:
+    """A positive definite matrix, from so many of the rows; None for more parameters than are worth one."""
     n = states.parameters.n_parameters
-    n_rows = min(rows.n_distinct, _MOST_ROWS, int(_MOST_WORK / max(n, 1) ** 2))
+    n_rows = min(rows.n_distinct, most_rows, int(_MOST_WORK / max(n, 1) ** 2))
     if not 0 < n <= _MOST_PARAMETERS:
         return None
     out = observed_covariance(states, rows, np.arange(n_rows) * rows.n_distinct // n_rows)

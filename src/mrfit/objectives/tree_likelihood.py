@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.inference.tree_states import TreeStates
-from mrfit.objectives.feature_covariance import feature_covariance
+from mrfit.objectives.feature_covariance import MOST_ROWS, feature_covariance
 from mrfit.objectives.objective import Expansion, Objective, owned
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.workers import deal, run
@@ -35,12 +35,21 @@ class TreeLikelihood(Objective):
         The table.
     jobs
         Threads for Hessian products; they change no bit.
+    covariance_rows
+        Of which the rough Hessian is made, at most.
     """
 
-    def __init__(self, states: TreeStates | Parameterization, rows: UniqueRows, *, jobs: int = 1) -> None:
+    def __init__(
+        self,
+        states: TreeStates | Parameterization,
+        rows: UniqueRows,
+        *,
+        jobs: int = 1,
+        covariance_rows: int = MOST_ROWS,
+    ) -> None:
         self.states = states if isinstance(states, TreeStates) else TreeStates(states)
         self.n_parameters, self.n_cells = self.states.parameters.n_parameters, self.states.plan.n_cells
-        self.rows, self.jobs = rows, jobs
+        self.rows, self.jobs, self.covariance_rows = rows, jobs, covariance_rows
         self.observed = self.states.means(self.states.shares(rows))
         self.observed.flags.writeable = False
 
@@ -65,7 +74,7 @@ class TreeLikelihood(Objective):
 
     @cached_property
     def _covariance(self) -> Floats | None:
-        return feature_covariance(self.states, self.rows)
+        return feature_covariance(self.states, self.rows, most_rows=self.covariance_rows)
 
     def _value(self, w: Floats, log_z: float) -> float:
         return log_z - float(w @ self.observed)

@@ -1,9 +1,9 @@
-"""A structure grown by likelihood: from the tree of most mutual information, by the pairs that add most to it."""
+"""Structures grown by likelihood: from the tree of most mutual information, by the scopes that add most to it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -19,9 +19,11 @@ from mrfit.inference.path import Path
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.penalties.l2 import L2
 from mrfit.stochastic.ascent import Target, climb
+from mrfit.stochastic.cell_growth import CellGrowth
 from mrfit.stochastic.fit import ChainProblem
-from mrfit.stochastic.pair_gains import PairGains
+from mrfit.stochastic.pair_gains import THRESHOLD, PairGains
 from mrfit.stochastic.persistent import Persistent, persistent
+from mrfit.stochastic.rounds import Growth
 from mrfit.structure.learner import LearnedStructure, StructureLearner
 from mrfit.structure.mutual_information import maximum_information_tree
 from mrfit.structure.pair_tables import PairTables
@@ -31,7 +33,6 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 Indices = NDArray[np.int64]
 
-_THRESHOLD = 3.0  # nats over all rows that a pair must gain
 _LEAST_PAIRS = 10  # that a round may add
 _EDGES_A_VARIABLE = 10  # at most: more are learned from noise
 _CLIP = 2.0  # of what a new pair begins with
@@ -42,35 +43,35 @@ _HELD_OUT_PARTS = 10  # one of which is held out where there are no validation r
 
 
 @dataclass(frozen=True)
-class Round:
-    """One round: pairs so far, and the mean log-likelihood of held-out rows."""
-
-    n_pairs: int
-    held_out: float
-
-
-@dataclass(frozen=True)
 class Grown(StructureLearner):
-    """Pairs by likelihood: begin with a tree, add those that gain most, learn again, while held-out rows gain.
+    """Scopes by likelihood: begin with a tree, add those that gain most, learn again, while held-out rows gain.
 
-    What a pair gains is seen by the chains of the model learned so far: the divergence of its table in the data from
-    the one in the chains. Held-out rows are those for validation, or else a tenth of the rows.
+    What a pair gains is the divergence of its table in the data from the one in rows of the model learned so far: in
+    chains, or with ``cells`` in rows drawn from a junction tree. Held-out rows are those for validation, or else a
+    tenth of the rows.
 
     Parameters
     ----------
+    cells
+        Pairs enter only while the cliques of a junction tree have no more cells than this together, so that learning is
+        exact; then sets of more variables, inside cliques. None for pairs without that limit, by chains.
+    order
+        Variables of the largest sets, where there are ``cells``.
     max_pairs
         By default ten times the number of variables.
     share
-        Of the pairs there are, so many more may enter in a round.
+        Of the pairs there are, so many more may enter in a round; None for 0.4, or 0.25 with ``cells``.
     strength
-        Of the L2 penalty on pairs while the structure grows.
+        Of the L2 penalty on pairs while the structure grows; None for 3, or with ``cells`` 1, drawn towards the tree.
     patience
         Rounds in a row that may gain nothing.
     """
 
+    cells: float | None = None
+    order: int = 4
     max_pairs: int | None = None
-    share: float = 0.4
-    strength: float = 3.0
+    share: float | None = None
+    strength: float | None = None
     patience: int = 2
     seed: int = 0
 
@@ -79,14 +80,28 @@ class Grown(StructureLearner):
     def __post_init__(self) -> None:
         if self.max_pairs is not None and self.max_pairs < 1:
             raise InputError(f"A grown structure needs room for pairs; got at most {self.max_pairs}.")
-        if not self.share > 0 or not self.strength >= 0 or self.patience < 1 or self.seed < 0:
+        if self.cells is not None and not 1 <= self.cells < np.inf:
+            raise InputError(f"A structure grows within a number of cells such as 1e6; got {self.cells:g}.")
+        if self.order < 2:
+            raise InputError(f"A structure grows by sets of 2 variables or more; got an order of {self.order}.")
+        if not self.usual_share > 0 or not self.usual_strength >= 0 or self.patience < 1 or self.seed < 0:
             raise InputError(
                 f"A structure grows by a positive share of its pairs, with a strength and a seed of 0 or more and a "
-                f"patience of at least 1; got {self.share:g}, {self.strength:g}, {self.seed} and {self.patience}."
+                f"patience of at least 1; got {self.usual_share:g}, {self.usual_strength:g}, {self.seed} and "
+                f"{self.patience}."
             )
 
+    @property
+    def usual_share(self) -> float:
+        return self.share if self.share is not None else 0.4 if self.cells is None else 0.25
+
+    @property
+    def usual_strength(self) -> float:
+        return self.strength if self.strength is not None else 3.0 if self.cells is None else 1.0
+
     def in_words(self) -> str:
-        return "pairs grown by likelihood from a tree"
+        within = "" if self.cells is None else f" within {self.cells:g} cells"
+        return f"{'pairs' if self.cells is None else 'sets'} grown by likelihood from a tree{within}"
 
     def learn(
         self,
@@ -101,63 +116,57 @@ class Grown(StructureLearner):
         if valid is None:
             fold = next(folds_of(rows, _HELD_OUT_PARTS, np.random.default_rng(self.seed)))
             rows, valid = fold.train, fold.held_out
-        growth = _Growth(rows, valid, self, jobs)
-        return growth.run()
+        if self.cells is None:
+            return ChainGrowth(rows, valid, self, jobs).run()
+        return CellGrowth(rows, valid, self, jobs).run()
 
 
-@dataclass(eq=False)
-class _Growth:
-    """The state of a growth: a structure, its parameters, and chains of them."""
+class ChainGrowth(Growth):
+    """By chains, for any number of pairs."""
 
-    rows: UniqueRows
-    valid: UniqueRows
-    how: Grown
-    jobs: int
-    rounds: list[Round] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.data = PairTables.of_rows(self.rows)
-        self.problem = self._on(maximum_information_tree(self.rows))
+    def __init__(self, rows: UniqueRows, valid: UniqueRows, how: Grown, jobs: int) -> None:
+        super().__init__(patience=how.patience)
+        self.rows, self.valid, self.how, self.jobs = rows, valid, how, jobs
+        self.data = PairTables.of_rows(rows)
+        self._take(self._on(maximum_information_tree(rows)))
         self.w = self.problem.start
-        self.base = tree("tree", self.rows.domain.shape, self.problem.codes)
+        self.base = tree("tree", rows.domain.shape, self.problem.codes)
         self.chains = self._chains(self.problem.codes[: self.problem.n_chains])
 
     def _on(self, structure: Structure) -> ChainProblem:
         return ChainProblem(Canonical(self.rows.domain, structure), self.rows, seed=self.how.seed, jobs=self.jobs)
 
+    def _take(self, problem: ChainProblem) -> None:
+        self.problem, self.parameters = problem, problem.parameters
+
     def _chains(self, codes: Codes) -> Persistent:
         return persistent(self.problem.features, codes, (self.how.seed, 20 + len(self.rounds)), jobs=self.jobs)
 
-    def run(self) -> LearnedStructure:
-        best = self.problem.parameters.structure
-        self._learn()
-        self.rounds.append(Round(self._n_pairs, self._held_out()))
-        while self._may_go_on():
-            # 1. Which pairs do the chains of this model have otherwise than the data?
-            gains = self._gains()
-            entering = self._entering(gains)
-            if not len(entering):
-                break
-            # 2. Let them in, and learn all parameters anew.
-            self._enter(entering, gains)
-            self._learn()
-            # 3. Do rows that had no part in it gain?
-            self.rounds.append(Round(self._n_pairs, self._held_out()))
-            if self.rounds[-1] is self._best:
-                best = self.problem.parameters.structure
-        return LearnedStructure(best, remarks=(self._remark(),))
+    def learn(self) -> None:
+        self.chains = self._chains(self.chains.chains.codes)
+        penalty = L2(self.how.usual_strength, self.problem.features.orders > 1)
+        schedule = replace(self.problem.schedule(warm=True), first_step=_STEP, iterations=_ITERATIONS, looks=())
+        self.w = climb(Target(self.problem.means, penalty), self.chains, self.w, schedule).w
+
+    def held_out(self) -> float:
+        factors = self.parameters.to_factors(self.w)
+        return float(self._share @ factors.log_potential(self.valid.codes)) - _log_z(
+            factors, self.base, seed=self.how.seed, jobs=self.jobs
+        )
 
     @property
-    def _n_pairs(self) -> int:
-        return len(self.problem.parameters.structure.blocks[2])
+    def _share(self) -> Floats:
+        return self.valid.sample_weight / self.valid.total_weight
 
-    @property
-    def _best(self) -> Round:
-        return max(self.rounds, key=lambda one: one.held_out)
-
-    def _may_go_on(self) -> bool:
-        since = len(self.rounds) - 1 - self.rounds.index(self._best)
-        return since < self.how.patience and self._n_pairs < self._most_pairs
+    def enter(self) -> bool:
+        """The pairs that the chains of this model have most otherwise than the data."""
+        if self.n_scopes >= self._most_pairs:
+            return False
+        gains = self._gains()
+        entering = self._entering(gains)
+        if len(entering):
+            self._let_in(entering, gains)
+        return len(entering) > 0
 
     @property
     def _most_pairs(self) -> int:
@@ -177,49 +186,26 @@ class _Growth:
     def _entering(self, gains: PairGains) -> Indices:
         """The pairs that gain most, (pairs, 2)."""
         gain = np.triu(gains.gains(self.rows.total_weight, _DRAWS * self.chains.n), 1)
-        pairs = self.problem.parameters.structure.blocks[2]
+        pairs = self.structure.blocks[2]
         gain[pairs[:, 0], pairs[:, 1]] = 0.0
         room = self._most_pairs - len(pairs)
-        most = min(max(_LEAST_PAIRS, int(self.how.share * len(pairs))), room)
+        most = min(max(_LEAST_PAIRS, int(self.how.usual_share * len(pairs))), room)
         flat = gain.ravel()
         order = np.argpartition(-flat, min(most, len(flat) - 1))[:most]
-        return np.stack(np.unravel_index(order[flat[order] > _THRESHOLD], gain.shape), axis=1)
+        return np.stack(np.unravel_index(order[flat[order] > THRESHOLD], gain.shape), axis=1)
 
-    def _enter(self, entering: Indices, gains: PairGains) -> None:
+    def _let_in(self, entering: Indices, gains: PairGains) -> None:
         """New pairs begin with half of what their tables lack; what they say of single variables is taken off these."""
-        before, old = self.problem.parameters, self.w
+        before, old = self.parameters, self.w
         both = np.unique(np.concatenate([before.structure.blocks[2], entering]), axis=0)
-        self.problem = self._on(Structure(before.structure.n_variables, {1: before.structure.blocks[1], 2: both}))
-        parameters, first = self.problem.parameters, np.zeros(self.problem.parameters.n_parameters)
+        self._take(self._on(Structure(before.structure.n_variables, {1: before.structure.blocks[1], 2: both})))
+        parameters, first = self.parameters, np.zeros(self.parameters.n_parameters)
         places = parameters.structure.find(entering)
         for (i, j), place in zip(entering.tolist(), places.tolist(), strict=True):
             ratio = gains.log_ratios(i, j)
             inner = (ratio - ratio[:, :1] - ratio[:1] + ratio[0, 0])[1:, 1:].ravel()
             first[parameters.first_parameter[2][place] + np.arange(len(inner))] = np.clip(0.5 * inner, -_CLIP, _CLIP)
         self.w = parameters.spread(before, old) + self.problem.means.centring @ first
-
-    def _learn(self) -> None:
-        self.chains = self._chains(self.chains.chains.codes)
-        penalty = L2(self.how.strength, self.problem.features.orders > 1)
-        schedule = replace(self.problem.schedule(warm=True), first_step=_STEP, iterations=_ITERATIONS, looks=())
-        self.w = climb(Target(self.problem.means, penalty), self.chains, self.w, schedule).w
-
-    def _held_out(self) -> float:
-        factors = self.problem.parameters.to_factors(self.w)
-        return float(self._share @ factors.log_potential(self.valid.codes)) - _log_z(
-            factors, self.base, seed=self.how.seed, jobs=self.jobs
-        )
-
-    @property
-    def _share(self) -> Floats:
-        return self.valid.sample_weight / self.valid.total_weight
-
-    def _remark(self) -> str:
-        best, first = self._best, self.rounds[0]
-        return (
-            f"Grown from a tree of {first.n_pairs:,} pairs to {best.n_pairs:,} in {self.rounds.index(best)} rounds: "
-            f"held-out log-likelihood {first.held_out:.3f} to {best.held_out:.3f}, as estimated on the way."
-        )
 
 
 def _log_z(factors: Factors, base: Base, *, seed: int, jobs: int) -> float:

@@ -12,6 +12,7 @@ from mrfit.structure.pair_tables import PairTables
 
 Floats = NDArray[np.float64]
 
+THRESHOLD = 3.0  # nats over all rows that a scope must gain to enter
 _LEAST = 1e-9  # probability of a cell of a model's table: chains never see what is rarer
 
 

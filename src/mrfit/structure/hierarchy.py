@@ -1,4 +1,4 @@
-"""Which scopes contain which."""
+"""Which scopes contain which, and which could be added to them."""
 
 from __future__ import annotations
 
@@ -37,3 +37,22 @@ def supersets(structure: Structure) -> tuple[Indices, Indices]:
     b = np.concatenate(larger) if larger else np.empty(0, np.int64)
     order = np.lexsort((b, a))
     return np.append(0, np.cumsum(np.bincount(a, minlength=structure.n_scopes))), b[order]
+
+
+def supported(structure: Structure, size: int) -> Indices:
+    """All sets of so many variables whose subsets with one variable less are scopes of the structure; ascending."""
+    block = structure.blocks.get(size - 1, np.empty((0, size - 1), np.int64))
+    candidates = _joined(block)
+    for k in range(size - 2):  # the subsets without one of the last two are what was joined
+        candidates = candidates[structure.find(np.delete(candidates, k, axis=1)) >= 0]
+    return candidates
+
+
+def _joined(block: Indices) -> Indices:
+    """Every two scopes that differ in their last variable only, as one."""
+    is_first = np.append(True, (block[1:, :-1] != block[:-1, :-1]).any(axis=1))[: len(block)]
+    ends = np.append(np.flatnonzero(is_first)[1:], len(block))[np.cumsum(is_first) - 1] if len(block) else block[:, 0]
+    n_after = ends - 1 - np.arange(len(block))
+    after = 1 + np.arange(n_after.sum()) - np.repeat(np.cumsum(n_after) - n_after, n_after)
+    number = np.repeat(np.arange(len(block)), n_after)
+    return np.column_stack([block[number], block[number + after, -1]])

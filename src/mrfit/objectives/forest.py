@@ -8,9 +8,10 @@ from scipy import sparse
 from scipy.sparse.csgraph import minimum_spanning_tree
 
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.inference.tree_states import TreeStates
-from mrfit.learning.decomposable import product_parameters, smoothed_shares
+from mrfit.inference.row_tables import RowTables
+from mrfit.objectives.decomposable import product_parameters
 from mrfit.parameterizations.parameterization import Parameterization
+from mrfit.structure.structure import Structure
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -18,24 +19,21 @@ Indices = NDArray[np.int64]
 _UNIFORM_WEIGHT = 0.3  # rows, so that nothing is impossible
 
 
-def forest_parameters(states: TreeStates, rows: UniqueRows) -> Floats | None:
-    """Parameters of the maximum likelihood forest of a structure of pairs; None for other structures.
+def forest_parameters(parameters: Parameterization, rows: UniqueRows) -> Floats | None:
+    """Parameters of the maximum likelihood forest of a structure, zero for all it does not use; None where it has none.
 
-    log p(x) = sum over edges of log p(x_i, x_j) + sum over variables of (1 - neighbours) * log p(x_i).
+    log p(x) = sum over edges of log p(x_i, x_j) + sum over variables of (1 - neighbours) * log p(x_i), which takes a
+    parameterization that can say it and a structure with all single variables.
     """
-    parameters = states.parameters
-    if parameters.word not in ("canonical", "spectral") or not _is_of_pairs(parameters):
+    blocks = parameters.structure.blocks
+    if parameters.word not in ("canonical", "spectral") or len(blocks.get(1, ())) < len(rows.domain) or 2 not in blocks:
         return None
-    shares = smoothed_shares(states, rows, _UNIFORM_WEIGHT)
-    edges = parameters.structure.blocks[2]
-    inside = _spanning(edges, _information(parameters, shares), len(rows.domain))
-    n_neighbours = np.bincount(edges[inside].ravel(), minlength=len(rows.domain))
-    return product_parameters(parameters, shares, {1: 1 - n_neighbours, 2: inside.astype(np.int64)})
-
-
-def _is_of_pairs(parameters: Parameterization) -> bool:
-    structure = parameters.structure
-    return structure.order == 2 and len(structure.blocks.get(1, ())) == structure.n_variables
+    of_pairs = parameters.on(Structure(len(rows.domain), {1: blocks[1], 2: blocks[2]}))
+    shares = RowTables(of_pairs).smoothed_shares(rows, _UNIFORM_WEIGHT)
+    inside = _spanning(blocks[2], _information(of_pairs, shares), len(rows.domain))
+    n_neighbours = np.bincount(blocks[2][inside].ravel(), minlength=len(rows.domain))
+    w = product_parameters(of_pairs, shares, {1: 1 - n_neighbours, 2: inside.astype(np.int64)})
+    return parameters.spread(of_pairs, w)
 
 
 def _information(parameters: Parameterization, shares: Floats) -> Floats:

@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-from math import prod
-
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.data.unique_rows import UniqueRows
-from mrfit.inference.tree_states import TreeStates
 from mrfit.parameterizations.expansion import canonical_coefficients, entries_of
 from mrfit.parameterizations.parameterization import Parameterization
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
-
-
-def smoothed_shares(states: TreeStates, rows: UniqueRows, uniform_weight: float) -> Floats:
-    """Marginals of all tables in the rows and so many more that are dealt evenly to all joint states."""
-    n_cells = np.array([prod(states.parameters.domain.shape[i] for i in scope) for scope in states.plan.scopes])
-    even = np.repeat(1.0 / n_cells, n_cells)
-    total = rows.total_weight
-    return np.asarray((total * states.shares(rows) + uniform_weight * even) / (total + uniform_weight), np.float64)
 
 
 def product_parameters(parameters: Parameterization, shares: Floats, times: dict[int, Indices]) -> Floats:
