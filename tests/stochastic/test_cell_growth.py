@@ -61,6 +61,10 @@ def test_the_limit_of_cells_holds(cells: int) -> None:
     assert structure.is_closed
 
 
+def test_the_bound_on_pairs_holds() -> None:
+    assert len(Grown(cells=1e4, max_pairs=11).learn(_ring(0), valid=_ring(1)).structure.edges) == 11
+
+
 def test_more_cells_learn_more() -> None:
     rows, valid = _nearly_determined(0), _nearly_determined(1)
     ways = (Tree(), Grown(cells=200, order=2), Grown(cells=1e4, order=2), Grown(cells=1e4))

@@ -42,7 +42,7 @@ class Scripted(Growth):
         ([-5.0, -4.0, -4.5, -3.0], 1, 0.0, 3, 1),
         ([-5.0, -4.0, -4.5, -3.0], 2, 0.0, 4, 3),
         ([-5.0, -5.1, -5.2, -1.0], 2, 0.0, 3, 0),
-        ([-5.0, -4.99, -4.98, -1.0], 2, 0.01, 3, 2),  # a little better counts as nothing, and is still kept
+        ([-5.0, -4.99, -4.98, -1.0], 2, 0.003, 3, 2),  # a little better counts as nothing, and is still kept
     ],
 )
 def test_when_it_ends(scores: list[float], patience: int, least_gain: float, n_rounds: int, best: int) -> None:

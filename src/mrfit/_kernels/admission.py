@@ -103,16 +103,16 @@ def admit(graph, pairs, n_states, limit, most, most_each, order, answers):
     which they have not, before and after.
     """
     above, place = triangulated(graph, order)
-    cells = clique_cells(above, n_states[order])
+    by_place = n_states[order]
+    cells = clique_cells(above, by_place)
     random, trial = np.ones(1, np.uint64), np.empty_like(order)
     n_new, n_trials = np.zeros(len(graph), np.int64), max(_FEWEST_TRIALS, _WORK / len(graph) ** 2)
     for k in range(len(pairs)):
         a, b = pairs[k]
-        if n_new[a] == most_each or n_new[b] == most_each:
+        if most == 0 or n_new[a] == most_each or n_new[b] == most_each:
             continue
         put(graph, a, b)
         put(graph, b, a)
-        by_place = n_states[order]
         fits = cells.sum() + _join(above, cells, by_place, place[a], place[b], False) <= limit
         if fits:
             _join(above, cells, by_place, place[a], place[b], True)
@@ -122,14 +122,14 @@ def admit(graph, pairs, n_states, limit, most, most_each, order, answers):
             if fits:
                 order[:] = trial
                 above, place = triangulated(graph, order)
-                cells = clique_cells(above, n_states[order])
-        answers[k] = 1 if fits else -1
-        if not fits:
+                by_place = n_states[order]
+                cells = clique_cells(above, by_place)
+        if fits:
+            answers[k] = 1
+            n_new[a] += 1
+            n_new[b] += 1
+            most -= 1
+        else:
+            answers[k] = -1
             drop(graph, a, b)
             drop(graph, b, a)
-            continue
-        n_new[a] += 1
-        n_new[b] += 1
-        most -= 1
-        if most == 0:
-            return

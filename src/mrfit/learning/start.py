@@ -29,7 +29,8 @@ def start_and_bound(
     """
     w = np.zeros(coordinates.n_parameters)
     bound = np.where(penalized, np.inf, HELD_AT)
-    parameters, finite = coordinates.parameters, smooth and bool(penalized[coordinates.orders > 1].all())
+    parameters, of_several = coordinates.parameters, penalized[coordinates.orders > 1]
+    finite = smooth and len(of_several) > 0 and bool(of_several.all())
     for variable, mine in enumerate(coordinates.singles()):
         if not len(mine) or penalized[mine[0]]:
             continue

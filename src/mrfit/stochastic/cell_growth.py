@@ -44,7 +44,7 @@ _LEAST_SHARE = 0.02  # of the largest gain
 
 _LEAST_SCOPES = 10  # that a round may add
 _MOST_CANDIDATES = 20_000  # of more than two variables
-_LEAST_GAIN = 4e-4  # of the log-likelihood of held-out rows, less of which is nothing
+_LEAST_GAIN = 1e-4  # of the log-likelihood of held-out rows, less of which is nothing
 _DRAWN_CELLS, _FEWEST, _MOST_DRAWS = 2_000_000, 4_000, 50_000  # rows that are drawn for a round, times variables
 _TOLERANCE, _ITERATIONS = 1e-4, 30  # of the fit of a round
 _COVARIANCE_ROWS = 5_000
@@ -114,7 +114,10 @@ class CellGrowth(Growth):
     @property
     def _most(self) -> int:
         """Scopes that may enter."""
-        return max(_LEAST_SCOPES, int(self.how.usual_share * self.n_scopes))
+        usual = max(_LEAST_SCOPES, int(self.how.usual_share * self.n_scopes))
+        if self.size > 2 or self.how.max_pairs is None:
+            return usual
+        return max(0, min(usual, self.how.max_pairs - self.n_scopes))
 
     @property
     def _most_each(self) -> int:
@@ -125,15 +128,17 @@ class CellGrowth(Growth):
     # -- pairs ---------------------------------------------------------------------------------------------------
 
     def _pairs(self) -> Indices:
-        candidates = self._candidates()
-        graph, order = _bits(self.structure), self._best_order()
+        """Those that gain most and fit, within as few cells as let any in."""
+        candidates, graph, order = self._candidates(), _bits(self.structure), self._best_order()
         allowed, answers = self._n_cells(order), np.zeros(len(candidates), np.int8)
-        while not (answers > 0).any() and allowed < self._limit and len(candidates):
+        while not (answers > 0).any():
             allowed = min(_TIMES * allowed, self._limit)
+            answers[:] = 0
             admit(graph, candidates, self.n_states, allowed, self._most, self._most_each, order, answers)
+            if allowed == self._limit:  # what does not fit now hardly ever will
+                self.refused[tuple(candidates[answers < 0].T)] = True
+                break
         self.order = order
-        if allowed == self._limit:  # what does not fit now never will
-            self.refused[tuple(candidates[answers < 0].T)] = True
         return candidates[answers > 0]
 
     def _candidates(self) -> Indices:

@@ -58,7 +58,7 @@ class Grown(StructureLearner):
     order
         Variables of the largest sets, where there are ``cells``.
     max_pairs
-        By default ten times the number of variables.
+        By default ten times the number of variables, or with ``cells`` as many as fit.
     share
         Of the pairs there are, so many more may enter in a round; None for 0.4, or 0.25 with ``cells``.
     strength

@@ -26,7 +26,8 @@ class Round:
 class Growth(ABC):
     """The state of a growth: parameters of a structure, their values, and how the rounds went.
 
-    ``patience`` is how many rounds in a row may gain nothing, that is at most ``least_gain`` a row.
+    ``patience`` is how many rounds in a row may gain nothing, that is at most a share of ``least_gain`` of the
+    log-likelihood.
     """
 
     parameters: Canonical
@@ -35,6 +36,7 @@ class Growth(ABC):
     def __init__(self, *, patience: int, least_gain: float = 0.0) -> None:
         self.patience, self.least_gain = patience, least_gain
         self.rounds: list[Round] = []
+        self._kept: tuple[Canonical, Floats]  # of the best round
 
     @abstractmethod
     def learn(self) -> None:
@@ -65,7 +67,7 @@ class Growth(ABC):
             self._learn_and_judge()
             if self.rounds[-1].held_out > best:
                 self._kept = (self.parameters, self.w)
-            since = 0 if self.rounds[-1].held_out > best + self.least_gain else since + 1
+            since = 0 if self.rounds[-1].held_out > best + self.least_gain * abs(best) else since + 1
         self.parameters, self.w = self._kept
 
     def _learn_and_judge(self) -> None:
