@@ -58,6 +58,10 @@ class CurvePoint(Unit):
     def shared(self) -> Hashable:
         return self.set, self.n_rows, self.seed
 
+    def turn(self) -> int:
+        """One subset of everything before the second of anything: a run that is stopped leaves whole curves."""
+        return self.seed
+
     def cost(self) -> float:
         n_variables = SIDE**2 if self.set == TIED else named_set(self.set).n_variables
         return METHODS[self.method].cost * n_variables
