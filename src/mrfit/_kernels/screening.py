@@ -1,8 +1,10 @@
 """Element-wise maths of the interaction screening loss on a block of cells, laid out as for `logistic`.
 
 With z = 0 for the reference and m the mean of z over all S + 1 states of a variable, a row in state s adds
-exp(m - z_s): for two states exp(-z/2) in the second and exp(z/2) in the first (Vuffray et al. 2016); more states as in
-Vuffray et al. (2020). Of a cell only the term of each state, count * exp(m - z_s), is needed, and their sum over all.
+exp(m - z_s): for two states exp(-z/2) in the second and exp(z/2) in the first (Vuffray et al. 2016). Where states have
+probabilities in proportion to exp(z_s), each adds the same on average, and the gradients of m - z_s sum to zero over
+states: the truth is the minimum, however many states there are. Of a cell only the term of each state,
+count * exp(m - z_s), is needed, and their sum over all.
 """
 
 from __future__ import annotations

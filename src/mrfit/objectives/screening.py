@@ -19,7 +19,7 @@ class InteractionScreening(ConditionalLoss):
     """1/N sum over rows d and variables i of exp(mean over states s of z_i(s) - z_i(x_i)) (RISE).
 
     z_i(s) is what the rest of the row gives to state s of variable i: log p(x_i = s | rest) but for a constant. For
-    spins that is exp(-h_i s_i - sum over j of J_ij s_i s_j) (Vuffray et al. 2016, eq. 3). There every variable has
+    spins that is exp(-h_i s_i - sum over j of J_ij s_i s_j) (Vuffray et al. 2016). There every variable has
     parameters of its own, and the two of a pair are averaged; here it has one, as in the pseudo-likelihood.
     """
 
@@ -39,7 +39,7 @@ class _Logs(NamedTuple):
 
 
 class LogInteractionScreening(InteractionScreening):
-    """Sum over variables of the logarithm of the same mean over rows (logRISE; Lokhov et al. 2018, eq. 8)."""
+    """Sum over variables of the logarithm of the same mean over rows (logRISE; Lokhov et al. 2018)."""
 
     def value_and_gradient(self, w: Floats) -> tuple[float, Floats]:
         self._sweep(GRADIENT, w, np.empty(0))

@@ -45,6 +45,6 @@ class AptCurveLl(Curve):
     score: ClassVar = "log-likelihood"
     about: ClassVar = (
         "at most 5 neighbours a variable, edges that both ends chose and the Chow-Liu tree, learned from the subset "
-        "too; the exact likelihood on a junction tree is what is maximised, what chooses and what is shown; all methods "
-        "choose from five strengths, 0.01 to 100, and tied ones from five numbers of groups, 1 to 100"
+        "too; the exact likelihood on a junction tree is what is maximised, what chooses and what is shown, and all "
+        "methods choose from the same strengths"
     )
