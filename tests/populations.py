@@ -28,6 +28,7 @@ from mrfit.objectives.likelihood import Likelihood
 from mrfit.objectives.objective import Objective
 from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
 from mrfit.objectives.reparameterized import Reparameterized
+from mrfit.objectives.screening import InteractionScreening, LogInteractionScreening
 from mrfit.objectives.tree_likelihood import TreeLikelihood
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.centred import Centred
@@ -303,6 +304,14 @@ def pseudo_likelihood(rows: UniqueRows, parameters: Canonical, *, jobs: int = 1)
     return PseudoLikelihood(ConditionalCells.count(rows, parameters, jobs=jobs), jobs=jobs)
 
 
+def screening(rows: UniqueRows, parameters: Canonical, *, jobs: int = 1) -> InteractionScreening:
+    return InteractionScreening(ConditionalCells.count(rows, parameters, jobs=jobs), jobs=jobs)
+
+
+def log_screening(rows: UniqueRows, parameters: Canonical, *, jobs: int = 1) -> LogInteractionScreening:
+    return LogInteractionScreening(ConditionalCells.count(rows, parameters, jobs=jobs), jobs=jobs)
+
+
 def penalized(rows: UniqueRows, parameters: Canonical, *, jobs: int = 1, strength: float = 1.0) -> Penalized:
     objective = pseudo_likelihood(rows, parameters, jobs=jobs)
     return Penalized(objective, L2(strength), total_weight=rows.total_weight)
@@ -334,6 +343,8 @@ def reparameterized(rows: UniqueRows, parameters: Canonical, *, jobs: int = 1) -
 
 OBJECTIVES: dict[type, Callable[..., Objective]] = {
     PseudoLikelihood: pseudo_likelihood,
+    InteractionScreening: screening,
+    LogInteractionScreening: log_screening,
     Penalized: penalized,
     Likelihood: likelihood,
     TreeLikelihood: tree_likelihood,

@@ -149,10 +149,10 @@ FIT = """
 import multiprocessing, os, sys, warnings
 import numpy as np
 from mrfit import MarkovNetworkLearner
-from mrfit.objectives import pseudo_likelihood, row_scores
+from mrfit.objectives import conditional_loss, row_scores
 
 warnings.simplefilter("ignore", DeprecationWarning)  # of forking beside threads, which is what is tried here
-pseudo_likelihood._WORTH_A_THREAD = row_scores._WORTH_A_THREAD = -1
+conditional_loss._WORTH_A_THREAD = row_scores._WORTH_A_THREAD = -1
 table = np.random.default_rng(0).integers(0, 2, (3000, 6))
 
 def fit(*_):

@@ -59,9 +59,9 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         ``Tied(groups=10)`` draws parameters to a few learned values, ``HardTied`` makes them equal there,
         ``LearnTieRelearn`` learns with L2, clusters, and relearns as equal. The words of the command line (``l2``,
         ``l1``, ``tied``, ...) stand for these with their own settings.
-    objective : {"pseudo-likelihood", "likelihood"}, default="pseudo-likelihood"
+    objective : {"pseudo-likelihood", "likelihood", "rise", "log-rise"}, default="pseudo-likelihood"
         The second is exact, for about 24 binary variables at most or a sparse structure; scores are then
-        log-likelihoods.
+        log-likelihoods. The last two are interaction screening, scored by pseudo-log-likelihoods.
     parameterization : str, default="canonical"
         The coordinates: ``canonical``, ``spectral``, ``full``, ``ising`` or ``generalized-ising``.
     reference : str, default="first"

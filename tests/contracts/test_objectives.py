@@ -88,7 +88,7 @@ def test_two_jobs_give_the_same_bits_as_one(build: Build, problem: Problem) -> N
     direction = np.sin(1.0 + np.arange(len(w)))
     answers = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("mrfit.objectives.pseudo_likelihood._WORTH_A_THREAD", -1.0)
+        patch.setattr("mrfit.objectives.conditional_loss._WORTH_A_THREAD", -1.0)
         patch.setattr("mrfit.objectives.tree_likelihood._WORTH_A_THREAD", 0)
         for jobs in (1, 2, 3):
             objective = build(rows, parameters, jobs=jobs)

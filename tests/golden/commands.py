@@ -19,6 +19,8 @@ COMMANDS = {
     "ltr": f"{_NLTCS} --penalty ltr --groups 2,5 --strength 1,10",
     "tied, learned": f"{_DNA} --max-degree 5 --penalty tied --groups 2 --strength 10",
     "folds, l2": "fit rochdale:data --folds 5 --strength 1,10 --seed 3",
+    "rise": f"{_NLTCS} --objective rise --parameterization spectral --penalty l1 --strength 512,64,8",
+    "log-rise": "fit flow:data --objective log-rise --strength 10",
     "exact l1": f"{_EXACT} --parameterization spectral --penalty l1 --strength 5",
     "exact folds": f"fit czech:data {_SATURATED} --parameterization spectral --penalty l1 --folds 4",
     "exact group": f"{_EXACT} --parameterization canonical --reference last --penalty group --strength 5",

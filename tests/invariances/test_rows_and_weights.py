@@ -77,7 +77,7 @@ def test_any_number_of_jobs_gives_the_same_bits(
     shape: str, structure: str, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The whole fit, with threads forced on a small problem."""
-    monkeypatch.setattr("mrfit.objectives.pseudo_likelihood._WORTH_A_THREAD", -1.0)
+    monkeypatch.setattr("mrfit.objectives.conditional_loss._WORTH_A_THREAD", -1.0)
     domain = domain_of(SHAPES[shape])
     rows = UniqueRows.from_codes(domain, random_codes(rng, SHAPES[shape], 60), rng.uniform(0.1, 2.0, 60))
     fits = [learn(rows, STRUCTURES[structure](len(domain)), jobs=jobs).best for jobs in (1, 2, 5)]

@@ -13,7 +13,7 @@ from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
 from mrfit.learning import Learner
 from mrfit.learning.json_form import to_plain
-from mrfit.learning.objective_choice import LIKELIHOOD
+from mrfit.learning.objective_choice import LIKELIHOOD, LOG_RISE
 from mrfit.learning.parts import OBJECTIVES, PENALTIES, STRUCTURES
 from mrfit.learning.penalized import L1, L2, Group
 from mrfit.learning.problem import Problem
@@ -38,6 +38,7 @@ LEARNERS = {
     "given": Learner(Given(Structure.from_scopes(5, [(0, 1, 2), (3, 4)])), LearnTieRelearn(1.0, groups=3)),
     "given, all sets": Learner(Given(Structure.up_to_order(5, 5)), L2(2.0), LIKELIHOOD),
     "learned": Learner(Learned(max_degree=2, rule="and", require=[("x0", "x1")]), L2((1.0, 10.0)), folds=2),
+    "screening": Learner(UpToOrder(3), L1(2.0), LOG_RISE, "spectral", folds=2),
 }  # fmt: skip
 every_learner = pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +13,18 @@ from mrfit import Learner
 from mrfit.data.named import named_set
 from mrfit.errors import InputError
 from mrfit.reproduction.apt_cell import METHODS, PAPERS, AptCell
-from mrfit.reproduction.apt_curve import TIED, AptCurve, Point, Points, tied_network
+from mrfit.reproduction.apt_curve import AptCurve, Point
+from mrfit.reproduction.apt_curve_ll import AptCurveLl, LikelihoodPoint
 from mrfit.reproduction.apt_fig1 import AptFig1, TiedParameters
 from mrfit.reproduction.apt_fig2 import AptFig2
 from mrfit.reproduction.apt_table1 import DEGREES, READINGS, SETS, AptTable1, published
 from mrfit.reproduction.apt_theory import AptTheory, Bounds, Rows, enough
 from mrfit.reproduction.benchmark_rows import read
 from mrfit.reproduction.claim import Claim, Verdict
+from mrfit.reproduction.curve import COMPARED, CurvePoint, Points
 from mrfit.reproduction.experiment import Experiment, Scope
 from mrfit.reproduction.experiments import EXPERIMENTS, experiments_called
+from mrfit.reproduction.subsample import TIED, subsample, tied_network
 from mrfit.structure.learners import Learned
 
 
@@ -203,22 +207,49 @@ def test_tying_pays_on_a_tied_network() -> None:
     assert min(Point(TIED, 1000, "APT", seed, quick=True).run()["gain"] for seed in range(3)) > 0.0
 
 
-def test_curves_show_only_sizes_that_all_methods_have(tmp_path: Path) -> None:
-    results = {
-        Point("nltcs", n, method, seed): {"rows": n, "gain": gain + 0.01 * seed}
-        for n, gain in ((50, 0.5), (1000, 0.0))
-        for method in ("L2, unary free", "l1", "LTR", "APT")
+def curve(point: type[CurvePoint], gains: dict[int, float]) -> dict[CurvePoint, dict[str, Any]]:
+    """Made-up results on nltcs: the same gain of all methods by the number of rows, a little more with every seed."""
+    return {
+        point("nltcs", n, method, seed): {"rows": n, "test": 6.0, "gain": gain + 0.01 * seed}
+        for n, gain in gains.items()
+        for method in COMPARED
         for seed in range(3)
     }
-    del results[Point("nltcs", 1000, "APT", 0)], results[Point("nltcs", 1000, "APT", 1)]
-    del results[Point("nltcs", 1000, "APT", 2)]
+
+
+def test_curves_show_only_sizes_that_all_methods_have() -> None:
+    results = curve(Point, {50: 0.5, 1000: 0.0})
+    for seed in range(3):
+        del results[Point("nltcs", 1000, "APT", seed)]
     points = Points(results)
     assert points.sizes("nltcs") == [50]
     mean, error = points.mean("nltcs", 50, "APT")
     assert mean == pytest.approx(0.51)
     assert error == pytest.approx(0.01 / np.sqrt(3))
-    assert claimed(AptCurve(), results, "alleviates").verdict is Verdict.REPRODUCED
-    assert all(block.markdown(tmp_path) for block in AptCurve().report(results, Scope()))
+
+
+@pytest.mark.parametrize(("experiment", "point"), [(AptCurve(), Point), (AptCurveLl(), LikelihoodPoint)])
+def test_curves_claim_what_points_say(experiment: Experiment, point: type[CurvePoint], tmp_path: Path) -> None:
+    good, bad = curve(point, {50: 0.5, 1000: 0.4}), curve(point, {50: -0.5, 1000: 0.0})
+    assert claimed(experiment, good, "alleviates").verdict is Verdict.REPRODUCED
+    assert claimed(experiment, bad, "alleviates").verdict is Verdict.NOT_REPRODUCED
+    text = "\n".join(block.markdown(tmp_path) for block in experiment.report(good, Scope()))
+    assert "| nltcs | 50 | -6.5100 | **+0.5100 ± 0.0058**" in text
+    assert (tmp_path / f"{experiment.word}.png").exists()
+
+
+def test_a_point_of_likelihood_is_what_a_user_would_learn(data_dir: Path) -> None:
+    """By the exact likelihood, chosen by it, and gained over L2 that shrinks single variables too."""
+    point = LikelihoodPoint("nltcs", 200, "APT", seed=1, quick=True)
+    found, given = point.run(), subsample("nltcs", 200, 1, LikelihoodPoint.learned)
+    fitted = point.learner().fit(given.rows, given.valid, test=given.test)
+    assert fitted.engine == "tree"
+    assert found["test"] == pytest.approx(-fitted.test.mean, abs=1e-9)  # type: ignore[union-attr]
+    assert found["converged"] == found["fits"] == len(fitted.fits)
+    l2 = replace(point, method="L2").learner()
+    assert l2.penalty.free_orders == ()
+    other = l2.fit(given.rows, given.valid, test=given.test)
+    assert found["gain"] == pytest.approx(-found["test"] - other.test.mean, abs=1e-9)  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS.values(), ids=list(EXPERIMENTS))

@@ -30,6 +30,12 @@ from mrfit._kernels.logistic import (
     multinomial_loss,
 )
 from mrfit._kernels.prefix_tree import add, fold_nodes, lookup, node_sums
+from mrfit._kernels.screening import (
+    keep_terms,
+    screening_curvature_diagonal,
+    screening_curvature_times,
+    screening_loss,
+)
 
 BLOCK = 1024  # cells whose z, residual and codes stay in the first-level cache between the three steps
 
@@ -40,11 +46,14 @@ CellArrays = namedtuple(
 )
 
 GRADIENT, EXPANSION, PRODUCT, DIAGONAL = 0, 1, 2, 3
+LOGISTIC, SCREENING = 0, 1  # losses
 
 
 @njit(cache=True, nogil=True)
-def _pointwise(mode, n_free, m, z, r, counts, expected, at, total, cell, scratch0, scratch1):
+def _pointwise(loss, mode, n_free, m, z, r, counts, expected, at, total, cell, scratch0, scratch1):
     """What happens to a block of m cells between the two matrix products; returns its share of the value."""
+    if loss == SCREENING:
+        return _screened(mode, n_free, m, z, r, counts, expected, at, total, cell, scratch0, scratch1)
     if mode == PRODUCT:
         curvature_times(n_free, m, z, expected, at, total, cell, r, scratch0)
         return 0.0
@@ -61,6 +70,22 @@ def _pointwise(mode, n_free, m, z, r, counts, expected, at, total, cell, scratch
 
 
 @njit(cache=True, nogil=True)
+def _screened(mode, n_free, m, z, r, counts, terms, at, total, cell, scratch0, scratch1):
+    """The same by the screening loss."""
+    sums_at = len(counts) + cell
+    if mode == PRODUCT:
+        screening_curvature_times(n_free, m, z, terms, at, sums_at, r, scratch0, scratch1)
+        return 0.0
+    if mode == DIAGONAL:
+        screening_curvature_diagonal(n_free, m, terms, at, sums_at, r)
+        return 0.0
+    value = screening_loss(n_free, m, z, counts, at, total, cell, r, scratch0, scratch1)
+    if mode == EXPANSION:
+        keep_terms(n_free, m, r, scratch1, at, sums_at, terms)
+    return value
+
+
+@njit(cache=True, nogil=True)
 def _largest(cells, first, last):
     """Most states, and most nodes times states, of any variable: the sizes of the buffers."""
     most_states, most_nodes = 1, 1
@@ -72,11 +97,14 @@ def _largest(cells, first, last):
 
 
 @njit(cache=True, nogil=True)
-def sweep(mode, cells, first, last, w_slots, expected, slots, values):
+def sweep(loss, mode, cells, first, last, w_slots, expected, slots, values):
     """One pass over the cells of variables first .. last - 1.
 
+    LOGISTIC: minus the logarithm of each variable's probability given the others. SCREENING: see `screening`.
+
     GRADIENT: w_slots holds parameters; fills values (by variable) and slots with the gradient.
-    EXPANSION: the same, and keeps the expected counts of every cell in ``expected`` for the next two.
+    EXPANSION: the same, and keeps the expected counts of every cell in ``expected`` for the next two; with SCREENING
+    terms in the place of counts, and after all of them one number for each cell.
     PRODUCT: w_slots holds a direction; fills slots with Hessian times direction.
     DIAGONAL: fills slots with the diagonal of the Hessian.
     """
@@ -115,7 +143,7 @@ def sweep(mode, cells, first, last, w_slots, expected, slots, values):
                         z[s * m + c] = w_slots[low_slot + s * width]
                     shift = s * n_nodes - base
                     lookup(codes, code_start, low_chunk, high_chunk, block, m, table, node_start, shift, z, s * m)
-            value += _pointwise(mode, n_free, m, z, r, counts, expected, at, total, cell, scratch0, scratch1)
+            value += _pointwise(loss, mode, n_free, m, z, r, counts, expected, at, total, cell, scratch0, scratch1)
             for s in range(n_free):
                 shift = s * n_nodes - base
                 add(codes, code_start, low_chunk, high_chunk, block, m, bins, node_start, shift, r, s * m)

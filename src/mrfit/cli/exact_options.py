@@ -15,7 +15,10 @@ exact_options = stacked(
         "--objective",
         "pseudo-likelihood",
         "likelihood",
-        help="likelihood: of whole rows; exact for some 24 variables or in a sparse structure, by chains elsewhere.",
+        "rise",
+        "log-rise",
+        help="likelihood: of whole rows; exact for some 24 variables or in a sparse structure, by chains elsewhere. "
+        "rise, log-rise: interaction screening, a loss like the pseudo-likelihood; rows are scored by the latter.",
     ),
     choice(
         "--engine",

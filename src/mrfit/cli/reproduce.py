@@ -22,6 +22,7 @@ WORDS = {
     "apt-fig2": "test scores against the number of groups",
     "apt-theory": "how many rows find known groups, beside what theory asks for",
     "apt-curve": "when tying pays: gains over L2 against the number of training rows",
+    "apt-curve-ll": "the same by exact likelihood: does tying pay where it matters",
     "spec-table1": "which parameterizations are complete, minimal and symmetric",
     "spec-fig1": "test likelihood by parameterization and penalty, seven data sets, ten splits",
     "spec-fig2": "nonzero parameters of the same fits",

@@ -15,6 +15,7 @@ from mrfit.inference.joint_states import JointStates, plan_joint_states
 from mrfit.inference.junction_tree import JunctionTree
 from mrfit.inference.tree_plan import TreePlan
 from mrfit.inference.tree_states import TreeStates
+from mrfit.objectives.conditional_loss import ConditionalLoss
 from mrfit.objectives.forest import forest_parameters
 from mrfit.objectives.likelihood import Likelihood
 from mrfit.objectives.objective import Objective
@@ -100,11 +101,17 @@ class ListedCoordinates(Coordinates):
 
 
 class PseudoCoordinates(ListedCoordinates):
-    """For the pseudo-likelihood."""
+    """For the pseudo-likelihood, or another loss of every variable given the others; rows are scored by the first."""
+
+    def __init__(
+        self, parameters: Parameterization, *, loss: type[ConditionalLoss] = PseudoLikelihood, jobs: int = 1
+    ) -> None:
+        super().__init__(parameters, jobs=jobs)
+        self.loss = loss
 
     def objective(self, rows: UniqueRows) -> Objective:
         canonical = self.parameters.canonical
-        objective = PseudoLikelihood(ConditionalCells.count(rows, canonical, jobs=self.jobs), jobs=self.jobs)
+        objective = self.loss(ConditionalCells.count(rows, canonical, jobs=self.jobs), jobs=self.jobs)
         return objective if canonical is self.parameters else Reparameterized(objective, self.parameters.canonical_map)
 
     def row_scores(self, w: Floats, rows: UniqueRows) -> Floats:

@@ -78,11 +78,13 @@ class Evaluation:
     def _fit(self, optimum: Optimum, fold_scores: tuple[float, ...], chosen_on: str | None) -> Fit:
         problem, objective = self.problem, self.problem.learner.objective
         model, solution = problem.model(optimum, chosen_on=chosen_on)
+        coordinates = problem.coordinates_of(optimum)
         train = optimum.penalty / problem.total_weight - solution.value
+        if not objective.is_score:
+            train = coordinates.mean_pll(optimum.solution.w, problem.rows)
         held_out = float(np.mean(fold_scores)) if fold_scores else None
         if self.valid is not None:
             held_out = problem.mean_score(optimum, self.valid)
-        coordinates = problem.coordinates_of(optimum)
         return Fit(
             strength=optimum.strength,
             model=model,

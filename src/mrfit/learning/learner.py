@@ -35,7 +35,7 @@ from mrfit.structure.learners import Complete, StructureLearner
 _KINDS: dict[str, tuple[type | UnionType, str]] = {
     "structure": (StructureLearner, "a way to find one, such as Complete()"),
     "penalty": (PenaltyChoice, "a penalty, such as L2()"),
-    "objective": (ObjectiveChoice, "an objective, PSEUDO_LIKELIHOOD or LIKELIHOOD"),
+    "objective": (ObjectiveChoice, "an objective, such as PSEUDO_LIKELIHOOD or LIKELIHOOD"),
     "parameterization": (str, "a word"),
     "reference": (str, "a word"),
     "judge": (str | None, "'ll', 'pll' or None"),
@@ -58,7 +58,7 @@ class Learner:
     penalty
         What keeps parameters small, zero or equal, and how strongly; see `mrfit.learning.penalized` and ``tied``.
     objective
-        The pseudo-likelihood, or the exact likelihood for few variables or a sparse structure.
+        The pseudo-likelihood, the exact likelihood for few variables or a sparse structure, or interaction screening.
     parameterization, reference
         The coordinates: ``canonical``, ``spectral``, ``full``, ``ising`` or ``generalized-ising``; and the silent
         states of canonical ones, see `mrfit.parameterizations.reference`.

@@ -1,4 +1,4 @@
-"""What is maximised: the pseudo-likelihood, or the exact likelihood."""
+"""What is maximised: the pseudo-likelihood, the likelihood, or minus a loss that stands for them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ from mrfit.inference.tree_plan import TreePlan
 from mrfit.inference.tree_states import plan_tree_states
 from mrfit.learning.coordinates import Coordinates, ExactCoordinates, PseudoCoordinates, TreeCoordinates
 from mrfit.learning.sampled import CHAINS, ChainCoordinates
+from mrfit.objectives.conditional_loss import ConditionalLoss
+from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
 from mrfit.objectives.row_scores import row_ll, row_pll
+from mrfit.objectives.screening import InteractionScreening, LogInteractionScreening
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.stochastic.evidence import evidence
 
@@ -48,6 +51,7 @@ class ObjectiveChoice(ABC):
     word: ClassVar[str]
     measure: ClassVar[str]  # the name of its score
     is_joint: ClassVar[bool]  # whether it is the probability of whole rows
+    is_score: ClassVar[bool] = True  # whether its score is what it maximises
 
     @abstractmethod
     def coordinates(self, parameters: Parameterization, *, listed: bool, keep_zeros: bool, jobs: int) -> Coordinates:
@@ -73,16 +77,34 @@ class PseudoLikelihoodChoice(ObjectiveChoice):
     word: ClassVar[str] = "pseudo-likelihood"
     measure: ClassVar[str] = "pll"
     is_joint: ClassVar[bool] = False
+    loss: ClassVar[type[ConditionalLoss]] = PseudoLikelihood
 
     def coordinates(self, parameters: Parameterization, *, listed: bool, keep_zeros: bool, jobs: int) -> Coordinates:
         _check_number(parameters.n_parameters)
-        return PseudoCoordinates(parameters, jobs=jobs)
+        return PseudoCoordinates(parameters, loss=self.loss, jobs=jobs)
 
     def row_scores(self, model: MarkovNetwork, rows: UniqueRows, jobs: int) -> Floats:
         return row_pll(model.parameters, model.w, rows.codes, jobs=jobs)
 
     def check_finite(self, rows: UniqueRows, coordinates: Coordinates, penalized: NDArray[np.bool_]) -> None:
         """Parameters without a maximum are held at a bound, one by one."""
+
+
+@dataclass(frozen=True)
+class RiseChoice(PseudoLikelihoodChoice):
+    """Minus the interaction screening loss (RISE; Vuffray et al. 2016). Rows are scored as by the pseudo-likelihood."""
+
+    word: ClassVar[str] = "rise"
+    is_score: ClassVar[bool] = False
+    loss: ClassVar[type[ConditionalLoss]] = InteractionScreening
+
+
+@dataclass(frozen=True)
+class LogRiseChoice(RiseChoice):
+    """Minus the sum over variables of its logarithm (logRISE; Lokhov et al. 2018)."""
+
+    word: ClassVar[str] = "log-rise"
+    loss: ClassVar[type[ConditionalLoss]] = LogInteractionScreening
 
 
 @dataclass(frozen=True)
@@ -167,6 +189,8 @@ class LikelihoodChoice(ObjectiveChoice):
 
 
 PSEUDO_LIKELIHOOD = PseudoLikelihoodChoice()
+RISE = RiseChoice()
+LOG_RISE = LogRiseChoice()
 LIKELIHOOD = LikelihoodChoice()
 JUDGES: dict[str, ObjectiveChoice] = {choice.measure: choice for choice in (LIKELIHOOD, PSEUDO_LIKELIHOOD)}
 

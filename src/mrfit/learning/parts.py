@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mrfit.learning.json_form import kind_of
-from mrfit.learning.objective_choice import LIKELIHOOD, PSEUDO_LIKELIHOOD, ObjectiveChoice
+from mrfit.learning.objective_choice import LIKELIHOOD, LOG_RISE, PSEUDO_LIKELIHOOD, RISE, ObjectiveChoice
 from mrfit.learning.penalized import L1, L2, FlatL1, FlatL2, Group, Hierarchical, NoPenalty
 from mrfit.learning.penalty_choice import PenaltyChoice
 from mrfit.learning.smoothed import PseudoCounts
@@ -21,7 +21,9 @@ PENALTIES: dict[str, type[PenaltyChoice]] = {
     kind.word: kind
     for kind in (L2, L1, Group, Hierarchical, FlatL1, FlatL2, NoPenalty, PseudoCounts, Tied, HardTied, LearnTieRelearn)
 }
-OBJECTIVES: dict[str, ObjectiveChoice] = {choice.word: choice for choice in (PSEUDO_LIKELIHOOD, LIKELIHOOD)}
+OBJECTIVES: dict[str, ObjectiveChoice] = {
+    choice.word: choice for choice in (PSEUDO_LIKELIHOOD, LIKELIHOOD, RISE, LOG_RISE)
+}
 
 # What may stand in a learner's JSON.
 PARTS: dict[str, type] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mrfit.errors import InputError, listed
 from mrfit.reproduction.apt_curve import AptCurve
+from mrfit.reproduction.apt_curve_ll import AptCurveLl
 from mrfit.reproduction.apt_fig1 import AptFig1
 from mrfit.reproduction.apt_fig2 import AptFig2
 from mrfit.reproduction.apt_table1 import AptTable1
@@ -15,7 +16,7 @@ from mrfit.reproduction.spec_fig2 import SpecFig2
 from mrfit.reproduction.spec_fig3 import SpecFig3
 from mrfit.reproduction.spec_table1 import SpecTable1
 
-_APT = (AptTable1(), AptFig1(), AptFig2(), AptTheory(), AptCurve())  # Chou et al. (2018)
+_APT = (AptTable1(), AptFig1(), AptFig2(), AptTheory(), AptCurve(), AptCurveLl())  # Chou et al. (2018)
 _SPEC = (SpecTable1(), SpecFig1(), SpecFig2(), SpecFig3())  # Buchman et al. (2012)
 _OURS = (League(),)
 

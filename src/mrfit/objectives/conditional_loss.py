@@ -1,0 +1,114 @@
+"""Losses of every variable given the others, one pass over conditional cells for all of them."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from functools import cache, cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit._kernels.cells import DIAGONAL, EXPANSION, GRADIENT, PRODUCT, gather, scatter, sweep
+from mrfit.counts.conditional_cells import ConditionalCells
+from mrfit.objectives.hessian import MOST_DENSE, MOST_ENTRIES, BlockLayout, Blocks, Hessian, Matrix
+from mrfit.objectives.objective import Expansion, Explicit, Objective
+from mrfit.workers import deal, run
+
+Floats = NDArray[np.float64]
+
+# A second thread costs about 50 microseconds to wake; below this much work (nanoseconds) it does not pay.
+_WORTH_A_THREAD = 200_000.0
+
+
+class ConditionalLoss(Objective):
+    """1/N sum over rows d and variables i of a loss of x_i given the rest of the row.
+
+    One evaluation is one pass over the conditional cells; it does not depend on the number of rows. The result is
+    the same to the last bit for any number of jobs.
+    """
+
+    @property
+    @abstractmethod
+    def loss(self) -> int:
+        """Which, as the kernel counts them."""
+
+    def __init__(self, cells: ConditionalCells, *, jobs: int = 1) -> None:
+        self.cells = cells
+        self.n_parameters, self.n_cells = cells.n_parameters, cells.n_cells
+        self._ranges = deal(cells.cost, jobs if cells.cost.sum() > _WORTH_A_THREAD else 1)
+        n_slots = len(cells.parameter_of_slot)
+        # Read and written within a pass only; nothing that is handed out refers to them.
+        self._w_slots, self._slots = np.empty(n_slots), np.empty(n_slots)
+        self._values = np.zeros(cells.n_variables)
+
+    def value_and_gradient(self, w: Floats) -> tuple[float, Floats]:
+        gradient = self._pass(GRADIENT, w, np.empty(0))
+        return self._value(), gradient
+
+    def expand(self, w: Floats) -> Expansion:
+        expected = self._room()
+        gradient = self._pass(EXPANSION, w, expected)
+        return Expansion(
+            value=self._value(),
+            gradient=gradient,
+            diagonal=cache(lambda: self._pass(DIAGONAL, gradient, expected)),  # takes no direction: any will do
+            product=lambda direction: self._pass(PRODUCT, direction, expected),
+            explicit=self._explicit(expected),
+        )
+
+    def _room(self) -> Floats:
+        """For what the curvature of every cell is made of."""
+        return np.empty(len(self.cells.arrays.counts))
+
+    def _explicit(self, expected: Floats) -> Explicit | None:
+        """One product for each parameter that a variable has, over the cells of that variable alone."""
+        whole, n, layout = float(self.cells.cost.sum()), self.n_parameters, self._blocks
+        in_blocks = n > MOST_DENSE
+        if whole == 0.0 or (in_blocks and layout.n_entries > MOST_ENTRIES):
+            return None
+        products = float(self.cells.cost @ layout.sizes) / whole
+        dividing = layout.nanoseconds if in_blocks else Matrix.nanoseconds(n)
+        return Explicit(lambda: self._hessian(expected), products, whole, dividing, is_lasting=in_blocks)
+
+    @cached_property
+    def _blocks(self) -> BlockLayout:
+        """A variable's parameters are one."""
+        starts, numbers = self.cells.arrays.slot_start, self.cells.parameter_of_slot
+        return BlockLayout(self.n_parameters, np.diff(starts), np.where(numbers < 0, self.n_parameters, numbers))
+
+    def _hessian(self, expected: Floats) -> Hessian:
+        """A block for each variable; all in one matrix where that is small."""
+        starts, n = self.cells.arrays.slot_start, self.n_parameters
+        direction, blocks = np.zeros(len(self._slots)), []
+        for i in range(self.cells.n_variables):
+            mine = slice(starts[i], starts[i + 1])
+            for slot in range(starts[i], starts[i + 1]):
+                direction[slot] = 1.0
+                sweep(self.loss, PRODUCT, self.cells.arrays, i, i + 1, direction, expected, self._slots, self._values)
+                direction[slot] = 0.0
+                blocks.append(self._slots[mine] / self.cells.total_weight)
+        whole = Blocks(self._blocks, np.concatenate(blocks))
+        return whole.summed(np.arange(n), n) if n <= MOST_DENSE else whole
+
+    def _value(self) -> float:
+        return float(self._values.sum()) / self.cells.total_weight
+
+    def _pass(self, mode: int, w: Floats, expected: Floats) -> Floats:
+        self._sweep(mode, w, expected)
+        return self._collected(self._slots) / self.cells.total_weight
+
+    def _sweep(self, mode: int, w: Floats, expected: Floats) -> None:
+        """Leaves sums over rows, by variable and by slot."""
+        gather(np.ascontiguousarray(w), self.cells.parameter_of_slot, self._w_slots)
+        run(
+            lambda first, last: sweep(
+                self.loss, mode, self.cells.arrays, first, last, self._w_slots, expected, self._slots, self._values
+            ),
+            self._ranges,
+        )
+
+    def _collected(self, slots: Floats) -> Floats:
+        """By parameter."""
+        out = np.empty(self.n_parameters)
+        scatter(slots, self.cells.parameter_of_slot, out)
+        return out

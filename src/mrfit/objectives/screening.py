@@ -1,0 +1,77 @@
+"""Interaction screening: another loss whose minimum is at the truth, without log Z and without probabilities."""
+
+from __future__ import annotations
+
+from functools import cache, cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit._kernels.cells import DIAGONAL, EXPANSION, GRADIENT, PRODUCT, SCREENING
+from mrfit.objectives.conditional_loss import ConditionalLoss
+from mrfit.objectives.objective import Expansion
+
+Floats = NDArray[np.float64]
+
+
+class InteractionScreening(ConditionalLoss):
+    """1/N sum over rows d and variables i of exp(mean over states s of z_i(s) - z_i(x_i)) (RISE).
+
+    z_i(s) is what the rest of the row gives to state s of variable i: log p(x_i = s | rest) but for a constant. For
+    spins that is exp(-h_i s_i - sum over j of J_ij s_i s_j) (Vuffray et al. 2016). There every variable has
+    parameters of its own, and the two of a pair are averaged; here it has one, as in the pseudo-likelihood.
+    """
+
+    loss = SCREENING
+
+    def _room(self) -> Floats:
+        arrays = self.cells.arrays
+        return np.empty(len(arrays.counts) + len(arrays.total))
+
+
+class _Logs(NamedTuple):
+    """The sum over variables of logarithms, and derivatives by slot of each."""
+
+    value: float
+    sums: Floats  # of the loss over rows, by slot: that of its variable
+    slopes: Floats
+
+
+class LogInteractionScreening(InteractionScreening):
+    """Sum over variables of the logarithm of the same mean over rows (logRISE; Lokhov et al. 2018)."""
+
+    def value_and_gradient(self, w: Floats) -> tuple[float, Floats]:
+        self._sweep(GRADIENT, w, np.empty(0))
+        at = self._logs()
+        return at.value, self._collected(at.slopes)
+
+    def expand(self, w: Floats) -> Expansion:
+        terms = self._room()
+        self._sweep(EXPANSION, w, terms)
+        at = self._logs()
+        gradient = self._collected(at.slopes)
+
+        def diagonal() -> Floats:
+            self._sweep(DIAGONAL, gradient, terms)  # takes no direction: any will do
+            return self._collected(self._slots / at.sums - at.slopes**2)
+
+        def product(direction: Floats) -> Floats:
+            """The Hessian of log S is that of S over S, less the square of the gradient."""
+            self._sweep(PRODUCT, direction, terms)
+            along = np.bincount(self._owner, at.slopes * self._w_slots, self.cells.n_variables)
+            return self._collected(self._slots / at.sums - at.slopes * along[self._owner])
+
+        return Expansion(value=at.value, gradient=gradient, diagonal=cache(diagonal), product=product)
+
+    @cached_property
+    def _owner(self) -> NDArray[np.int64]:
+        """The variable of every slot."""
+        return np.repeat(np.arange(self.cells.n_variables), np.diff(self.cells.arrays.slot_start))
+
+    def _logs(self) -> _Logs:
+        """After a sweep."""
+        with_states = self.cells.arrays.n_free > 0
+        value = float(np.log(self._values[with_states] / self.cells.total_weight).sum())
+        sums = self._values[self._owner]
+        return _Logs(value, sums, self._slots / sums)
