@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from mrfit.stochastic.growth import Grown
     from mrfit.structure.learners import Complete, Given, Independent, Learned, Tree, UpToOrder
     from mrfit.structure.structure import Structure
+    from mrfit.uncertainty.errors import Errors
 
 # Loaded on first use: numba and scikit-learn take longer to import than most commands take to run.
 _HOME = {
@@ -34,6 +35,7 @@ _HOME = {
     "Dataset": "mrfit.data.dataset",
     "Domain": "mrfit.domain",
     "Enumeration": "mrfit.inference.enumeration",
+    "Errors": "mrfit.uncertainty.errors",
     "Factors": "mrfit.factors",
     "Fitted": "mrfit.learning.fitted",
     "FlatL1": "mrfit.learning.penalized",
@@ -73,6 +75,7 @@ __all__ = [
     "Dataset",
     "Domain",
     "Enumeration",
+    "Errors",
     "Factors",
     "Fitted",
     "FlatL1",

@@ -49,7 +49,7 @@ _SECTIONS = {
     "Penalty and coordinates": {"free_orders", "search"} | parameters_of(exact_options),
     "Tying": parameters_of(tying_options),
     "Solver": ("solver", "tolerance", "max_iterations", "seed", "jobs"),
-    "Output": {"plot_scores", "title", "no_check", "as_json", "quiet"} | parameters_of(writing),
+    "Output": {"errors", "plot_scores", "title", "no_check", "as_json", "quiet"} | parameters_of(writing),
 }
 
 
@@ -124,6 +124,14 @@ _SECTIONS = {
     "--like", metavar="MODEL", help="Learn as MODEL was learned, structure included; no other option of learning."
 )
 @click.option("--states", metavar="FILE", help='JSON file that declares states: {"smoker": ["no", "yes"]}.')
+@choice(
+    "--errors",
+    "none",
+    "sandwich",
+    "model",
+    help="Standard errors of the parameters, kept in MODEL: sandwich, right for the pseudo-likelihood and for models "
+    "that are not the truth; model, for the likelihood of one that is. Needs --penalty none or l2.",
+)
 @click.option(
     "--plot-scores",
     metavar="FILE",
@@ -152,6 +160,7 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
       mrfit fit survey.csv -o survey.mrf
       mrfit fit nltcs:train --valid nltcs:valid --strength 0.1,1,10 -o nltcs.mrf
       mrfit fit survey.csv --penalty l1 --strength 20 -o sparse.mrf
+      mrfit fit survey.csv --penalty none --errors sandwich -o survey.mrf
       mrfit fit dna:train --valid dna:valid --test dna:test --structure learned --penalty tied --groups 2,5,10 \\
         --strength 1,10,30 -o dna.mrf
       mrfit fit nltcs:train --structure learned --max-degree 5 -o sparse.mrf
@@ -177,7 +186,9 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     quiet = options["quiet"] or options["as_json"]
     _note_cost(rows, learner, quiet=quiet)
     by_degree = {
-        degree: _fitted(replace(learner, structure=structure), rows, valid, test, jobs=jobs, quiet=quiet)
+        degree: _fitted(
+            replace(learner, structure=structure), rows, valid, test, jobs=jobs, errors=options["errors"], quiet=quiet
+        )
         for degree, structure in _structures(learner, rows, options)
     }
     degree = max(by_degree, key=lambda degree: by_degree[degree].best.rank)
@@ -201,6 +212,8 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
             print_fit(data, summary, options["output"])
     for point in (point for each in summaries.values() for point in each.path if not point.converged):
         note(f"warning: strength {point.strength:g} {point.status}.")
+    for remark in () if summary.errors is None else summary.errors.errors.remarks:
+        note(f"warning: {remark}")
     if check is not None and check.phantom_mode is not None:
         note(f"warning: {check.phantom_mode.text}")
     if summary.best.held_out is None and len(summary.path) > 1 and not quiet:
@@ -275,7 +288,7 @@ def _repeated(context: click.Context, model_file: str) -> Learner:
     """How a model was learned, which must be all that is said about learning."""
     from mrfit.learning import Learner
 
-    files = {"data", "like", "valid", "test", "output", "plot_scores", "title", "states", "no_check"}
+    files = {"data", "like", "valid", "test", "output", "plot_scores", "title", "states", "no_check", "errors"}
     beside = files | parameters_of(reading) | parameters_of(writing) | (parameters_of(common) - {"seed"})
     learning = tuple(name for name in context.params if name not in beside)
     refuse_idle(context, [Rule(learning, False, f"no --like: {model_file} says how to learn")])
@@ -307,14 +320,16 @@ def _fitted(
     test: UniqueRows | None,
     *,
     jobs: int,
+    errors: str,
     quiet: bool,
 ) -> Fitted:
     """Followed by a bar over the fits, or where there are few over the steps of each."""
+    kind = None if errors == "none" else errors
     if learner.penalty.is_tied or learner.folds:
         with grid_progress(quiet=quiet) as progress:
-            return learner.fit(rows, valid, test=test, jobs=jobs, progress=progress)
+            return learner.fit(rows, valid, test=test, jobs=jobs, errors=kind, progress=progress)
     with solver_progress(learner.tolerance, quiet=quiet) as callback:
-        return learner.fit(rows, valid, test=test, jobs=jobs, callback=callback)
+        return learner.fit(rows, valid, test=test, jobs=jobs, errors=kind, callback=callback)
 
 
 def _checked(fitted: Fitted, rows: UniqueRows, options: dict[str, Any], *, jobs: int) -> Check | None:

@@ -42,7 +42,7 @@ _COMMANDS = (
     f"fit two.csv {_EXACT} --parameterization full --penalty l1",
     "spectrum two.csv --estimator flat-l1 --folds 2 --max-order 2",
     "fit two.csv --valid two.csv --penalty tied --groups 2,3 --strength 1,10",
-    "fit two.csv --structure tree --penalty none",
+    "fit two.csv --structure tree --penalty none --errors sandwich",
     "fit two.csv --structure tree --objective likelihood --engine tree",
     "fit two.csv --structure grown --objective likelihood --engine chains --strength 1",
     "fit more.csv --structure tree --objective likelihood --engine chains --strength 1",

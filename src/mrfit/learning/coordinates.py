@@ -16,6 +16,9 @@ from mrfit.inference.junction_tree import JunctionTree
 from mrfit.inference.tree_plan import TreePlan
 from mrfit.inference.tree_states import TreeStates
 from mrfit.learning.forest import forest_parameters
+from mrfit.objectives.feature_covariance import observed_covariance
+from mrfit.objectives.gradient_products import pseudo_gradient_products
+from mrfit.objectives.hessian import Matrix
 from mrfit.objectives.likelihood import Likelihood
 from mrfit.objectives.objective import Objective
 from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
@@ -60,6 +63,10 @@ class Coordinates(ABC):
     @abstractmethod
     def row_scores(self, w: Floats, rows: UniqueRows) -> Floats:
         """What is maximised, for every distinct row."""
+
+    @abstractmethod
+    def gradient_products(self, w: Floats, rows: UniqueRows) -> Floats:
+        """The mean over rows of the outer products of their own gradients, (parameters, parameters)."""
 
     @abstractmethod
     def mean_pll(self, w: Floats, rows: UniqueRows) -> float:
@@ -110,6 +117,11 @@ class PseudoCoordinates(ListedCoordinates):
     def row_scores(self, w: Floats, rows: UniqueRows) -> Floats:
         return row_pll(self.parameters, w, rows.codes, jobs=self.jobs)
 
+    def gradient_products(self, w: Floats, rows: UniqueRows) -> Floats:
+        own = self.parameters
+        products = pseudo_gradient_products(own.canonical, own.to_canonical(w), rows)
+        return products if own.canonical is own else Matrix(products).through(own.canonical_map.T.tocsr()).entries
+
     def in_model(self, w: Floats) -> tuple[Parameterization, Indices]:
         return self.parameters, np.arange(self.n_parameters)
 
@@ -139,6 +151,10 @@ class TreeCoordinates(ListedCoordinates):
 
     def row_scores(self, w: Floats, rows: UniqueRows) -> Floats:
         return self.states.log_potentials(w, rows) - self.states.log_z(w)
+
+    def gradient_products(self, w: Floats, rows: UniqueRows) -> Floats:
+        _, gradient = self.objective(rows).value_and_gradient(w)
+        return observed_covariance(self.states, rows, np.arange(rows.n_distinct)) + np.outer(gradient, gradient)
 
     def in_model(self, w: Floats) -> tuple[Parameterization, Indices]:
         return (self.parameters, np.arange(self.n_parameters)) if self.keep_zeros else self.parameters.pruned(w)
@@ -176,6 +192,9 @@ class ExactCoordinates(Coordinates):
     def row_scores(self, w: Floats, rows: UniqueRows) -> Floats:
         log_p = self.states.log_probabilities(w)
         return np.asarray(log_p[self.joint.base.positions(rows.codes)], np.float64)
+
+    def gradient_products(self, w: Floats, rows: UniqueRows) -> Floats:
+        return self.objective(rows).gradient_products(w)
 
     def mean_pll(self, w: Floats, rows: UniqueRows) -> float:
         log_p = self.states.log_probabilities(w)

@@ -54,6 +54,12 @@ class ChainCoordinates(ListedCoordinates):
     def row_scores(self, w: Floats, rows: UniqueRows) -> Floats:
         return self.parameters.to_factors(w).log_potential(rows.codes) - self.log_z
 
+    def gradient_products(self, w: Floats, rows: UniqueRows) -> NoReturn:
+        raise InputError(
+            "Standard errors take exact second derivatives, which chains do not give. Use a structure that an exact "
+            "engine fits, the pseudo-likelihood, or resampling."
+        )
+
     def in_model(self, w: Floats) -> tuple[Parameterization, Indices]:
         return self.parameters.pruned(w)
 
