@@ -12,7 +12,7 @@ from mrfit.parameterizations.canonical import Canonical
 
 Floats = NDArray[np.float64]
 
-_BLOCK = 2**20  # numbers of gradients held at once, 8 MB
+_BLOCK = 512  # rows whose gradients are held at once: 2 MB for 500 parameters
 
 
 def pseudo_gradient_products(parameters: Canonical, w: Floats, rows: UniqueRows) -> Floats:
@@ -21,16 +21,15 @@ def pseudo_gradient_products(parameters: Canonical, w: Floats, rows: UniqueRows)
     w_slots = np.empty(len(conditionals.parameter_of_slot))
     gather(np.ascontiguousarray(w), conditionals.parameter_of_slot, w_slots)
     variables, states = parameters.indicators(conditionals.conditions)
-    size = max(1, _BLOCK // max(n, 1))
-    gradients, products = np.empty((min(size, rows.n_distinct), n)), np.zeros((n, n))
-    root = np.sqrt(rows.sample_weight / rows.total_weight)
-    for first in range(0, rows.n_distinct, size):
-        codes = rows.codes[first : first + size]
-        block = gradients[: len(codes)]
+    columns, root = np.ascontiguousarray(rows.codes.T), np.sqrt(rows.sample_weight / rows.total_weight)
+    products = np.zeros((n, n))
+    for first in range(0, rows.n_distinct, _BLOCK):
+        block = slice(first, min(first + _BLOCK, rows.n_distinct))
+        gradients = np.empty((n, block.stop - first))
         row_gradients(
-            codes, parameters.n_free, conditionals.feature_start, conditionals.condition_start, variables, states,
-            conditionals.slot_start, conditionals.parameter_of_slot, w_slots, block,
+            columns[:, block], root[block], parameters.n_free, conditionals.feature_start,
+            conditionals.condition_start, variables, states, conditionals.slot_start,
+            conditionals.parameter_of_slot, w_slots, gradients,
         )  # fmt: skip
-        block *= root[first : first + size, None]
-        products += block.T @ block
+        products += gradients @ gradients.T
     return products

@@ -18,8 +18,8 @@ Indices = NDArray[np.int64]
 KINDS = ("sandwich", "model")
 
 _FLAT = 1e-10  # of the curvature of single parameters: a direction with less of it has none
-# Where states are separated the optimum is at infinity, and solvers stop on the way, where rows hardly vary any more and
-# the sandwich is thin. The curvature still tells: so large an error, in log-odds, is no error but that.
+# Where states are separated the optimum is at infinity. Solvers stop on the way, where gradients hardly vary any more
+# and the sandwich is thin. The curvature still tells: so large an error, in log-odds, is no error but that.
 _UNKNOWN = 10.0
 _MOVED = 1e-6  # squared share of a flat direction from which on a parameter goes with it
 
