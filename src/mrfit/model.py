@@ -175,8 +175,15 @@ class MarkovNetwork(Questions):
         The ``weight`` of an edge is its one parameter, with its sign, where a single one joins the two variables, as in
         canonical coordinates of variables with two states; otherwise the sum of absolute values of all that join them.
         """
-        graph = self.structure.to_graph(self.domain)
-        names, n = self.domain.names, len(self.domain)
+        graph, names = self.structure.to_graph(self.domain), self.domain.names
+        for (a, b), weight in zip(self.structure.edges.tolist(), self.edge_weights.tolist(), strict=True):
+            graph.edges[names[a], names[b]]["weight"] = weight
+        return graph
+
+    @property
+    def edge_weights(self) -> Floats:
+        """The ``weight`` of every edge of the structure, as in `graph`."""
+        n = len(self.domain)
         size, signed, count = np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n), np.int64)
         first = 0
         for order, block in self.structure.blocks.items():
@@ -188,10 +195,8 @@ class MarkovNetwork(Questions):
                 np.add.at(size, pair, np.abs(w))
                 np.add.at(signed, pair, w)
                 np.add.at(count, pair, 1)
-        weight = np.where(count == 1, signed, size)
-        for a, b in self.structure.edges.tolist():
-            graph.edges[names[a], names[b]]["weight"] = float(weight[a, b])
-        return graph
+        edges = self.structure.edges
+        return np.asarray(np.where(count == 1, signed, size)[edges[:, 0], edges[:, 1]], np.float64)
 
     def pll(self, data: Any, *, jobs: int | None = None) -> float:
         """Mean pseudo-log-likelihood per row, in nats; weighted if the data are.
