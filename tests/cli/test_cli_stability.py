@@ -89,6 +89,8 @@ def test_given_resamples(shell: Shell, table: str, tmp_path: Path) -> None:
         (("--kind", "jackknife"), "'jackknife' is not one of"),
         (("--weights", "regressions"), "--weights regressions are those of --structure learned"),
         ((*EBIC, "--penalty", "l1"), "--penalty has no effect here: it needs a fit: --weights parameters"),
+        ((*EBIC, "--one-step"), "--one-step has no effect here: it needs a fit: --weights parameters"),
+        (("--structure", "tree", "--one-step"), "One step refits parameters, not a structure"),
         (("--false-edges", "2"), "--false-edges has no effect here: it needs --kind pairs"),
         (("--resamples-file", "nowhere.csv"), "Cannot read the resamples file 'nowhere.csv'"),
         (("--resamples-file", "t.csv", "--resamples", "10"), "it needs no --resamples-file"),

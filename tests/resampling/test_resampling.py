@@ -89,18 +89,20 @@ def test_bootstrap_of_given_resamples(name: str, variant: str, lowest: float, co
                 assert edge.high == pytest.approx(float(line["raw01_q975"]), abs=10 * tolerance)
 
 
-def test_refits_on_given_resamples(conformance_dir: Path) -> None:
+@pytest.mark.parametrize(("one_step", "column"), [(False, "refit"), (True, "one_step")], ids=["refit", "one-step"])
+def test_refits_on_given_resamples(one_step: bool, column: str, conformance_dir: Path) -> None:
     rows, resamples = _given(conformance_dir, "czech", "resamples")
     learner = Learner(Complete(), NoPenalty(), tolerance=1e-9)
-    edges = {frozenset((e.source, e.target)): e for e in mrfit.stability(learner, rows, resamples=resamples).edges}
+    found = mrfit.stability(learner, rows, resamples=resamples, one_step=one_step).edges
+    edges = {frozenset((edge.source, edge.target)): edge for edge in found}
     with (conformance_dir / "applied" / "bootstrap" / "czech_pl_refits.csv").open() as file:
         lines = {frozenset(line["term"].split("|")): line for line in csv.DictReader(file)}
     pairs = {scope: line for scope, line in lines.items() if len(scope) == 2}
     assert edges.keys() == pairs.keys()
     for scope, line in pairs.items():
         assert edges[scope].sample == pytest.approx(float(line["estimate"]), abs=1e-6)
-        assert edges[scope].mean == pytest.approx(float(line["refit_mean"]), abs=1e-6)
-        assert edges[scope].sd == pytest.approx(float(line["refit_sd"]), abs=1e-6)
+        assert edges[scope].mean == pytest.approx(float(line[f"{column}_mean"]), abs=1e-6)
+        assert edges[scope].sd == pytest.approx(float(line[f"{column}_sd"]), abs=1e-6)
 
 
 @pytest.mark.parametrize("name", ["rochdale", "czech"])
@@ -208,6 +210,35 @@ def test_everything_is_learned_again(rng: np.random.Generator) -> None:
         learned = EBIC.learn(rows.reweighted(weight))
         joined = {tuple(pair) for pair in pairs_of(5)[found != 0].tolist()}
         assert joined == {tuple(edge) for edge in learned.structure.edges.tolist()}
+
+
+@pytest.mark.parametrize("parameterization", ["canonical", "spectral"])
+def test_one_step_is_a_newton_step_of_the_whole_objective(parameterization: str, rng: np.random.Generator) -> None:
+    """The table itself leads nowhere; resamples near it lead to their refits, but for what is second order."""
+    rows = _rows(rng, 2000, 4)
+    near = np.vstack([rows.sample_weight, rows.sample_weight + rng.uniform(-0.01, 0.01, rows.n_distinct)])
+    learner = Learner(penalty=mrfit.L2(5.0), parameterization=parameterization, tolerance=1e-10)
+    stepped, refitted = (
+        mrfit.stability(learner, rows, resamples=near, one_step=one_step).networks for one_step in (True, False)
+    )
+    np.testing.assert_allclose(stepped.weights[0], stepped.sample, atol=1e-8)
+    change = np.abs(refitted.weights[1] - refitted.sample).max()
+    np.testing.assert_allclose(stepped.weights[1], refitted.weights[1], atol=0.02 * change)
+
+
+@pytest.mark.parametrize(
+    ("learner", "said"),
+    [
+        (EBIC, "parameters of a Learner"),
+        (Learner(Tree()), "not a structure"),
+        (Learner(penalty=mrfit.L1(1.0)), "selects parameters"),
+        (Learner(objective=mrfit.learning.objective_choice.LIKELIHOOD), "made for the pseudo-likelihood"),
+    ],
+    ids=["structure", "learned", "l1", "likelihood"],
+)
+def test_one_step_is_not_for_all(learner: Any, said: str, rng: np.random.Generator) -> None:
+    with pytest.raises(InputError, match=said):
+        mrfit.stability(learner, _rows(rng), resamples=3, one_step=True)
 
 
 def test_seeds(rng: np.random.Generator) -> None:
