@@ -55,7 +55,7 @@ def test_names_are_never_markup(penalty: Any) -> None:
 def test_a_frame_of_all_parameters(word: str) -> None:
     model = _fitted(parameterization=word).model
     frame = model.to_frame()
-    assert list(frame) == ["name", "order", "variables", "states", "value", "group"]
+    assert list(frame) == ["name", "order", "variables", "states", "value", "error", "group"]
     assert list(frame["name"]) == list(model.parameters.names())
     np.testing.assert_array_equal(frame["value"], model.w)
     assert all(len(variables) == order for variables, order in zip(frame["variables"], frame["order"], strict=True))

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mrfit.learning.fitted import Fitted
     from mrfit.learning.learner import Learner
     from mrfit.learning.penalized import L1, L2, FlatL1, FlatL2, Group, Hierarchical, NoPenalty
+    from mrfit.learning.relearning import Stability, stability
     from mrfit.learning.smoothed import PseudoCounts
     from mrfit.learning.tied import HardTied, LearnTieRelearn, Tied
     from mrfit.model import MarkovNetwork
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from mrfit.stochastic.growth import Grown
     from mrfit.structure.learners import Complete, Given, Independent, Learned, Tree, UpToOrder
     from mrfit.structure.structure import Structure
+    from mrfit.uncertainty.errors import Errors
 
 # Loaded on first use: numba and scikit-learn take longer to import than most commands take to run.
 _HOME = {
@@ -34,6 +36,7 @@ _HOME = {
     "Dataset": "mrfit.data.dataset",
     "Domain": "mrfit.domain",
     "Enumeration": "mrfit.inference.enumeration",
+    "Errors": "mrfit.uncertainty.errors",
     "Factors": "mrfit.factors",
     "Fitted": "mrfit.learning.fitted",
     "FlatL1": "mrfit.learning.penalized",
@@ -55,6 +58,7 @@ _HOME = {
     "Network": "mrfit.network",
     "NoPenalty": "mrfit.learning.penalized",
     "PseudoCounts": "mrfit.learning.smoothed",
+    "Stability": "mrfit.learning.relearning",
     "Structure": "mrfit.structure.structure",
     "Tied": "mrfit.learning.tied",
     "Tree": "mrfit.structure.learners",
@@ -63,6 +67,7 @@ _HOME = {
     "Variable": "mrfit.domain",
     "learn": "mrfit.registry",
     "read_network": "mrfit.formats.models",
+    "stability": "mrfit.learning.relearning",
     "write_network": "mrfit.formats.models",
 }
 
@@ -73,6 +78,7 @@ __all__ = [
     "Dataset",
     "Domain",
     "Enumeration",
+    "Errors",
     "Factors",
     "Fitted",
     "FlatL1",
@@ -92,6 +98,7 @@ __all__ = [
     "Network",
     "NoPenalty",
     "PseudoCounts",
+    "Stability",
     "Structure",
     "Tied",
     "Tree",
@@ -101,6 +108,7 @@ __all__ = [
     "__version__",
     "learn",
     "read_network",
+    "stability",
     "write_network",
 ]
 

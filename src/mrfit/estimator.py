@@ -74,6 +74,9 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
     max_iterations : int, default=1000
     folds : int, default=0
         Parts of a cross-validation that chooses among several strengths or numbers of groups; 0 for none.
+    errors : {"sandwich", "model"} or None, default=None
+        Standard errors of the parameters: ``sandwich`` for the pseudo-likelihood, and where the model is not the truth;
+        ``model`` for the likelihood of one that is. Needs the penalty ``none`` or ``l2``.
     missing : {"error", "drop", "state"}, default="error"
         What a missing value does at `fit`: stop, drop its row, or be a state of its own.
     states : dict of str to list, default=None
@@ -100,6 +103,8 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         The optimum with its certificate: violation, status, trace.
     fitted_ : Fitted
         All fits, their scores and what was learned about the structure.
+    standard_errors_, covariance_ : ndarray
+        Of the parameters ``model_.w``; only with ``errors``.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
         Only when the columns of the table have string names.
@@ -117,6 +122,7 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         tolerance: float = 1e-6,
         max_iterations: int = 1000,
         folds: int = 0,
+        errors: str | None = None,
         missing: str = "error",
         states: Mapping[str, Sequence[Any]] | None = None,
         metric: str = "objective",
@@ -133,6 +139,7 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         self.tolerance = tolerance
         self.max_iterations = max_iterations
         self.folds = folds
+        self.errors = errors
         self.missing = missing
         self.states = states
         self.metric = metric
@@ -191,8 +198,11 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
             table = self._checked(valid, reset=False)
             held_out = UniqueRows.from_dataset(Dataset.from_table(table, domain=rows.domain))
         learner = self._learner(rows)
-        self.fitted_ = learner.fit(rows, held_out, jobs=resolve_jobs(self.n_jobs))
+        self.fitted_ = learner.fit(rows, held_out, jobs=resolve_jobs(self.n_jobs), errors=self.errors)
         self.model_, self.solution_ = self.fitted_.model, self.fitted_.best.solution
+        if self.model_.errors is not None:
+            self.covariance_ = self.model_.errors.covariance
+            self.standard_errors_ = self.model_.errors.standard_errors
         if not self.solution_.converged:
             warnings.warn(f"The solver {self.solution_.status.value}.", ConvergenceWarning, stacklevel=2)
         return self

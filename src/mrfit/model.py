@@ -27,6 +27,8 @@ from mrfit.parameterizations.registry import parameterization_called
 from mrfit.queries.questions import Questions
 from mrfit.structure.structure import Structure
 from mrfit.tying.groups import Groups
+from mrfit.uncertainty.errors import Errors
+from mrfit.uncertainty.wald import WaldTest, wald_tests
 from mrfit.workers import resolve_jobs
 
 if TYPE_CHECKING:
@@ -50,12 +52,15 @@ class MarkovNetwork(Questions):
         How the model came about; anything JSON can hold.
     groups
         Which parameters were tied to each other, softly or hard, and to what; None where none were.
+    errors
+        How sure the parameters are; None where that was not asked for when they were learned.
     """
 
     parameters: Parameterization
     w: Floats
     provenance: Mapping[str, Any] = field(default_factory=dict)
     groups: Groups | None = None
+    errors: Errors | None = None
 
     def __post_init__(self) -> None:
         w = np.array(self.w, np.float64)
@@ -71,6 +76,8 @@ class MarkovNetwork(Questions):
             )
         if self.groups is not None and len(self.groups.assignment) != len(w):
             raise InputError(f"The groups tie {len(self.groups.assignment)} parameters; the model has {len(w)}.")
+        if self.errors is not None and len(self.errors.covariance) != len(w):
+            raise InputError(f"The errors are of {len(self.errors.covariance)} parameters; the model has {len(w)}.")
         w.flags.writeable = False
         object.__setattr__(self, "w", w)
         object.__setattr__(self, "provenance", dict(self.provenance))
@@ -136,7 +143,8 @@ class MarkovNetwork(Questions):
         """All parameters as a pandas frame, in the order of ``w``.
 
         Columns: ``name``, ``order`` (how many variables), ``variables`` and ``states`` (tuples; no states where the
-        coordinates compare them rather than name one), ``value`` and ``group`` (missing where nothing is tied).
+        coordinates compare them rather than name one), ``value``, ``error`` (missing where it is not known) and
+        ``group`` (missing where nothing is tied).
         """
         try:
             import pandas
@@ -155,6 +163,7 @@ class MarkovNetwork(Questions):
                 "variables": [tuple(domain.names[i] for i in parameters.scope(k)) for k in numbers],
                 "states": [tuple(domain[i].states[s] for i, s in parameters.states(k)) for k in numbers],
                 "value": self.w,
+                "error": np.full(len(self.w), np.nan) if self.errors is None else self.errors.standard_errors,
                 "group": pandas.array(group, dtype="Int64"),
             }
         )
@@ -166,8 +175,15 @@ class MarkovNetwork(Questions):
         The ``weight`` of an edge is its one parameter, with its sign, where a single one joins the two variables, as in
         canonical coordinates of variables with two states; otherwise the sum of absolute values of all that join them.
         """
-        graph = self.structure.to_graph(self.domain)
-        names, n = self.domain.names, len(self.domain)
+        graph, names = self.structure.to_graph(self.domain), self.domain.names
+        for (a, b), weight in zip(self.structure.edges.tolist(), self.edge_weights.tolist(), strict=True):
+            graph.edges[names[a], names[b]]["weight"] = weight
+        return graph
+
+    @property
+    def edge_weights(self) -> Floats:
+        """The ``weight`` of every edge of the structure, as in `graph`."""
+        n = len(self.domain)
         size, signed, count = np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n), np.int64)
         first = 0
         for order, block in self.structure.blocks.items():
@@ -179,10 +195,8 @@ class MarkovNetwork(Questions):
                 np.add.at(size, pair, np.abs(w))
                 np.add.at(signed, pair, w)
                 np.add.at(count, pair, 1)
-        weight = np.where(count == 1, signed, size)
-        for a, b in self.structure.edges.tolist():
-            graph.edges[names[a], names[b]]["weight"] = float(weight[a, b])
-        return graph
+        edges = self.structure.edges
+        return np.asarray(np.where(count == 1, signed, size)[edges[:, 0], edges[:, 1]], np.float64)
 
     def pll(self, data: Any, *, jobs: int | None = None) -> float:
         """Mean pseudo-log-likelihood per row, in nats; weighted if the data are.
@@ -230,11 +244,37 @@ class MarkovNetwork(Questions):
         top = chosen[np.argsort(-np.abs(self.w[chosen]), kind="stable")[:count]]
         return [(self.parameters.name(int(k)), float(self.w[k])) for k in top]
 
+    def intervals(self, level: float = 0.95) -> Floats:
+        """Lower and upper ends of confidence intervals, (parameters, 2), in the order of ``w``; see `Errors`.
+
+        NaN for parameters without a finite optimum.
+        """
+        return self._known_errors.intervals(self.w, level)
+
+    def wald_tests(self) -> tuple[WaldTest, ...]:
+        """For every scope of two or more variables, whether its parameters may all be zero; the strongest first."""
+        parameters, names = self.parameters, self.domain.names
+        scopes = parameters.scope_of_parameter
+        first = np.flatnonzero((np.diff(scopes, prepend=-1) != 0) & (parameters.order_of_parameter > 1))
+        sets = [(tuple(names[i] for i in parameters.scope(int(k))), np.flatnonzero(scopes == scopes[k])) for k in first]
+        tests = wald_tests(self.w, self._known_errors.covariance, sets)
+        return tuple(sorted(tests, key=lambda test: (np.isnan(test.p), test.p, -test.statistic)))
+
+    @property
+    def _known_errors(self) -> Errors:
+        if self.errors is None:
+            raise InputError(
+                "This model does not say how sure its parameters are; learn it with errors='sandwich' (at the command "
+                "line, mrfit fit --errors sandwich)."
+            )
+        return self.errors
+
     def to_parameterization(self, word: str, *, reference: str = "first") -> MarkovNetwork:
         """The same distribution in other coordinates: ``canonical``, ``spectral``, ``full``, and others if they can.
 
         Scopes are joined by their subsets, over which the same function spreads in other coordinates. ``reference``
-        names the silent states of canonical ones (see `mrfit.parameterizations.reference`).
+        names the silent states of canonical ones (see `mrfit.parameterizations.reference`). Standard errors are left
+        behind.
         """
         kind = parameterization_called(word)
         if self.has_impossible_states:

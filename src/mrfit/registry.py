@@ -124,6 +124,7 @@ def learn(
     *,
     valid: Any = None,
     jobs: int = 1,
+    errors: str | None = None,
     callback: Callback | None = None,
     progress: Progress | None = None,
     **parts: Any,
@@ -139,7 +140,7 @@ def learn(
     if learner is None:
         learner = learner_from(rows.domain, **parts)
     learner = replace(learner, structure=structure_from(structure, rows.domain))
-    return learner.fit(rows, valid, jobs=jobs, callback=callback, progress=progress)
+    return learner.fit(rows, valid, jobs=jobs, errors=errors, callback=callback, progress=progress)
 
 
 def _entry(what: str, word: Any, entries: Mapping[str, Entry]) -> Entry:

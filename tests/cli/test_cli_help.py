@@ -15,7 +15,9 @@ from mrfit.cli.sections import SectionedCommand
 
 Shell = Callable[..., Any]
 
-every_long_command = pytest.mark.parametrize("name", ["fit", "structure", "spectrum", "score", "query", "impute"])
+every_long_command = pytest.mark.parametrize(
+    "name", ["fit", "structure", "stability", "spectrum", "score", "query", "impute"]
+)
 
 
 @every_long_command

@@ -8,34 +8,30 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mrfit.cli.exact_options import exact_options, structure_word
+from mrfit.cli.exact_options import structure_word
 from mrfit.cli.files import check_files, load_model, send, summary_beside, writing
 from mrfit.cli.fit_summary import draw_scores, print_fit
-from mrfit.cli.idle_options import Rule, one_of, penalties_with, refuse_idle
+from mrfit.cli.idle_options import Rule, refuse_idle
+from mrfit.cli.learner_options import LEARNER_SECTIONS, learner_of, learner_options, structure_of
 from mrfit.cli.options import (
     check_one_stream,
     choice,
     common,
     declared_states,
-    numbers,
     parameters_of,
     read_rows,
     reading,
-    whole_numbers,
 )
 from mrfit.cli.output import grid_progress, note, note_compiling, print_json, say, solver_progress
 from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
 from mrfit.cli.sections import SectionedCommand
-from mrfit.cli.structure_options import structure_learners, structure_options, structure_rules
-from mrfit.cli.tying_options import tying_options, tying_rules, tying_settings
+from mrfit.cli.structure_options import structure_learners
 from mrfit.errors import InputError
 
 if TYPE_CHECKING:
     from mrfit.checking.check import Check
     from mrfit.data.unique_rows import UniqueRows
     from mrfit.learning import Fitted, Learner
-    from mrfit.learning.objective_choice import ObjectiveChoice
-    from mrfit.learning.penalty_choice import PenaltyChoice
     from mrfit.structure.learners import StructureLearner
 
 
@@ -45,11 +41,8 @@ _SECTIONS = {
         "output",
     ),
     "Data": parameters_of(reading) | {"states"},
-    "Structure": parameters_of(structure_options) | {"order", "cells"},
-    "Penalty and coordinates": {"free_orders", "toward", "search"} | parameters_of(exact_options),
-    "Tying": parameters_of(tying_options),
-    "Solver": ("solver", "tolerance", "max_iterations", "seed", "jobs"),
-    "Output": {"plot_scores", "title", "no_check", "as_json", "quiet"} | parameters_of(writing),
+    **LEARNER_SECTIONS,
+    "Output": {"errors", "plot_scores", "title", "no_check", "as_json", "quiet"} | parameters_of(writing),
 }
 
 
@@ -57,86 +50,19 @@ _SECTIONS = {
 @click.argument("data")
 @click.option("--valid", metavar="FILE", help="Rows on which the best strength is chosen.")
 @click.option("--test", metavar="FILE", help="Rows that have no part in learning or choosing; they score the best.")
-@click.option(
-    "--structure",
-    metavar="complete|independent|tree|learned|grown|order:R|edges:FILE",
-    help="Which variables interact, by default complete: all pairs; learned as `mrfit structure` does, with the same "
-    "options; grown by likelihood from a tree; FILE is an edge list, GraphML or JSON.",
-)
-@structure_options
-@click.option(
-    "--cells",
-    type=float,
-    metavar="N",
-    help="For --structure grown: let in only what leaves the cliques of a junction tree N cells, such as 1e6, so that "
-    "the likelihood is exact; for variables that nearly determine each other, where chains do not mix.",
-)
-@choice(
-    "--penalty",
-    "l2",
-    "l1",
-    "group",
-    "hierarchical",
-    "flat-l1",
-    "flat-l2",
-    "none",
-    "pseudo-counts",
-    "tied",
-    "hard",
-    "ltr",
-    help="l2 shrinks all parameters; l1 makes many of them exactly zero; group all of a scope at once; hierarchical a "
-    "scope and all that contain it; flat-l1 and flat-l2 treat all orders alike; pseudo-counts adds S rows of every "
-    "joint state, or for a tree of every state of a pair; tied draws parameters to a few learned values; "
-    "hard makes them equal there; ltr learns with l2, clusters, and relearns as equal.",
-)
-@exact_options
-@click.option(
-    "--strength",
-    "strengths",
-    metavar="S[,S...]",
-    help="Strength of the penalty against the sum over rows; several are warm-started. By default 1; for l1, group, "
-    "hierarchical and flat-l1 with held-out rows a path from the critical strength down, until they are predicted no "
-    "better; for tied parameters 0.01,0.1,0.5,1,10,15,30,50,100.",
-)
-@click.option(
-    "--folds",
-    type=click.IntRange(min=0),
-    default=0,
-    metavar="N",
-    help="Choose by N-fold cross-validation instead of --valid; every fold learns its own structure.",
-)
-@tying_options
-@click.option(
-    "--free-orders",
-    metavar="R[,R...]",
-    help="Scope sizes not penalised, '' for none; by default 1 (single variables) for l1, group, hierarchical "
-    "and for l2 with --objective likelihood, else none.",
-)
-@choice(
-    "--toward",
-    "zero",
-    "tree",
-    help="Where l2 draws parameters: zero, or their values in the smoothed tree of most mutual information.",
-)
-@click.option(
-    "--solver",
-    type=click.Choice(["newton", "lbfgs", "owlqn", "proximal-newton", "fista"]),
-    help="By default newton, or lbfgs for l2 on a junction tree; for penalties that make zeros proximal-newton, but "
-    "with the pseudo-likelihood owlqn (l1) or fista.",
-)
-@click.option(
-    "--tolerance",
-    type=float,
-    default=1e-6,
-    show_default=True,
-    help="Largest subgradient entry at the solution; the duality gap of a likelihood is brought to a thousandth of it, "
-    "by a junction tree to itself.",
-)
-@click.option("--max-iterations", type=int, default=1000, show_default=True)
+@learner_options
 @click.option(
     "--like", metavar="MODEL", help="Learn as MODEL was learned, structure included; no other option of learning."
 )
 @click.option("--states", metavar="FILE", help='JSON file that declares states: {"smoker": ["no", "yes"]}.')
+@choice(
+    "--errors",
+    "none",
+    "sandwich",
+    "model",
+    help="Standard errors of the parameters, kept in MODEL: sandwich, right for the pseudo-likelihood and for models "
+    "that are not the truth; model, for the likelihood of one that is. Needs --penalty none or l2.",
+)
 @click.option(
     "--plot-scores",
     metavar="FILE",
@@ -165,6 +91,7 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
       mrfit fit survey.csv -o survey.mrf
       mrfit fit nltcs:train --valid nltcs:valid --strength 0.1,1,10 -o nltcs.mrf
       mrfit fit survey.csv --penalty l1 --strength 20 -o sparse.mrf
+      mrfit fit survey.csv --penalty none --errors sandwich -o survey.mrf
       mrfit fit dna:train --valid dna:valid --test dna:test --structure learned --penalty tied --groups 2,5,10 \\
         --strength 1,10,30 -o dna.mrf
       mrfit fit nltcs:train --structure learned --max-degree 5 -o sparse.mrf
@@ -181,7 +108,7 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
 
     check_one_stream(data, options["valid"], options["test"], options["like"])
     jobs = resolve_jobs(options["jobs"])
-    learner = _repeated(context, options["like"]) if options["like"] else _learner(context, options)
+    learner = _repeated(context, options["like"]) if options["like"] else learner_of(context, options)
     held_out, tests = (_given(options[name], f"--{name}") for name in ("valid", "test"))
     _check_files(data, options)
     check_title(options, "--plot-scores")
@@ -191,7 +118,9 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     quiet = options["quiet"] or options["as_json"]
     _note_cost(rows, learner, quiet=quiet)
     by_degree = {
-        degree: _fitted(replace(learner, structure=structure), rows, valid, test, jobs=jobs, quiet=quiet)
+        degree: _fitted(
+            replace(learner, structure=structure), rows, valid, test, jobs=jobs, errors=options["errors"], quiet=quiet
+        )
         for degree, structure in _structures(learner, rows, options)
     }
     degree = max(by_degree, key=lambda degree: by_degree[degree].best.rank)
@@ -215,6 +144,8 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
             print_fit(data, summary, options["output"])
     for point in (point for each in summaries.values() for point in each.path if not point.converged):
         note(f"warning: strength {point.strength:g} {point.status}.")
+    for remark in () if summary.errors is None else summary.errors.errors.remarks:
+        note(f"warning: {remark}")
     if check is not None and check.phantom_mode is not None:
         note(f"warning: {check.phantom_mode.text}")
     if summary.best.held_out is None and len(summary.path) > 1 and not quiet:
@@ -223,76 +154,11 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
         )
 
 
-def _learner(context: click.Context, options: dict[str, Any]) -> Learner:
-    """What the options say, but for the structure, which may need the rows' names."""
-    from mrfit.learning import Learner
-    from mrfit.registry import solver_from
-
-    refuse_idle(context, [*_rules(options), *structure_rules(options), *tying_rules(options)])
-    return Learner(
-        penalty=_penalty(options),
-        objective=_objective(options),
-        parameterization=options["parameterization"],
-        reference=options["reference"],
-        solver=solver_from(options["solver"]),
-        tolerance=options["tolerance"],
-        max_iterations=options["max_iterations"],
-        folds=options["folds"],
-        judge=options["judge"],
-        seed=options["seed"],
-    )
-
-
-def _objective(options: dict[str, Any]) -> ObjectiveChoice:
-    from mrfit.learning.objective_choice import LikelihoodChoice
-    from mrfit.registry import objective_from
-
-    objective = objective_from(options["objective"])
-    return replace(objective, engine=options["engine"]) if isinstance(objective, LikelihoodChoice) else objective
-
-
-def _rules(options: dict[str, Any]) -> list[Rule]:
-    from mrfit.learning.parts import PENALTIES
-
-    word = options["penalty"]
-    kind = PENALTIES[word]
-    solved = kind.function is not None
-    searching = penalties_with("search")
-    return [
-        Rule(("solver", "max_iterations", "tolerance"), solved, f"another penalty: {word} need no solver"),
-        Rule(("free_orders",), solved and kind.own_free_orders is not None, "a penalty on parameters"),
-        Rule(("engine",), options["objective"] == "likelihood", "--objective likelihood"),
-        Rule(("judge",), bool(options["valid"] or options["folds"]), "held-out rows: --valid or --folds"),
-        Rule(("toward",), word == "l2", "--penalty l2"),
-        Rule(("cells",), options["structure"] == "grown", "--structure grown"),
-        Rule(("search",), word in searching, f"a penalty that makes zeros: {one_of(searching)}"),
-    ]
-
-
-def _penalty(options: dict[str, Any]) -> PenaltyChoice:
-    """The penalty with those of the options that it has a use for."""
-    from dataclasses import fields
-
-    from mrfit.learning.parts import PENALTIES
-
-    orders = options["free_orders"]
-    kind = PENALTIES[options["penalty"]]
-    settings = {
-        "strength": None if options["strengths"] is None else numbers(options["strengths"], "--strength"),
-        "free_orders": None if orders is None else whole_numbers(orders, "--free-orders"),
-        "search": options["search"],
-        "toward": options["toward"],
-        **tying_settings(options),
-    }
-    known = {f.name for f in fields(kind)}
-    return kind(**{name: value for name, value in settings.items() if name in known})
-
-
 def _repeated(context: click.Context, model_file: str) -> Learner:
     """How a model was learned, which must be all that is said about learning."""
     from mrfit.learning import Learner
 
-    files = {"data", "like", "valid", "test", "output", "plot_scores", "title", "states", "no_check"}
+    files = {"data", "like", "valid", "test", "output", "plot_scores", "title", "states", "no_check", "errors"}
     beside = files | parameters_of(reading) | parameters_of(writing) | (parameters_of(common) - {"seed"})
     learning = tuple(name for name in context.params if name not in beside)
     refuse_idle(context, [Rule(learning, False, f"no --like: {model_file} says how to learn")])
@@ -304,16 +170,10 @@ def _repeated(context: click.Context, model_file: str) -> Learner:
 
 def _structures(learner: Learner, rows: UniqueRows, options: dict[str, Any]) -> list[tuple[int, StructureLearner]]:
     """One for each degree bound, with the bound."""
-    from mrfit.registry import structure_from
-    from mrfit.stochastic.growth import Grown
-
     if options["like"]:
         return [(0, learner.structure)]
-    word = structure_word(options)
-    if options["cells"] is not None:
-        return [(0, Grown(cells=options["cells"]))]
-    if word != "learned":
-        return [(0, structure_from(word, rows.domain))]
+    if structure_word(options) != "learned":
+        return [(0, structure_of(options, rows.domain))]
     learners = structure_learners(options)
     if len(learners) > 1 and options["valid"] is None and not options["folds"]:
         raise InputError("Choosing among several degree bounds needs held-out rows: give --valid or --folds.")
@@ -327,14 +187,16 @@ def _fitted(
     test: UniqueRows | None,
     *,
     jobs: int,
+    errors: str,
     quiet: bool,
 ) -> Fitted:
     """Followed by a bar over the fits, or where there are few over the steps of each."""
+    kind = None if errors == "none" else errors
     if learner.penalty.is_tied or learner.folds:
         with grid_progress(quiet=quiet) as progress:
-            return learner.fit(rows, valid, test=test, jobs=jobs, progress=progress)
+            return learner.fit(rows, valid, test=test, jobs=jobs, errors=kind, progress=progress)
     with solver_progress(learner.tolerance, quiet=quiet) as callback:
-        return learner.fit(rows, valid, test=test, jobs=jobs, callback=callback)
+        return learner.fit(rows, valid, test=test, jobs=jobs, errors=kind, callback=callback)
 
 
 def _checked(fitted: Fitted, rows: UniqueRows, options: dict[str, Any], *, jobs: int) -> Check | None:

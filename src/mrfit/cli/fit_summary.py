@@ -12,6 +12,7 @@ from mrfit.errors import listed
 if TYPE_CHECKING:
     from mrfit.data.unique_rows import UniqueRows
     from mrfit.learning import Fitted
+    from mrfit.summaries.errors import ErrorsSummary
     from mrfit.summaries.fit import FitSummary, GainSummary, PointSummary
 
 _ON = {
@@ -52,9 +53,21 @@ def print_fit(data: str, summary: FitSummary, output: str | None) -> None:
     if best.held:
         names = listed(best.held, limit=_MOST_HELD)
         say(f"held at a bound, because nothing penalises them and no finite value is best: {names}")
+    if summary.errors is not None:
+        print_criteria(summary.errors)
     if summary.check is not None and summary.check.phantom_mode is None:
         say(summary.check.in_words())
     say(f"wrote {output}" if output else "no model written; name a file with -o MODEL.mrf to keep it")
+
+
+def print_criteria(summary: ErrorsSummary) -> None:
+    """How many parameters there are in effect, and what that costs."""
+    errors, n = summary.errors, len(summary.estimates)
+    without = f", {summary.n_without:,} of them without a finite optimum" if summary.n_without else ""
+    say(
+        f"{errors.kind} errors of {n:,} parameters{without}, {errors.effective_parameters:.1f} in effect; "
+        f"CLAIC {errors.claic:.2f}, CLBIC {errors.clbic:.2f}"
+    )
 
 
 def _print_gain(gain: GainSummary) -> None:

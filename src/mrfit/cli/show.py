@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from mrfit.cli.files import check_files, load_model, writing
+from mrfit.cli.fit_summary import print_criteria
+from mrfit.cli.idle_options import Rule, refuse_idle
 from mrfit.cli.options import common
 from mrfit.cli.output import print_json, say
 from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
@@ -16,38 +19,47 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mrfit.model import MarkovNetwork
+    from mrfit.summaries.errors import ErrorsSummary, Estimate
     from mrfit.summaries.model_card import GroupSummary, ModelCard
 
 
 @click.command("show")
 @click.argument("model_file", metavar="MODEL")
 @click.option("--top", type=click.IntRange(min=0), default=10, show_default=True, help="Parameters of each order.")
+@click.option(
+    "--errors", is_flag=True, help="With standard errors and intervals, and tests whether interactions may be zero."
+)
+@click.option("--level", type=float, default=0.95, show_default=True, help="Of the intervals of --errors.")
 @click.option("--plot", metavar="FILE", help=f"Draw tied parameters with their centers on a line, as {PICTURES}.")
 @title_option
 @writing
 @common
-def command(model_file: str, top: int, **options: Any) -> None:
+@click.pass_context
+def command(context: click.Context, /, model_file: str, top: int, **options: Any) -> None:
     """Print what MODEL (a file, or - for standard input) is: variables, structure, strongest parameters, provenance.
 
     What a parameter means depends on the model's coordinates, which the output explains: with canonical ones it
     belongs to a combination of states and is measured against each variable's reference state: positive means that
     the combination is more likely than the smaller terms say. Parameters that are zero are not listed.
     """
+    from mrfit.summaries.errors import ErrorsSummary
     from mrfit.summaries.model_card import ModelCard
 
     check_title(options)
+    refuse_idle(context, [Rule(("level",), options["errors"], "--errors")])
     check_files({"MODEL": model_file}, {"--plot": options["plot"]}, options)
     model = load_model(model_file)
     if options["plot"] is not None:
         _draw(model, options["plot"], title_of(model_file, options))
     card = ModelCard.of(model, top=top)
+    errors = ErrorsSummary.of(model, level=options["level"]) if options["errors"] else None
     if options["as_json"]:
-        print_json(card.to_dict())
+        print_json({**card.to_dict(), **({} if errors is None else errors.with_intervals())})
     else:
-        _print(card, max(top, 1))
+        _print(card, errors, max(top, 1))
 
 
-def _print(card: ModelCard, top: int) -> None:
+def _print(card: ModelCard, errors: ErrorsSummary | None, top: int) -> None:
     say(f"{card.n_variables} variables, {card.n_edges:,} edges, {card.n_parameters:,} parameters")
     for name, states in list(card.domain.items())[:top]:
         say(f"  {name}: {listed(states)}")
@@ -59,9 +71,34 @@ def _print(card: ModelCard, top: int) -> None:
     for order, parameters in card.strongest.items():
         if parameters:
             say("single variables" if order == 1 else f"interactions of {order} variables")
+        if errors is not None:
+            _print_estimates(errors.strongest(len(parameters), order=order))
+            continue
         for name, value in parameters:
             say(f"  {value:+9.4f}  {name}")
+    if errors is not None:
+        _print_errors(errors, top)
     _print_provenance(card)
+
+
+def _print_estimates(estimates: Sequence[Estimate]) -> None:
+    for each in estimates:
+        known = f"+- {each.error:.4f}  [{each.low:+.4f}, {each.high:+.4f}]"
+        say(f"  {each.value:+9.4f} {'no finite optimum' if isnan(each.error) else known}  {each.name}")
+
+
+def _print_errors(errors: ErrorsSummary, top: int) -> None:
+    """The tests, what the criteria say, and what errors do not know."""
+    if errors.tests:
+        say("whether interactions may be zero: Wald's chi-square, p, and p adjusted for so many tests")
+    for test in errors.tests[:top]:
+        p = "no finite optimum" if isnan(test.p) else f"p {test.p:.2g}, adjusted {test.adjusted:.2g}"
+        say(f"  {test.statistic:>9.2f} ({test.degrees})  {p}  {' - '.join(test.variables)}")
+    if len(errors.tests) > top:
+        say(f"  ... and {len(errors.tests) - top:,} more")
+    print_criteria(errors)
+    for remark in errors.errors.remarks:
+        say(remark)
 
 
 def _print_groups(groups: Sequence[GroupSummary], top: int, *, equal: bool) -> None:

@@ -4,6 +4,7 @@
     scopes_<size>.npy for every size of scope
     w.npy             parameters; for tied ones also group.npy, centers.npy, and pinned.npy: which are pinned at zero.
                       Where all members equal their center, w has only the others.
+    covariance.npy    of the estimates, where their errors are known; model.json has the rest of these
     sha256            of the names, lengths and contents of all parts above, in hexadecimal
 
 No pickle anywhere, and nothing is compressed: a file is as large as what it holds, so that what opening it takes is
@@ -37,10 +38,12 @@ from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.parameterizations.registry import PARAMETERIZATIONS
 from mrfit.structure.structure import Structure
 from mrfit.tying.groups import Groups
+from mrfit.uncertainty.errors import Errors
 
 FORMAT = "mrfit model"
 SCHEMA = 2
 
+_OF_ERRORS = ("kind", "effective_parameters", "claic", "clbic", "remarks")
 _DESCRIPTION, _CHECKSUM = "model.json", "sha256"
 _MAGIC = b"PK\x03\x04"
 _ARRAY_MAGIC = b"\x93NUMPY\x01\x00"
@@ -62,8 +65,13 @@ def to_bytes(model: MarkovNetwork) -> bytes:
         "parameterization": {"name": model.parameters.word, **model.parameters.options},
         "provenance": dict(model.provenance),
     }
-    arrays = {f"scopes_{size}": block.astype(np.int32) for size, block in model.structure.blocks.items()}
+    arrays: dict[str, NDArray[Any]] = {
+        f"scopes_{size}": block.astype(np.int32) for size, block in model.structure.blocks.items()
+    }
     arrays |= _parameter_arrays(model)
+    if model.errors is not None:
+        description["errors"] = {name: getattr(model.errors, name) for name in _OF_ERRORS}
+        arrays["covariance"] = model.errors.covariance
     parts = {_DESCRIPTION: json.dumps(description, allow_nan=False).encode()}
     parts |= {f"{name}.npy": _packed(array) for name, array in arrays.items()}
     content = io.BytesIO()
@@ -96,7 +104,8 @@ def from_stream(stream: BinaryIO, name: str) -> MarkovNetwork:
         structure = Structure.from_blocks(len(domain), {int(size): block for size, block in scopes.items()})
         w, groups = _parameters(arrays)
         parameters = _parameterization(domain, structure, **description["parameterization"])
-        return MarkovNetwork(parameters, w, dict(description["provenance"]), groups)
+        errors = _errors(arrays, description.get("errors"))
+        return MarkovNetwork(parameters, w, dict(description["provenance"]), groups, errors)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
         raise ModelFileError(
             f"{name} is a mrfit model, but its parts do not fit together ({error}); it was altered or damaged."
@@ -130,7 +139,7 @@ def _parameters(arrays: dict[str, NDArray[Any]]) -> tuple[NDArray[np.float64], G
     w = arrays["w"]
     if w.dtype != np.float64 or w.ndim != 1:
         raise ValueError(f"parameters of type {w.dtype} and shape {w.shape}")
-    known = {"w", "group", "centers", "pinned"} if "group" in arrays else {"w"}
+    known = {"w", "covariance"} | ({"group", "centers", "pinned"} if "group" in arrays else set())
     foreign = sorted(name for name in arrays if not name.startswith("scopes_") and name not in known)
     if foreign:
         raise ValueError(f"unknown arrays {foreign}")
@@ -146,6 +155,18 @@ def _parameters(arrays: dict[str, NDArray[Any]]) -> tuple[NDArray[np.float64], G
         every[single] = w
         w = groups.tied(every)
     return w, groups
+
+
+def _errors(arrays: dict[str, NDArray[Any]], described: dict[str, Any] | None) -> Errors | None:
+    covariance = arrays.get("covariance")
+    if covariance is None or described is None:
+        if covariance is not None or described is not None:
+            raise ValueError("half of its errors")
+        return None
+    if covariance.dtype != np.float64 or not np.array_equal(covariance, covariance.T, equal_nan=True):
+        raise ValueError(f"a covariance of type {covariance.dtype} and shape {covariance.shape}")
+    facts = {name: float(described[name]) for name in _OF_ERRORS[1:4]}
+    return Errors(str(described["kind"]), covariance, **facts, remarks=tuple(map(str, described["remarks"])))
 
 
 def _opened(content: bytes, name: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:

@@ -10,13 +10,17 @@ from numpy.typing import NDArray
 
 from mrfit.counts.conditional_cells import ConditionalCells
 from mrfit.data.unique_rows import UniqueRows
+from mrfit.errors import InputError
 from mrfit.inference.enumeration import Enumeration
 from mrfit.inference.joint_states import JointStates, plan_joint_states
 from mrfit.inference.junction_tree import JunctionTree
 from mrfit.inference.tree_plan import TreePlan
 from mrfit.inference.tree_states import TreeStates
 from mrfit.objectives.conditional_loss import ConditionalLoss
+from mrfit.objectives.feature_covariance import observed_covariance
 from mrfit.objectives.forest import forest_parameters
+from mrfit.objectives.gradient_products import pseudo_gradient_products, pseudo_gradient_sums
+from mrfit.objectives.hessian import Matrix
 from mrfit.objectives.likelihood import Likelihood
 from mrfit.objectives.objective import Objective
 from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
@@ -61,6 +65,16 @@ class Coordinates(ABC):
     @abstractmethod
     def row_scores(self, w: Floats, rows: UniqueRows) -> Floats:
         """What is maximised, for every distinct row."""
+
+    @abstractmethod
+    def gradient_products(self, w: Floats, rows: UniqueRows) -> Floats:
+        """The mean over rows of the outer products of their own gradients, (parameters, parameters)."""
+
+    def gradient_sums(self, w: Floats, rows: UniqueRows, weights: Floats) -> Floats:
+        """Sums of the rows' gradients with other weights, (resamples, rows) to (resamples, parameters)."""
+        raise InputError(
+            "Refits by one step are made for the pseudo-likelihood. Leave the one step out, or the likelihood."
+        )
 
     @abstractmethod
     def mean_pll(self, w: Floats, rows: UniqueRows) -> float:
@@ -117,6 +131,16 @@ class PseudoCoordinates(ListedCoordinates):
     def row_scores(self, w: Floats, rows: UniqueRows) -> Floats:
         return row_pll(self.parameters, w, rows.codes, jobs=self.jobs)
 
+    def gradient_products(self, w: Floats, rows: UniqueRows) -> Floats:
+        own = self.parameters
+        products = pseudo_gradient_products(own.canonical, own.to_canonical(w), rows)
+        return products if own.canonical is own else Matrix(products).through(own.canonical_map.T.tocsr()).entries
+
+    def gradient_sums(self, w: Floats, rows: UniqueRows, weights: Floats) -> Floats:
+        own = self.parameters
+        sums = pseudo_gradient_sums(own.canonical, own.to_canonical(w), rows, weights)
+        return sums if own.canonical is own else np.asarray(sums @ own.canonical_map, np.float64)
+
     def in_model(self, w: Floats) -> tuple[Parameterization, Indices]:
         return self.parameters, np.arange(self.n_parameters)
 
@@ -146,6 +170,10 @@ class TreeCoordinates(ListedCoordinates):
 
     def row_scores(self, w: Floats, rows: UniqueRows) -> Floats:
         return self.states.log_potentials(w, rows) - self.states.log_z(w)
+
+    def gradient_products(self, w: Floats, rows: UniqueRows) -> Floats:
+        _, gradient = self.objective(rows).value_and_gradient(w)
+        return observed_covariance(self.states, rows, np.arange(rows.n_distinct)) + np.outer(gradient, gradient)
 
     def in_model(self, w: Floats) -> tuple[Parameterization, Indices]:
         return (self.parameters, np.arange(self.n_parameters)) if self.keep_zeros else self.parameters.pruned(w)
@@ -183,6 +211,9 @@ class ExactCoordinates(Coordinates):
     def row_scores(self, w: Floats, rows: UniqueRows) -> Floats:
         log_p = self.states.log_probabilities(w)
         return np.asarray(log_p[self.joint.base.positions(rows.codes)], np.float64)
+
+    def gradient_products(self, w: Floats, rows: UniqueRows) -> Floats:
+        return self.objective(rows).gradient_products(w)
 
     def mean_pll(self, w: Floats, rows: UniqueRows) -> float:
         log_p = self.states.log_probabilities(w)

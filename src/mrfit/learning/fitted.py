@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from mrfit.model import MarkovNetwork
 from mrfit.solvers.solution import Solution
 from mrfit.structure.learner import LearnedStructure
 from mrfit.tying.soft import Round
+from mrfit.uncertainty.errors import Errors
 
 _CELL_SECONDS = 5e-8  # for a cell in a pass of a solver over the data
 _LEAST_CHECK, _LONGEST_CHECK = 0.1, 10.0  # seconds
@@ -50,6 +51,10 @@ class Fit:
     def rank(self) -> float:
         """The held-out score as a number to choose by; nothing is worse than no score."""
         return -np.inf if self.held_out is None or np.isnan(self.held_out) else self.held_out
+
+    def with_errors(self, errors: Errors) -> Fit:
+        """The same, with standard errors in its model."""
+        return replace(self, model=replace(self.model, errors=errors))
 
     @property
     def n_nonzero(self) -> int:

@@ -25,6 +25,7 @@ from mrfit.learning.parts import PARTS
 from mrfit.learning.penalized import L2, l2_path
 from mrfit.learning.penalty_choice import PenaltyChoice
 from mrfit.learning.problem import Problem
+from mrfit.learning.standard_errors import check_errors, errors_of
 from mrfit.learning.tied import TiedChoice
 from mrfit.parameterizations.registry import parameterization_called
 from mrfit.solvers.method import Method
@@ -186,6 +187,7 @@ class Learner:
         test: Any = None,
         jobs: int = 1,
         compared: bool = True,
+        errors: str | None = None,
         callback: Callback | None = None,
         progress: Progress | None = None,
     ) -> Fitted:
@@ -194,7 +196,8 @@ class Learner:
         ``data`` is a table of any kind, or rows read before (`UniqueRows`, `Dataset`); so are ``valid`` and ``test``,
         whose columns and states are matched by name. The best is the one that predicts ``valid`` best, or in
         cross-validation; without either, the one with the weakest penalty. ``test`` has no part in that: the best is
-        scored on it. Tied fits are ``compared`` with L2 fits, which takes some more time. ``callback`` is told the
+        scored on it. ``errors``, ``sandwich`` or ``model``, asks for standard errors of the best, which its model keeps
+        (see `mrfit.Errors`). Tied fits are ``compared`` with L2 fits, which takes more time. ``callback`` is told the
         strength and every record, and may return True to stop that fit. The result does not depend on ``jobs``.
         """
         if self.folds and valid is not None:
@@ -209,6 +212,8 @@ class Learner:
             structure = self.structure_learner.learn(rows, valid=valid, jobs=jobs)
             self.penalty.check_free_orders(structure.structure)
             problem = Problem.within(rows, structure.structure, self, jobs=jobs)
+            if errors is not None:
+                check_errors(errors, problem)
             folds = fold_problems(self, rows, jobs=jobs)
             # 2. The points to fit.
             selecting = valid is not None or bool(folds)
@@ -222,6 +227,9 @@ class Learner:
             fits = evaluation.fits(lambda part, callback: self.penalty.fits(part, grid, callback), grid, callback)
             best = max(fits, key=lambda fit: fit.rank) if selecting else min(fits, key=lambda fit: fit.strength)
             _check_known(best)
+            if errors is not None:
+                sure = best.with_errors(errors_of(problem, best, errors))
+                fits, best = tuple(sure if fit is best else fit for fit in fits), sure
             # 4. What that is worth.
             gain = None
             if baseline:

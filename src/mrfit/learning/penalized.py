@@ -128,6 +128,9 @@ class L2(Penalized):
         toward = {} if self.toward == ZERO else {"toward": self.toward}
         return {**super().described(optimum, free_orders), **toward}
 
+    def stiffness(self, strength: float) -> float:
+        return strength
+
     def own_free_orders_with(self, objective: ObjectiveChoice) -> tuple[int, ...] | None:
         # What single variables say costs no certainty about the others; shrinking it moves all of the likelihood.
         return (1,) if objective.is_joint else ()
@@ -142,6 +145,9 @@ class FlatL2(Penalized):
 
     def built(self, strength: float, layout: Layout) -> Penalty:
         return l2.L2(2.0 * strength, layout.penalized)
+
+    def stiffness(self, strength: float) -> float:
+        return 2.0 * strength
 
     def grid(self, problem: Problem, *, selecting: bool) -> Grid:
         if self.strengths is None and selecting:
@@ -170,6 +176,9 @@ class NoPenalty(Penalized):
 
     def built(self, strength: float, layout: Layout) -> Penalty:
         return penalty.NoPenalty()
+
+    def stiffness(self, strength: float) -> float:
+        return 0.0
 
     def solver(self, coordinates: Coordinates) -> Method[Any]:
         return TruncatedNewton()  # which knows the duality gap at every step
@@ -233,6 +242,13 @@ class Sparse(Penalized):
         if self.search == "hierarchical":
             return growing_path(problem, grid.strengths, partial(self.fit, callback=callback))
         return super().fits(problem, grid, callback)
+
+    def stiffness(self, strength: float) -> float:
+        raise InputError(
+            f"The penalty {self.word!r} selects parameters by making others zero, after which nobody knows how sure "
+            "they are. Learn which are there from one half of the rows, and fit these with the penalty none to the "
+            "other half."
+        )
 
     def guarantee(self) -> str:
         if self.search == "hierarchical":

@@ -109,6 +109,13 @@ class PenaltyChoice(ABC):
         """Whether parameters must stand scope by scope, also where all sets of variables could be stored leaner."""
         return False
 
+    def stiffness(self, strength: float) -> float:
+        """Its second derivative in every parameter it touches; refused where that does not tell standard errors."""
+        raise InputError(
+            f"Parameters under the penalty {self.word!r} have no standard errors that are known. Use l2 or none, or "
+            "leave the errors out."
+        )
+
     def guarantee(self) -> str:
         """What a converged fit is an optimum over."""
         return "an optimum over all scopes of the structure"

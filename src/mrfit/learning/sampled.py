@@ -55,6 +55,9 @@ class ChainCoordinates(ListedCoordinates):
     def row_scores(self, w: Floats, rows: UniqueRows) -> Floats:
         return self.parameters.to_factors(w).log_potential(rows.codes) - self.log_z
 
+    def gradient_products(self, w: Floats, rows: UniqueRows) -> NoReturn:
+        self.objective(rows).expand(w)
+
     def in_model(self, w: Floats) -> tuple[Parameterization, Indices]:
         return self.parameters.pruned(w)
 

@@ -54,6 +54,10 @@ class Hessian(ABC):
         """Of a function of other parameters, of which these are sums: adjoint times this times its transpose."""
 
     @abstractmethod
+    def matrix(self) -> Floats:
+        """All entries."""
+
+    @abstractmethod
     def division(self) -> Division:
         """By this Hessian, or by one close to it."""
 
@@ -73,6 +77,9 @@ class Matrix(Hessian):
 
     def through(self, adjoint: csr_array) -> Matrix:
         return Matrix(np.asarray(adjoint @ (adjoint @ self.entries).T, np.float64))
+
+    def matrix(self) -> Floats:
+        return self.entries
 
     def division(self) -> Division:
         lower = cholesky(self.entries)
@@ -171,12 +178,14 @@ class Blocks(Hessian):
 
     def summed(self, number: Indices, n: int) -> Hessian:
         """As a matrix where that is small. Otherwise parameters of one block that become one stay apart in it."""
-        layout = self.layout.renumbered(number, n)
-        if n > MOST_DENSE:
-            return Blocks(layout, self.entries)
+        whole = Blocks(self.layout.renumbered(number, n), self.entries)
+        return whole if n > MOST_DENSE else Matrix(whole.matrix())
+
+    def matrix(self) -> Floats:
+        layout, n = self.layout, self.layout.n
         place = np.repeat(layout.numbers * (n + 1), np.diff(layout.row_starts)) + layout.columns
         sums = np.asarray(np.bincount(place, self.entries, minlength=(n + 1) ** 2), np.float64)
-        return Matrix(sums.reshape(n + 1, n + 1)[:n, :n])
+        return sums.reshape(n + 1, n + 1)[:n, :n]
 
     def through(self, adjoint: csr_array) -> Blocks:
         matrix, numbers, entries = adjoint.T.tocsr(), [], []

@@ -83,6 +83,15 @@ class Likelihood(Objective):
             dual=lambda t: self._mixed_entropy(w, point, t),
         )
 
+    def gradient_products(self, w: Floats) -> Floats:
+        """The mean over rows of the outer products of their own gradients: how features vary around the model's means.
+
+        That is around the rows' own means, and the distance of both.
+        """
+        _, gradient = self.value_and_gradient(w)
+        observed = self.joint.covariance(self._all_observed, np.arange(self.n_parameters))
+        return observed + np.outer(gradient, gradient)
+
     def probabilities(self, w: Floats) -> Floats:
         """p(x) of every joint state, an array with one axis for each variable."""
         return self.base.by_state(np.exp(self.states.log_probabilities(w)))

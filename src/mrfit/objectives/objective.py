@@ -81,6 +81,16 @@ class Expansion:
     explicit: Explicit | None = None
     dual: Callable[[float], float] | None = None
 
+    def hessian(self) -> Floats:
+        """The whole of it as a matrix, by a product for each parameter where nothing faster is there."""
+        n = len(self.gradient)
+        if self.explicit is not None:
+            return self.explicit.hessian().matrix()
+        if self.block is not None:
+            return self.block(np.arange(n))
+        matrix = np.stack([self.product(column) for column in np.eye(n)]) if n else np.zeros((0, 0))
+        return np.asarray(0.5 * (matrix + matrix.T), np.float64)  # products by differences are not quite symmetric
+
     def preconditioned(self, r: Floats) -> Floats:
         """Roughly the inverse Hessian times r: by ``precondition`` where there is one, else by the diagonal."""
         if self.precondition is not None:

@@ -37,16 +37,14 @@ def row_pll(own: Parameterization, w: Floats, codes: NDArray[np.uint8], *, jobs:
     conditionals = parameters.conditionals
     w_slots = np.empty(len(conditionals.parameter_of_slot))
     gather(w, conditionals.parameter_of_slot, w_slots)
-    first_indicator = np.concatenate([[0], np.cumsum(parameters.n_free)])
-    variables = np.searchsorted(first_indicator, conditionals.conditions, side="right") - 1
-    states = (conditionals.conditions - first_indicator[variables] + 1).astype(np.uint8)
+    variables, state_codes = parameters.indicators(conditionals.conditions)
     columns = np.ascontiguousarray(codes.T)
     scores = np.empty(len(codes))
 
     def score(first: int, last: int) -> None:
         row_scores(
             columns, parameters.n_free, conditionals.feature_start, conditionals.condition_start,
-            variables, states, conditionals.slot_start, w_slots, first, last, scores,
+            variables, state_codes, conditionals.slot_start, w_slots, first, last, scores,
         )  # fmt: skip
 
     worth_threads = conditionals.feature_start[-1] * len(codes) > _WORTH_A_THREAD

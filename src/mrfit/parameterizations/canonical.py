@@ -109,6 +109,12 @@ class Canonical(Parameterization):
     def joint_entries(self) -> tuple[Indices, Indices, NDArray[np.float64]]:
         return joint_selection(self)
 
+    def indicators(self, numbers: Indices) -> tuple[Indices, NDArray[np.uint8]]:
+        """The variable and the state of indicators, which count states but the first, variable after variable."""
+        first = np.concatenate([[0], np.cumsum(self.n_free)])
+        variables = np.searchsorted(first, numbers, side="right") - 1
+        return variables, (numbers - first[variables] + 1).astype(np.uint8)
+
     @cached_property
     def conditionals(self) -> Conditionals:
         """What each variable's conditional distribution is made of; for the first states as reference."""

@@ -43,6 +43,7 @@ class StructureLearner(ABC):
     """
 
     word: ClassVar[str]
+    is_learned: ClassVar[bool] = True  # whether other rows may lead to another structure
 
     @abstractmethod
     def learn(

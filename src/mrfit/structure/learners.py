@@ -21,6 +21,8 @@ __all__ = ["Complete", "Given", "Independent", "Learned", "StructureLearner", "T
 class _Direct(StructureLearner):
     """A structure that needs nothing but the rows: nothing is held out, and there is no evidence to report."""
 
+    is_learned: ClassVar[bool] = False
+
     @abstractmethod
     def of(self, rows: UniqueRows) -> Structure: ...
 
@@ -103,6 +105,7 @@ class Tree(_Direct):
     """The tree with most mutual information (Chow and Liu 1968)."""
 
     word: ClassVar[str] = "tree"
+    is_learned: ClassVar[bool] = True
 
     def of(self, rows: UniqueRows) -> Structure:
         return maximum_information_tree(rows)

@@ -4,6 +4,7 @@ from mrfit.summaries.fit import FitSummary
 from mrfit.summaries.model_card import ModelCard
 from mrfit.summaries.score import ScoreSummary
 from mrfit.summaries.spectrum import SpectrumSummary
+from mrfit.summaries.stability import StabilitySummary
 from mrfit.summaries.structure import StructureSummary
 from mrfit.summaries.theory import CurvatureChoice, TheorySummary
 
@@ -13,6 +14,7 @@ __all__ = [
     "ModelCard",
     "ScoreSummary",
     "SpectrumSummary",
+    "StabilitySummary",
     "StructureSummary",
     "TheorySummary",
 ]

@@ -10,6 +10,7 @@ from typing import Any
 from mrfit.checking.check import Check
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning.fitted import Fit, Fitted, Gain, Score
+from mrfit.summaries.errors import ErrorsSummary
 from mrfit.summaries.rows import RowsSummary
 
 
@@ -141,6 +142,8 @@ class FitSummary:
         Of tied parameters; None for others.
     check
         Whether the model's own rows look like the data; None where that was not looked at.
+    errors
+        How sure the parameters of the best model are; None where that was not asked for.
     """
 
     rows: RowsSummary
@@ -160,6 +163,7 @@ class FitSummary:
     engine: str | None = None
     log_z_error: float | None = None
     check: Check | None = None
+    errors: ErrorsSummary | None = None
 
     @classmethod
     def of(cls, fitted: Fitted, rows: UniqueRows, check: Check | None = None) -> FitSummary:
@@ -183,6 +187,7 @@ class FitSummary:
             engine=fitted.engine,
             log_z_error=fitted.model.provenance.get("log_z", {}).get("error"),
             check=check,
+            errors=None if fitted.model.errors is None else ErrorsSummary.of(fitted.model),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -211,5 +216,6 @@ class FitSummary:
             **test,
             **tied,
             **checked,
+            **({} if self.errors is None else self.errors.to_dict()),
             "path": [point.to_dict() for point in self.path],
         }

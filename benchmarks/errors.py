@@ -1,0 +1,66 @@
+"""What standard errors cost beside the fit: all pairs of the first columns of real tables, by sandwich.
+
+Both are timed on one thread, kernels compiled, in turns; a fit begins with distinct rows, and counts its cells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from benchmarks.benchmark import Benchmark, Case
+from benchmarks.problems import problem
+from benchmarks.table import Column, Record, Table, named
+from benchmarks.timing import take_turns
+from mrfit.learning import Learner
+from mrfit.learning.objective_choice import LIKELIHOOD, PSEUDO_LIKELIHOOD
+from mrfit.learning.penalized import L2
+
+OBJECTIVES = {objective.word: objective for objective in (PSEUDO_LIKELIHOOD, LIKELIHOOD)}
+CASES = tuple(
+    {"set": name, "columns": columns, "objective": objective}
+    for name, columns, objective in (
+        ("nltcs", 16, "pseudo-likelihood"),
+        ("plants", 20, "pseudo-likelihood"),
+        ("plants", 31, "pseudo-likelihood"),
+        ("jester", 31, "pseudo-likelihood"),
+        ("msnbc", 17, "pseudo-likelihood"),
+        ("nltcs", 16, "likelihood"),
+        ("plants", 20, "likelihood"),
+    )
+)
+
+
+def run(case: Case) -> Iterator[Record]:
+    rows = problem(case["set"]).rows.on_columns(range(case["columns"]))
+    learner = Learner(penalty=L2(1.0), objective=OBJECTIVES[case["objective"]])
+    calls = {str(kind): partial(learner.fit, rows, errors=kind) for kind in (None, "sandwich")}
+    seconds = take_turns(calls, 2.0)
+    n_parameters = len(learner.fit(rows).model.w)
+    fit, errors = seconds["None"], seconds["sandwich"] - seconds["None"]
+    yield {**case, "distinct": rows.n_distinct, "parameters": n_parameters, "fit": fit, "errors": errors}
+
+
+def tables(records: list[Record]) -> list[Table]:
+    columns = (
+        named("set", "{set}"),
+        named("objective", "{objective}"),
+        Column("distinct rows", "{distinct:,}"),
+        Column("parameters", "{parameters}"),
+        Column("fit, ms", lambda record: f"{1e3 * record['fit']:.1f}"),
+        Column("errors, ms", lambda record: f"{1e3 * record['errors']:.1f}"),
+        Column("share", lambda record: f"{record['errors'] / record['fit']:.0%}"),
+    )
+    return [Table(columns, records)]
+
+
+BENCHMARKS = (
+    Benchmark(
+        "errors",
+        "standard errors: what they cost beside the fit",
+        CASES,
+        CASES[:1],
+        run,
+        tables,
+    ),
+)

@@ -1,0 +1,182 @@
+"""Options that say how to learn, shared by the commands that do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mrfit.cli.exact_options import exact_options, structure_word
+from mrfit.cli.idle_options import Rule, one_of, penalties_with, refuse_idle
+from mrfit.cli.options import choice, numbers, parameters_of, stacked, whole_numbers
+from mrfit.cli.structure_options import structure_options, structure_rules
+from mrfit.cli.tying_options import tying_options, tying_rules, tying_settings
+
+if TYPE_CHECKING:
+    from mrfit.domain import Domain
+    from mrfit.learning import Learner
+    from mrfit.learning.objective_choice import ObjectiveChoice
+    from mrfit.learning.penalty_choice import PenaltyChoice
+    from mrfit.structure.learners import StructureLearner
+
+learner_options = stacked(
+    click.option(
+        "--structure",
+        metavar="complete|independent|tree|learned|grown|order:R|edges:FILE",
+        help="Which variables interact, by default complete: all pairs; learned as `mrfit structure` does, with the "
+        "same options; grown by likelihood from a tree; FILE is an edge list, GraphML or JSON.",
+    ),
+    structure_options,
+    click.option(
+        "--cells",
+        type=float,
+        metavar="N",
+        help="For --structure grown: let in only what leaves the cliques of a junction tree N cells, such as 1e6, so "
+        "that the likelihood is exact; for variables that nearly determine each other, where chains do not mix.",
+    ),
+    choice(
+        "--penalty",
+        "l2",
+        "l1",
+        "group",
+        "hierarchical",
+        "flat-l1",
+        "flat-l2",
+        "none",
+        "pseudo-counts",
+        "tied",
+        "hard",
+        "ltr",
+        help="l2 shrinks all parameters; l1 makes many of them exactly zero; group all of a scope at once; "
+        "hierarchical a scope and all that contain it; flat-l1 and flat-l2 treat all orders alike; pseudo-counts adds "
+        "S rows of every joint state, or for a tree of every state of a pair; tied draws parameters to a few learned "
+        "values; hard makes them equal there; ltr learns with l2, clusters, and relearns as equal.",
+    ),
+    exact_options,
+    click.option(
+        "--strength",
+        "strengths",
+        metavar="S[,S...]",
+        help="Strength of the penalty against the sum over rows; several are warm-started. By default 1; for l1, "
+        "group, hierarchical and flat-l1 with held-out rows a path from the critical strength down, until they are "
+        "predicted no better; for tied parameters 0.01,0.1,0.5,1,10,15,30,50,100.",
+    ),
+    click.option(
+        "--folds",
+        type=click.IntRange(min=0),
+        default=0,
+        metavar="N",
+        help="Choose by N-fold cross-validation instead of --valid; every fold learns its own structure.",
+    ),
+    tying_options,
+    click.option(
+        "--free-orders",
+        metavar="R[,R...]",
+        help="Scope sizes not penalised, '' for none; by default 1 (single variables) for l1, group, hierarchical "
+        "and for l2 with --objective likelihood, else none.",
+    ),
+    choice(
+        "--toward",
+        "zero",
+        "tree",
+        help="Where l2 draws parameters: zero, or their values in the smoothed tree of most mutual information.",
+    ),
+    click.option(
+        "--solver",
+        type=click.Choice(["newton", "lbfgs", "owlqn", "proximal-newton", "fista"]),
+        help="By default newton, or lbfgs for l2 on a junction tree; for penalties that make zeros proximal-newton, "
+        "but with the pseudo-likelihood owlqn (l1) or fista.",
+    ),
+    click.option(
+        "--tolerance",
+        type=float,
+        default=1e-6,
+        show_default=True,
+        help="Largest subgradient entry at the solution; the duality gap of a likelihood is brought to a thousandth of "
+        "it, by a junction tree to itself.",
+    ),
+    click.option("--max-iterations", type=int, default=1000, show_default=True),
+)
+
+# Where they stand in the help of a command that has them all.
+LEARNER_SECTIONS = {
+    "Structure": parameters_of(structure_options) | {"order", "cells"},
+    "Penalty and coordinates": {"free_orders", "toward", "search"} | parameters_of(exact_options),
+    "Tying": parameters_of(tying_options),
+    "Solver": ("solver", "tolerance", "max_iterations", "seed", "jobs"),
+}
+
+
+def learner_of(context: click.Context, options: dict[str, Any]) -> Learner:
+    """What the options say, but for the structure, which may need the rows' names."""
+    from mrfit.learning import Learner
+    from mrfit.registry import solver_from
+
+    refuse_idle(context, [*_rules(options), *structure_rules(options), *tying_rules(options)])
+    return Learner(
+        penalty=_penalty(options),
+        objective=_objective(options),
+        parameterization=options["parameterization"],
+        reference=options["reference"],
+        solver=solver_from(options["solver"]),
+        tolerance=options["tolerance"],
+        max_iterations=options["max_iterations"],
+        folds=options["folds"],
+        judge=options["judge"],
+        seed=options["seed"],
+    )
+
+
+def structure_of(options: dict[str, Any], domain: Domain) -> StructureLearner:
+    """Where it is not one that regressions learn."""
+    from mrfit.registry import structure_from
+    from mrfit.stochastic.growth import Grown
+
+    structure = structure_from(structure_word(options), domain)
+    return replace(structure, cells=options["cells"]) if isinstance(structure, Grown) else structure
+
+
+def _objective(options: dict[str, Any]) -> ObjectiveChoice:
+    from mrfit.learning.objective_choice import LikelihoodChoice
+    from mrfit.registry import objective_from
+
+    objective = objective_from(options["objective"])
+    return replace(objective, engine=options["engine"]) if isinstance(objective, LikelihoodChoice) else objective
+
+
+def _rules(options: dict[str, Any]) -> list[Rule]:
+    from mrfit.learning.parts import PENALTIES
+
+    word = options["penalty"]
+    kind = PENALTIES[word]
+    solved = kind.function is not None
+    searching = penalties_with("search")
+    return [
+        Rule(("solver", "max_iterations", "tolerance"), solved, f"another penalty: {word} need no solver"),
+        Rule(("free_orders",), solved and kind.own_free_orders is not None, "a penalty on parameters"),
+        Rule(("engine",), options["objective"] == "likelihood", "--objective likelihood"),
+        Rule(("judge",), bool(options.get("valid") or options["folds"]), "held-out rows: --valid or --folds"),
+        Rule(("toward",), word == "l2", "--penalty l2"),
+        Rule(("cells",), options["structure"] == "grown", "--structure grown"),
+        Rule(("search",), word in searching, f"a penalty that makes zeros: {one_of(searching)}"),
+    ]
+
+
+def _penalty(options: dict[str, Any]) -> PenaltyChoice:
+    """The penalty with those of the options that it has a use for."""
+    from dataclasses import fields
+
+    from mrfit.learning.parts import PENALTIES
+
+    orders = options["free_orders"]
+    kind = PENALTIES[options["penalty"]]
+    settings = {
+        "strength": None if options["strengths"] is None else numbers(options["strengths"], "--strength"),
+        "free_orders": None if orders is None else whole_numbers(orders, "--free-orders"),
+        "search": options["search"],
+        "toward": options["toward"],
+        **tying_settings(options),
+    }
+    known = {f.name for f in fields(kind)}
+    return kind(**{name: value for name, value in settings.items() if name in known})

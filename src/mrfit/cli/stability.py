@@ -1,0 +1,239 @@
+"""`mrfit stability`."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mrfit.cli.exact_options import structure_word
+from mrfit.cli.files import check_files, send, summary_beside, writing
+from mrfit.cli.idle_options import Rule, refuse_idle
+from mrfit.cli.learner_options import LEARNER_SECTIONS, learner_of, learner_options, structure_of
+from mrfit.cli.options import choice, common, parameters_of, read_rows, reading
+from mrfit.cli.output import counting_progress, note, note_compiling, print_json, say
+from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
+from mrfit.cli.sections import SectionedCommand
+from mrfit.cli.structure_options import structure_learners, structure_options
+from mrfit.errors import InputError
+
+if TYPE_CHECKING:
+    from mrfit.data.unique_rows import UniqueRows
+    from mrfit.learning import Learner
+    from mrfit.learning.relearning import Stability
+    from mrfit.structure.learners import StructureLearner
+    from mrfit.summaries.stability import StabilitySummary
+
+_MOST_EDGES = 15  # printed
+_COLUMNS = ("source", "target", "sample", "inclusion", "mean", "sd", "low", "high", "zeros", "infinite")
+_PAIRS = ("false_edges", "threshold", "assumption")
+
+_SECTIONS = {
+    "Options that matter most": (
+        *("kind", "resamples", "structure", "select", "rule", "penalty", "strengths", "weights", "output", "plot"),
+    ),
+    "Resampling": {"resamples_file", "one_step", "level", *_PAIRS},
+    "Data": parameters_of(reading),
+    **LEARNER_SECTIONS,
+    "Output": {"title", "as_json", "quiet"} | parameters_of(writing),
+    "Other": {"folds"},
+}
+
+
+@click.command("stability", cls=SectionedCommand, sections=_SECTIONS)
+@click.argument("data")
+@choice(
+    "--kind",
+    "bootstrap",
+    "drop",
+    "pairs",
+    "stars",
+    help="bootstrap: rows with replacement; drop: 5 to 75 % of rows left out, for the CS coefficient; pairs: halves "
+    "without common rows, for edges with few false ones; stars: which l1 strength is stable.",
+)
+@click.option("--resamples", type=click.IntRange(min=1), default=1000, show_default=True, help="How many.")
+@click.option(
+    "--resamples-file",
+    metavar="CSV",
+    help="Resamples that are given: the distinct rows, and a column for each resample of how often they occur.",
+)
+@click.option(
+    "--weights",
+    type=click.Choice(["regressions", "parameters"]),
+    help="What an edge weighs: as `mrfit structure` says it, or the parameter of a fit; by default the first with "
+    "--structure learned, else the second.",
+)
+@click.option(
+    "--one-step",
+    is_flag=True,
+    help="One Newton step from the fit of DATA instead of a refit: quick, and within a few percent. For the parameters "
+    "of a given structure, with --penalty none or l2.",
+)
+@click.option("--level", type=float, default=0.95, show_default=True, help="Share of resamples in a range.")
+@click.option(
+    "--false-edges", type=float, default=1.0, show_default=True, help="For --kind pairs: so many expected at most."
+)
+@click.option(
+    "--threshold", type=float, default=0.75, show_default=True, help="For --kind pairs: share of halves with an edge."
+)
+@choice(
+    "--assumption",
+    "unimodal",
+    "none",
+    "r-concave",
+    help="For --kind pairs: on how often edges that are not there are chosen; none is safe, r-concave keeps most.",
+)
+@learner_options
+@click.option("-o", "--output", metavar="CSV", help="Where to write all edges; - is standard output.")
+@click.option("--plot", metavar="FILE", help=f"Draw ranges of edges, or for drop the correlations, as {PICTURES}.")
+@title_option
+@writing
+@reading
+@common
+@click.pass_context
+def command(context: click.Context, /, data: str, **options: Any) -> None:
+    """Learn again from resamples of DATA, everything each time, and say what stays the same.
+
+    Ranges hold the middle of the weights over resamples. Where weights are shrunken or edges selected they are no
+    confidence intervals; see `mrfit fit --errors` for these. Resamples in which learning fails are counted and named.
+
+    \b
+    Examples:
+      mrfit stability survey.csv --structure learned --select ebic --rule and -o edges.csv --plot edges.pdf
+      mrfit stability survey.csv --structure learned --select ebic --rule and --kind drop --plot drop.pdf
+      mrfit stability survey.csv --structure learned --select ebic --kind pairs --false-edges 1
+      mrfit stability survey.csv --structure learned --kind stars --resamples 100
+      mrfit stability survey.csv --penalty l2 --strength 1 --resamples 500
+    """
+    from mrfit.learning.relearning import stability
+    from mrfit.report.page import check_figure_path
+    from mrfit.summaries.stability import StabilitySummary
+    from mrfit.workers import resolve_jobs
+
+    jobs = resolve_jobs(options["jobs"])
+    _check_options(context, options)
+    if options["plot"] is not None:
+        check_figure_path(options["plot"])
+    check_title(options)
+    word = structure_word(options)
+    inputs = {"DATA": data, "--resamples-file": options["resamples_file"]}
+    edges = word if word.startswith("edges:") else None
+    check_files({**inputs, "--structure": edges}, {"-o": options["output"], "--plot": options["plot"]}, options)
+    fitting = learner_of(context, options)
+    rows = read_rows(data, options)
+    learner = _learner(fitting, rows, options)
+    resamples = _resamples(options, rows)
+    quiet = options["quiet"] or options["as_json"]
+    note_compiling(quiet=quiet)
+    n = resamples if isinstance(resamples, int) else len(resamples)
+    with counting_progress("resamples", n, quiet=quiet) as callback:
+        found = stability(
+            learner, rows, kind=options["kind"], resamples=resamples, level=options["level"],
+            false_edges=options["false_edges"], threshold=options["threshold"], assumption=options["assumption"],
+            one_step=options["one_step"], seed=options["seed"], jobs=jobs, callback=callback,
+        )  # fmt: skip
+    summary = StabilitySummary.of(found, rows)
+    if options["output"] is not None:
+        send(options["output"], _csv(summary))
+    if options["plot"] is not None:
+        _draw(found, options["plot"], title_of(data, options))
+    if options["as_json"]:
+        print_json({**summary.to_dict(), "output": options["output"]})
+    elif not options["quiet"]:
+        with summary_beside(options["output"]):
+            _print(data, summary, options)
+    for reason, times in summary.failures.items():
+        note(f"warning: learning failed in {times:,} of {summary.n_resamples:,} resamples: {reason}")
+
+
+def _is_of_regressions(options: dict[str, Any]) -> bool:
+    by_default = "regressions" if options["structure"] == "learned" else "parameters"
+    return (options["weights"] or by_default) == "regressions"
+
+
+def _check_options(context: click.Context, options: dict[str, Any]) -> None:
+    """Options without an effect; a fit's are all but those of the structure."""
+    regressions = _is_of_regressions(options)
+    if regressions and options["structure"] != "learned":
+        raise InputError("--weights regressions are those of --structure learned; add it, or leave the weights out.")
+    of_fit = parameters_of(learner_options) - parameters_of(structure_options) - {"structure", "order", "cells"}
+    refuse_idle(
+        context,
+        [
+            Rule(_PAIRS, options["kind"] == "pairs", "--kind pairs"),
+            Rule(("one_step",), not regressions, "a fit: --weights parameters"),
+            Rule(("resamples",), options["resamples_file"] is None, "no --resamples-file"),
+            Rule(tuple(sorted(of_fit)), not regressions, "a fit: --weights parameters"),
+        ],
+    )
+
+
+def _learner(fitting: Learner, rows: UniqueRows, options: dict[str, Any]) -> Learner | StructureLearner:
+    if structure_word(options) != "learned":
+        return replace(fitting, structure=structure_of(options, rows.domain))
+    learned, *others = structure_learners(options)
+    if others:
+        raise InputError(f"--max-degree {options['max_degree']} names several bounds; give one.")
+    return learned if _is_of_regressions(options) else replace(fitting, structure=learned)
+
+
+def _resamples(options: dict[str, Any], rows: UniqueRows) -> Any:
+    from mrfit.formats.resamples_file import read_resamples
+
+    path = options["resamples_file"]
+    return options["resamples"] if path is None else read_resamples(path, rows)
+
+
+def _csv(summary: StabilitySummary) -> bytes:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(_COLUMNS)
+    writer.writerows([getattr(edge, name) for name in _COLUMNS] for edge in summary.edges)
+    return text.getvalue().encode()
+
+
+def _draw(found: Stability, plot: str, title: str) -> None:
+    from mrfit.report.page import save_figure
+    from mrfit.report.stability import draw_case_drop, draw_edge_ranges
+
+    if found.case_drop is not None:
+        save_figure(draw_case_drop(found.case_drop, title=title), plot)
+        return
+    subtitle = f"{len(found.networks.known):,} resamples ({found.kind}); the middle {found.level:.0%} of weights"
+    save_figure(draw_edge_ranges(found.edges, title=title, subtitle=subtitle), plot)
+
+
+def _print(data: str, summary: StabilitySummary, options: dict[str, Any]) -> None:
+    rows, failed = summary.rows, f", {summary.n_failed:,} failed" if summary.n_failed else ""
+    say(f"{data}: {rows.n_rows:,} rows, {rows.n_variables} variables; {summary.n_resamples:,} resamples{failed}")
+    if summary.case_drop is not None:
+        say("rows that can be dropped, so that 95 % of subsets correlate above 0.7 with the table (CS coefficients):")
+        for name, value in summary.case_drop.coefficients.items():
+            say(f"  {value:5.2f}  {name.replace('_', ' ')}")
+    if summary.pairs is not None:
+        pairs = summary.pairs
+        say(
+            f"{len(summary.stable):,} edges in {pairs.threshold:.0%} of halves or more, each of which keeps "
+            f"{pairs.n_kept:,}; at most {pairs.bound:.2g} false ones are expected ({pairs.assumption})"
+        )
+        for a, b, share in summary.stable:
+            say(f"  {share:4.0%}  {a} - {b}")
+    if summary.stars is not None:
+        say(f"stable strength {summary.stars.to_dict()['strength']:.4g}: mrfit structure --select strength uses it")
+    if summary.case_drop is None and summary.pairs is None:
+        _print_edges(summary)
+    for option in ("output", "plot"):
+        if options[option] is not None:
+            say(f"wrote {options[option]}")
+
+
+def _print_edges(summary: StabilitySummary) -> None:
+    say(f"  {'there':>5} {'mean':>8} {'range of the middle ' + format(summary.level, '.0%'):>28}")
+    for edge in summary.edges[:_MOST_EDGES]:
+        ends = f"{edge.low:+.3f} to {edge.high:+.3f}"
+        say(f"  {edge.inclusion:5.0%} {edge.mean:+8.3f} {ends:>28}  {edge.source} - {edge.target}")
+    if len(summary.edges) > _MOST_EDGES:
+        say(f"  ... and {len(summary.edges) - _MOST_EDGES:,} more edges")

@@ -1,0 +1,238 @@
+"""Learning again from resamples: how stable what any learner finds is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.errors import InputError, listed
+from mrfit.learning.learner import Learner
+from mrfit.learning.one_step import edge_weights
+from mrfit.learning.one_step import one_step as refits
+from mrfit.resampling import resamples as draw
+from mrfit.resampling.case_drop import DROPPED, CaseDrop
+from mrfit.resampling.complementary_pairs import StablePairs, n_kept_for
+from mrfit.resampling.networks import Edge, Networks, Weigh
+from mrfit.resampling.stars import Stars, subsample_size
+from mrfit.structure.learners import Learned, StructureLearner
+from mrfit.structure.nodewise.indicator_table import IndicatorTable
+
+Floats = NDArray[np.float64]
+Callback = Callable[[int], None]
+
+KINDS = ("bootstrap", "drop", "pairs", "stars")
+
+_N_STRENGTHS, _WEAKEST = 20, 0.02  # of the path that StARS looks at, as a share of the critical strength
+
+
+@dataclass(frozen=True, eq=False)
+class Stability:
+    """What resamples say of a learner on a table.
+
+    Parameters
+    ----------
+    kind
+        ``bootstrap``, ``drop`` (rows), ``pairs`` (of halves) or ``stars``.
+    networks
+        Weights of all pairs of variables in every resample.
+    level
+        Of the ranges of ``edges``.
+    case_drop, pairs, stars
+        What belongs to the other kinds.
+    """
+
+    kind: str
+    networks: Networks
+    level: float = 0.95
+    case_drop: CaseDrop | None = None
+    pairs: StablePairs | None = None
+    stars: Stars | None = None
+
+    @property
+    def edges(self) -> tuple[Edge, ...]:
+        """Pairs that are joined in the whole table or in a resample, the most frequent first."""
+        return self.networks.edges(self.level)
+
+    def __repr__(self) -> str:
+        n, failed = len(self.networks.weights), self.networks.n_failed
+        return f"<Stability: {self.kind}, {n:,} resamples, {failed:,} failed, {len(self.edges):,} edges>"
+
+
+def stability(
+    learner: Learner | StructureLearner,
+    data: Any,
+    *,
+    kind: str = "bootstrap",
+    resamples: Any = 1000,
+    level: float = 0.95,
+    false_edges: float = 1.0,
+    threshold: float = 0.75,
+    assumption: str = "unimodal",
+    one_step: bool = False,
+    seed: int = 0,
+    jobs: int = 1,
+    callback: Callback | None = None,
+) -> Stability:
+    """Learn again from resamples of ``data``, everything each time, and compare.
+
+    Parameters
+    ----------
+    learner
+        A `Learner`, whose parameters are the weights of edges, or a way to find a structure such as `Learned`, whose
+        regressions say how strong they are.
+    kind
+        ``bootstrap``; ``drop``, of 5 to 75 % of the rows; ``pairs``, complementary halves that each keep so many edges
+        that no more than ``false_edges`` false ones are expected among those in a share ``threshold`` of all halves,
+        under an ``assumption`` (none, unimodal or r-concave); ``stars``, for `Learned`: which l1 strength is stable.
+    resamples
+        How many; or resamples themselves, an array of how often each distinct row (`UniqueRows`) occurs in each.
+    one_step
+        For a `Learner` with a given structure, l2 or no penalty: one Newton step from the fit instead of a refit, at
+        next to no cost.
+    callback
+        Told of every resample that is done, from any thread. The result does not depend on ``jobs``.
+    """
+    if kind not in KINDS:
+        raise InputError(f"There is no kind of resampling {kind!r}; choose one of {listed(KINDS)}.")
+    rows = UniqueRows.of(data)
+    rows.check_complete("learning")
+    if len(rows.domain) < 2:
+        raise InputError("A table of one column has no pairs of variables to be stable; use more columns.")
+    weights = _resamples(rows, kind, resamples, seed)
+    with threadpool_limits(limits=1, user_api="blas"):
+        if one_step and (kind == "stars" or isinstance(learner, StructureLearner)):
+            raise InputError("One step refits the parameters of a Learner; leave it out for structures alone.")
+        if kind == "stars":
+            return _stars(learner, rows, weights, level, jobs, callback)
+        n_kept = 0
+        if kind == "pairs":
+            n_pairs = len(rows.domain) * (len(rows.domain) - 1) // 2
+            n_kept = n_kept_for(false_edges, n_pairs, threshold, len(weights) // 2, assumption)
+        if one_step and not isinstance(learner, StructureLearner):
+            networks = _by_one_step(learner, rows, weights, jobs)
+        else:
+            networks = Networks.learned(weigher(learner), rows, weights, jobs=jobs, callback=callback)
+    found = Stability(kind, networks, level)
+    if kind == "drop":
+        return replace(found, case_drop=CaseDrop.of(networks, 1.0 - weights.sum(axis=1) / rows.total_weight))
+    if kind == "pairs":
+        pairs = StablePairs.of(networks, n_kept=n_kept, threshold=threshold, assumption=assumption)
+        return replace(found, pairs=pairs)
+    return found
+
+
+def _resamples(rows: UniqueRows, kind: str, resamples: Any, seed: int) -> Floats:
+    if not isinstance(resamples, int | np.integer):
+        return draw.given(rows, resamples)
+    rng, n = np.random.default_rng(seed), int(resamples)
+    least = {"drop": len(DROPPED), "pairs": 2}.get(kind, 1)
+    if n < least:
+        raise InputError(f"Resampling of the kind {kind!r} needs at least {least} resamples; got {n}.")
+    ways: dict[str, Callable[[], Floats]] = {
+        "bootstrap": lambda: draw.bootstrap(rows, n, rng),
+        "drop": lambda: draw.case_drop(rows, DROPPED, n // len(DROPPED), rng),
+        "pairs": lambda: draw.halves(rows, n // 2, rng),
+        "stars": lambda: draw.parts(rows, np.full(n, subsample_size(int(rows.total_weight))), rng),
+    }
+    return ways[kind]()
+
+
+def weigher(learner: Learner | StructureLearner) -> Weigh:
+    """What learns a network from rows and gives the weights of all pairs."""
+    return _weights_of_structure(learner) if isinstance(learner, StructureLearner) else _weights_of_fit(learner)
+
+
+def _weights_of_structure(learner: StructureLearner) -> Weigh:
+    """As `EdgeReport.strength` has them; one for edges of which there is no report."""
+
+    def weigh(rows: UniqueRows) -> Floats:
+        learned = learner.learn(rows)
+        edges, report = learned.structure.edges, learned.report
+        return _of_pairs(len(rows.domain), edges, report.strength if len(report) else np.ones(len(edges)))
+
+    return weigh
+
+
+def _weights_of_fit(learner: Learner) -> Weigh:
+    """As `MarkovNetwork.edge_weights` has them; infinite where a parameter has no finite optimum."""
+
+    def weigh(rows: UniqueRows) -> Floats:
+        best = learner.fit(rows, compared=False).best
+        model, edges = best.model, best.model.structure.edges
+        weights = _of_pairs(len(rows.domain), edges, model.edge_weights)
+        for k in best.solution.at_bound.tolist():
+            scope = model.parameters.scope(k)
+            if len(scope) == 2:
+                at = _places(len(rows.domain), np.array([scope]))
+                weights[at] = np.copysign(np.inf, weights[at])
+        return weights
+
+    return weigh
+
+
+def _by_one_step(learner: Learner, rows: UniqueRows, weights: Floats, jobs: int) -> Networks:
+    model, estimates = refits(learner, rows, weights, jobs=jobs)
+    n, edges = len(rows.domain), model.structure.edges
+    stepped = np.stack([_of_pairs(n, edges, edge_weights(model, w)) for w in estimates])
+    return Networks(rows.domain.names, _of_pairs(n, edges, model.edge_weights), stepped, {})
+
+
+def _of_pairs(n_variables: int, edges: NDArray[np.int64], weights: Floats) -> Floats:
+    out = np.zeros(n_variables * (n_variables - 1) // 2)
+    out[_places(n_variables, edges)] = weights
+    return out
+
+
+def _places(n: int, edges: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Of edges a < b among all pairs in the order of `pairs_of`."""
+    a, b = edges[:, 0], edges[:, 1]
+    return np.asarray(a * (2 * n - a - 1) // 2 + b - a - 1, np.int64)
+
+
+def _stars(
+    learner: Learner | StructureLearner,
+    rows: UniqueRows,
+    weights: Floats,
+    level: float,
+    jobs: int,
+    callback: Callback | None,
+) -> Stability:
+    """A strength is the same for each row in a subsample as in the whole table."""
+    if not isinstance(learner, Learned):
+        raise InputError(
+            "StARS chooses an l1 strength of node-wise regressions; it needs the structure learner Learned."
+        )
+    table = IndicatorTable.of(rows)
+    critical = float(table.norms_alone([i for i in range(len(rows.domain)) if table.varies(i)]).max(initial=0.0))
+    if critical <= 0.0:
+        raise InputError("No variables depend on each other in these rows; there is no strength to choose.")
+    strengths, found = np.geomspace(critical, _WEAKEST * critical, _N_STRENGTHS), []
+    for strength in strengths.tolist():
+        per_row = strength / rows.total_weight
+
+        def weigh(part: UniqueRows, per_row: float = per_row) -> Floats:
+            return weigher(_at_strength(learner, per_row * part.total_weight))(part)
+
+        found.append(Networks.learned(weigh, rows, weights, jobs=jobs))
+        if callback is not None:
+            callback(len(weights) // _N_STRENGTHS)
+    stars = Stars(strengths, np.stack([networks.inclusion for networks in found]))
+    return Stability("stars", found[stars.chosen], level, stars=stars)
+
+
+def _at_strength(learner: Learned, strength: float) -> Learned:
+    """The same with one strength for all regressions, and without what only other selections look at."""
+    return Learned(
+        rule=learner.rule,
+        select="strength",
+        select_strength=strength,
+        require=learner.require,
+        forbid=learner.forbid,
+        tolerance=learner.tolerance,
+    )

@@ -1,0 +1,1 @@
+"""Internal: learning again from parts of a table, and what stays the same."""

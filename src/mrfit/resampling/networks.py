@@ -1,0 +1,171 @@
+"""Networks learned again from resamples, and what they say of each edge."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.errors import InputError, MrfitError
+from mrfit.workers import deal, run
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+# The weight of every pair of variables, in the order of `pairs_of`; zero where they are not joined.
+Weigh = Callable[[UniqueRows], Floats]
+
+_HUGE = 1e300  # in the place of infinity, between which quantiles can be taken
+_MOST = 2**27  # weights, 1 GB
+
+
+def pairs_of(n_variables: int) -> Indices:
+    """All pairs a < b, (pairs, 2)."""
+    return np.stack(np.triu_indices(n_variables, 1), axis=1)
+
+
+@dataclass(frozen=True)
+class Edge:
+    """One pair of variables over all resamples.
+
+    ``low`` and ``high`` are quantiles of its weight: a resampling range, and no confidence interval where weights are
+    shrunken. ``mean`` and ``sd`` leave out weights that are infinite, in a share ``infinite`` of resamples.
+    """
+
+    source: str
+    target: str
+    sample: float  # its weight in the whole table
+    inclusion: float  # share of resamples in which it is there
+    mean: float
+    sd: float
+    low: float
+    high: float
+    zeros: float  # share of resamples in which its weight is zero
+    infinite: float
+
+    def to_dict(self) -> dict[str, Any]:
+        return dict(self.__dict__)
+
+
+@dataclass(frozen=True, eq=False)
+class Networks:
+    """Weights of all pairs, from the whole table and from every resample.
+
+    Parameters
+    ----------
+    sample
+        From the whole table, (pairs,).
+    weights
+        From the resamples, (resamples, pairs); NaN where learning failed.
+    failures
+        Why it failed, and how often.
+    """
+
+    names: tuple[str, ...]
+    sample: Floats
+    weights: Floats
+    failures: dict[str, int]
+
+    @classmethod
+    def learned(
+        cls,
+        weigh: Weigh,
+        rows: UniqueRows,
+        resamples: Floats,
+        *,
+        jobs: int = 1,
+        callback: Callable[[int], None] | None = None,
+    ) -> Networks:
+        """Learn from every resample; what fails there is counted, what fails on the whole table is an error.
+
+        ``callback`` is told of every resample that is done, from any thread. The result does not depend on ``jobs``.
+        """
+        n_pairs = len(pairs_of(len(rows.domain)))
+        if len(resamples) * n_pairs > _MOST:
+            raise InputError(
+                f"{len(resamples):,} resamples of {n_pairs:,} pairs take {8e-9 * len(resamples) * n_pairs:.1f} GB; the "
+                f"limit is {8e-9 * _MOST:.1f}. Use fewer resamples or columns."
+            )
+        sample, weights = weigh(rows), np.full((len(resamples), n_pairs), np.nan)
+        reasons: list[str | None] = [None] * len(resamples)
+
+        def learn(first: int, last: int) -> None:
+            for b in range(first, last):
+                try:
+                    weights[b] = weigh(rows.reweighted(resamples[b]))
+                except MrfitError as error:
+                    reasons[b] = str(error)
+                if callback is not None:
+                    callback(1)
+
+        run(learn, deal(np.ones(len(resamples)), jobs))
+        return cls(rows.domain.names, sample, weights, dict(Counter(reason for reason in reasons if reason)))
+
+    @cached_property
+    def known(self) -> Floats:
+        """Weights of the resamples that did not fail."""
+        known = self.weights[~np.isnan(self.weights).any(axis=1)]
+        if not len(known):
+            reason = max(self.failures, key=lambda reason: self.failures[reason])
+            raise InputError(f"Learning failed in each of {len(self.weights)} resamples: {reason}")
+        return known
+
+    @property
+    def n_failed(self) -> int:
+        return sum(self.failures.values())
+
+    @property
+    def inclusion(self) -> Floats:
+        """Share of resamples in which each pair is joined."""
+        return np.asarray((self.known != 0).mean(axis=0), np.float64)
+
+    def edges(self, level: float = 0.95) -> tuple[Edge, ...]:
+        """All pairs that are joined in the whole table or in a resample, the most frequent first."""
+        low, high = self.quantiles(level)
+        finite = np.where(np.isfinite(self.known), self.known, np.nan)
+        n_finite = np.isfinite(finite).sum(axis=0)
+        mean = np.nansum(finite, axis=0) / np.maximum(n_finite, 1)
+        sd = np.sqrt(np.nansum((finite - mean) ** 2, axis=0) / np.maximum(n_finite - 1, 1))
+        inclusion, infinite = self.inclusion, np.isinf(self.known).mean(axis=0)
+        order = np.lexsort((-np.abs(mean), -inclusion))
+        pairs = pairs_of(len(self.names))
+        return tuple(
+            Edge(
+                self.names[pairs[k, 0]], self.names[pairs[k, 1]], float(self.sample[k]), float(inclusion[k]),
+                float(mean[k]), float(sd[k]), float(low[k]), float(high[k]), float(1.0 - inclusion[k]),
+                float(infinite[k]),
+            )
+            for k in order.tolist()
+            if inclusion[k] > 0 or self.sample[k] != 0
+        )  # fmt: skip
+
+    def quantiles(self, level: float) -> tuple[Floats, Floats]:
+        """Ends of the middle share ``level`` of the weights of each pair, by the sixth of Hyndman and Fan (1996)."""
+        return _middle(self.known, level)
+
+    def differences(self, level: float = 0.95) -> NDArray[np.bool_]:
+        """Which pairs of edges differ: the range of the difference of their weights excludes zero, (pairs, pairs)."""
+        differ = np.zeros((self.known.shape[1],) * 2, bool)
+        finite = np.clip(self.known, -_HUGE, _HUGE)
+        for k in range(len(differ)):
+            low, high = _middle(finite[:, [k]] - finite[:, k + 1 :], level)
+            differ[k, k + 1 :] = (low > 0) | (high < 0)
+        return differ | differ.T
+
+
+def _middle(weights: Floats, level: float) -> tuple[Floats, Floats]:
+    if not 0.0 < level < 1.0:
+        raise InputError(f"The level of ranges lies between 0 and 1; got {level:g}. Use 0.95, say.")
+    ends = [(1.0 - level) / 2.0, (1.0 + level) / 2.0]
+    low, high = np.quantile(np.clip(weights, -_HUGE, _HUGE), ends, axis=0, method="weibull")
+    return _with_infinity(low), _with_infinity(high)
+
+
+def _with_infinity(end: Floats) -> Floats:
+    return np.asarray(np.where(np.abs(end) >= 0.01 * _HUGE, np.copysign(np.inf, end), end), np.float64)

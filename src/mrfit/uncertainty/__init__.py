@@ -1,0 +1,1 @@
+"""Internal: how sure estimates are."""
