@@ -15,6 +15,7 @@ from mrfit import L1, L2, Complete, Given, Learned, Learner, NoPenalty, UniqueRo
 from mrfit.errors import InputError
 from mrfit.learning.objective_choice import LIKELIHOOD, PSEUDO_LIKELIHOOD, LikelihoodChoice, ObjectiveChoice
 from mrfit.learning.parts import PENALTIES
+from mrfit.registry import objective_from
 from mrfit.structure.structure import Structure
 from mrfit.uncertainty.errors import Curvature
 from mrfit.uncertainty.wald import adjusted_p
@@ -254,8 +255,10 @@ def test_what_errors_do_not_know_is_said(rng: np.random.Generator) -> None:
         (Learner(penalty=L1(1.0)), "sandwich", "selects parameters"),
         (Learner(penalty=NoPenalty(), parameterization="full"), "model", "can stand for others"),
         (Learner(objective=LikelihoodChoice("chains")), "model", "chains do not give"),
+        (Learner(objective=objective_from("rise")), "sandwich", "rise is neither"),
+        (Learner(penalty=L2(toward="tree")), "sandwich", "a tree of the same rows"),
     ],
-    ids=["kind", "l1", "full", "chains"],
+    ids=["kind", "l1", "full", "chains", "rise", "toward a tree"],
 )
 def test_refusals(learner: Learner, kind: str, said: str, rng: np.random.Generator) -> None:
     with pytest.raises(InputError, match=said):

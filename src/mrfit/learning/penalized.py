@@ -129,6 +129,11 @@ class L2(Penalized):
         return {**super().described(optimum, free_orders), **toward}
 
     def stiffness(self, strength: float) -> float:
+        if self.toward != ZERO:
+            raise InputError(
+                "Parameters are drawn towards a tree of the same rows, so that nobody knows how sure they are. Draw "
+                "them towards zero, or use no penalty."
+            )
         return strength
 
     def own_free_orders_with(self, objective: ObjectiveChoice) -> tuple[int, ...] | None:

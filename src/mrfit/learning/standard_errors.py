@@ -32,6 +32,11 @@ def check_errors(kind: str, problem: Problem) -> None:
     if kind not in KINDS:
         raise InputError(f"There are no errors of the kind {kind!r}; choose one of {listed(KINDS)}.")
     problem.learner.penalty.stiffness(1.0)
+    if not problem.learner.objective.is_score:
+        raise InputError(
+            f"Standard errors are those of a likelihood or pseudo-likelihood; {problem.learner.objective.word} is "
+            "neither. Use one of these, or resampling."
+        )
     if problem.by_chains is not None:
         raise InputError(
             "Standard errors take exact second derivatives, which chains do not give. Use a structure that an exact "
