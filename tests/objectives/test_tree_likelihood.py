@@ -65,7 +65,7 @@ def test_rows_beyond_a_chunk_count_too(rng: np.random.Generator, monkeypatch: py
     shares, w = states.shares(rows), rng.standard_normal(parameters.n_parameters)
     scores = states.log_potentials(w, rows)
     covariance = observed_covariance(states, rows, np.arange(rows.n_distinct))
-    monkeypatch.setattr("mrfit.inference.tree_states._CHUNK", 40)
+    monkeypatch.setattr("mrfit.inference.row_tables._CHUNK", 40)
     np.testing.assert_allclose(states.shares(rows), shares, rtol=1e-14)
     np.testing.assert_allclose(states.log_potentials(w, rows), scores, rtol=1e-14)
     np.testing.assert_allclose(

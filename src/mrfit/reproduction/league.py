@@ -63,7 +63,7 @@ RECIPES: Mapping[str, Recipe] = {
     ),
     "grown": Recipe(lambda: Learner(Grown(), L2((30.0, 10.0, 3.0, 1.0)), LIKELIHOOD), "grown by likelihood"),
     "cells": Recipe(
-        lambda: Learner(Grown(cells=1e6), L2((3.0, 1.0, 0.3, 0.1), toward="tree"), LIKELIHOOD),
+        lambda: Learner(Grown(cells=1e6), L2((1.0, 0.3, 0.1), toward="tree"), LIKELIHOOD),
         "grown within a million cells",
         suits=is_nearly_determined,
     ),

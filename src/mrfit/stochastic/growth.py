@@ -52,11 +52,6 @@ class Grown(StructureLearner):
 
     Parameters
     ----------
-    cells
-        Pairs enter only while the cliques of a junction tree have no more cells than this together, so that learning is
-        exact; then sets of more variables, inside cliques. None for pairs without that limit, by chains.
-    order
-        Variables of the largest sets, where there are ``cells``.
     max_pairs
         By default ten times the number of variables, or with ``cells`` as many as fit.
     share
@@ -65,15 +60,20 @@ class Grown(StructureLearner):
         Of the L2 penalty on pairs while the structure grows; None for 3, or with ``cells`` 1, drawn towards the tree.
     patience
         Rounds in a row that may gain nothing.
+    cells
+        Pairs enter only while the cliques of a junction tree have no more cells than this together, so that learning is
+        exact; then sets of more variables, inside cliques. None for pairs without that limit, by chains.
+    order
+        Variables of the largest sets, where there are ``cells``.
     """
 
-    cells: float | None = None
-    order: int = 4
     max_pairs: int | None = None
     share: float | None = None
     strength: float | None = None
     patience: int = 2
     seed: int = 0
+    cells: float | None = None
+    order: int = 4
 
     word: ClassVar[str] = "grown"
 
