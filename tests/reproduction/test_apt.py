@@ -217,6 +217,12 @@ def curve(point: type[CurvePoint], gains: dict[int, float]) -> dict[CurvePoint, 
     }
 
 
+def test_curves_compare_on_the_same_subsets() -> None:
+    results = curve(Point, {50: 0.5})
+    del results[Point("nltcs", 50, "l1", 2)]  # a run that was stopped
+    assert Points(results).gains["nltcs", 50, "APT"] == [0.5, 0.51]
+
+
 def test_curves_show_only_sizes_that_all_methods_have() -> None:
     results = curve(Point, {50: 0.5, 1000: 0.0})
     for seed in range(3):
@@ -234,7 +240,7 @@ def test_curves_claim_what_points_say(experiment: Experiment, point: type[CurveP
     assert claimed(experiment, good, "alleviates").verdict is Verdict.REPRODUCED
     assert claimed(experiment, bad, "alleviates").verdict is Verdict.NOT_REPRODUCED
     text = "\n".join(block.markdown(tmp_path) for block in experiment.report(good, Scope()))
-    assert "| nltcs | 50 | -6.5100 | **+0.5100 ± 0.0058**" in text
+    assert "| nltcs | 50 | 3 | -6.5100 | **+0.5100 ± 0.0058**" in text
     assert (tmp_path / f"{experiment.word}.png").exists()
 
 

@@ -130,19 +130,23 @@ class Curve(Experiment):
 
 
 class Points:
-    """Gains by data set, number of rows and method, one for each subset."""
+    """Gains by data set, number of rows and method, one for each subset that all methods were given."""
 
     def __init__(self, results: Results) -> None:
-        self.gains: dict[tuple[str, int, str], list[float]] = {}
-        self.l2: dict[tuple[str, int], list[float]] = {}
-        self.n_fits = self.n_converged = 0
+        subsets: dict[tuple[str, int, int], dict[str, dict[str, Any]]] = {}
         for unit, result in results.items():
             if isinstance(unit, CurvePoint):
-                self.gains.setdefault((unit.set, result["rows"], unit.method), []).append(result["gain"])
-                self.l2.setdefault((unit.set, result["rows"]), []).append(-result["test"] - result["gain"])
-                self.n_fits += result.get("fits", 0)  # results of an earlier day do not say
-                self.n_converged += result.get("converged", 0)
-        self.names = list(dict.fromkeys(name for name, _, _ in self.gains))
+                subsets.setdefault((unit.set, result["rows"], unit.seed), {})[unit.method] = result
+        self.gains: dict[tuple[str, int, str], list[float]] = {}
+        self.l2: dict[tuple[str, int], list[float]] = {}
+        for (name, n_rows, _), found in subsets.items():
+            if set(found) >= set(COMPARED):
+                for method in COMPARED:
+                    self.gains.setdefault((name, n_rows, method), []).append(found[method]["gain"])
+                self.l2.setdefault((name, n_rows), []).append(-found["APT"]["test"] - found["APT"]["gain"])
+        self.names = list(dict.fromkeys(name for name, _ in self.l2))
+        told = [result for result in results.values() if "fits" in result]  # those of an earlier day do not say
+        self.n_fits, self.n_converged = (sum(result[what] for result in told) for what in ("fits", "converged"))
 
     def certainty(self) -> str:
         """How many fits ended at an optimum, as far as that was written down."""
@@ -150,12 +154,10 @@ class Points:
 
     def sizes(self, name: str) -> list[int]:
         """Numbers of rows that all methods were given."""
-        return sorted(
-            {n for one, n, _ in self.gains if one == name and all((name, n, m) in self.gains for m in COMPARED)}
-        )
+        return sorted(n for one, n in self.l2 if one == name)
 
     def mean(self, name: str, n_rows: int, method: str) -> tuple[float, float]:
-        """With its standard error; one subset, which is all rows, has none."""
+        """With its standard error; one subset, such as all rows, has none."""
         gains = self.gains[name, n_rows, method]
         error = float(np.std(gains, ddof=1) / np.sqrt(len(gains))) if len(gains) > 1 else 0.0
         return float(np.mean(gains)), error
@@ -164,19 +166,19 @@ class Points:
         return [
             GainPanel(name, self.sizes(name), {m: [self.mean(name, n, m) for n in self.sizes(name)] for m in COMPARED})
             for name in self.names
-            if self.sizes(name)
         ]
 
     def table(self) -> Table:
-        columns = [Column("set", "left"), Column("rows"), Column("L2 itself"), *(Column(method) for method in COMPARED)]
+        titles = ("rows", "subsets", "L2 itself", *COMPARED)
         rows: list[list[Cell | str]] = []
         for name in self.names:
             for n in self.sizes(name):
                 cells = [self.mean(name, n, method) for method in COMPARED]
                 best = max(mean for mean, _ in cells)
                 shown = [_shown(mean, error, is_best=mean == best > 0) for mean, error in cells]
-                rows.append([name, f"{n:,}", f"{np.mean(self.l2[name, n]):.4f}", *shown])
-        return Table(columns, rows)
+                l2 = self.l2[name, n]
+                rows.append([name, f"{n:,}", f"{len(l2)}", f"{np.mean(l2):.4f}", *shown])
+        return Table([Column("set", "left"), *map(Column, titles)], rows)
 
     def claims(self, score: str) -> list[Claim]:
         """What the numbers say of tying."""
