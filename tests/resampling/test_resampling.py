@@ -80,7 +80,7 @@ def test_bootstrap_of_given_resamples(name: str, variant: str, lowest: float, co
                 assert float(line[f"{variant}_inclusion"]) == 0.0
                 continue
             assert edge.inclusion == pytest.approx(float(line[f"{variant}_inclusion"]), abs=1e-12)
-            # Some of jonas' resamples are nearly separated there: weights reach 32. Solved a hundred times more tightly,
+            # Some of jonas' resamples are nearly separated there: weights reach 32. Solved a hundred times tighter,
             # ours move by 1e-5, and the means stay as far from theirs.
             tolerance = 1e-4 if (name, variant) == ("jonas", "raw0001") else 1e-6
             assert edge.mean == pytest.approx(float(line[f"{variant}_mean"]), abs=tolerance)
