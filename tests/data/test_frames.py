@@ -130,6 +130,15 @@ def test_missing_text_in_pandas(dtype: str) -> None:
     assert decoded(pd.DataFrame({"a": pd.Series(["x", None, "NA"], dtype=dtype)})) == [["x"], [None], ["NA"]]
 
 
+def test_truth_values_of_arrow_are_its_bits(rng: np.random.Generator) -> None:
+    """From any bit on, with nulls and without, all alike too."""
+    values = [None if x < 0.2 else bool(x < 0.6) for x in rng.random(100)]
+    for held in (values, [bool(value) for value in values], [True] * 100, [None] * 99 + [False]):
+        for first in (0, 5, 8, 61):
+            expected = [[value if value is None else str(value).lower()] for value in held[first:99]]
+            assert decoded(pa.table({"a": held}).slice(first, 99 - first)) == expected
+
+
 def test_missing_in_polars_arrow_and_masks() -> None:
     assert decoded(pl.DataFrame({"a": ["x", None], "b": [None, 1.5]})) == [["x", None], [None, "1.5"]]
     assert decoded(pa.table({"a": ["x", None]})) == [["x"], [None]]

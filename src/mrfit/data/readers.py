@@ -14,7 +14,7 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.data.batch import Batch, Column, arrow_codes, check_names
+from mrfit.data.batch import Batch, Column, StateCodes, arrow_codes, check_names
 from mrfit.data.delimited import delimited_pieces
 from mrfit.data.labels import label
 from mrfit.data.layout import Layout, LayoutOptions
@@ -209,7 +209,7 @@ def _parted(fields: Sequence[Any]) -> tuple[list[str], list[str]]:
     return [weight if bar else "1" for weight, bar, _ in parts], [value for _, _, value in parts]
 
 
-def _weights(codes: NDArray[np.int32], values: Sequence[object], first_row: int) -> NDArray[np.float64]:
+def _weights(codes: StateCodes, values: Sequence[object], first_row: int) -> NDArray[np.float64]:
     """Row weights, parsed once per distinct value; code -1 (null) finds the last entry."""
     weight = np.array([*map(_weight, values), np.nan])[codes]
     wrong = np.flatnonzero(~(np.isfinite(weight) & (weight >= 0)))
