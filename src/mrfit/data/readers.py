@@ -18,7 +18,7 @@ from mrfit.data.batch import Batch, Column, StateCodes, arrow_codes, check_names
 from mrfit.data.delimited import delimited_pieces
 from mrfit.data.labels import label
 from mrfit.data.layout import Layout, LayoutOptions
-from mrfit.data.sources import Peekable, Utf8Stream, files_of, is_standard_input, is_stream, opened, spoken_name
+from mrfit.data.sources import Peekable, Source, Utf8Stream, files_of, is_standard_input, is_stream, opened, spoken_name
 from mrfit.errors import DataError, listed
 
 # How text files spell a missing value.
@@ -31,9 +31,7 @@ _ACCEPTED = ".csv, .tsv, .txt or .data (each also .gz), or .parquet"
 Select = Callable[[Sequence[str]], Collection[str]]
 
 
-def read_batches(
-    source: str | Path, *, select: Select | None = None, **layout: Unpack[LayoutOptions]
-) -> Iterator[Batch]:
+def read_batches(source: Source, *, select: Select | None = None, **layout: Unpack[LayoutOptions]) -> Iterator[Batch]:
     """The rows of a file, in pieces and in one pass.
 
     Parameters
@@ -41,8 +39,8 @@ def read_batches(
     source
         Delimited text (``.csv``, ``.tsv``, ``.txt``), a Libra/DEBD ``.data`` file (commas, no header, rows may start
         with ``weight|``), each also gzipped, or a Parquet file. Also ``-`` for standard input, any pipe, a named data
-        set such as ``nltcs:train``, or a directory or pattern (``parts/*.csv``): its files are one table if all have
-        the same columns, in whatever order.
+        set such as ``nltcs:train``, or a directory, pattern (``parts/*.csv``) or list of files: they are one table if
+        all have the same columns, in whatever order. Folders ``name=value`` in a directory name columns.
     select
         Which of the names of all columns to read; by default all.
     layout
@@ -50,11 +48,12 @@ def read_batches(
     """
     how = Layout(**layout)
     suffixes = tuple(suffix + end for suffix in _KINDS for end in ("", ".gz")) if how.format is None else ("",)
-    paths = files_of(source, suffixes)
+    files = files_of(source, suffixes)
+    paths = [file.path for file in files]
     names: Collection[str] | None = None
     n_rows = 0
-    for path in paths:
-        with named_in_errors(path), _opened_table(path, how) as table:
+    for path, columns in zip(paths, [file.folder_columns for file in files], strict=True):
+        with named_in_errors(path), _opened_table(path, how, columns) as table:
             if names is not None and set(table.names) != set(names):
                 raise DataError(_other_columns(path, table.names, paths[0], names))
             notes = table.notes if names is None else ()  # one file speaks for all
@@ -81,13 +80,29 @@ class _Table:
     prefixed: bool = False
     notes: tuple[str, ...] = ()
 
+    def with_constants(self, columns: Sequence[tuple[str, str | None]]) -> _Table:
+        """More columns, each of one value in all rows."""
+        if not columns:
+            return self
+        names = (*self.names, *(name for name, _ in columns))
+        check_names(names, source="With its folders, the file")
+        return replace(self, names=names, pieces=(_with_constants(piece, columns) for piece in self.pieces))
+
+
+def _with_constants(piece: Any, columns: Sequence[tuple[str, str | None]]) -> Any:
+    import pyarrow as pa
+
+    for name, value in columns:
+        piece = piece.append_column(name, pa.repeat(pa.scalar(value, pa.string()), piece.num_rows))
+    return piece
+
 
 @contextmanager
-def _opened_table(path: Path, layout: Layout) -> Iterator[_Table]:
+def _opened_table(path: Path, layout: Layout, columns: Sequence[tuple[str, str | None]]) -> Iterator[_Table]:
     if not path.exists() and not is_standard_input(path):
         raise DataError(f"There is no file {str(path)!r}; check the path.")
     with opened(path) as file:
-        yield _KINDS[_suffix(path, layout, file)](file, path, layout)
+        yield _KINDS[_suffix(path, layout, file)](file, path, layout).with_constants(columns)
 
 
 def _suffix(path: Path, layout: Layout, file: Peekable) -> str:
@@ -234,7 +249,7 @@ class _NamedError(DataError):
 
 
 @contextmanager
-def named_in_errors(source: str | Path) -> Iterator[None]:
+def named_in_errors(source: Source) -> Iterator[None]:
     """Say in one line, with the name of the file, what kept it from being read or understood."""
     import pyarrow as pa
 

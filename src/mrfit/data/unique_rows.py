@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
@@ -18,6 +17,7 @@ from mrfit.data.layout import LayoutOptions
 from mrfit.data.packed_rows import PackedRows
 from mrfit.data.readers import named_in_errors, read_batches
 from mrfit.data.row_counter import Independent, RowCounter
+from mrfit.data.sources import Source
 from mrfit.data.united_domain import united_domain
 from mrfit.domain import Domain
 from mrfit.errors import DataError
@@ -87,9 +87,7 @@ class UniqueRows:
         return cls.from_dataset(rows if isinstance(rows, Dataset) else Dataset.from_table(rows))
 
     @classmethod
-    def from_file(
-        cls, source: str | Path, reading: Reading | None = None, **layout: Unpack[LayoutOptions]
-    ) -> UniqueRows:
+    def from_file(cls, source: Source, reading: Reading | None = None, **layout: Unpack[LayoutOptions]) -> UniqueRows:
         """Count the rows of a file of any size, in pieces.
 
         ``source`` and ``layout`` are explained at `mrfit.data.readers.read_batches`.
