@@ -242,9 +242,7 @@ def test_a_list_is_one_table(parts: Path) -> None:
     assert listed.domain.to_states() == {"b": ["0", "2"], "a": ["y", "z"]}
     assert listed.codes.tolist() == [[0, 0], [1, 1]]
     assert UniqueRows.from_file([parts]) == UniqueRows.from_file(parts)
-    with pytest.raises(
-        DataError, match=r"'b\.csv and 1 more': Column 'a' holds 'z'|holds 'z' \(row 1 of 'c\.csv\.gz'\)"
-    ):
+    with pytest.raises(DataError, match=r"^'b\.csv and 1 more': Column 'a' holds 'z' \(row 1 of 'c\.csv\.gz'\)"):
         Dataset.from_file([parts / "b.csv", parts / "c.csv.gz"], states={"a": ["y"]})
 
 
