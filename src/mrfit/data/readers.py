@@ -18,7 +18,17 @@ from mrfit.data.batch import Batch, Column, StateCodes, arrow_codes, check_names
 from mrfit.data.delimited import delimited_pieces
 from mrfit.data.labels import label
 from mrfit.data.layout import Layout, LayoutOptions
-from mrfit.data.sources import Peekable, Source, Utf8Stream, files_of, is_standard_input, is_stream, opened, spoken_name
+from mrfit.data.sources import (
+    Peekable,
+    Source,
+    Utf8Stream,
+    files_of,
+    is_standard_input,
+    is_stream,
+    n_bytes_of,
+    opened,
+    spoken_name,
+)
 from mrfit.errors import DataError, listed
 
 # How text files spell a missing value.
@@ -29,9 +39,12 @@ _PARQUET_MAGIC = b"PAR1"
 _ACCEPTED = ".csv, .tsv, .txt or .data (each also .gz), or .parquet"
 
 Select = Callable[[Sequence[str]], Collection[str]]
+Progress = Callable[[int, int], None]
 
 
-def read_batches(source: Source, *, select: Select | None = None, **layout: Unpack[LayoutOptions]) -> Iterator[Batch]:
+def read_batches(
+    source: Source, *, select: Select | None = None, progress: Progress | None = None, **layout: Unpack[LayoutOptions]
+) -> Iterator[Batch]:
     """The rows of a file, in pieces and in one pass.
 
     Parameters
@@ -43,6 +56,8 @@ def read_batches(source: Source, *, select: Select | None = None, **layout: Unpa
         all have the same columns, in whatever order. Folders ``name=value`` in a directory name columns.
     select
         Which of the names of all columns to read; by default all.
+    progress
+        Called after every piece with the bytes that were read and those of all files; those of streams do not count.
     layout
         What files do not say about themselves; explained at `mrfit.data.layout.Layout`.
     """
@@ -51,7 +66,7 @@ def read_batches(source: Source, *, select: Select | None = None, **layout: Unpa
     files = files_of(source, suffixes)
     paths = [file.path for file in files]
     names: Collection[str] | None = None
-    n_rows = 0
+    n_rows, n_bytes, all_bytes = 0, 0, sum(map(n_bytes_of, paths))
     for path, columns in zip(paths, [file.folder_columns for file in files], strict=True):
         with named_in_errors(path), _opened_table(path, how, columns) as table:
             if names is not None and set(table.names) != set(names):
@@ -61,8 +76,11 @@ def read_batches(source: Source, *, select: Select | None = None, **layout: Unpa
             chosen = None if select is None else select(table.names)
             file = spoken_name(path) if len(paths) > 1 else None
             for batch in _batches(table, how.weight, chosen, file):
+                if progress is not None:
+                    progress(min(n_bytes + table.n_bytes(batch.first_row + batch.n_rows), all_bytes), all_bytes)
                 yield replace(batch, notes=notes)
                 n_rows, notes = n_rows + batch.n_rows, ()
+            n_bytes += n_bytes_of(path)
     if n_rows == 0:
         raise DataError(f"{spoken_name(paths[0])!r} names columns but has no rows; at least one is needed.")
 
@@ -71,11 +89,12 @@ def read_batches(source: Source, *, select: Select | None = None, **layout: Unpa
 class _Table:
     """An open file: its columns, its rows as Arrow batches, how it spells missing values, what is odd about it.
 
-    ``prefixed`` if its rows may start with ``weight|``.
+    ``prefixed`` if its rows may start with ``weight|``; ``n_bytes`` tells how much of the file so many rows took.
     """
 
     names: tuple[str, ...]
     pieces: Iterable[Any]
+    n_bytes: Callable[[int], int]
     missing: frozenset[str] = frozenset()
     prefixed: bool = False
     notes: tuple[str, ...] = ()
@@ -140,7 +159,8 @@ def _text(
         separator=layout.separator or separator,
     )
     missing = MISSING_SPELLINGS.union(map(label, layout.na_values))
-    return _Table(dialect.names, pieces, missing, prefixed, tuple(f"{name!r}: {note}" for note in dialect.notes))
+    notes = tuple(f"{name!r}: {note}" for note in dialect.notes)
+    return _Table(dialect.names, pieces, lambda _: file.n_bytes, missing, prefixed, notes)
 
 
 def _parquet(file: Peekable, path: Path, layout: Layout) -> _Table:
@@ -152,7 +172,8 @@ def _parquet(file: Peekable, path: Path, layout: Layout) -> _Table:
     names = tuple(table.schema_arrow.names)
     check_names(names, source=repr(spoken_name(path)))
     pieces = table.iter_batches(batch_size=max(1, _CELLS_PER_PIECE // len(names)))
-    return _Table(names, pieces, frozenset(map(label, layout.na_values)))
+    n_bytes, n_rows = n_bytes_of(path), table.metadata.num_rows
+    return _Table(names, pieces, lambda row: n_bytes * row // n_rows, frozenset(map(label, layout.na_values)))
 
 
 _KINDS: dict[str, Callable[[Peekable, Path, Layout], _Table]] = {

@@ -98,6 +98,11 @@ def is_stream(path: Path) -> bool:
     return is_standard_input(path) or path.is_relative_to("/dev") or path.is_relative_to("/proc") or not path.is_file()
 
 
+def n_bytes_of(path: Path) -> int:
+    """The length of a file; nobody knows that of a stream."""
+    return 0 if is_stream(path) else path.stat().st_size
+
+
 def spoken_name(path: Source) -> str:
     """What messages call a source."""
     if not isinstance(path, str | Path):
@@ -126,12 +131,20 @@ class Peekable:
     """Bytes that are read once, but for the first few, which may be looked at before.
 
     The buffered readers of the standard library look no further than one read of a pipe, which may be one byte.
+    ``packed`` is where they are unpacked from, if they are.
     """
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: BinaryIO, packed: Peekable | None = None) -> None:
         self._file = file
+        self._packed = packed
         self.start = file.read(4)
         self._waiting = self.start
+        self._n_bytes = len(self.start)
+
+    @property
+    def n_bytes(self) -> int:
+        """How many bytes of the file were read, packed if they are."""
+        return self._n_bytes if self._packed is None else self._packed.n_bytes
 
     def read(self, size: int = -1) -> bytes:
         """``size`` bytes, fewer only at the end."""
@@ -139,13 +152,15 @@ class Peekable:
         if 0 <= size < len(waiting):
             waiting, self._waiting = waiting[:size], waiting[size:]
             return waiting
-        return waiting + self._file.read(size if size < 0 else size - len(waiting))
+        more = self._file.read(size if size < 0 else size - len(waiting))
+        self._n_bytes += len(more)
+        return waiting + more
 
 
 def _unpacked(file: Peekable, *, expected: bool = False) -> Peekable:
     if expected or file.start.startswith(_GZIP_MAGIC):
         packed: Any = file  # gzip wants no more of it than `read`
-        return Peekable(gzip.GzipFile(fileobj=packed))  # type: ignore[arg-type]
+        return Peekable(gzip.GzipFile(fileobj=packed), file)  # type: ignore[arg-type]
     return file
 
 

@@ -15,7 +15,7 @@ from mrfit.data.batch import Batch, checked_sample_weight
 from mrfit.data.coding import Coder, Reading, check_complete, has_all_cells
 from mrfit.data.layout import LayoutOptions
 from mrfit.data.packed_rows import PackedRows
-from mrfit.data.readers import named_in_errors, read_batches
+from mrfit.data.readers import Progress, named_in_errors, read_batches
 from mrfit.data.row_counter import Independent, RowCounter
 from mrfit.data.sources import Source
 from mrfit.data.united_domain import united_domain
@@ -87,14 +87,22 @@ class UniqueRows:
         return cls.from_dataset(rows if isinstance(rows, Dataset) else Dataset.from_table(rows))
 
     @classmethod
-    def from_file(cls, source: Source, reading: Reading | None = None, **layout: Unpack[LayoutOptions]) -> UniqueRows:
+    def from_file(
+        cls,
+        source: Source,
+        reading: Reading | None = None,
+        *,
+        progress: Progress | None = None,
+        **layout: Unpack[LayoutOptions],
+    ) -> UniqueRows:
         """Count the rows of a file of any size, in pieces.
 
-        ``source`` and ``layout`` are explained at `mrfit.data.readers.read_batches`.
+        ``source``, ``progress`` and ``layout`` are explained at `mrfit.data.readers.read_batches`.
         """
         reading = reading or Reading()
         with named_in_errors(source):
-            return cls.from_batches(read_batches(source, select=reading.chosen, **layout), reading)
+            batches = read_batches(source, select=reading.chosen, progress=progress, **layout)
+            return cls.from_batches(batches, reading)
 
     @classmethod
     def from_batches(cls, batches: Iterable[Batch], reading: Reading) -> UniqueRows:
