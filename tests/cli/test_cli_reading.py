@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from mrfit.cli.output import reading_progress
+
 Shell = Callable[..., Any]
 
 BITS = np.random.default_rng(0).integers(0, 2, (60, 3))
@@ -204,3 +206,27 @@ def test_structures_of_every_form(shell: Shell, folder: Path) -> None:
     for name in ("edges.csv", "graph.graphml", "structure.json"):
         assert shell("structure", "t.csv", "-o", name, "--quiet").code == 0
         assert shell("fit", "t.csv", "--structure", f"edges:{name}", "--json").code == 0
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_bar_for_many_bytes_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a terminal, and gone when all is read."""
+    monkeypatch.setattr("sys.stderr", Terminal())
+    with reading_progress(quiet=True) as silent:
+        assert silent is None
+    with reading_progress(quiet=False) as follow:
+        assert follow is not None
+        follow(10, 1000)
+        follow(1000, 1000)
+    assert sys.stderr.getvalue() == ""  # type: ignore[attr-defined]
+    with reading_progress(quiet=False) as follow:
+        assert follow is not None
+        follow(25_000_000, 100_000_000)
+        follow(50_000_000, 100_000_000)
+    shown = sys.stderr.getvalue()  # type: ignore[attr-defined]
+    assert "reading" in shown
+    assert "50.0/100.0 MB" in shown

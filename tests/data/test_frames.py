@@ -130,6 +130,35 @@ def test_missing_text_in_pandas(dtype: str) -> None:
     assert decoded(pd.DataFrame({"a": pd.Series(["x", None, "NA"], dtype=dtype)})) == [["x"], [None], ["NA"]]
 
 
+class Streamed:
+    """A table of a library that mrfit does not know, by the one method it needs to have."""
+
+    def __init__(self, table: object) -> None:
+        self.table = table
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.table.__arrow_c_stream__(requested_schema)
+
+
+def test_whatever_streams_arrow_is_a_table() -> None:
+    """Record batches of any length, text and numbers; a column alone is no table."""
+    pieces = pa.table({"a": ["x", None, "y"], "b": [2, 1, 2]}).to_batches(max_chunksize=2)
+    table = pa.Table.from_batches(pieces)
+    for stream in (Streamed(table), pa.RecordBatchReader.from_batches(table.schema, pieces)):
+        assert decoded(stream) == [["x", "2"], [None, "1"], ["y", "2"]]
+    with pytest.raises(DataError, match=r"A table of type Streamed cannot be read; .* Its Arrow stream is no table"):
+        decoded(Streamed(table["a"]))
+
+
+def test_truth_values_of_arrow_are_its_bits(rng: np.random.Generator) -> None:
+    """From any bit on, with nulls and without, all alike too."""
+    values = [None if x < 0.2 else bool(x < 0.6) for x in rng.random(100)]
+    for held in (values, [bool(value) for value in values], [True] * 100, [None] * 99 + [False]):
+        for first in (0, 5, 8, 61):
+            expected = [[value if value is None else str(value).lower()] for value in held[first:99]]
+            assert decoded(pa.table({"a": held}).slice(first, 99 - first)) == expected
+
+
 def test_missing_in_polars_arrow_and_masks() -> None:
     assert decoded(pl.DataFrame({"a": ["x", None], "b": [None, 1.5]})) == [["x", None], [None, "1.5"]]
     assert decoded(pa.table({"a": ["x", None]})) == [["x"], [None]]

@@ -242,3 +242,27 @@ def test_nested_columns_are_refused(tmp_path: Path) -> None:
     pq.write_table(pa.table({"a": [[1], [2]]}), tmp_path / "t.parquet")
     with pytest.raises(DataError, match="Column 'a' holds values of type list"):
         list(read_batches(tmp_path / "t.parquet"))
+
+
+@pytest.mark.parametrize("kind", ["csv", "csv.gz", "parquet"])
+def test_progress_is_in_bytes_of_all_files(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It grows from piece to piece, and ends when all is read; packed bytes count as they lie in the file."""
+    monkeypatch.setattr(delimited, "_BYTES_OF_HEAD", 50)
+    monkeypatch.setattr(delimited, "_BYTES_PER_PIECE", 4000)
+    monkeypatch.setattr(readers, "_CELLS_PER_PIECE", 1000)
+    rng = np.random.default_rng(0)
+    for part in range(2):
+        values = rng.integers(0, 9, (4000, 2))
+        if kind == "parquet":
+            pq.write_table(pa.table({"a": values[:, 0], "b": values[:, 1]}), tmp_path / f"{part}.parquet")
+        else:
+            written(tmp_path, f"{part}.{kind}", "a,b\n" + "".join(f"{a},{b}\n" for a, b in values))
+    calls: list[tuple[int, int]] = []
+    n_rows = sum(batch.n_rows for batch in read_batches(tmp_path, progress=lambda *call: calls.append(call)))
+    total = sum(file.stat().st_size for file in tmp_path.iterdir())
+    done = [each for each, _ in calls]
+    assert n_rows == 8000
+    assert {of for _, of in calls} == {total}
+    assert done == sorted(done)
+    assert 0 < done[0] < total / (2 if kind == "csv.gz" else 3)  # gzip reads ahead, here to the end of the first file
+    assert done[-1] == total

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import re
 import sys
 import threading
 import time
@@ -208,6 +209,66 @@ def test_a_directory_of_parquet(tmp_path: Path) -> None:
     data = Dataset.from_file(tmp_path, weight="w")
     assert data.codes.ravel().tolist() == [0, 0, 1, 0, 2, 0]
     assert data.sample_weight.tolist() == [1, 2] * 3
+
+
+def test_folders_name_columns(tmp_path: Path) -> None:
+    """As engines for tables write them: any depth, escaped, one without a value; other folders are left aside."""
+    folders = ["year=2024/city=S%C3%A3o%20Paulo", "year=2024/city=Rome", "year=2025/city=__HIVE_DEFAULT_PARTITION__"]
+    for number, folder in enumerate([*folders, "other", "_temporary=1", ".hidden=2"]):
+        (tmp_path / folder).mkdir(parents=True)
+        pq.write_table(pa.table({"a": [number, 0]}), tmp_path / folder / "part-0.parquet")
+    data = Dataset.from_file(tmp_path, missing="state")
+    states = data.domain.to_states()
+    assert list(states) == ["a", "year", "city"]
+    rows = [[states[name][code] for name, code in zip(states, row, strict=True)] for row in data.codes]
+    assert rows == [
+        ["1", "2024", "Rome"], ["0", "2024", "Rome"], ["0", "2024", "São Paulo"], ["0", "2024", "São Paulo"],
+        ["2", "2025", "missing"], ["0", "2025", "missing"],
+    ]  # fmt: skip
+    assert list(Dataset.from_file(tmp_path, exclude=["city"]).domain.names) == ["a", "year"]
+    assert Dataset.from_file(tmp_path / folders[0]).domain.names == ("a",)  # only below the directory that is named
+
+
+def test_a_folder_names_no_column_twice(tmp_path: Path) -> None:
+    (tmp_path / "a=1").mkdir()
+    (tmp_path / "a=1" / "t.csv").write_text("a,b\n1,0\n")
+    with pytest.raises(DataError, match=r"'t\.csv': With its folders, the file repeats the column names 'a'"):
+        Dataset.from_file(tmp_path)
+
+
+def test_a_list_is_one_table(parts: Path) -> None:
+    """In its own order, with directories and patterns in it."""
+    listed = Dataset.from_file([parts / "b.csv", str(parts / "c*")])
+    assert listed.domain.to_states() == {"b": ["0", "2"], "a": ["y", "z"]}
+    assert listed.codes.tolist() == [[0, 0], [1, 1]]
+    assert UniqueRows.from_file([parts]) == UniqueRows.from_file(parts)
+    with pytest.raises(DataError, match=r"^'b\.csv and 1 more': Column 'a' holds 'z' \(row 1 of 'c\.csv\.gz'\)"):
+        Dataset.from_file([parts / "b.csv", parts / "c.csv.gz"], states={"a": ["y"]})
+
+
+@pytest.mark.parametrize(
+    ("sources", "message"),
+    [
+        ([], "The list of files is empty"),
+        (["a.csv", "a.csv"], "'a.csv' is named twice"),
+        (["a.csv", "*.tsv"], "No file matches the pattern"),
+        (["a.csv", "none.csv"], "There is no file 'none.csv'"),
+    ],
+)
+def test_lists_that_are_no_table(
+    parts: Path, monkeypatch: pytest.MonkeyPatch, sources: list[str], message: str
+) -> None:
+    monkeypatch.chdir(parts)
+    with pytest.raises(DataError, match=re.escape(message)):
+        UniqueRows.from_file(sources)
+
+
+def test_the_part_that_is_broken_is_named(tmp_path: Path) -> None:
+    for part in range(3):
+        pq.write_table(pa.table({"a": [0, 1]}), tmp_path / f"{part}.parquet")
+    (tmp_path / "1.parquet").write_bytes(b"PAR1 and no more")
+    with pytest.raises(DataError, match=r"^'1\.parquet' cannot be read"):
+        UniqueRows.from_file(tmp_path)
 
 
 def test_the_file_that_differs_is_named(parts: Path) -> None:

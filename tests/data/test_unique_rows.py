@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from mrfit.data.coding import Reading
 from mrfit.data.dataset import Dataset
 from mrfit.data.frames import table_batches
-from mrfit.data.unique_rows import RowCounter, UniqueRows
+from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import DataError
 from populations import domain_of, random_codes, tables
 from reference.tables import distinct_rows
@@ -49,21 +49,6 @@ def test_unique_rows_with_columns_of_many_states(rng: np.random.Generator) -> No
     codes = rng.integers(0, 255, (500, 2)).astype(np.uint8)
     rows = UniqueRows.from_codes(domain_of((255, 255)), codes, np.ones(500))
     assert rows.codes.tolist() == [list(row) for row, _ in distinct_rows(codes, np.ones(500))]
-
-
-@given(tables(), st.integers(1, 20))
-def test_rows_counted_in_chunks_are_those_counted_at_once(table: tuple[np.ndarray, tuple[int, ...]], size: int) -> None:
-    """Chunks of any length, with weights."""
-    codes, _ = table
-    weight = 1.0 + np.arange(len(codes)) % 4
-    counter = RowCounter()
-    for first in range(0, len(codes), size):
-        counter.add(codes[first : first + size], weight[first : first + size])
-    found, total = counter.result()
-    expected = distinct_rows(codes, weight)
-    assert counter.n_rows == len(codes)
-    assert found.tolist() == [list(row) for row, _ in expected]
-    assert total.tolist() == [count for _, count in expected]
 
 
 def test_all_weights_zero_is_an_error() -> None:

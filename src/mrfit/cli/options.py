@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from mrfit.cli.output import as_options, note
+from mrfit.cli.output import as_options, note, reading_progress
 from mrfit.errors import InputError
 
 if TYPE_CHECKING:
@@ -183,7 +183,8 @@ def read_rows(
     from mrfit.data.unique_rows import UniqueRows
 
     reading = reading_of(options, domain=domain, states=states)
-    rows = UniqueRows.from_file(text, reading, **layout_of(options))
+    with reading_progress(quiet=options["quiet"] or options["as_json"]) as progress:
+        rows = UniqueRows.from_file(text, reading, progress=progress, **layout_of(options))
     tell_notes(rows.notes, quiet=options["quiet"])
     return rows
 

@@ -7,10 +7,13 @@ import math
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import Any
 
 import click
+
+_MANY_BYTES = 2**24  # fewer are read within a second or so
 
 
 def say(*lines: str, err: bool = False) -> None:
@@ -99,6 +102,34 @@ def counting_progress(what: str, total: int, *, quiet: bool) -> Iterator[Callabl
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(what, total=total)
         yield lambda n, total=total: progress.update(task, advance=n, total=total)
+
+
+@contextmanager
+def reading_progress(*, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
+    """A bar on stderr over the bytes of a table, where they are many."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    with ExitStack() as until_read:
+        bars: list[Callable[..., None]] = []
+
+        def follow(done: int, total: int) -> None:
+            if total >= _MANY_BYTES and not bars:
+                bars.append(until_read.enter_context(_byte_bar(total)))
+            for update in bars:
+                update(completed=done)
+
+        yield follow
+
+
+@contextmanager
+def _byte_bar(total: int) -> Iterator[Callable[..., None]]:
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        yield partial(progress.update, progress.add_task("reading", total=total))
 
 
 @contextmanager

@@ -76,7 +76,7 @@ def command(model_file: str, data: str, **options: Any) -> None:
     with named_in_errors(data):
         for batch in read_batches(data, select=how.chosen, **layout_of(options)):
             codes, weight = coder.encode(batch)
-            scores.append(finite_scores(score_rows, model, codes, jobs=jobs))
+            scores.append(finite_scores(score_rows, model, np.ascontiguousarray(codes), jobs=jobs))
             weights.append(weight)
         coder.finish()
         score = np.concatenate(scores)

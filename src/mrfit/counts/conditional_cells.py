@@ -18,7 +18,9 @@ from numpy.typing import NDArray
 from mrfit._kernels.cells import BLOCK, CellArrays
 from mrfit._kernels.partition import count_cells, feature_members, refine, representatives
 from mrfit._kernels.prefix_tree import MAX_NODES, NODE_COST, grow
+from mrfit.counts.blanket_counts import BlanketCounts
 from mrfit.data.unique_rows import UniqueRows
+from mrfit.errors import InputError
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.conditionals import Conditionals
 from mrfit.workers import deal, run
@@ -46,11 +48,30 @@ class ConditionalCells:
             lambda first, last: [_count_variable(i, rows, parameters) for i in range(first, last)],
             deal(cost, jobs),
         )
+        return cls._of_variables([cells for part in parts for cells in part], parameters, rows.total_weight)
+
+    @classmethod
+    def from_counts(cls, counts: BlanketCounts, parameters: Canonical, *, jobs: int = 1) -> ConditionalCells:
+        """The cells of all rows that were counted, under their structure or one within it.
+
+        They are those of `count` in another order, so sums may differ in their last digits.
+        """
+        _check_counted(counts, parameters)
+        cost = np.array([len(states) for states in counts.states], np.float64)
+        parts = run(
+            lambda first, last: [_count_variable(i, counts.rows_of(i), parameters) for i in range(first, last)],
+            deal(cost, jobs),
+        )
+        return cls._of_variables([cells for part in parts for cells in part], parameters, counts.total_weight)
+
+    @classmethod
+    def _of_variables(cls, cells: list[_VariableCells], parameters: Canonical, total_weight: float) -> ConditionalCells:
+        conditionals = parameters.conditionals
         return cls(
-            arrays=_joined([cells for part in parts for cells in part], parameters.n_free, conditionals),
+            arrays=_joined(cells, parameters.n_free, conditionals),
             parameter_of_slot=conditionals.parameter_of_slot,
             n_parameters=parameters.n_parameters,
-            total_weight=rows.total_weight,
+            total_weight=total_weight,
         )
 
     @property
@@ -93,6 +114,18 @@ class _VariableCells:
     total: Floats
     counts: Floats
     chunks: list[_Chunk]
+
+
+def _check_counted(counts: BlanketCounts, parameters: Canonical) -> None:
+    """Refuse a model that sees more of the rows than was counted."""
+    if parameters.domain != counts.domain:
+        raise InputError("The counts are of another domain than the model; count the rows under that of the model.")
+    edges = parameters.structure.edges
+    if not counts.structure.adjacency[edges[:, 0], edges[:, 1]].all():
+        raise InputError(
+            "The structure joins variables that were not counted together; count the rows with this structure or one "
+            "that contains it."
+        )
 
 
 def _count_variable(variable: int, rows: UniqueRows, parameters: Canonical) -> _VariableCells:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from mrfit.errors import DataError, listed
 
 MISSING = -1
 
+StateCodes = NDArray[np.int32] | NDArray[np.int8]  # truth values take a byte each
+
 
 @dataclass(frozen=True)
 class Column:
@@ -25,9 +28,13 @@ class Column:
     """
 
     name: str
-    codes: NDArray[np.int32]
+    codes: StateCodes
     labels: tuple[str, ...]
     declared: bool = False
+
+    @cached_property
+    def has_missing(self) -> bool:
+        return bool(self.codes.min(initial=0) < 0)
 
     @classmethod
     def encoded(
@@ -43,10 +50,10 @@ class Column:
 
         ``missing`` holds the labels that mean "no value", as text files spell it.
         """
-        codes = codes.astype(np.int32, copy=False)
-        met = np.bincount(codes + 1, minlength=len(values) + 1)[1:] > 0
+        codes = codes if codes.dtype == np.int8 else codes.astype(np.int32, copy=False)
+        met = _met(codes, len(values))
         labels: dict[str, int] = {}
-        lookup = np.full(len(values) + 1, MISSING, dtype=np.int32)  # its last entry serves code -1
+        lookup = np.full(len(values) + 1, MISSING, dtype=codes.dtype)  # its last entry serves code -1
         for code, value in enumerate(values):
             if not (declared or met[code]) or is_missing(value):
                 continue
@@ -105,8 +112,17 @@ class Batch:
         return tuple(column.name for column in self.columns)
 
 
-def arrow_codes(name: str, array: Any) -> tuple[NDArray[np.int32], Sequence[Any]]:
+def _met(codes: StateCodes, n_values: int) -> Sequence[bool]:
+    """Which positions occur."""
+    if codes.dtype == np.int8:  # two comparisons are faster than counting
+        return [bool((codes == code).any()) for code in range(n_values)]
+    return list(np.bincount(codes + 1, minlength=n_values + 1)[1:] > 0)
+
+
+def arrow_codes(name: str, array: Any) -> tuple[StateCodes, Sequence[Any]]:
     """Positions (-1 = null) in the distinct values of an Arrow array, and those values."""
+    if str(array.type) == "bool":
+        return _truth_codes(array), (False, True)
     try:
         array = array.dictionary_encode()
     except NotImplementedError:
@@ -124,6 +140,20 @@ def arrow_codes(name: str, array: Any) -> tuple[NDArray[np.int32], Sequence[Any]
     single = str(values.type) in ("float", "halffloat")
     distinct = list(values.to_numpy(zero_copy_only=False)) if single else values.to_pylist()
     return codes.astype(np.int32, copy=False), distinct
+
+
+def _truth_codes(array: Any) -> NDArray[np.int8]:
+    """0, 1 or -1 (null) for each of an Arrow array of truth values."""
+    given, values = array.buffers()
+    codes = _bits(values, array.offset, len(array))
+    return codes if given is None else np.where(_bits(given, array.offset, len(array)), codes, np.int8(MISSING))
+
+
+def _bits(buffer: Any, first: int, count: int) -> NDArray[np.int8]:
+    """Some bits of an Arrow buffer, a byte each; slices of a long array share one buffer."""
+    start, skipped = divmod(first, 8)
+    held = np.frombuffer(buffer, np.uint8)[start : (first + count + 7) // 8]
+    return np.unpackbits(held, bitorder="little")[skipped : skipped + count].view(np.int8)
 
 
 def check_names(names: Sequence[str], *, source: str) -> None:

@@ -190,7 +190,7 @@ class Coder:
         self.notes: tuple[str, ...] = ()  # what a person should know of the table
 
     def encode(self, batch: Batch) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
-        """Provisional codes (rows kept x variables, C order) and weights of the rows kept."""
+        """Provisional codes (rows kept x variables, column after column) and weights of the rows kept."""
         if not self._vocabularies:
             self._vocabularies = self._start(batch)
         weight = np.ones(batch.n_rows) if batch.sample_weight is None else batch.sample_weight
@@ -203,6 +203,9 @@ class Coder:
         codes = np.empty((len(self._vocabularies), batch.n_rows), dtype=np.uint8)
         left_out = np.zeros(batch.n_rows, bool)
         for row, (lookup, column) in enumerate(zip(lookups, columns, strict=True)):
+            if not column.has_missing and lookup[:-1] == list(range(len(column.labels))):
+                codes[row] = column.codes
+                continue
             values = np.array(lookup, dtype=np.int16)[column.codes]
             left_out |= values == _LEFT_OUT
             codes[row] = values
@@ -210,7 +213,7 @@ class Coder:
         if left_out.any():
             self.dropped_rows += int(left_out.sum())
             codes, weight = codes[:, ~left_out], weight[~left_out]
-        return np.ascontiguousarray(codes.T), weight
+        return codes.T, weight
 
     def finish(self) -> tuple[Domain, list[NDArray[np.uint8]]]:
         """The domain, and for each variable the final code of every provisional one."""
@@ -267,7 +270,7 @@ class Coder:
         counts = weight if (weight == np.rint(weight)).all() else np.ones(len(weight))
         total = float(counts.sum())
         for vocabulary, column in zip(self._vocabularies, columns, strict=True):
-            vocabulary.n_values += total - float(counts[column.codes < 0].sum())
+            vocabulary.n_values += total - (float(counts[column.codes < 0].sum()) if column.has_missing else 0.0)
 
     def _names_of_rows(self) -> list[Vocabulary]:
         """Columns that tell rows apart, but for those that are to be kept."""
@@ -301,13 +304,13 @@ class Coder:
         )
 
     def _missing_code(self, vocabulary: Vocabulary, column: Column, batch: Batch) -> int:
-        first = int(np.argmin(column.codes))
-        if column.codes[first] >= 0:
-            return _LEFT_OUT  # nothing is missing: never looked up
+        if not column.has_missing:
+            return _LEFT_OUT  # never looked up
         if vocabulary.closed and MISSING_STATE in vocabulary.codes:
             return vocabulary.codes[MISSING_STATE]
         if self._reading.missing in ("drop", "keep"):
             return _LEFT_OUT if self._reading.missing == "drop" else UNOBSERVED
+        first = int(np.argmin(column.codes))
         where = f"Column {column.name!r} has no value (empty or NaN) in {batch.row_name(first)}"
         if self._reading.missing == "error":
             raise DataError(

@@ -53,7 +53,7 @@ def _encode_numpy(name: str, array: NDArray[Any], rows: slice) -> Column:
     array = array[rows]
     match array.dtype.kind:
         case "b":
-            return Column.encoded(name, array, (False, True))
+            return Column.encoded(name, array.view(np.int8), (False, True))
         case "i" | "u":
             return _encode_integers(name, array, np.zeros(len(array), dtype=bool))
         case "f":

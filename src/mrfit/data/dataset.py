@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
@@ -15,6 +14,7 @@ from mrfit.data.coding import MAX_STATES, UNOBSERVED, Coder, Reading, ReadingOpt
 from mrfit.data.frames import table_batches
 from mrfit.data.layout import LayoutOptions
 from mrfit.data.readers import named_in_errors, read_batches
+from mrfit.data.sources import Source
 from mrfit.domain import Domain
 from mrfit.errors import DataError
 
@@ -41,7 +41,7 @@ class Dataset:
 
     @classmethod
     def from_table(cls, table: object, *, sample_weight: object = None, **reading: Unpack[ReadingOptions]) -> Dataset:
-        """Read a pandas or polars frame, Arrow table, array, sparse matrix, list of rows or dict of columns.
+        """Read a pandas or polars frame, Arrow table or stream, array, sparse matrix, list of rows or dict of columns.
 
         The keywords are those of `mrfit.data.coding.Reading`: ``domain``, ``states``, ``missing``, ``unknown``,
         ``columns``, ``exclude`` and ``include``.
@@ -52,7 +52,7 @@ class Dataset:
     @classmethod
     def from_file(
         cls,
-        source: str | Path,
+        source: Source,
         *,
         domain: Domain | None = None,
         states: Mapping[str, Sequence[object]] | None = None,
@@ -65,7 +65,7 @@ class Dataset:
     ) -> Dataset:
         """Read a CSV, TSV, text, Libra ``.data`` (each also ``.gz``) or Parquet file.
 
-        A directory or pattern of such files is one table, ``-`` is standard input, ``nltcs:train`` a named data set.
+        A directory, pattern or list of such files is one table, ``-`` standard input, ``nltcs:train`` a named data set.
         ``weight``, ``header``, ``separator``, ``encoding``, ``na_values`` and ``format`` are explained at
         `mrfit.data.layout.Layout`, the rest at `mrfit.data.coding.Reading`.
         """

@@ -20,8 +20,8 @@ from mrfit.errors import DataError
 # Encoded codes take four bytes a cell, so a batch stays near 32 MB.
 _CELLS_PER_BATCH = 2**23
 _ACCEPTED = (
-    "a pandas or polars DataFrame, a pyarrow Table, a 2-D numpy array, a scipy sparse matrix, a list of rows "
-    "or a dict of columns"
+    "a pandas or polars DataFrame, a pyarrow Table, anything with __arrow_c_stream__, a 2-D numpy array, a scipy "
+    "sparse matrix, a list of rows or a dict of columns"
 )
 
 _Columns = list[tuple[str, Any]]  # names and one-dimensional objects
@@ -67,7 +67,13 @@ def _columns(table: object) -> tuple[_Columns, bool]:
             return _numbered(_UNNAMED[kind](table)), False
     if isinstance(table, Mapping):
         return _from_mapping(table), True
-    raise DataError(f"A table of type {type(table).__name__} cannot be read; expected {_ACCEPTED}.")
+    if hasattr(table, "__arrow_c_stream__"):  # the Arrow PyCapsule interface: results of queries, other frames
+        return _from_stream(table), True
+    raise DataError(_unreadable(table))
+
+
+def _unreadable(table: object) -> str:
+    return f"A table of type {type(table).__name__} cannot be read; expected {_ACCEPTED}."
 
 
 def _n_rows(columns: _Columns) -> int:
@@ -98,6 +104,16 @@ def _from_polars(frame: Any) -> _Columns:
 
 def _from_arrow(table: Any) -> _Columns:
     return list(zip(table.schema.names, table.columns, strict=True))
+
+
+def _from_stream(table: Any) -> _Columns:
+    import pyarrow as pa
+
+    try:
+        return _from_arrow(pa.RecordBatchReader.from_stream(table).read_all())
+    except (pa.ArrowException, TypeError) as error:
+        reason = str(error).partition("\n")[0].rstrip(".")
+        raise DataError(f"{_unreadable(table)} Its Arrow stream is no table: {reason}.") from None
 
 
 def _from_array(array: NDArray[Any]) -> Sequence[Any]:

@@ -14,11 +14,21 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.data.batch import Batch, Column, arrow_codes, check_names
+from mrfit.data.batch import Batch, Column, StateCodes, arrow_codes, check_names
 from mrfit.data.delimited import delimited_pieces
 from mrfit.data.labels import label
 from mrfit.data.layout import Layout, LayoutOptions
-from mrfit.data.sources import Peekable, Utf8Stream, files_of, is_standard_input, is_stream, opened, spoken_name
+from mrfit.data.sources import (
+    Peekable,
+    Source,
+    Utf8Stream,
+    files_of,
+    is_standard_input,
+    is_stream,
+    n_bytes_of,
+    opened,
+    spoken_name,
+)
 from mrfit.errors import DataError, listed
 
 # How text files spell a missing value.
@@ -29,10 +39,11 @@ _PARQUET_MAGIC = b"PAR1"
 _ACCEPTED = ".csv, .tsv, .txt or .data (each also .gz), or .parquet"
 
 Select = Callable[[Sequence[str]], Collection[str]]
+Progress = Callable[[int, int], None]
 
 
 def read_batches(
-    source: str | Path, *, select: Select | None = None, **layout: Unpack[LayoutOptions]
+    source: Source, *, select: Select | None = None, progress: Progress | None = None, **layout: Unpack[LayoutOptions]
 ) -> Iterator[Batch]:
     """The rows of a file, in pieces and in one pass.
 
@@ -41,20 +52,23 @@ def read_batches(
     source
         Delimited text (``.csv``, ``.tsv``, ``.txt``), a Libra/DEBD ``.data`` file (commas, no header, rows may start
         with ``weight|``), each also gzipped, or a Parquet file. Also ``-`` for standard input, any pipe, a named data
-        set such as ``nltcs:train``, or a directory or pattern (``parts/*.csv``): its files are one table if all have
-        the same columns, in whatever order.
+        set such as ``nltcs:train``, or a directory, pattern (``parts/*.csv``) or list of files: they are one table if
+        all have the same columns, in whatever order. Folders ``name=value`` in a directory name columns.
     select
         Which of the names of all columns to read; by default all.
+    progress
+        Called after every piece with the bytes that were read and those of all files; those of streams do not count.
     layout
         What files do not say about themselves; explained at `mrfit.data.layout.Layout`.
     """
     how = Layout(**layout)
     suffixes = tuple(suffix + end for suffix in _KINDS for end in ("", ".gz")) if how.format is None else ("",)
-    paths = files_of(source, suffixes)
+    files = files_of(source, suffixes)
+    paths = [file.path for file in files]
     names: Collection[str] | None = None
-    n_rows = 0
-    for path in paths:
-        with named_in_errors(path), _opened_table(path, how) as table:
+    n_rows, n_bytes, all_bytes = 0, 0, sum(map(n_bytes_of, paths))
+    for path, columns in zip(paths, [file.folder_columns for file in files], strict=True):
+        with named_in_errors(path), _opened_table(path, how, columns) as table:
             if names is not None and set(table.names) != set(names):
                 raise DataError(_other_columns(path, table.names, paths[0], names))
             notes = table.notes if names is None else ()  # one file speaks for all
@@ -62,8 +76,11 @@ def read_batches(
             chosen = None if select is None else select(table.names)
             file = spoken_name(path) if len(paths) > 1 else None
             for batch in _batches(table, how.weight, chosen, file):
+                if progress is not None:
+                    progress(min(n_bytes + table.n_bytes(batch.first_row + batch.n_rows), all_bytes), all_bytes)
                 yield replace(batch, notes=notes)
                 n_rows, notes = n_rows + batch.n_rows, ()
+            n_bytes += n_bytes_of(path)
     if n_rows == 0:
         raise DataError(f"{spoken_name(paths[0])!r} names columns but has no rows; at least one is needed.")
 
@@ -72,22 +89,39 @@ def read_batches(
 class _Table:
     """An open file: its columns, its rows as Arrow batches, how it spells missing values, what is odd about it.
 
-    ``prefixed`` if its rows may start with ``weight|``.
+    ``prefixed`` if its rows may start with ``weight|``; ``n_bytes`` tells how much of the file so many rows took.
     """
 
     names: tuple[str, ...]
     pieces: Iterable[Any]
+    n_bytes: Callable[[int], int]
     missing: frozenset[str] = frozenset()
     prefixed: bool = False
     notes: tuple[str, ...] = ()
 
+    def with_constants(self, columns: Sequence[tuple[str, str | None]]) -> _Table:
+        """More columns, each of one value in all rows."""
+        if not columns:
+            return self
+        names = (*self.names, *(name for name, _ in columns))
+        check_names(names, source="With its folders, the file")
+        return replace(self, names=names, pieces=(_with_constants(piece, columns) for piece in self.pieces))
+
+
+def _with_constants(piece: Any, columns: Sequence[tuple[str, str | None]]) -> Any:
+    import pyarrow as pa
+
+    for name, value in columns:
+        piece = piece.append_column(name, pa.repeat(pa.scalar(value, pa.string()), piece.num_rows))
+    return piece
+
 
 @contextmanager
-def _opened_table(path: Path, layout: Layout) -> Iterator[_Table]:
+def _opened_table(path: Path, layout: Layout, columns: Sequence[tuple[str, str | None]]) -> Iterator[_Table]:
     if not path.exists() and not is_standard_input(path):
         raise DataError(f"There is no file {str(path)!r}; check the path.")
     with opened(path) as file:
-        yield _KINDS[_suffix(path, layout, file)](file, path, layout)
+        yield _KINDS[_suffix(path, layout, file)](file, path, layout).with_constants(columns)
 
 
 def _suffix(path: Path, layout: Layout, file: Peekable) -> str:
@@ -125,7 +159,8 @@ def _text(
         separator=layout.separator or separator,
     )
     missing = MISSING_SPELLINGS.union(map(label, layout.na_values))
-    return _Table(dialect.names, pieces, missing, prefixed, tuple(f"{name!r}: {note}" for note in dialect.notes))
+    notes = tuple(f"{name!r}: {note}" for note in dialect.notes)
+    return _Table(dialect.names, pieces, lambda _: file.n_bytes, missing, prefixed, notes)
 
 
 def _parquet(file: Peekable, path: Path, layout: Layout) -> _Table:
@@ -137,7 +172,8 @@ def _parquet(file: Peekable, path: Path, layout: Layout) -> _Table:
     names = tuple(table.schema_arrow.names)
     check_names(names, source=repr(spoken_name(path)))
     pieces = table.iter_batches(batch_size=max(1, _CELLS_PER_PIECE // len(names)))
-    return _Table(names, pieces, frozenset(map(label, layout.na_values)))
+    n_bytes, n_rows = n_bytes_of(path), table.metadata.num_rows
+    return _Table(names, pieces, lambda row: n_bytes * row // n_rows, frozenset(map(label, layout.na_values)))
 
 
 _KINDS: dict[str, Callable[[Peekable, Path, Layout], _Table]] = {
@@ -209,7 +245,7 @@ def _parted(fields: Sequence[Any]) -> tuple[list[str], list[str]]:
     return [weight if bar else "1" for weight, bar, _ in parts], [value for _, _, value in parts]
 
 
-def _weights(codes: NDArray[np.int32], values: Sequence[object], first_row: int) -> NDArray[np.float64]:
+def _weights(codes: StateCodes, values: Sequence[object], first_row: int) -> NDArray[np.float64]:
     """Row weights, parsed once per distinct value; code -1 (null) finds the last entry."""
     weight = np.array([*map(_weight, values), np.nan])[codes]
     wrong = np.flatnonzero(~(np.isfinite(weight) & (weight >= 0)))
@@ -234,7 +270,7 @@ class _NamedError(DataError):
 
 
 @contextmanager
-def named_in_errors(source: str | Path) -> Iterator[None]:
+def named_in_errors(source: Source) -> Iterator[None]:
     """Say in one line, with the name of the file, what kept it from being read or understood."""
     import pyarrow as pa
 

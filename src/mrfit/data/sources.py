@@ -5,16 +5,19 @@ from __future__ import annotations
 import codecs
 import gzip
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
+from urllib.parse import unquote
 
 from mrfit.data.named import resolved
 from mrfit.errors import DataError, InputError
 
 STANDARD_INPUT = "-"
 _PATTERN = frozenset("*?[")
+_NO_VALUE = "__HIVE_DEFAULT_PARTITION__"  # as the writers of such folders spell it
 _GZIP_MAGIC = b"\x1f\x8b"
 _BYTE_ORDER_MARKS = {
     codecs.BOM_UTF32_LE: "utf-32",  # before UTF-16, whose mark it begins with
@@ -25,27 +28,61 @@ _BYTE_ORDER_MARKS = {
 }
 
 
-def files_of(source: str | Path, suffixes: tuple[str, ...]) -> list[Path]:
-    """The files that together are one table, in sorted order.
+Source = str | Path | Sequence[str | Path]
 
-    A directory stands for the files in it whose names end as ``suffixes`` say, but not for hidden ones or ones that
-    begin with ``_``; a pattern such as ``parts/*.csv`` for all files it matches.
+
+@dataclass(frozen=True)
+class TableFile:
+    """A file of a table, and the columns that folders name for all its rows, such as ``year=2024``."""
+
+    path: Path
+    folder_columns: tuple[tuple[str, str | None], ...] = ()
+
+
+def files_of(source: Source, suffixes: tuple[str, ...]) -> list[TableFile]:
+    """The files that together are one table, in sorted order, or in that of a list.
+
+    A directory stands for the files in it whose names end as ``suffixes`` say, and those in its folders ``name=value``,
+    but not for hidden ones or ones that begin with ``_``; a pattern such as ``parts/*.csv`` for all files it matches.
     """
+    if not isinstance(source, str | Path):
+        return _files_of_all(source, suffixes)
     path = resolved(source)
     if path.is_dir():
-        inside = [file for file in path.iterdir() if file.is_file() and not file.name.startswith((".", "_"))]
-        found = sorted(file for file in inside if file.name.lower().endswith(suffixes))
+        found = list(_tables_in(path, suffixes, ()))
         if not found:
             raise DataError(
                 f"{str(path)!r} is a directory without tables in it; expected files: {', '.join(suffixes)}."
             )
         return found
     if path.exists() or is_standard_input(path) or _PATTERN.isdisjoint(str(path)):
-        return [path]
+        return [TableFile(path)]
     matched = sorted(file for file in _matching(path) if not (file.name.startswith(".") or file.is_dir()))
     if not matched:
         raise DataError(f"No file matches the pattern {str(path)!r}; check the path.")
-    return matched
+    return [TableFile(file) for file in matched]
+
+
+def _files_of_all(sources: Sequence[str | Path], suffixes: tuple[str, ...]) -> list[TableFile]:
+    found = [file for source in sources for file in files_of(source, suffixes)]
+    if not found:
+        raise DataError("The list of files is empty; at least one is needed.")
+    paths = [file.path for file in found]
+    if repeated := [path for path in dict.fromkeys(paths) if paths.count(path) > 1]:
+        raise DataError(f"{str(repeated[0])!r} is named twice among the files of one table. Name each once.")
+    return found
+
+
+def _tables_in(
+    folder: Path, suffixes: tuple[str, ...], columns: tuple[tuple[str, str | None], ...]
+) -> Iterator[TableFile]:
+    for path in sorted(path for path in folder.iterdir() if not path.name.startswith((".", "_"))):
+        name, is_column, value = path.name.partition("=")
+        if path.is_file() and path.name.lower().endswith(suffixes):
+            yield TableFile(path, columns)
+        elif path.is_dir() and is_column:
+            held = None if value == _NO_VALUE else unquote(value)
+            yield from _tables_in(path, suffixes, (*columns, (unquote(name), held)))
 
 
 def _matching(pattern: Path) -> Iterator[Path]:
@@ -61,8 +98,15 @@ def is_stream(path: Path) -> bool:
     return is_standard_input(path) or path.is_relative_to("/dev") or path.is_relative_to("/proc") or not path.is_file()
 
 
-def spoken_name(path: str | Path) -> str:
+def n_bytes_of(path: Path) -> int:
+    """The length of a file; nobody knows that of a stream."""
+    return 0 if is_stream(path) else path.stat().st_size
+
+
+def spoken_name(path: Source) -> str:
     """What messages call a source."""
+    if not isinstance(path, str | Path):
+        return " and ".join([*map(spoken_name, path[:1]), *([f"{len(path) - 1} more"] if len(path) > 1 else [])])
     return "standard input" if is_standard_input(path) else Path(path).name
 
 
@@ -87,12 +131,20 @@ class Peekable:
     """Bytes that are read once, but for the first few, which may be looked at before.
 
     The buffered readers of the standard library look no further than one read of a pipe, which may be one byte.
+    ``packed`` is where they are unpacked from, if they are.
     """
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: BinaryIO, packed: Peekable | None = None) -> None:
         self._file = file
+        self._packed = packed
         self.start = file.read(4)
         self._waiting = self.start
+        self._n_bytes = len(self.start)
+
+    @property
+    def n_bytes(self) -> int:
+        """How many bytes of the file were read, packed if they are."""
+        return self._n_bytes if self._packed is None else self._packed.n_bytes
 
     def read(self, size: int = -1) -> bytes:
         """``size`` bytes, fewer only at the end."""
@@ -100,13 +152,15 @@ class Peekable:
         if 0 <= size < len(waiting):
             waiting, self._waiting = waiting[:size], waiting[size:]
             return waiting
-        return waiting + self._file.read(size if size < 0 else size - len(waiting))
+        more = self._file.read(size if size < 0 else size - len(waiting))
+        self._n_bytes += len(more)
+        return waiting + more
 
 
 def _unpacked(file: Peekable, *, expected: bool = False) -> Peekable:
     if expected or file.start.startswith(_GZIP_MAGIC):
         packed: Any = file  # gzip wants no more of it than `read`
-        return Peekable(gzip.GzipFile(fileobj=packed))  # type: ignore[arg-type]
+        return Peekable(gzip.GzipFile(fileobj=packed), file)  # type: ignore[arg-type]
     return file
 
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit._kernels.partition import active_entries, refine, representatives
+from mrfit._kernels.partition import active_entries
 from mrfit.data.batch import Batch, checked_sample_weight
 from mrfit.data.coding import Coder, Reading, check_complete, has_all_cells
 from mrfit.data.layout import LayoutOptions
-from mrfit.data.readers import named_in_errors, read_batches
+from mrfit.data.packed_rows import PackedRows
+from mrfit.data.readers import Progress, named_in_errors, read_batches
+from mrfit.data.row_counter import Independent, RowCounter
+from mrfit.data.sources import Source
 from mrfit.data.united_domain import united_domain
 from mrfit.domain import Domain
 from mrfit.errors import DataError
@@ -86,15 +88,21 @@ class UniqueRows:
 
     @classmethod
     def from_file(
-        cls, source: str | Path, reading: Reading | None = None, **layout: Unpack[LayoutOptions]
+        cls,
+        source: Source,
+        reading: Reading | None = None,
+        *,
+        progress: Progress | None = None,
+        **layout: Unpack[LayoutOptions],
     ) -> UniqueRows:
         """Count the rows of a file of any size, in pieces.
 
-        ``source`` and ``layout`` are explained at `mrfit.data.readers.read_batches`.
+        ``source``, ``progress`` and ``layout`` are explained at `mrfit.data.readers.read_batches`.
         """
         reading = reading or Reading()
         with named_in_errors(source):
-            return cls.from_batches(read_batches(source, select=reading.chosen, **layout), reading)
+            batches = read_batches(source, select=reading.chosen, progress=progress, **layout)
+            return cls.from_batches(batches, reading)
 
     @classmethod
     def from_batches(cls, batches: Iterable[Batch], reading: Reading) -> UniqueRows:
@@ -103,23 +111,19 @@ class UniqueRows:
         for batch in batches:
             counter.add(*coder.encode(batch))
         domain, remaps = coder.finish()
-        codes, weight = counter.result()
-        final = np.stack([remap[codes[:, i]] for i, remap in enumerate(remaps)], axis=1)
-        rows = cls.from_codes(domain, final, weight)
-        return replace(
-            rows,
-            n_rows=counter.n_rows,
-            dropped_rows=coder.dropped_rows,
-            notes=coder.notes,
-            effective_rows=counter.independent.n_rows,
-        )
+        rows = cls._of_packed(domain, counter.result(remaps), counter.n_rows, counter.independent.n_rows)
+        return replace(rows, dropped_rows=coder.dropped_rows, notes=coder.notes)
 
     @classmethod
     def from_codes(cls, domain: Domain, codes: Codes, sample_weight: Floats) -> UniqueRows:
-        distinct, weight = _distinct(codes, sample_weight, domain.shape)
-        if not len(distinct):
+        rows = PackedRows.from_codes(codes, sample_weight).distinct()
+        return cls._of_packed(domain, rows, len(codes), Independent().add(sample_weight).n_rows)
+
+    @classmethod
+    def _of_packed(cls, domain: Domain, rows: PackedRows, n_rows: int, effective_rows: float) -> UniqueRows:
+        if not len(rows):
             raise DataError("Every row has weight zero; at least one needs a positive weight.")
-        return cls(domain, distinct, weight, len(codes), effective_rows=_Independent().add(sample_weight).n_rows)
+        return cls(domain, rows.codes(), rows.sample_weight, n_rows, effective_rows=effective_rows)
 
     @classmethod
     def merged(cls, parts: Sequence[UniqueRows]) -> UniqueRows:
@@ -214,95 +218,3 @@ class UniqueRows:
     def active(self) -> ActiveEntries:
         self.check_complete("learning")
         return ActiveEntries.from_codes(self.codes, self.domain.shape)
-
-
-def _distinct(codes: Codes, sample_weight: Floats, shape: tuple[int, ...]) -> tuple[Codes, Floats]:
-    """Distinct rows of positive weight, sorted, with summed weights."""
-    if not sample_weight.all():
-        codes, sample_weight = codes[sample_weight > 0], sample_weight[sample_weight > 0]
-    codes = np.ascontiguousarray(codes)
-    class_of = np.empty(len(codes), np.int32)
-    # What is unobserved counts as one more state here.
-    seen = shape if has_all_cells(codes) else _seen_shape(codes)
-    active = ActiveEntries.from_codes(codes, tuple(map(max, seen, shape)))
-    n_classes = refine(active.start, active.rows, np.arange(len(active.start) - 1), class_of) if len(codes) else 0
-    representative = np.empty(n_classes, np.int64)
-    representatives(class_of, representative)
-    distinct = codes[representative]
-    weight = _summed(class_of, sample_weight, n_classes)
-    order = _lexicographic_order(distinct)
-    return distinct[order], weight[order]
-
-
-def _summed(class_of: NDArray[np.int32], sample_weight: Floats, n_classes: int) -> Floats:
-    """Total weight of each class, the same bits for any order of the rows."""
-    if n_classes and not (sample_weight == np.rint(sample_weight)).all():  # sums of whole numbers are exact anyway
-        order = np.lexsort((sample_weight, class_of))
-        starts = np.searchsorted(class_of[order], np.arange(n_classes))
-        return np.add.reduceat(sample_weight[order], starts)
-    return np.bincount(class_of, sample_weight, n_classes).astype(np.float64, copy=False)
-
-
-def _lexicographic_order(codes: Codes) -> NDArray[np.int64]:
-    """Rows as fixed-width byte strings compare like their codes, most significant column first."""
-    if not codes.size:
-        return np.arange(len(codes))
-    return np.argsort(np.ascontiguousarray(codes).view(f"S{codes.shape[1]}").ravel(), kind="stable")
-
-
-class _Independent:
-    """How many independent rows weights stand for; see `UniqueRows`."""
-
-    def __init__(self) -> None:
-        self._total = self._squares = 0.0
-        self._whole = True
-
-    def add(self, sample_weight: Floats) -> _Independent:
-        self._total += float(sample_weight.sum())
-        self._squares += float(sample_weight @ sample_weight)
-        self._whole = self._whole and bool((sample_weight == np.rint(sample_weight)).all())
-        return self
-
-    @property
-    def n_rows(self) -> float:
-        return self._total if self._whole else self._total**2 / self._squares
-
-
-class RowCounter:
-    """Accumulates chunks of coded rows; memory grows with distinct rows, not with rows.
-
-    Chunks wait in a buffer until it is as long as what is already distinct, so every row takes part in a
-    logarithmic number of merges.
-    """
-
-    def __init__(self) -> None:
-        self._kept: list[tuple[Codes, Floats]] = []
-        self._waiting: list[tuple[Codes, Floats]] = []
-        self.n_rows = 0
-        self.independent = _Independent()
-
-    def add(self, codes: Codes, sample_weight: Floats) -> None:
-        self.n_rows += len(codes)
-        self.independent.add(sample_weight)
-        self._waiting.append(_distinct(codes, sample_weight, _seen_shape(codes)))
-        if _length(self._waiting) > _length(self._kept):
-            self._merge()
-
-    def result(self) -> tuple[Codes, Floats]:
-        self._merge()
-        return self._kept[0]
-
-    def _merge(self) -> None:
-        parts = self._kept + self._waiting
-        codes = np.concatenate([part[0] for part in parts])
-        weight = np.concatenate([part[1] for part in parts])
-        self._kept, self._waiting = [_distinct(codes, weight, _seen_shape(codes))], []
-
-
-def _seen_shape(codes: Codes) -> tuple[int, ...]:
-    """States of each variable as far as they occur; provisional codes have no domain yet."""
-    return tuple(int(top) + 1 for top in codes.max(axis=0, initial=0))
-
-
-def _length(parts: Iterable[tuple[Codes, Floats]]) -> int:
-    return sum(len(codes) for codes, _ in parts)

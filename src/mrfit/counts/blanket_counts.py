@@ -1,0 +1,161 @@
+"""Counts that merge: how often every variable and its Markov blanket are in each of their joint states.
+
+The pseudo-likelihood sees no more of the rows than this. Counts of parts of a table, read one after the other or on
+other machines, add up to those of the whole; where the structure is sparse they stay small whatever the number of rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit._kernels.state_table import add_states
+from mrfit.data.batch import Batch
+from mrfit.data.coding import Coder, Reading, check_complete
+from mrfit.data.layout import LayoutOptions
+from mrfit.data.packed_rows import PackedRows
+from mrfit.data.readers import named_in_errors, read_batches
+from mrfit.data.row_counter import RowCounter
+from mrfit.data.sources import Source
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.domain import Domain
+from mrfit.errors import DataError, InputError
+from mrfit.structure.structure import Structure
+
+Codes = NDArray[np.uint8]
+Floats = NDArray[np.float64]
+
+# Joint states up to this many have an entry each (half a megabyte); of more, those that occur are listed.
+_MOST_ENTRIES = 2**16
+_ROWS_AT_ONCE = 2**16
+
+
+@dataclass(frozen=True, eq=False)
+class BlanketCounts:
+    """For each variable the distinct states of itself and its neighbours, and their weights.
+
+    ``states[i]`` has a column for variable i and for each of its neighbours, ascending. Weights that are whole numbers
+    add up exactly, in any order; others to rounding.
+    """
+
+    domain: Domain
+    structure: Structure
+    states: tuple[PackedRows, ...]
+    total_weight: float
+
+    @classmethod
+    def of(cls, rows: UniqueRows, structure: Structure) -> BlanketCounts:
+        counter = BlanketCounter(rows.domain, structure)
+        counter.add(rows.codes, rows.sample_weight)
+        return counter.result()
+
+    @classmethod
+    def from_file(
+        cls, source: Source, structure: Structure, reading: Reading, **layout: Unpack[LayoutOptions]
+    ) -> BlanketCounts:
+        """Count a file of any size, in pieces; rows are never held together. ``reading`` names the domain."""
+        with named_in_errors(source):
+            return cls.from_batches(read_batches(source, select=reading.chosen, **layout), structure, reading)
+
+    @classmethod
+    def from_batches(cls, batches: Iterable[Batch], structure: Structure, reading: Reading) -> BlanketCounts:
+        if reading.domain is None:
+            raise InputError("Counts that add up need states that are known before; pass Reading(domain=...).")
+        coder, counter = Coder(reading), BlanketCounter(reading.domain, structure)
+        for batch in batches:
+            counter.add(*coder.encode(batch))
+        coder.finish()
+        return counter.result()
+
+    @classmethod
+    def merged(cls, parts: Sequence[BlanketCounts]) -> BlanketCounts:
+        """The counts of all parts together."""
+        if not parts:
+            raise DataError("There are no counts to merge; at least one part is needed.")
+        first = parts[0]
+        for number, part in enumerate(parts[1:], start=2):
+            if part.domain != first.domain or part.structure != first.structure:
+                raise DataError(
+                    f"Part {number} was counted with another domain or structure than the first. Count all parts with "
+                    "one domain: Reading(domain=...), for instance of mrfit.data.united_domain."
+                )
+        states = zip(*(part.states for part in parts), strict=True)
+        merged = tuple(PackedRows.joined(each).distinct() for each in states)
+        return cls(first.domain, first.structure, merged, sum(part.total_weight for part in parts))
+
+    @property
+    def n_states(self) -> int:
+        return sum(map(len, self.states))
+
+    @property
+    def n_bytes(self) -> int:
+        return sum(states.n_bytes for states in self.states)
+
+    def rows_of(self, variable: int) -> UniqueRows:
+        """The states of a variable and its neighbours as rows of the whole domain; others are in their first state."""
+        states = self.states[variable]
+        codes = np.zeros((len(states), len(self.domain)), np.uint8)
+        codes[:, _columns(self.structure, variable)] = states.codes()
+        return UniqueRows(self.domain, codes, states.sample_weight.copy(), len(states))
+
+
+class BlanketCounter:
+    """Accumulates rows under a structure; memory does not grow with them as long as states repeat."""
+
+    def __init__(self, domain: Domain, structure: Structure) -> None:
+        if structure.n_variables != len(domain):
+            raise InputError(
+                f"The structure is over {structure.n_variables} variables, the domain has {len(domain)}; they need to "
+                "be the same."
+            )
+        self._domain, self._structure = domain, structure
+        self._columns = [_columns(structure, variable) for variable in range(len(domain))]
+        self._counters = [_counter([domain.shape[j] for j in columns]) for columns in self._columns]
+        self._total_weight = 0.0
+
+    def add(self, codes: Codes, sample_weight: Floats) -> None:
+        check_complete(codes, "counting")
+        self._total_weight += float(sample_weight.sum())
+        for first in range(0, len(codes), _ROWS_AT_ONCE):
+            by_column = np.ascontiguousarray(codes[first : first + _ROWS_AT_ONCE].T)
+            weight = sample_weight[first : first + _ROWS_AT_ONCE]
+            for columns, counter in zip(self._columns, self._counters, strict=True):
+                counter.add(by_column[columns].T, weight)
+
+    def result(self) -> BlanketCounts:
+        states = tuple(counter.result() for counter in self._counters)
+        if not len(states[0]):
+            raise DataError("Every row has weight zero; at least one needs a positive weight.")
+        return BlanketCounts(self._domain, self._structure, states, self._total_weight)
+
+
+class _StateTable:
+    """A counter of rows with an entry for every joint state."""
+
+    def __init__(self, shape: Sequence[int]) -> None:
+        self._shape = tuple(shape)
+        self._stride = np.array([prod(shape[k + 1 :]) for k in range(len(shape))], np.int64)
+        self._table = np.zeros(prod(shape))
+
+    def add(self, codes: Codes, sample_weight: Floats) -> None:
+        add_states(codes.T, self._stride, np.ascontiguousarray(sample_weight), self._table)
+
+    def result(self) -> PackedRows:
+        met = np.flatnonzero(self._table)
+        codes = np.stack(np.unravel_index(met, self._shape), axis=1).astype(np.uint8)
+        return PackedRows.from_codes(codes, self._table[met])
+
+
+def _counter(shape: Sequence[int]) -> _StateTable | RowCounter:
+    return _StateTable(shape) if prod(shape) <= _MOST_ENTRIES else RowCounter()
+
+
+def _columns(structure: Structure, variable: int) -> NDArray[np.int64]:
+    """A variable and its neighbours, ascending."""
+    first, second = structure.edges.T
+    return np.unique([variable, *second[first == variable], *first[second == variable]])

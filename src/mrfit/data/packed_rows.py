@@ -1,0 +1,148 @@
+"""Coded rows in as few bits as their codes need: what is sorted, compared and kept while a table is read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit._kernels.packing import pack, repack, unpack
+
+Codes = NDArray[np.uint8]
+Floats = NDArray[np.float64]
+Words = NDArray[np.uint64]
+
+_WORD = 64
+_BITS_OF = np.array([code.bit_length() for code in range(256)])
+
+
+@dataclass(frozen=True, eq=False)
+class Packing:
+    """Where the code of each variable stands in the words of a row.
+
+    Codes fill words from the high end, in the order of the variables, and none is cut in two: rows compare like their
+    words, and so in lexicographic order.
+    """
+
+    bits: NDArray[np.int64]  # of each variable
+
+    @classmethod
+    def of(cls, codes: Codes) -> Packing:
+        return cls(_BITS_OF[codes.max(axis=0, initial=0)])
+
+    @cached_property
+    def places(self) -> tuple[NDArray[np.int64], Words]:
+        """The word of each variable, and how far from the low end its code stands there."""
+        word, left, words, shifts = 0, _WORD, [], []
+        for bits in self.bits.tolist():
+            if bits > left:
+                word, left = word + 1, _WORD
+            left -= bits
+            words.append(word)
+            shifts.append(min(left, _WORD - 1))  # code 0 of no bits: where does not matter, but a shift by 64 would
+        return np.array(words), np.array(shifts, np.uint64)
+
+    @property
+    def n_words(self) -> int:
+        return int(self.places[0][-1]) + 1
+
+    @property
+    def mask(self) -> Words:
+        return (np.uint64(1) << self.bits.astype(np.uint64)) - np.uint64(1)
+
+
+@dataclass(frozen=True, eq=False)
+class PackedRows:
+    """Rows in words, with their weights."""
+
+    packing: Packing
+    words: Words  # (words of a row, rows)
+    sample_weight: Floats
+
+    @classmethod
+    def from_codes(cls, codes: Codes, sample_weight: Floats) -> PackedRows:
+        """Rows of positive weight."""
+        if not sample_weight.all():
+            codes, sample_weight = codes[sample_weight > 0], sample_weight[sample_weight > 0]
+        packing = Packing.of(codes)
+        words = np.empty((packing.n_words, len(codes)), np.uint64)
+        pack(np.ascontiguousarray(codes.T), *packing.places, words)  # of one type only: each is compiled apart
+        return cls(packing, words, sample_weight)
+
+    @classmethod
+    def joined(cls, parts: Sequence[PackedRows]) -> PackedRows:
+        """The rows of all parts, one part after the other."""
+        packing = Packing(np.max([part.packing.bits for part in parts], axis=0))
+        words = np.concatenate([part.repacked(packing).words for part in parts], axis=1)
+        return cls(packing, words, np.concatenate([part.sample_weight for part in parts]))
+
+    def __len__(self) -> int:
+        return len(self.sample_weight)
+
+    @property
+    def n_bytes(self) -> int:
+        return self.words.nbytes + self.sample_weight.nbytes
+
+    def codes(self) -> Codes:
+        """Codes of rows x variables."""
+        codes = np.empty((len(self), len(self.packing.bits)), np.uint8)
+        unpack(self.words, *self.packing.places, self.packing.mask, codes)
+        return codes
+
+    def repacked(self, packing: Packing) -> PackedRows:
+        """The same codes in other places."""
+        if np.array_equal(packing.bits, self.packing.bits):
+            return self
+        return self._moved(packing, np.broadcast_to(np.arange(256, dtype=np.uint8), (len(packing.bits), 256)))
+
+    def recoded(self, lookups: Sequence[Codes]) -> PackedRows:
+        """Other codes, ``lookups[variable][code]`` for each."""
+        lookup = np.stack(lookups)
+        if (lookup == np.arange(256)).all():
+            return self
+        tops = [codes[: 1 << bits].max() for codes, bits in zip(lookup, self.packing.bits.tolist(), strict=True)]
+        return self._moved(Packing(_BITS_OF[tops]), lookup)
+
+    def _moved(self, packing: Packing, lookup: Codes) -> PackedRows:
+        words = np.empty((packing.n_words, len(self)), np.uint64)
+        lookup = np.ascontiguousarray(lookup)
+        repack(self.words, *self.packing.places, self.packing.mask, lookup, *packing.places, words)
+        return PackedRows(packing, words, self.sample_weight)
+
+    def distinct(self) -> PackedRows:
+        """Every row once, with all its weight, in lexicographic order."""
+        order, is_first = _sorted(self.words)
+        firsts = np.flatnonzero(is_first)
+        weight = _summed(self.sample_weight[order], is_first, firsts)
+        return PackedRows(self.packing, self.words[:, order[firsts]], weight)
+
+
+def _sorted(words: Words) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """The order of rows by all their words, and whether each differs from the one before.
+
+    Word after word; later words are only asked where earlier ones are the same, which is rare where rows are distinct.
+    """
+    order = np.argsort(words[0])
+    first = words[0][order]
+    is_first = np.append(True, first[1:] != first[:-1])[: len(order)]
+    for word in words[1:]:
+        tied = np.flatnonzero(~(is_first & np.append(is_first[1:], True)))
+        if not len(tied):
+            break
+        rows = order[tied]
+        rows = rows[np.lexsort((word[rows], np.cumsum(is_first)[tied]))]
+        order[tied] = rows
+        is_first[tied[1:]] |= word[rows][1:] != word[rows][:-1]
+    return order, is_first
+
+
+def _summed(sample_weight: Floats, is_first: NDArray[np.bool_], firsts: NDArray[np.int64]) -> Floats:
+    """Total weight of each run of equal rows, the same bits for any order of the rows in it."""
+    if len(firsts) == len(sample_weight):
+        return sample_weight
+    if not (sample_weight == np.rint(sample_weight)).all():  # sums of whole numbers are exact anyway
+        sample_weight = sample_weight[np.lexsort((sample_weight, np.cumsum(is_first)))]
+    return np.add.reduceat(sample_weight, firsts)

@@ -1,0 +1,78 @@
+"""Distinct rows of a stream."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.data.packed_rows import PackedRows
+
+Codes = NDArray[np.uint8]
+Floats = NDArray[np.float64]
+
+# Rows wait for each other up to this many bytes, so that tables of a million rows are sorted once.
+_BYTES_WAITING = 2**25
+# Chunks are searched for duplicates until one has fewer than this share.
+_FEW = 0.1
+
+
+class RowCounter:
+    """Accumulates chunks of coded rows; memory grows with distinct rows, not with rows.
+
+    Chunks wait until they are as long as what is already distinct. Every sort then at least doubles the rows that
+    were sorted before, or finds duplicates: all sorts together cost about as much as two of the whole table.
+    """
+
+    def __init__(self) -> None:
+        self._kept: list[PackedRows] = []
+        self._waiting: list[PackedRows] = []
+        self._repeats = True
+        self.n_rows = 0
+        self.independent = Independent()
+
+    def add(self, codes: Codes, sample_weight: Floats) -> None:
+        self.n_rows += len(codes)
+        self.independent.add(sample_weight)
+        self._waiting.append(self._searched(PackedRows.from_codes(codes, sample_weight)))
+        if _n_bytes(self._waiting) > max(_n_bytes(self._kept), _BYTES_WAITING):
+            self._kept, self._waiting = [self._joined().distinct()], []
+
+    def _searched(self, rows: PackedRows) -> PackedRows:
+        if not self._repeats:
+            return rows
+        distinct = rows.distinct()
+        self._repeats = len(distinct) <= (1.0 - _FEW) * len(rows)
+        return distinct
+
+    def result(self, lookups: Sequence[Codes] | None = None) -> PackedRows:
+        """Distinct rows in lexicographic order of their codes, or of lookups[variable][code]; the counter is empty."""
+        rows = self._joined()
+        self._kept, self._waiting = [], []  # a copy less while the rows are sorted
+        return (rows if lookups is None else rows.recoded(lookups)).distinct()
+
+    def _joined(self) -> PackedRows:
+        return PackedRows.joined(self._kept + self._waiting)
+
+
+def _n_bytes(parts: Sequence[PackedRows]) -> int:
+    return sum(part.n_bytes for part in parts)
+
+
+class Independent:
+    """How many independent rows weights stand for; see `mrfit.data.unique_rows.UniqueRows`."""
+
+    def __init__(self) -> None:
+        self._total = self._squares = 0.0
+        self._whole = True
+
+    def add(self, sample_weight: Floats) -> Independent:
+        self._total += float(sample_weight.sum())
+        self._squares += float(sample_weight @ sample_weight)
+        self._whole = self._whole and bool((sample_weight == np.rint(sample_weight)).all())
+        return self
+
+    @property
+    def n_rows(self) -> float:
+        return self._total if self._whole else self._total**2 / self._squares
