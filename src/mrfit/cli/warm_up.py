@@ -140,11 +140,11 @@ def _work(*, backwards: bool) -> Iterator[None]:
 
 
 def _run_commands(texts: str) -> None:
-    """Each after the one before it, as in a shell."""
+    """Each after the one before it, as in a shell; what they say of their few rows is no news to anybody."""
     from mrfit.cli.main import cli
 
     for text in texts.split(" && "):
-        with contextlib.redirect_stdout(io.StringIO()):
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             cli.main(args=[*text.split(), "--quiet", "--jobs", "1"], prog_name="mrfit", standalone_mode=False)
 
 
