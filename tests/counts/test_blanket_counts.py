@@ -160,6 +160,21 @@ def test_what_does_not_add_up_is_refused(rng: np.random.Generator) -> None:
         BlanketCounts.from_batches([], RING, Reading())
 
 
+def test_states_are_found_in_a_first_pass(tmp_path: Path) -> None:
+    """Over all files, whichever holds a state first; what is missing is a state if it is to be one."""
+    (tmp_path / "1.csv").write_text("a,b,id\nx,1,1\ny,0,2\n")
+    (tmp_path / "2.csv").write_text("b,a,id\n2,w,3\n,x,4\n")
+    reading = Reading(missing="state", exclude=["id"])
+    pair = Structure.from_edges(2, [(0, 1)])
+    counts = BlanketCounts.from_file(tmp_path, pair, reading)
+    rows = UniqueRows.from_file(tmp_path, reading)
+    assert counts.domain == rows.domain
+    assert counts.domain.to_states() == {"a": ["w", "x", "y"], "b": ["0", "1", "2", "missing"]}
+    assert _tables(counts) == _tables(BlanketCounts.of(rows, pair))
+    with pytest.raises(InputError, match="A stream can be read once"):
+        BlanketCounts.from_file("-", pair)
+
+
 def test_cells_without_a_value_are_refused(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("a,b\n0,1\n1,?\n")
     domain = Domain.from_states({"a": ["0", "1"], "b": ["0", "1"]})

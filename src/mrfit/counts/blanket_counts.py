@@ -21,7 +21,7 @@ from mrfit.data.layout import LayoutOptions
 from mrfit.data.packed_rows import PackedRows
 from mrfit.data.readers import named_in_errors, read_batches
 from mrfit.data.row_counter import RowCounter
-from mrfit.data.sources import Source
+from mrfit.data.sources import Source, files_of, is_stream
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
 from mrfit.errors import DataError, InputError
@@ -56,10 +56,16 @@ class BlanketCounts:
 
     @classmethod
     def from_file(
-        cls, source: Source, structure: Structure, reading: Reading, **layout: Unpack[LayoutOptions]
+        cls, source: Source, structure: Structure, reading: Reading | None = None, **layout: Unpack[LayoutOptions]
     ) -> BlanketCounts:
-        """Count a file of any size, in pieces; rows are never held together. ``reading`` names the domain."""
+        """Count a file of any size, in pieces; rows are never held together.
+
+        Where ``reading`` has no domain, the file is read twice: first for its states.
+        """
+        reading = reading or Reading()
         with named_in_errors(source):
+            if reading.domain is None:
+                reading = _with_domain(source, reading, layout)
             return cls.from_batches(read_batches(source, select=reading.chosen, **layout), structure, reading)
 
     @classmethod
@@ -102,6 +108,16 @@ class BlanketCounts:
         codes = np.zeros((len(states), len(self.domain)), np.uint8)
         codes[:, _columns(self.structure, variable)] = states.codes()
         return UniqueRows(self.domain, codes, states.sample_weight.copy(), len(states))
+
+
+def _with_domain(source: Source, reading: Reading, layout: LayoutOptions) -> Reading:
+    """The same reading with the states that a file holds."""
+    if any(is_stream(file.path) for file in files_of(source, ("",))):
+        raise InputError("A stream can be read once, and its states need to be known before; pass Reading(domain=...).")
+    coder = Coder(reading)
+    for batch in read_batches(source, select=reading.chosen, **layout):
+        coder.encode(batch)
+    return Reading(coder.finish()[0], missing=reading.missing, unknown=reading.unknown)
 
 
 class BlanketCounter:
