@@ -10,7 +10,7 @@ import numpy as np
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.reproduction.document import Table
 from mrfit.reproduction.experiment import Scope
-from mrfit.reproduction.league import RECIPES, League, LeagueFit, is_nearly_determined, published
+from mrfit.reproduction.league import RECIPES, League, LeagueFit, is_worth_cells, published
 from mrfit.solvers.solution import Status
 from populations import domain_of, random_rows
 
@@ -30,8 +30,8 @@ def test_growth_within_cells_is_for_variables_that_nearly_determine_each_other(r
     """By the rows, not by their name."""
     codes = rng.integers(0, 2, (300, 1)).astype(np.uint8)
     noisy = np.hstack([np.where(rng.random((300, 1)) < 0.05, 1 - codes, codes) for _ in range(4)])
-    assert is_nearly_determined(UniqueRows.from_codes(domain_of((2,) * 4), noisy, np.ones(300)))
-    assert not is_nearly_determined(random_rows(rng, (2,) * 6, 300))
+    assert is_worth_cells(UniqueRows.from_codes(domain_of((2,) * 4), noisy, np.ones(300)))
+    assert not is_worth_cells(random_rows(rng, (2,) * 6, 300))
 
 
 def test_validation_rows_choose(tmp_path: Path) -> None:

@@ -33,44 +33,46 @@ from mrfit.structure.mutual_information import maximum_information_tree, pairwis
 
 _MANY = 10**6  # variables: no limit
 _OTHER_SEED = 1
-_SAID_BY_A_TREE = 0.25
+_NARROW = 300  # variables
+_SAID_BY_A_TREE, _SAID_OF_MANY = 0.125, 0.5  # of what single variables leave open
 
 
 @dataclass(frozen=True)
 class Recipe:
     """A way to learn a distribution, for sets of up to ``most`` variables, and of them for rows that it ``suits``."""
 
-    learner: Callable[[], Learner]
+    learner: Callable[[int], Learner]  # from the number of variables
     in_words: str
     most: int = _MANY
     suits: Callable[[UniqueRows], bool] = lambda rows: True
 
 
-def is_nearly_determined(rows: UniqueRows) -> bool:
-    """Whether a tree says a quarter or more of what single variables leave open.
+def is_worth_cells(rows: UniqueRows) -> bool:
+    """Whether a tree says an eighth or more of what single variables leave open, of many variables a half.
 
     There a limit of cells costs little, and chains mix badly.
     """
     information = pairwise_mutual_information(rows)
     first, second = maximum_information_tree(rows).edges.T
-    return float(information[first, second].sum()) >= _SAID_BY_A_TREE * float(np.trace(information))
+    least = _SAID_BY_A_TREE if len(rows.domain) <= _NARROW else _SAID_OF_MANY
+    return float(information[first, second].sum()) >= least * float(np.trace(information))
 
 
 RECIPES: Mapping[str, Recipe] = {
-    "tree": Recipe(lambda: Learner(Tree(), PseudoCounts(), LIKELIHOOD), "smoothed tree"),
+    "tree": Recipe(lambda _: Learner(Tree(), PseudoCounts(), LIKELIHOOD), "smoothed tree"),
     "five": Recipe(
-        lambda: Learner(Learned(max_degree=5), L2((10.0, 3.0, 1.0, 0.3)), LIKELIHOOD), "five neighbours and the tree"
+        lambda _: Learner(Learned(max_degree=5), L2((10.0, 3.0, 1.0, 0.3)), LIKELIHOOD), "five neighbours and the tree"
     ),
-    "grown": Recipe(lambda: Learner(Grown(), L2((30.0, 10.0, 3.0, 1.0)), LIKELIHOOD), "grown by likelihood"),
+    "grown": Recipe(lambda _: Learner(Grown(), L2((30.0, 10.0, 3.0, 1.0)), LIKELIHOOD), "grown by likelihood"),
     "cells": Recipe(
-        lambda: Learner(Grown(cells=1e6), L2((1.0, 0.3, 0.1), toward="tree"), LIKELIHOOD),
-        "grown within a million cells",
-        suits=is_nearly_determined,
+        lambda n: Learner(Grown(cells=1e6 if n <= _NARROW else 1e5), L2((1.0, 0.3, 0.1), toward="tree"), LIKELIHOOD),
+        "grown within cells",
+        suits=is_worth_cells,
     ),
-    "complete": Recipe(lambda: Learner(Complete(), L2((100.0, 30.0, 10.0, 3.0)), LIKELIHOOD), "all pairs", most=200),
-    "triples": Recipe(lambda: Learner(UpToOrder(3), L2((10.0, 3.0, 1.0)), LIKELIHOOD), "all triples", most=17),
-    "fours": Recipe(lambda: Learner(UpToOrder(4), L2((10.0, 3.0, 1.0)), LIKELIHOOD), "all sets of four", most=17),
-    "fives": Recipe(lambda: Learner(UpToOrder(5), L2((10.0, 3.0, 1.0)), LIKELIHOOD), "all sets of five", most=17),
+    "complete": Recipe(lambda _: Learner(Complete(), L2((100.0, 30.0, 10.0, 3.0)), LIKELIHOOD), "all pairs", most=200),
+    "triples": Recipe(lambda _: Learner(UpToOrder(3), L2((10.0, 3.0, 1.0)), LIKELIHOOD), "all triples", most=17),
+    "fours": Recipe(lambda _: Learner(UpToOrder(4), L2((10.0, 3.0, 1.0)), LIKELIHOOD), "all sets of four", most=17),
+    "fives": Recipe(lambda _: Learner(UpToOrder(5), L2((10.0, 3.0, 1.0)), LIKELIHOOD), "all sets of five", most=17),
 }
 
 
@@ -94,7 +96,7 @@ class LeagueFit(Unit):
         return tuple((self.set, part) for part in PARTS)
 
     def learner(self) -> Learner:
-        return RECIPES[self.recipe].learner()
+        return RECIPES[self.recipe].learner(named_set(self.set).n_variables)
 
     def shared(self) -> str:
         return self.set
@@ -183,7 +185,8 @@ _ABOUT = (
     "of which the larger log Z counts, with more and slower chains than learning uses, and other seeds. Strengths, and "
     "the recipe in bold, were chosen on validation rows. A cross says that chains did not mix, so that "
     "there is no number; an exclamation mark that a mode is left where there are no rows. Growth within cells "
-    "is for sets of which a tree says a quarter of what single variables leave open. ACMN (Lowd and Rooshenas 2013) "
+    "(a million, or a tenth of that for more than 300 variables) is for sets of which a tree says an eighth of what "
+    "single variables leave open, or half. ACMN (Lowd and Rooshenas 2013) "
     "and ID-SPN (Rooshenas and Lowd 2014) are arithmetic circuits and "
     "sum-product networks; their numbers stand here as they are commonly cited and were not checked against the papers."
 )
