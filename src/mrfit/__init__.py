@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from mrfit.factors import Factors
     from mrfit.formats.models import read_network, write_network
     from mrfit.inference.enumeration import Enumeration
+    from mrfit.learning.comparing import GroupComparison, compare_groups
     from mrfit.learning.fitted import Fitted
     from mrfit.learning.learner import Learner
     from mrfit.learning.penalized import L1, L2, FlatL1, FlatL2, Group, Hierarchical, NoPenalty
@@ -43,6 +44,7 @@ _HOME = {
     "FlatL2": "mrfit.learning.penalized",
     "Given": "mrfit.structure.learners",
     "Group": "mrfit.learning.penalized",
+    "GroupComparison": "mrfit.learning.comparing",
     "Grown": "mrfit.stochastic.growth",
     "HardTied": "mrfit.learning.tied",
     "Hierarchical": "mrfit.learning.penalized",
@@ -65,6 +67,7 @@ _HOME = {
     "UniqueRows": "mrfit.data.unique_rows",
     "UpToOrder": "mrfit.structure.learners",
     "Variable": "mrfit.domain",
+    "compare_groups": "mrfit.learning.comparing",
     "learn": "mrfit.registry",
     "read_network": "mrfit.formats.models",
     "stability": "mrfit.learning.relearning",
@@ -85,6 +88,7 @@ __all__ = [
     "FlatL2",
     "Given",
     "Group",
+    "GroupComparison",
     "Grown",
     "HardTied",
     "Hierarchical",
@@ -106,6 +110,7 @@ __all__ = [
     "UpToOrder",
     "Variable",
     "__version__",
+    "compare_groups",
     "learn",
     "read_network",
     "stability",

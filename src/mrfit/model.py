@@ -253,12 +253,15 @@ class MarkovNetwork(Questions):
 
     def wald_tests(self) -> tuple[WaldTest, ...]:
         """For every scope of two or more variables, whether its parameters may all be zero; the strongest first."""
+        tests = wald_tests(self.w, self._known_errors.covariance, self.interaction_sets())
+        return tuple(sorted(tests, key=lambda test: (np.isnan(test.p), test.p, -test.statistic)))
+
+    def interaction_sets(self) -> list[tuple[tuple[str, ...], NDArray[np.int64]]]:
+        """Internal: every scope of two or more variables by their names, with the numbers of its parameters."""
         parameters, names = self.parameters, self.domain.names
         scopes = parameters.scope_of_parameter
         first = np.flatnonzero((np.diff(scopes, prepend=-1) != 0) & (parameters.order_of_parameter > 1))
-        sets = [(tuple(names[i] for i in parameters.scope(int(k))), np.flatnonzero(scopes == scopes[k])) for k in first]
-        tests = wald_tests(self.w, self._known_errors.covariance, sets)
-        return tuple(sorted(tests, key=lambda test: (np.isnan(test.p), test.p, -test.statistic)))
+        return [(tuple(names[i] for i in parameters.scope(int(k))), np.flatnonzero(scopes == scopes[k])) for k in first]
 
     @property
     def _known_errors(self) -> Errors:
