@@ -167,6 +167,7 @@ def test_parameters_of_the_constructor(X: NDArray[np.int64]) -> None:
         "tolerance": 1e-6,
         "max_iterations": 1000,
         "folds": 0,
+        "errors": None,
         "missing": "error",
         "states": None,
         "metric": "objective",

@@ -35,6 +35,15 @@ def _rows(rng: np.random.Generator, n: int = 300, n_variables: int = 5) -> Uniqu
     return UniqueRows.from_codes(domain_of((2,) * n_variables), codes.astype(np.uint8), np.ones(n))
 
 
+def _chain(rng: np.random.Generator, n: int, agreement: tuple[float, ...]) -> UniqueRows:
+    """Every variable agrees with the one before it in a share of rows."""
+    codes = [rng.integers(0, 2, n)]
+    for share in agreement:
+        codes.append(np.where(rng.random(n) < share, codes[-1], 1 - codes[-1]))
+    table = np.stack(codes, axis=1).astype(np.uint8)
+    return UniqueRows.from_codes(domain_of((2,) * len(codes)), table, np.ones(n))
+
+
 # -- what others found ---------------------------------------------------------------------------------------------
 
 
@@ -71,7 +80,8 @@ def test_bootstrap_of_given_resamples(name: str, variant: str, lowest: float, co
                 assert float(line[f"{variant}_inclusion"]) == 0.0
                 continue
             assert edge.inclusion == pytest.approx(float(line[f"{variant}_inclusion"]), abs=1e-12)
-            tolerance = 1e-6 if name == "czech" else 1e-5  # one of jonas' resamples is nearly separated
+            # Some of jonas' resamples are nearly separated, with weights of 32, where the others' solver stops short.
+            tolerance = 1e-4 if (name, variant) == ("jonas", "raw0001") else 1e-6
             assert edge.mean == pytest.approx(float(line[f"{variant}_mean"]), abs=tolerance)
             assert edge.sd == pytest.approx(float(line[f"{variant}_sd"]), abs=10 * tolerance)
             if variant == "raw01":
@@ -79,18 +89,20 @@ def test_bootstrap_of_given_resamples(name: str, variant: str, lowest: float, co
                 assert edge.high == pytest.approx(float(line["raw01_q975"]), abs=10 * tolerance)
 
 
-def test_refits_on_given_resamples(conformance_dir: Path) -> None:
+@pytest.mark.parametrize(("one_step", "column"), [(False, "refit"), (True, "one_step")], ids=["refit", "one-step"])
+def test_refits_on_given_resamples(one_step: bool, column: str, conformance_dir: Path) -> None:
     rows, resamples = _given(conformance_dir, "czech", "resamples")
     learner = Learner(Complete(), NoPenalty(), tolerance=1e-9)
-    edges = {frozenset((e.source, e.target)): e for e in mrfit.stability(learner, rows, resamples=resamples).edges}
+    found = mrfit.stability(learner, rows, resamples=resamples, one_step=one_step).edges
+    edges = {frozenset((edge.source, edge.target)): edge for edge in found}
     with (conformance_dir / "applied" / "bootstrap" / "czech_pl_refits.csv").open() as file:
         lines = {frozenset(line["term"].split("|")): line for line in csv.DictReader(file)}
     pairs = {scope: line for scope, line in lines.items() if len(scope) == 2}
     assert edges.keys() == pairs.keys()
     for scope, line in pairs.items():
         assert edges[scope].sample == pytest.approx(float(line["estimate"]), abs=1e-6)
-        assert edges[scope].mean == pytest.approx(float(line["refit_mean"]), abs=1e-6)
-        assert edges[scope].sd == pytest.approx(float(line["refit_sd"]), abs=1e-6)
+        assert edges[scope].mean == pytest.approx(float(line[f"{column}_mean"]), abs=1e-6)
+        assert edges[scope].sd == pytest.approx(float(line[f"{column}_sd"]), abs=1e-6)
 
 
 @pytest.mark.parametrize("name", ["rochdale", "czech"])
@@ -200,6 +212,35 @@ def test_everything_is_learned_again(rng: np.random.Generator) -> None:
         assert joined == {tuple(edge) for edge in learned.structure.edges.tolist()}
 
 
+@pytest.mark.parametrize("parameterization", ["canonical", "spectral"])
+def test_one_step_is_a_newton_step_of_the_whole_objective(parameterization: str, rng: np.random.Generator) -> None:
+    """The table itself leads nowhere; resamples near it lead to their refits, but for what is second order."""
+    rows = _rows(rng, 2000, 4)
+    near = np.vstack([rows.sample_weight, rows.sample_weight + rng.uniform(-0.01, 0.01, rows.n_distinct)])
+    learner = Learner(penalty=mrfit.L2(5.0), parameterization=parameterization, tolerance=1e-10)
+    stepped, refitted = (
+        mrfit.stability(learner, rows, resamples=near, one_step=one_step).networks for one_step in (True, False)
+    )
+    np.testing.assert_allclose(stepped.weights[0], stepped.sample, atol=1e-8)
+    change = np.abs(refitted.weights[1] - refitted.sample).max()
+    np.testing.assert_allclose(stepped.weights[1], refitted.weights[1], atol=0.02 * change)
+
+
+@pytest.mark.parametrize(
+    ("learner", "said"),
+    [
+        (EBIC, "parameters of a Learner"),
+        (Learner(Tree()), "not a structure"),
+        (Learner(penalty=mrfit.L1(1.0)), "selects parameters"),
+        (Learner(objective=mrfit.learning.objective_choice.LIKELIHOOD), "made for the pseudo-likelihood"),
+    ],
+    ids=["structure", "learned", "l1", "likelihood"],
+)
+def test_one_step_is_not_for_all(learner: Any, said: str, rng: np.random.Generator) -> None:
+    with pytest.raises(InputError, match=said):
+        mrfit.stability(learner, _rows(rng), resamples=3, one_step=True)
+
+
 def test_seeds(rng: np.random.Generator) -> None:
     rows = _rows(rng)
     first, same, other = (mrfit.stability(EBIC, rows, resamples=5, seed=s).networks.weights for s in (1, 1, 2))
@@ -271,7 +312,8 @@ def test_correlations_by_hand() -> None:
 
 
 def test_dropping_rows(rng: np.random.Generator) -> None:
-    found = mrfit.stability(EBIC, _rows(rng, 2000), kind="drop", resamples=40).case_drop
+    rows = _chain(rng, 2000, (0.95, 0.9, 0.8, 0.7))
+    found = mrfit.stability(EBIC, rows, kind="drop", resamples=40).case_drop
     assert isinstance(found, CaseDrop)
     assert len(np.unique(found.dropped)) == 10
     assert found.coefficients["edges"] == pytest.approx(0.75, abs=0.01)
@@ -283,14 +325,9 @@ def test_complementary_pairs_keep_their_bound(rng: np.random.Generator) -> None:
     """Over 30 tables of a chain of eight variables, 21 of whose 28 pairs are not joined, without an assumption."""
     false, bounds, found = [], [], []
     for _ in range(30):
-        codes = [rng.integers(0, 2, 400)]
-        for _ in range(7):
-            codes.append(np.where(rng.random(400) < 0.75, codes[-1], 1 - codes[-1]))
-        rows = UniqueRows.from_codes(domain_of((2,) * 8), np.stack(codes, axis=1).astype(np.uint8), np.ones(400))
-        pairs = mrfit.stability(
-            Learned(select="ebic", rule="and", gamma=0.0), rows, kind="pairs", resamples=40, false_edges=3.0,
-            assumption="none",
-        ).pairs  # fmt: skip
+        rows, learner = _chain(rng, 400, (0.75,) * 7), Learned(select="ebic", rule="and", gamma=0.0)
+        how = {"kind": "pairs", "resamples": 40, "false_edges": 3.0, "assumption": "none"}
+        pairs = mrfit.stability(learner, rows, **how).pairs
         assert isinstance(pairs, StablePairs)
         stable = pairs_of(8)[pairs.stable]
         false.append(int((stable[:, 1] - stable[:, 0] > 1).sum()))
@@ -306,7 +343,7 @@ def test_how_many_edges_a_half_may_keep() -> None:
         assert expected_false(120, n, 0.75, 50, assumption) <= 1.0 < expected_false(120, n + 1, 0.75, 50, assumption)
     with pytest.raises(InputError, match="cannot be promised"):
         n_kept_for(1e-4, 10, 0.75, 50, "none")
-    with pytest.raises(InputError, match="above 0.5"):
+    with pytest.raises(InputError, match=r"above 0\.5"):
         expected_false(10, 2, 0.5, 50, "none")
     with pytest.raises(InputError, match="no assumption"):
         expected_false(10, 2, 0.9, 50, "normal")
@@ -326,10 +363,14 @@ def test_stars_by_hand() -> None:
 
 
 def test_stars(rng: np.random.Generator) -> None:
-    found = mrfit.stability(Learned(rule="and"), _rows(rng, 3000), kind="stars", resamples=20)
+    """Edges that enter one after another: the first are stable before the next ones come."""
+    rows = _chain(rng, 3000, (0.98, 0.93, 0.87, 0.8, 0.73, 0.67))
+    found = mrfit.stability(Learned(rule="and"), rows, kind="stars", resamples=20)
     assert found.stars is not None
     assert found.stars.instability[found.stars.chosen] <= 0.05
-    assert found.networks.sample.any()
+    assert found.stars.chosen > 0
+    joined = {tuple(pair) for pair in pairs_of(7)[found.networks.sample != 0].tolist()}
+    assert {(0, 1)} <= joined <= {(i, i + 1) for i in range(6)}
     with pytest.raises(InputError, match="needs the structure learner Learned"):
         mrfit.stability(Learner(), _rows(rng), kind="stars", resamples=5)
 

@@ -15,7 +15,7 @@ from mrfit.cli.learner_options import LEARNER_SECTIONS, learner_of, learner_opti
 from mrfit.cli.options import choice, common, parameters_of, read_rows, reading
 from mrfit.cli.output import counting_progress, note, note_compiling, print_json, say
 from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
-from mrfit.cli.relearned import check_weights, relearned, weights_option
+from mrfit.cli.relearned import check_weights, is_of_regressions, relearned, weights_option
 from mrfit.cli.sections import SectionedCommand
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _SECTIONS = {
     "Options that matter most": (
         *("kind", "resamples", "structure", "select", "rule", "penalty", "strengths", "weights", "output", "plot"),
     ),
-    "Resampling": {"resamples_file", "level", *_PAIRS},
+    "Resampling": {"resamples_file", "one_step", "level", *_PAIRS},
     "Data": parameters_of(reading),
     **LEARNER_SECTIONS,
     "Output": {"title", "as_json", "quiet"} | parameters_of(writing),
@@ -57,6 +57,12 @@ _SECTIONS = {
     help="Resamples that are given: the distinct rows, and a column for each resample of how often they occur.",
 )
 @weights_option
+@click.option(
+    "--one-step",
+    is_flag=True,
+    help="One Newton step from the fit of DATA instead of a refit: quick, and within a few percent. For the parameters "
+    "of a given structure, with --penalty none or l2.",
+)
 @click.option("--level", type=float, default=0.95, show_default=True, help="Share of resamples in a range.")
 @click.option(
     "--false-edges", type=float, default=1.0, show_default=True, help="For --kind pairs: so many expected at most."
@@ -118,7 +124,7 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
         found = stability(
             learner, rows, kind=options["kind"], resamples=resamples, level=options["level"],
             false_edges=options["false_edges"], threshold=options["threshold"], assumption=options["assumption"],
-            seed=options["seed"], jobs=jobs, callback=callback,
+            one_step=options["one_step"], seed=options["seed"], jobs=jobs, callback=callback,
         )  # fmt: skip
     summary = StabilitySummary.of(found, rows)
     if options["output"] is not None:
@@ -141,6 +147,7 @@ def _check_options(context: click.Context, options: dict[str, Any]) -> None:
         context,
         [
             Rule(_PAIRS, options["kind"] == "pairs", "--kind pairs"),
+            Rule(("one_step",), not is_of_regressions(options), "a fit: --weights parameters"),
             Rule(("resamples",), options["resamples_file"] is None, "no --resamples-file"),
         ],
     )

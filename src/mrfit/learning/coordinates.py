@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from mrfit.counts.conditional_cells import ConditionalCells
 from mrfit.data.unique_rows import UniqueRows
+from mrfit.errors import InputError
 from mrfit.inference.enumeration import Enumeration
 from mrfit.inference.joint_states import JointStates, plan_joint_states
 from mrfit.inference.junction_tree import JunctionTree
@@ -17,7 +18,7 @@ from mrfit.inference.tree_plan import TreePlan
 from mrfit.inference.tree_states import TreeStates
 from mrfit.learning.forest import forest_parameters
 from mrfit.objectives.feature_covariance import observed_covariance
-from mrfit.objectives.gradient_products import pseudo_gradient_products
+from mrfit.objectives.gradient_products import pseudo_gradient_products, pseudo_gradient_sums
 from mrfit.objectives.hessian import Matrix
 from mrfit.objectives.likelihood import Likelihood
 from mrfit.objectives.objective import Objective
@@ -67,6 +68,12 @@ class Coordinates(ABC):
     @abstractmethod
     def gradient_products(self, w: Floats, rows: UniqueRows) -> Floats:
         """The mean over rows of the outer products of their own gradients, (parameters, parameters)."""
+
+    def gradient_sums(self, w: Floats, rows: UniqueRows, weights: Floats) -> Floats:
+        """Sums of the rows' gradients with other weights, (resamples, rows) to (resamples, parameters)."""
+        raise InputError(
+            "Refits by one step are made for the pseudo-likelihood. Leave the one step out, or the likelihood."
+        )
 
     @abstractmethod
     def mean_pll(self, w: Floats, rows: UniqueRows) -> float:
@@ -121,6 +128,11 @@ class PseudoCoordinates(ListedCoordinates):
         own = self.parameters
         products = pseudo_gradient_products(own.canonical, own.to_canonical(w), rows)
         return products if own.canonical is own else Matrix(products).through(own.canonical_map.T.tocsr()).entries
+
+    def gradient_sums(self, w: Floats, rows: UniqueRows, weights: Floats) -> Floats:
+        own = self.parameters
+        sums = pseudo_gradient_sums(own.canonical, own.to_canonical(w), rows, weights)
+        return sums if own.canonical is own else np.asarray(sums @ own.canonical_map, np.float64)
 
     def in_model(self, w: Floats) -> tuple[Parameterization, Indices]:
         return self.parameters, np.arange(self.n_parameters)

@@ -55,10 +55,7 @@ class ChainCoordinates(ListedCoordinates):
         return self.parameters.to_factors(w).log_potential(rows.codes) - self.log_z
 
     def gradient_products(self, w: Floats, rows: UniqueRows) -> NoReturn:
-        raise InputError(
-            "Standard errors take exact second derivatives, which chains do not give. Use a structure that an exact "
-            "engine fits, the pseudo-likelihood, or resampling."
-        )
+        self.objective(rows).value_and_gradient(w)
 
     def in_model(self, w: Floats) -> tuple[Parameterization, Indices]:
         return self.parameters.pruned(w)

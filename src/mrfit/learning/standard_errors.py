@@ -32,6 +32,11 @@ def check_errors(kind: str, problem: Problem) -> None:
     if kind not in KINDS:
         raise InputError(f"There are no errors of the kind {kind!r}; choose one of {listed(KINDS)}.")
     problem.learner.penalty.stiffness(1.0)
+    if problem.by_chains is not None:
+        raise InputError(
+            "Standard errors take exact second derivatives, which chains do not give. Use a structure that an exact "
+            "engine fits, the pseudo-likelihood, or resampling."
+        )
     if problem.n_parameters > MOST_DENSE:
         raise InputError(
             f"Errors take a matrix with a row for each of the {problem.n_parameters:,} parameters; the limit is "
@@ -41,25 +46,27 @@ def check_errors(kind: str, problem: Problem) -> None:
 
 def errors_of(problem: Problem, fit: Fit, kind: str) -> Errors:
     """Of the model of a fit, ``sandwich`` or ``model``; see `Errors`."""
-    learner, parameters, w = problem.learner, fit.model.parameters, fit.model.w
-    coordinates, objective = _in_order(problem, parameters)
-    stiffness = learner.penalty.stiffness(fit.strength)
-    products = coordinates.gradient_products(w, problem.rows)
-    expansion = objective.expand(w)
-    penalized = ~np.isin(parameters.order_of_parameter, problem.free_orders)
+    coordinates, objective = in_order(problem, fit.model.parameters)
+    stiffness, expansion = stiffness_of(problem, fit), objective.expand(fit.model.w)
     curvature = Curvature(
         hessian=expansion.hessian(),
-        products=products,
-        stiffness=np.where(penalized, stiffness, 0.0),
+        products=coordinates.gradient_products(fit.model.w, problem.rows),
+        stiffness=stiffness,
         value=expansion.value,
         n_rows=problem.rows.effective_rows,
         total_weight=problem.total_weight,
     )
-    remarks = _remarks(learner.structure, is_shrunken=stiffness > 0 and bool(penalized.any()))
+    remarks = _remarks(problem.learner.structure, is_shrunken=bool(stiffness.any()))
     return curvature.errors(kind, held=fit.solution.at_bound, remarks=remarks)
 
 
-def _in_order(problem: Problem, parameters: Parameterization) -> tuple[Coordinates, Objective]:
+def stiffness_of(problem: Problem, fit: Fit) -> Floats:
+    """Second derivatives of the penalty in every parameter of the model."""
+    penalized = ~np.isin(fit.model.parameters.order_of_parameter, problem.free_orders)
+    return np.where(penalized, problem.learner.penalty.stiffness(fit.strength), 0.0)
+
+
+def in_order(problem: Problem, parameters: Parameterization) -> tuple[Coordinates, Objective]:
     """In the order of the model's parameters, which that of the fit need not be."""
     if problem.coordinates.parameters is parameters:
         return problem.coordinates, problem.objective

@@ -1,6 +1,8 @@
-"""How the gradients of single rows vary: the mean of their outer products at one point."""
+"""How the gradients of single rows vary: their outer products, and their sums over resamples."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,20 +18,35 @@ _BLOCK = 512  # rows whose gradients are held at once: 2 MB for 500 parameters
 
 
 def pseudo_gradient_products(parameters: Canonical, w: Floats, rows: UniqueRows) -> Floats:
-    """Of the negative pseudo-log-likelihood, (parameters, parameters); the first states are the references."""
-    conditionals, n = parameters.conditionals, parameters.n_parameters
+    """The mean of the outer products, (parameters, parameters), of the negative pseudo-log-likelihood."""
+    products = np.zeros((parameters.n_parameters,) * 2)
+    root = np.sqrt(rows.sample_weight / rows.total_weight)
+    for _, gradients in _blocks(parameters, w, rows, root):
+        products += gradients @ gradients.T
+    return products
+
+
+def pseudo_gradient_sums(parameters: Canonical, w: Floats, rows: UniqueRows, weights: Floats) -> Floats:
+    """Sums of the same gradients with other weights on the rows, (resamples, rows) to (resamples, parameters)."""
+    sums = np.zeros((len(weights), parameters.n_parameters))
+    for block, gradients in _blocks(parameters, w, rows, np.ones(rows.n_distinct)):
+        sums += weights[:, block] @ gradients.T
+    return sums
+
+
+def _blocks(parameters: Canonical, w: Floats, rows: UniqueRows, root: Floats) -> Iterator[tuple[slice, Floats]]:
+    """Gradients of some rows, (parameters, rows), times ``root``; the first states are the references."""
+    conditionals = parameters.conditionals
     w_slots = np.empty(len(conditionals.parameter_of_slot))
     gather(np.ascontiguousarray(w), conditionals.parameter_of_slot, w_slots)
     variables, states = parameters.indicators(conditionals.conditions)
-    columns, root = np.ascontiguousarray(rows.codes.T), np.sqrt(rows.sample_weight / rows.total_weight)
-    products = np.zeros((n, n))
+    columns = np.ascontiguousarray(rows.codes.T)
     for first in range(0, rows.n_distinct, _BLOCK):
         block = slice(first, min(first + _BLOCK, rows.n_distinct))
-        gradients = np.empty((n, block.stop - first))
+        gradients = np.empty((parameters.n_parameters, block.stop - first))
         row_gradients(
             columns[:, block], root[block], parameters.n_free, conditionals.feature_start,
             conditionals.condition_start, variables, states, conditionals.slot_start,
             conditionals.parameter_of_slot, w_slots, gradients,
         )  # fmt: skip
-        products += gradients @ gradients.T
-    return products
+        yield block, gradients

@@ -1,0 +1,62 @@
+"""Resamples of node-wise EBIC networks (gamma 0.25, rule and), one thread, everything learned again in each.
+
+The seconds of bootnet 1.9.1 with IsingFit 0.4.1 were measured once, on one thread of a quiet machine of two processors
+with R 4.2; they are not measured here, so that ratios are across machines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from benchmarks.benchmark import Benchmark, Case, cases
+from benchmarks.table import Column, Record, Table, named
+from benchmarks.timing import timed
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.learning.relearning import stability
+from mrfit.resampling.resamples import bootstrap
+from mrfit.structure.learners import Learned
+
+BOOTNET = {"czech": 0.266, "rochdale": 0.132, "yeast": 1.35, "jokes": 2.46, "nltcs": 4.43}  # seconds a resample
+
+
+def run(case: Case) -> Iterator[Record]:
+    source = "nltcs:train" if case["set"] == "nltcs" else f"{case['set']}:data"
+    rows, learner = UniqueRows.from_file(source), Learned(select="ebic", rule="and")
+    weights = bootstrap(rows, case["resamples"], np.random.default_rng(0))
+    stability(learner, rows, resamples=weights[:1])  # compiles
+    found, seconds = timed(lambda: stability(learner, rows, resamples=weights))
+    yield {
+        **case,
+        "n": len(rows.domain),
+        "rows": int(rows.total_weight),
+        "failed": found.networks.n_failed,
+        "seconds": seconds / (1 + len(weights)),  # the table itself is learned from too
+        "bootnet": BOOTNET[case["set"]],
+    }
+
+
+def tables(records: list[Record]) -> list[Table]:
+    columns = (
+        named("set", "{set}"),
+        Column("variables", "{n}"),
+        Column("rows", "{rows:,}"),
+        Column("bootnet, s a resample", "{bootnet:.3f}"),
+        Column("mrfit, s a resample", "{seconds:.4f}"),
+        Column("times", lambda record: f"{record['bootnet'] / record['seconds']:.0f}"),
+        Column("1,000 resamples, s", lambda record: f"{1000 * record['seconds']:.1f}"),
+    )
+    return [Table(columns, records)]
+
+
+BENCHMARKS = (
+    Benchmark(
+        "bootstrap",
+        "a thousand resamples of a node-wise network, beside bootnet",
+        cases(set=tuple(BOOTNET), resamples=(100,)),
+        cases(set=("czech",), resamples=(10,)),
+        run,
+        tables,
+    ),
+)
