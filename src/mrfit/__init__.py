@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mrfit.inference.enumeration import Enumeration
     from mrfit.learning.comparing import GroupComparison, compare_groups
     from mrfit.learning.fitted import Fitted
+    from mrfit.learning.incomplete import IncompleteFit, fit_incomplete
     from mrfit.learning.learner import Learner
     from mrfit.learning.penalized import L1, L2, FlatL1, FlatL2, Group, Hierarchical, NoPenalty
     from mrfit.learning.relearning import Stability, stability
@@ -48,6 +49,7 @@ _HOME = {
     "Grown": "mrfit.stochastic.growth",
     "HardTied": "mrfit.learning.tied",
     "Hierarchical": "mrfit.learning.penalized",
+    "IncompleteFit": "mrfit.learning.incomplete",
     "Independent": "mrfit.structure.learners",
     "L1": "mrfit.learning.penalized",
     "L2": "mrfit.learning.penalized",
@@ -68,6 +70,7 @@ _HOME = {
     "UpToOrder": "mrfit.structure.learners",
     "Variable": "mrfit.domain",
     "compare_groups": "mrfit.learning.comparing",
+    "fit_incomplete": "mrfit.learning.incomplete",
     "learn": "mrfit.registry",
     "read_network": "mrfit.formats.models",
     "stability": "mrfit.learning.relearning",
@@ -92,6 +95,7 @@ __all__ = [
     "Grown",
     "HardTied",
     "Hierarchical",
+    "IncompleteFit",
     "Independent",
     "LearnTieRelearn",
     "Learned",
@@ -111,6 +115,7 @@ __all__ = [
     "Variable",
     "__version__",
     "compare_groups",
+    "fit_incomplete",
     "learn",
     "read_network",
     "stability",

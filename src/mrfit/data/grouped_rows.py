@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.data.dataset import Dataset
-from mrfit.data.unique_rows import Codes, Floats, UniqueRows
+from mrfit.data.unique_rows import Floats, UniqueRows
 from mrfit.domain import Domain
 from mrfit.errors import DataError, InputError, listed
 
@@ -42,7 +42,7 @@ class GroupedRows:
         """Split a table that has the column ``by``."""
         place, others = _columns(rows.domain, by)
         pooled = rows.on_columns(others)
-        number = _places(pooled, rows.codes[:, others])
+        number = pooled.places_of(rows.codes[:, others])
         present, group = np.unique(rows.codes[:, place], return_inverse=True)
         counts = np.zeros((len(present), pooled.n_distinct))
         np.add.at(counts, (group, number), rows.sample_weight)
@@ -66,7 +66,7 @@ class GroupedRows:
         mine = group[dataset.codes[:, place]]
         _check_pairs(persons, person, found.labels, mine)
         members = np.empty((len(persons), len(found.labels)), np.int64)
-        members[person, mine] = _places(found.rows, dataset.codes[:, others])
+        members[person, mine] = found.rows.places_of(dataset.codes[:, others])
         return cls(by, found.labels, found.rows, found.counts, members)
 
     @property
@@ -91,13 +91,6 @@ def _columns(domain: Domain, by: str) -> tuple[int, list[int]]:
         raise InputError(f"Without {by!r} fewer than two columns are left; groups are compared by pairs of variables.")
     place = domain.index(by)
     return place, [i for i in range(len(domain)) if i != place]
-
-
-def _places(rows: UniqueRows, codes: Codes) -> Indices:
-    """Of rows among distinct ones, which are in lexicographic order."""
-    kind = f"S{codes.shape[1]}"
-    known, wanted = (np.ascontiguousarray(each).view(kind).ravel() for each in (rows.codes, codes))
-    return np.searchsorted(known, wanted)
 
 
 def _check_groups(by: str, labels: tuple[str, ...], counts: Floats) -> None:
