@@ -1,6 +1,6 @@
-"""Learning from incomplete rows by EM, beside one fit of the same rows without holes; all pairs, no penalty, one thread.
+"""Learning from incomplete rows by EM, beside one fit of the same rows without holes; all pairs, no penalty.
 
-Cells are taken away by lot, in a given share; rows that lose all are left out.
+One thread. Cells are taken away by lot, in a given share; rows that lose all are left out.
 """
 
 from __future__ import annotations

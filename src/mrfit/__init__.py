@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from mrfit.learning.incomplete import IncompleteFit, fit_incomplete
     from mrfit.learning.learner import Learner
     from mrfit.learning.penalized import L1, L2, FlatL1, FlatL2, Group, Hierarchical, NoPenalty
+    from mrfit.learning.power import Power, power
     from mrfit.learning.relearning import Stability, stability
     from mrfit.learning.smoothed import PseudoCounts
     from mrfit.learning.tied import HardTied, LearnTieRelearn, Tied
@@ -61,6 +62,7 @@ _HOME = {
     "MrfitError": "mrfit.errors",
     "Network": "mrfit.network",
     "NoPenalty": "mrfit.learning.penalized",
+    "Power": "mrfit.learning.power",
     "PseudoCounts": "mrfit.learning.smoothed",
     "Stability": "mrfit.learning.relearning",
     "Structure": "mrfit.structure.structure",
@@ -72,6 +74,7 @@ _HOME = {
     "compare_groups": "mrfit.learning.comparing",
     "fit_incomplete": "mrfit.learning.incomplete",
     "learn": "mrfit.registry",
+    "power": "mrfit.learning.power",
     "read_network": "mrfit.formats.models",
     "stability": "mrfit.learning.relearning",
     "write_network": "mrfit.formats.models",
@@ -105,6 +108,7 @@ __all__ = [
     "MrfitError",
     "Network",
     "NoPenalty",
+    "Power",
     "PseudoCounts",
     "Stability",
     "Structure",
@@ -117,6 +121,7 @@ __all__ = [
     "compare_groups",
     "fit_incomplete",
     "learn",
+    "power",
     "read_network",
     "stability",
     "write_network",
