@@ -32,7 +32,7 @@ def test_what_is_found(shell: Shell, model: str) -> None:
     assert found["rows_needed"] <= 400
     assert Path("p.png").stat().st_size > 5_000
     text = shell(*arguments).out
-    assert "1 edges; 10 tables" in text
+    assert "1 edge; 10 tables" in text
     assert "a sensitivity of 0.8 takes" in text
 
 

@@ -16,6 +16,7 @@ from mrfit.cli.relearned import check_weights, relearned, weights_option
 from mrfit.cli.sections import SectionedCommand
 
 if TYPE_CHECKING:
+    from mrfit.learning.power import Power
     from mrfit.summaries.power import PowerSummary
 
 _MOST_EDGES = 10  # printed
@@ -50,8 +51,7 @@ def command(context: click.Context, /, model_file: str, **options: Any) -> None:
     """Draw tables from MODEL, learn from each, and say how much of MODEL is found: how many rows does a study need?
 
     MODEL is what one expects, such as the fit of a pilot study with a sparse structure: every edge that is not zero
-    counts. Learns as the options say, by default by extended BIC with the rule and (`mrfit structure --select ebic
-    --rule and`).
+    counts. Learns as the options say, by default as `mrfit structure --select ebic --rule and` does.
 
     \b
     Examples:
@@ -96,6 +96,10 @@ def command(context: click.Context, /, model_file: str, **options: Any) -> None:
         note(f"warning: learning failed in {times:,} tables: {reason}")
 
 
+def _edges(power: Power) -> str:
+    return f"{len(power.edges):,} edge{'s' if len(power.edges) != 1 else ''}"
+
+
 def _draw(summary: PowerSummary, plot: str, title: str) -> None:
     import numpy as np
 
@@ -108,7 +112,7 @@ def _draw(summary: PowerSummary, plot: str, title: str) -> None:
         if not all(np.isnan(each.mean) for each in means):
             label = "correlation of weights" if name == "correlation" else name
             curves[label] = np.array([each.mean for each in means]), np.array([each.error for each in means])
-    subtitle = f"{len(summary.power.edges):,} edges; {summary.power.repetitions:,} tables of each number of rows"
+    subtitle = f"{_edges(summary.power)}; {summary.power.repetitions:,} tables of each number of rows"
     figure = draw_power(
         [point.n_rows for point in points], curves, wanted=summary.wanted, title=title, subtitle=subtitle
     )
@@ -117,7 +121,7 @@ def _draw(summary: PowerSummary, plot: str, title: str) -> None:
 
 def _print(model_file: str, summary: PowerSummary, options: dict[str, Any]) -> None:
     found = summary.power
-    say(f"{model_file}: {len(found.edges):,} edges; {found.repetitions:,} tables of each number of rows")
+    say(f"{model_file}: {_edges(found)}; {found.repetitions:,} tables of each number of rows")
     say(f"{'rows':>9} {'sensitivity':>17} {'specificity':>17} {'corr. of weights':>17}")
     for point in found.points:
         means = (point.sensitivity, point.specificity, point.correlation)
