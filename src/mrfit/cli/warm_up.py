@@ -30,7 +30,6 @@ _COMMANDS = (
     "structure more.csv --max-degree 2",
     "structure two.csv --select ebic",
     "structure more.csv --select ebic",
-    "stability two.csv --resamples 2 --strength 1",
     "structure two.csv --valid two.csv --select valid",
     "structure more.csv --max-degree 2 --bound path",
     "structure two.csv --max-degree 2 --bound joint",

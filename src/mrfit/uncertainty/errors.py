@@ -77,7 +77,7 @@ class Errors:
     With the gradient s_r of row r, J = sum of s_r s_r' and H the second derivatives at the optimum, penalty included:
 
     * ``sandwich``: H^-1 J H^-1, right for the pseudo-likelihood and where the model is wrong (Godambe 1960);
-    * ``model``: H^-1, right for the likelihood of a true model; of a pseudo-likelihood too small by a third.
+    * ``model``: H^-1, right for the likelihood of a true model; of a pseudo-likelihood too small.
 
     Parameters
     ----------
