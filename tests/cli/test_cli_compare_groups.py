@@ -108,6 +108,18 @@ def test_bad_tables_are_one_line(lines: list[str], said: str, shell: Shell, tmp_
     assert not (tmp_path / "e.csv").exists()
 
 
+def test_groups_without_edges_are_no_error(shell: Shell, tmp_path: Path) -> None:
+    rows = [f"{g},{a},{b}" for g in "xy" for a in (0, 1) for b in (0, 1)] * 10
+    (tmp_path / "t.csv").write_text("\n".join(["g,a,b", *rows]) + "\n")
+    options = ["--structure", "learned", "--select", "ebic", "--permutations", "3", "--plot", "p.png", "-o", "e.csv"]
+    ran = shell("compare-groups", "t.csv", "--by", "g", *options)
+    assert ran.code == 0
+    assert "nothing to draw" in ran.err
+    assert "no group has an edge" in ran.out
+    assert Path("e.csv").exists()
+    assert not Path("p.png").exists()
+
+
 def test_a_constant_item_in_a_group_is_no_obstacle(shell: Shell, tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     rows = [f"{'xy'[k % 2]},{rng.integers(2)},{rng.integers(2)},{rng.integers(2) * (k % 2)}" for k in range(200)]

@@ -204,6 +204,10 @@ def _draw(summary: GroupsSummary, title: str, options: dict[str, Any]) -> None:
     found = summary.comparison
     if options["plot"] is None and options["save_layout"] is None:
         return
+    if not found.weights.any():
+        note("no group has an edge: there is nothing to draw.")
+        options |= {"plot": None, "save_layout": None}
+        return
     panels = [
         (f"{found.by} = {label} ({size:,.0f} rows)", weights)
         for label, size, weights in zip(found.labels, found.sizes, found.weights, strict=True)
