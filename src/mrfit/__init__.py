@@ -16,9 +16,12 @@ if TYPE_CHECKING:
     from mrfit.factors import Factors
     from mrfit.formats.models import read_network, write_network
     from mrfit.inference.enumeration import Enumeration
+    from mrfit.learning.comparing import GroupComparison, compare_groups
     from mrfit.learning.fitted import Fitted
+    from mrfit.learning.incomplete import IncompleteFit, fit_incomplete
     from mrfit.learning.learner import Learner
     from mrfit.learning.penalized import L1, L2, FlatL1, FlatL2, Group, Hierarchical, NoPenalty
+    from mrfit.learning.power import Power, power
     from mrfit.learning.relearning import Stability, stability
     from mrfit.learning.smoothed import PseudoCounts
     from mrfit.learning.tied import HardTied, LearnTieRelearn, Tied
@@ -43,9 +46,11 @@ _HOME = {
     "FlatL2": "mrfit.learning.penalized",
     "Given": "mrfit.structure.learners",
     "Group": "mrfit.learning.penalized",
+    "GroupComparison": "mrfit.learning.comparing",
     "Grown": "mrfit.stochastic.growth",
     "HardTied": "mrfit.learning.tied",
     "Hierarchical": "mrfit.learning.penalized",
+    "IncompleteFit": "mrfit.learning.incomplete",
     "Independent": "mrfit.structure.learners",
     "L1": "mrfit.learning.penalized",
     "L2": "mrfit.learning.penalized",
@@ -57,6 +62,7 @@ _HOME = {
     "MrfitError": "mrfit.errors",
     "Network": "mrfit.network",
     "NoPenalty": "mrfit.learning.penalized",
+    "Power": "mrfit.learning.power",
     "PseudoCounts": "mrfit.learning.smoothed",
     "Stability": "mrfit.learning.relearning",
     "Structure": "mrfit.structure.structure",
@@ -65,7 +71,10 @@ _HOME = {
     "UniqueRows": "mrfit.data.unique_rows",
     "UpToOrder": "mrfit.structure.learners",
     "Variable": "mrfit.domain",
+    "compare_groups": "mrfit.learning.comparing",
+    "fit_incomplete": "mrfit.learning.incomplete",
     "learn": "mrfit.registry",
+    "power": "mrfit.learning.power",
     "read_network": "mrfit.formats.models",
     "stability": "mrfit.learning.relearning",
     "write_network": "mrfit.formats.models",
@@ -85,9 +94,11 @@ __all__ = [
     "FlatL2",
     "Given",
     "Group",
+    "GroupComparison",
     "Grown",
     "HardTied",
     "Hierarchical",
+    "IncompleteFit",
     "Independent",
     "LearnTieRelearn",
     "Learned",
@@ -97,6 +108,7 @@ __all__ = [
     "MrfitError",
     "Network",
     "NoPenalty",
+    "Power",
     "PseudoCounts",
     "Stability",
     "Structure",
@@ -106,7 +118,10 @@ __all__ = [
     "UpToOrder",
     "Variable",
     "__version__",
+    "compare_groups",
+    "fit_incomplete",
     "learn",
+    "power",
     "read_network",
     "stability",
     "write_network",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.data.coding import has_all_cells
 from mrfit.domain import Domain
 from mrfit.errors import InputError
 from mrfit.factors import Factors
@@ -24,6 +25,7 @@ from mrfit.parameterizations.joint import converted
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.parameterizations.reference import reference_from
 from mrfit.parameterizations.registry import parameterization_called
+from mrfit.queries.missing import observed_ll, observed_pll
 from mrfit.queries.questions import Questions
 from mrfit.structure.structure import Structure
 from mrfit.tying.groups import Groups
@@ -201,29 +203,30 @@ class MarkovNetwork(Questions):
     def pll(self, data: Any, *, jobs: int | None = None) -> float:
         """Mean pseudo-log-likelihood per row, in nats; weighted if the data are.
 
+        Rows read with ``missing="keep"`` are scored by what is observed: each value given the others of its row.
         ``jobs`` threads, all processors by default; the score is the same for any number of them.
         """
-        rows = self._unique(data, "scoring")
-        scores = finite_scores(row_pll, self, rows.codes, jobs=resolve_jobs(jobs))
+        rows = self._unique(data)
+        scores = finite_scores(self.row_scores("pll"), self, rows.codes, jobs=resolve_jobs(jobs))
         return float(rows.sample_weight @ scores) / rows.total_weight
 
     def pll_rows(self, data: Any, *, jobs: int | None = None) -> Floats:
         """Pseudo-log-likelihood of every row, in nats and in the order of the data; ``jobs`` as in `pll`."""
-        return finite_scores(row_pll, self, self._dataset(data, "scoring").codes, jobs=resolve_jobs(jobs))
+        return finite_scores(self.row_scores("pll"), self, self._dataset(data).codes, jobs=resolve_jobs(jobs))
 
     def ll(self, data: Any, *, jobs: int | None = None) -> float:
-        """Mean log-likelihood per row, in nats; ``jobs`` as in `pll`.
+        """Mean log-likelihood per row, in nats; ``jobs`` as in `pll`; of incomplete rows that of what is observed.
 
         Exact, for few variables or sparse structures; by the estimate of log Z that learning by chains has left in the
         model (`known_log_z`); refused for others.
         """
-        rows = self._unique(data, "scoring")
+        rows = self._unique(data)
         scores = finite_scores(self.row_scores("ll"), self, rows.codes, jobs=resolve_jobs(jobs))
         return float(rows.sample_weight @ scores) / rows.total_weight
 
     def ll_rows(self, data: Any, *, jobs: int | None = None) -> Floats:
         """Log-likelihood of every row, in nats, in the order of the data; as `ll`."""
-        return finite_scores(self.row_scores("ll"), self, self._dataset(data, "scoring").codes, jobs=resolve_jobs(jobs))
+        return finite_scores(self.row_scores("ll"), self, self._dataset(data).codes, jobs=resolve_jobs(jobs))
 
     @property
     def known_log_z(self) -> float | None:
@@ -233,7 +236,7 @@ class MarkovNetwork(Questions):
 
     def row_scores(self, metric: str) -> ScoreRows:
         """Internal: what scores rows of codes by ``pll`` or ``ll``."""
-        return row_pll if metric == "pll" else _ByLikelihood(self.known_log_z)
+        return _ByPseudoLikelihood() if metric == "pll" else _ByLikelihood(self.known_log_z)
 
     def strongest(self, count: int, *, order: int) -> list[tuple[str, float]]:
         """Names and values of the largest parameters, in absolute value, of scopes with ``order`` variables.
@@ -253,12 +256,15 @@ class MarkovNetwork(Questions):
 
     def wald_tests(self) -> tuple[WaldTest, ...]:
         """For every scope of two or more variables, whether its parameters may all be zero; the strongest first."""
+        tests = wald_tests(self.w, self._known_errors.covariance, self.interaction_sets())
+        return tuple(sorted(tests, key=lambda test: (np.isnan(test.p), test.p, -test.statistic)))
+
+    def interaction_sets(self) -> list[tuple[tuple[str, ...], NDArray[np.int64]]]:
+        """Internal: every scope of two or more variables by their names, with the numbers of its parameters."""
         parameters, names = self.parameters, self.domain.names
         scopes = parameters.scope_of_parameter
         first = np.flatnonzero((np.diff(scopes, prepend=-1) != 0) & (parameters.order_of_parameter > 1))
-        sets = [(tuple(names[i] for i in parameters.scope(int(k))), np.flatnonzero(scopes == scopes[k])) for k in first]
-        tests = wald_tests(self.w, self._known_errors.covariance, sets)
-        return tuple(sorted(tests, key=lambda test: (np.isnan(test.p), test.p, -test.statistic)))
+        return [(tuple(names[i] for i in parameters.scope(int(k))), np.flatnonzero(scopes == scopes[k])) for k in first]
 
     @property
     def _known_errors(self) -> Errors:
@@ -320,11 +326,25 @@ class ScoreRows(Protocol):
 
 
 @dataclass(frozen=True)
+class _ByPseudoLikelihood:
+    def __call__(self, parameters: Parameterization, w: Floats, codes: NDArray[np.uint8], /, *, jobs: int) -> Floats:
+        if not has_all_cells(codes):
+            return observed_pll(parameters.to_factors(w), codes, jobs=jobs)
+        return row_pll(parameters, w, codes, jobs=jobs)
+
+
+@dataclass(frozen=True)
 class _ByLikelihood:
     log_z: float | None
 
     def __call__(self, parameters: Parameterization, w: Floats, codes: NDArray[np.uint8], /, *, jobs: int) -> Floats:
-        return row_ll(parameters, w, codes, jobs=jobs, log_z=self.log_z)
+        if has_all_cells(codes):
+            return row_ll(parameters, w, codes, jobs=jobs, log_z=self.log_z)
+        first = np.zeros((1, codes.shape[1]), np.uint8)  # whatever has all cells gives log Z
+        factors = parameters.to_factors(w)
+        log_p = float(row_ll(parameters, w, first, jobs=jobs, log_z=self.log_z)[0])
+        log_z = float(factors.log_potential(first.astype(np.int64))[0]) - log_p
+        return observed_ll(factors, codes, log_z, jobs=jobs)
 
 
 def finite_scores(score_rows: ScoreRows, model: MarkovNetwork, codes: NDArray[np.uint8], *, jobs: int) -> Floats:

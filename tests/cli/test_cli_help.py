@@ -16,13 +16,13 @@ from mrfit.cli.sections import SectionedCommand
 Shell = Callable[..., Any]
 
 every_long_command = pytest.mark.parametrize(
-    "name", ["fit", "structure", "stability", "spectrum", "score", "query", "impute"]
+    "name", ["fit", "structure", "stability", "compare-groups", "power", "spectrum", "score", "query", "impute"]
 )
 
 
 @every_long_command
 def test_every_option_stands_under_one_heading(name: str, shell: Shell) -> None:
-    command = importlib.import_module(f"mrfit.cli.{name}").command
+    command = importlib.import_module(f"mrfit.cli.{name.replace('-', '_')}").command
     assert isinstance(command, SectionedCommand)
     text = shell(name, "--help").out
     for option in (parameter for parameter in command.params if isinstance(parameter, click.Option)):
@@ -32,7 +32,7 @@ def test_every_option_stands_under_one_heading(name: str, shell: Shell) -> None:
 
 @every_long_command
 def test_headings_name_only_options_there_are(name: str) -> None:
-    command = importlib.import_module(f"mrfit.cli.{name}").command
+    command = importlib.import_module(f"mrfit.cli.{name.replace('-', '_')}").command
     known = {parameter.name for parameter in command.params}
     assert {each for names in command.sections.values() for each in names} <= known
 

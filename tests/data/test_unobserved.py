@@ -72,10 +72,6 @@ _DOORS: dict[str, Callable[[UniqueRows], object]] = {
     "structure": lambda rows: Learned(max_degree=1).learn(rows),
     "tree": lambda rows: Tree().learn(rows),
     "spectrum": lambda rows: spectrum(rows, folds=2),
-    "scores": lambda rows: Learner().fit(rows.reweighted(np.array([1.0, 1.0, 0.0, 0.0]))).model.pll(rows),
-    "scores of rows": lambda rows: (
-        Learner().fit(rows.reweighted(np.array([1.0, 1.0, 0.0, 0.0]))).model.pll_rows(Dataset(rows.domain, rows.codes))
-    ),
 }
 
 

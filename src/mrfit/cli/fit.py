@@ -10,6 +10,7 @@ import click
 
 from mrfit.cli.exact_options import structure_word
 from mrfit.cli.files import check_files, load_model, send, summary_beside, writing
+from mrfit.cli.fit_by_em import fit_by_em
 from mrfit.cli.fit_summary import draw_scores, print_fit
 from mrfit.cli.idle_options import Rule, refuse_idle
 from mrfit.cli.learner_options import LEARNER_SECTIONS, learner_of, learner_options, structure_of
@@ -20,7 +21,7 @@ from mrfit.cli.options import (
     declared_states,
     parameters_of,
     read_rows,
-    reading,
+    reading_with,
 )
 from mrfit.cli.output import grid_progress, note, note_compiling, print_json, say, solver_progress
 from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
@@ -35,12 +36,14 @@ if TYPE_CHECKING:
     from mrfit.structure.learners import StructureLearner
 
 
+_reading = reading_with("em", help="; or em: learn from incomplete rows, by what they have")
+
 _SECTIONS = {
     "Options that matter most": (
         *("valid", "test", "structure", "max_degree", "penalty", "strengths", "folds", "groups", "objective"),
         "output",
     ),
-    "Data": parameters_of(reading) | {"states"},
+    "Data": parameters_of(_reading) | {"states"},
     **LEARNER_SECTIONS,
     "Output": {"errors", "plot_scores", "title", "no_check", "as_json", "quiet"} | parameters_of(writing),
 }
@@ -77,7 +80,7 @@ _SECTIONS = {
 )
 @click.option("-o", "--output", metavar="MODEL", help="Where to write the model, a .mrf file; - is standard output.")
 @writing
-@reading
+@_reading
 @common
 @click.pass_context
 def command(context: click.Context, /, data: str, **options: Any) -> None:
@@ -97,6 +100,7 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
       mrfit fit nltcs:train --structure learned --max-degree 5 -o sparse.mrf
       mrfit fit counts.csv --weight count --structure order:3 -o counts.mrf
       mrfit fit survey.txt --separator '|' --exclude id,income --na-values -9 --missing drop -o survey.mrf
+      mrfit fit survey.csv --missing em --penalty none --errors sandwich -o survey.mrf
       mrfit fit nltcs:train --valid nltcs:valid --objective likelihood --parameterization spectral --order all \\
         --penalty l1 -o spectral.mrf
       mrfit fit kdd:train --valid kdd:valid --structure learned --max-degree 5 --objective likelihood -o kdd.mrf
@@ -109,11 +113,17 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     check_one_stream(data, options["valid"], options["test"], options["like"])
     jobs = resolve_jobs(options["jobs"])
     learner = _repeated(context, options["like"]) if options["like"] else learner_of(context, options)
+    if options["missing"] == "em":
+        needs = "complete rows: another --missing"
+        refuse_idle(context, [Rule(("valid", "test", "folds", "no_check", "plot_scores"), False, needs)])
     held_out, tests = (_given(options[name], f"--{name}") for name in ("valid", "test"))
     _check_files(data, options)
     check_title(options, "--plot-scores")
     picture = _checked_picture(options["plot_scores"], learner, held_out)
     rows = read_rows(data, options, states=declared_states(options["states"]))
+    if options["missing"] == "em":
+        fit_by_em(data, replace(learner, structure=_one_structure(learner, rows, options)), rows, options, jobs=jobs)
+        return
     valid, test = (None if name is None else read_rows(name, options, domain=rows.domain) for name in (held_out, tests))
     quiet = options["quiet"] or options["as_json"]
     _note_cost(rows, learner, quiet=quiet)
@@ -159,7 +169,7 @@ def _repeated(context: click.Context, model_file: str) -> Learner:
     from mrfit.learning import Learner
 
     files = {"data", "like", "valid", "test", "output", "plot_scores", "title", "states", "no_check", "errors"}
-    beside = files | parameters_of(reading) | parameters_of(writing) | (parameters_of(common) - {"seed"})
+    beside = files | parameters_of(_reading) | parameters_of(writing) | (parameters_of(common) - {"seed"})
     learning = tuple(name for name in context.params if name not in beside)
     refuse_idle(context, [Rule(learning, False, f"no --like: {model_file} says how to learn")])
     learner = load_model(model_file).provenance.get("learner")
@@ -178,6 +188,13 @@ def _structures(learner: Learner, rows: UniqueRows, options: dict[str, Any]) -> 
     if len(learners) > 1 and options["valid"] is None and not options["folds"]:
         raise InputError("Choosing among several degree bounds needs held-out rows: give --valid or --folds.")
     return [(each.max_degree, each) for each in learners]
+
+
+def _one_structure(learner: Learner, rows: UniqueRows, options: dict[str, Any]) -> StructureLearner:
+    (_, structure), *others = _structures(learner, rows, options)
+    if others:
+        raise InputError("EM learns with one structure; give one degree bound.")
+    return structure
 
 
 def _fitted(

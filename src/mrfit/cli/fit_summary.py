@@ -64,10 +64,8 @@ def print_criteria(summary: ErrorsSummary) -> None:
     """How many parameters there are in effect, and what that costs."""
     errors, n = summary.errors, len(summary.estimates)
     without = f", {summary.n_without:,} of them without a finite optimum" if summary.n_without else ""
-    say(
-        f"{errors.kind} errors of {n:,} parameters{without}, {errors.effective_parameters:.1f} in effect; "
-        f"CLAIC {errors.claic:.2f}, CLBIC {errors.clbic:.2f}"
-    )
+    criteria = "" if math.isnan(errors.claic) else f"; CLAIC {errors.claic:.2f}, CLBIC {errors.clbic:.2f}"
+    say(f"{errors.kind} errors of {n:,} parameters{without}, {errors.effective_parameters:.1f} in effect{criteria}")
 
 
 def _print_gain(gain: GainSummary) -> None:

@@ -18,6 +18,8 @@ _COMMANDS = {
     "fit": ("mrfit.cli.fit", "Learn a model from a table."),
     "structure": ("mrfit.cli.structure", "Learn which variables interact."),
     "stability": ("mrfit.cli.stability", "Learn again from resamples, and see what stays the same."),
+    "compare-groups": ("mrfit.cli.compare_groups", "Whether groups of rows have the same network."),
+    "power": ("mrfit.cli.power", "How many rows it takes to find a model."),
     "score": ("mrfit.cli.score", "Score a table under a model."),
     "check": ("mrfit.cli.check", "Whether a model's own rows look like the data."),
     "show": ("mrfit.cli.show", "Print what a model says."),

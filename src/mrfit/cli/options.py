@@ -84,7 +84,17 @@ layout = stacked(
     ),
 )
 
-reading = stacked(
+_MISSING = "What a missing value does: stop, drop its row, or be a state of its own"
+_KEPT = ("em", "observed")  # ways to deal with missing values that need them unobserved
+
+
+def reading_with(*kept: str, help: str = "") -> Callable[[Any], Any]:
+    """Options of reading, with further words for --missing."""
+    missing = choice("--missing", "error", "drop", "state", *kept, help=f"{_MISSING}{help}.")
+    return stacked(_which_columns, missing, unknown_option, layout)
+
+
+_which_columns = stacked(
     click.option(
         "--columns", multiple=True, metavar=_NAMES, help='Use only these columns; may be repeated, and "quoted, so".'
     ),
@@ -98,16 +108,9 @@ reading = stacked(
         help="Keep these columns though they have another value in nearly every row.",
     ),
     click.option("--weight", metavar="COLUMN", help="Column that holds row weights or counts."),
-    choice(
-        "--missing",
-        "error",
-        "drop",
-        "state",
-        help="What a missing value does: stop, drop its row, or be a state of its own.",
-    ),
-    unknown_option,
-    layout,
 )
+
+reading = reading_with()
 
 
 def names(texts: Sequence[str], option: str) -> tuple[str, ...]:
@@ -168,7 +171,7 @@ def reading_of(
     return Reading(
         domain,
         states,
-        options["missing"],
+        "keep" if options["missing"] in _KEPT else options["missing"],
         options["unknown"],
         names(options["columns"], "--columns") or None,
         names(options["exclude"], "--exclude"),

@@ -13,16 +13,18 @@ from mrfit.cli.options import (
     common,
     layout_of,
     parameters_of,
-    reading,
     reading_of,
+    reading_with,
     tell_notes,
 )
 from mrfit.cli.output import note, note_compiling, print_json, say
 from mrfit.cli.sections import SectionedCommand
 
+_reading = reading_with("observed", help="; or observed: rows are scored by the values they have")
+
 _SECTIONS = {
     "Options that matter most": ("metric", "per_row", "model_format", "as_json"),
-    "Data": parameters_of(reading),
+    "Data": parameters_of(_reading),
     "Output": parameters_of(common),
 }
 
@@ -39,14 +41,15 @@ _SECTIONS = {
 )
 @click.option("--per-row", is_flag=True, help="Print the score of every row that was not dropped, one a line.")
 @from_option
-@reading
+@_reading
 @common
 def command(model_file: str, data: str, **options: Any) -> None:
     """Mean log-likelihood or pseudo-log-likelihood per row, in nats, of DATA under MODEL; larger is better.
 
     MODEL may be - for standard input, and a model of another program: .uai, .LG, .mn or .fg. Columns and states are
     matched by name, whatever their order; columns the model does not know are ignored. A row that the model holds
-    impossible scores minus infinity, null in JSON.
+    impossible scores minus infinity, null in JSON. With --missing observed rows with missing values are scored by what
+    they have: log p of their values, or the sum of log p of each given the others.
 
     \b
     Examples:

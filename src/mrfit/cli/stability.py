@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,19 +11,16 @@ import click
 from mrfit.cli.exact_options import structure_word
 from mrfit.cli.files import check_files, send, summary_beside, writing
 from mrfit.cli.idle_options import Rule, refuse_idle
-from mrfit.cli.learner_options import LEARNER_SECTIONS, learner_of, learner_options, structure_of
+from mrfit.cli.learner_options import LEARNER_SECTIONS, learner_of, learner_options
 from mrfit.cli.options import choice, common, parameters_of, read_rows, reading
 from mrfit.cli.output import counting_progress, note, note_compiling, print_json, say
 from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
+from mrfit.cli.relearned import check_weights, is_of_regressions, relearned, weights_option
 from mrfit.cli.sections import SectionedCommand
-from mrfit.cli.structure_options import structure_learners, structure_options
-from mrfit.errors import InputError
 
 if TYPE_CHECKING:
     from mrfit.data.unique_rows import UniqueRows
-    from mrfit.learning import Learner
     from mrfit.learning.relearning import Stability
-    from mrfit.structure.learners import StructureLearner
     from mrfit.summaries.stability import StabilitySummary
 
 _MOST_EDGES = 15  # printed
@@ -60,12 +56,7 @@ _SECTIONS = {
     metavar="CSV",
     help="Resamples that are given: the distinct rows, and a column for each resample of how often they occur.",
 )
-@click.option(
-    "--weights",
-    type=click.Choice(["regressions", "parameters"]),
-    help="What an edge weighs: as `mrfit structure` says it, or the parameter of a fit; by default the first with "
-    "--structure learned, else the second.",
-)
+@weights_option
 @click.option(
     "--one-step",
     is_flag=True,
@@ -124,7 +115,7 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     check_files({**inputs, "--structure": edges}, {"-o": options["output"], "--plot": options["plot"]}, options)
     fitting = learner_of(context, options)
     rows = read_rows(data, options)
-    learner = _learner(fitting, rows, options)
+    learner = relearned(fitting, rows.domain, options)
     resamples = _resamples(options, rows)
     quiet = options["quiet"] or options["as_json"]
     note_compiling(quiet=quiet)
@@ -149,35 +140,17 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
         note(f"warning: learning failed in {times:,} of {summary.n_resamples:,} resamples: {reason}")
 
 
-def _is_of_regressions(options: dict[str, Any]) -> bool:
-    by_default = "regressions" if options["structure"] == "learned" else "parameters"
-    return (options["weights"] or by_default) == "regressions"
-
-
 def _check_options(context: click.Context, options: dict[str, Any]) -> None:
-    """Options without an effect; a fit's are all but those of the structure."""
-    regressions = _is_of_regressions(options)
-    if regressions and options["structure"] != "learned":
-        raise InputError("--weights regressions are those of --structure learned; add it, or leave the weights out.")
-    of_fit = parameters_of(learner_options) - parameters_of(structure_options) - {"structure", "order", "cells"}
+    """Options without an effect."""
+    check_weights(context, options)
     refuse_idle(
         context,
         [
             Rule(_PAIRS, options["kind"] == "pairs", "--kind pairs"),
-            Rule(("one_step",), not regressions, "a fit: --weights parameters"),
+            Rule(("one_step",), not is_of_regressions(options), "a fit: --weights parameters"),
             Rule(("resamples",), options["resamples_file"] is None, "no --resamples-file"),
-            Rule(tuple(sorted(of_fit)), not regressions, "a fit: --weights parameters"),
         ],
     )
-
-
-def _learner(fitting: Learner, rows: UniqueRows, options: dict[str, Any]) -> Learner | StructureLearner:
-    if structure_word(options) != "learned":
-        return replace(fitting, structure=structure_of(options, rows.domain))
-    learned, *others = structure_learners(options)
-    if others:
-        raise InputError(f"--max-degree {options['max_degree']} names several bounds; give one.")
-    return learned if _is_of_regressions(options) else replace(fitting, structure=learned)
 
 
 def _resamples(options: dict[str, Any], rows: UniqueRows) -> Any:

@@ -232,6 +232,9 @@ class Coder:
         if self._reading.domain is not None:
             return self._reading.domain, remaps
         names = [vocabulary.name for vocabulary in self._vocabularies]
+        empty = [name for name, order in zip(names, orders, strict=True) if not order]
+        if empty:
+            raise DataError(f"Column {empty[0]!r} has no value in any row; leave it out, with exclude=[...].")
         return Domain(tuple(map(Variable, names, orders))), remaps
 
     def _start(self, batch: Batch) -> list[Vocabulary]:

@@ -196,6 +196,12 @@ class UniqueRows:
             effective_rows=self.effective_rows,
         )
 
+    def places_of(self, codes: Codes) -> NDArray[np.int64]:
+        """Of rows that are among the distinct ones: their numbers there."""
+        kind = f"S{codes.shape[1]}"
+        known, wanted = (np.ascontiguousarray(each).view(kind).ravel() for each in (self.codes, codes))
+        return np.searchsorted(known, wanted)
+
     @property
     def n_distinct(self) -> int:
         return len(self.codes)

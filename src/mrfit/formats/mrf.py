@@ -70,7 +70,8 @@ def to_bytes(model: MarkovNetwork) -> bytes:
     }
     arrays |= _parameter_arrays(model)
     if model.errors is not None:
-        description["errors"] = {name: getattr(model.errors, name) for name in _OF_ERRORS}
+        described = {name: getattr(model.errors, name) for name in _OF_ERRORS}
+        description["errors"] = {name: None if value != value else value for name, value in described.items()}
         arrays["covariance"] = model.errors.covariance
     parts = {_DESCRIPTION: json.dumps(description, allow_nan=False).encode()}
     parts |= {f"{name}.npy": _packed(array) for name, array in arrays.items()}
@@ -165,7 +166,7 @@ def _errors(arrays: dict[str, NDArray[Any]], described: dict[str, Any] | None) -
         return None
     if covariance.dtype != np.float64 or not np.array_equal(covariance, covariance.T, equal_nan=True):
         raise ValueError(f"a covariance of type {covariance.dtype} and shape {covariance.shape}")
-    facts = {name: float(described[name]) for name in _OF_ERRORS[1:4]}
+    facts = {name: np.nan if described[name] is None else float(described[name]) for name in _OF_ERRORS[1:4]}
     return Errors(str(described["kind"]), covariance, **facts, remarks=tuple(map(str, described["remarks"])))
 
 

@@ -154,7 +154,7 @@ def _weights_of_structure(learner: StructureLearner) -> Weigh:
     def weigh(rows: UniqueRows) -> Floats:
         learned = learner.learn(rows)
         edges, report = learned.structure.edges, learned.report
-        return _of_pairs(len(rows.domain), edges, report.strength if len(report) else np.ones(len(edges)))
+        return weights_of_pairs(len(rows.domain), edges, report.strength if len(report) else np.ones(len(edges)))
 
     return weigh
 
@@ -165,7 +165,7 @@ def _weights_of_fit(learner: Learner) -> Weigh:
     def weigh(rows: UniqueRows) -> Floats:
         best = learner.fit(rows, compared=False).best
         model, edges = best.model, best.model.structure.edges
-        weights = _of_pairs(len(rows.domain), edges, model.edge_weights)
+        weights = weights_of_pairs(len(rows.domain), edges, model.edge_weights)
         for k in best.solution.at_bound.tolist():
             scope = model.parameters.scope(k)
             if len(scope) == 2:
@@ -179,11 +179,11 @@ def _weights_of_fit(learner: Learner) -> Weigh:
 def _by_one_step(learner: Learner, rows: UniqueRows, weights: Floats, jobs: int) -> Networks:
     model, estimates = refits(learner, rows, weights, jobs=jobs)
     n, edges = len(rows.domain), model.structure.edges
-    stepped = np.stack([_of_pairs(n, edges, edge_weights(model, w)) for w in estimates])
-    return Networks(rows.domain.names, _of_pairs(n, edges, model.edge_weights), stepped, {})
+    stepped = np.stack([weights_of_pairs(n, edges, edge_weights(model, w)) for w in estimates])
+    return Networks(rows.domain.names, weights_of_pairs(n, edges, model.edge_weights), stepped, {})
 
 
-def _of_pairs(n_variables: int, edges: NDArray[np.int64], weights: Floats) -> Floats:
+def weights_of_pairs(n_variables: int, edges: NDArray[np.int64], weights: Floats) -> Floats:
     out = np.zeros(n_variables * (n_variables - 1) // 2)
     out[_places(n_variables, edges)] = weights
     return out

@@ -75,3 +75,27 @@ def _check_possible(log_weight: Floats, rows: Indices) -> None:
             f"What row {int(rows[wrong[0]]) + 1} holds has probability zero under the model, as {wrong.size:,} in all. "
             "Leave such rows out."
         )
+
+
+def observed_ll(factors: Factors, codes: Codes, log_z: float, *, jobs: int = 1) -> Floats:
+    """log p(the cells that have a value), for every row; 0 for rows without any."""
+    out = np.empty(len(codes))
+    for rows, observed in _patterns(codes):
+        if len(observed) == factors.n_variables:
+            out[rows] = factors.log_potential(codes[rows].astype(np.int64)) - log_z
+        else:
+            runs = RowRuns(factors, observed.tolist())
+            out[rows] = runs.answers(_with_hidden(codes[rows], factors), jobs=jobs).log_z - log_z
+    return out
+
+
+def observed_pll(factors: Factors, codes: Codes, *, jobs: int = 1) -> Floats:
+    """Sums of log p(a cell | the others of its row that have a value) over the cells that have one."""
+    out = np.zeros(len(codes))
+    for variable in range(codes.shape[1]):
+        rows = np.flatnonzero(codes[:, variable] != UNOBSERVED)
+        if len(rows):
+            chances = distribution_of(factors, variable, codes[rows], jobs=jobs)
+            with np.errstate(divide="ignore"):
+                out[rows] += np.log(chances[np.arange(len(rows)), codes[rows, variable]])
+    return out

@@ -382,17 +382,19 @@ class Questions:
             return data.recoded(self.domain)
         return Dataset.from_table(data, domain=self.domain, missing="keep", absent="missing")
 
-    def _dataset(self, data: Any, what: str) -> Dataset:
-        """Codes in this model's coding, without missing cells, which ``what`` needs; matched by names."""
+    def _dataset(self, data: Any, what: str | None = None) -> Dataset:
+        """Codes in this model's coding, matched by names; without missing cells if ``what`` needs all."""
         if not isinstance(data, Dataset):
             return Dataset.from_table(data, domain=self.domain)
-        check_complete(data.codes, what)
+        if what is not None:
+            check_complete(data.codes, what)
         return data.recoded(self.domain)
 
-    def _unique(self, data: Any, what: str) -> UniqueRows:
+    def _unique(self, data: Any, what: str | None = None) -> UniqueRows:
         if not isinstance(data, UniqueRows):
             return UniqueRows.from_dataset(self._dataset(data, what))
-        data.check_complete(what)
+        if what is not None:
+            data.check_complete(what)
         return data.recoded(self.domain)
 
     def _numbers(self, names: Iterable[str]) -> Scope:

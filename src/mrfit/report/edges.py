@@ -42,10 +42,10 @@ def edge_strengths(model: MarkovNetwork) -> Floats:
     return strengths
 
 
-def share_of(strengths: Floats) -> Floats:
-    """Sizes relative to the largest; one half where all are zero, for edges of which no more is known."""
+def share_of(strengths: Floats, largest: float | None = None) -> Floats:
+    """Sizes relative to the largest, of these or given; one half where it is zero: no more is known of these edges."""
     size = np.abs(strengths)
-    largest = size.max(initial=0.0)
+    largest = size.max(initial=0.0) if largest is None else largest
     return np.asarray(size / largest) if largest > 0 else np.full(len(size), 0.5)
 
 
@@ -97,11 +97,12 @@ def draw_edges(
     clearance: Floats,
     style: EdgeStyle = _PLAIN,
     signs: Integers | None = None,
+    largest: float | None = None,
 ) -> Floats:
     """The ``most`` strongest edges as lines: width and colour by strength; positive blue, negative red and dashed.
 
-    Lines keep ``clearance`` (nodes,) from nodes that are not their ends. Returns their points, (edges, points, 2), the
-    strongest last.
+    Lines keep ``clearance`` (nodes,) from nodes that are not their ends. ``largest`` is the strength of the widest, by
+    default that of the strongest edge. Returns their points, (edges, points, 2), the strongest last.
     """
     from matplotlib.collections import LineCollection
 
@@ -109,7 +110,7 @@ def draw_edges(
     if not len(shown):
         return np.empty((0, 1, 2))
     signs = np.sign(strengths).astype(np.int64) if signs is None else signs
-    share = share_of(strengths[shown])
+    share = share_of(strengths[shown], largest)
     lines = routes(positions, edges[shown], clearance)
     axes.add_collection(
         LineCollection(

@@ -70,8 +70,8 @@ def network_figure(
     n_rows
         How many rows it was learned from, to be said under the title.
     """
-    graph = _graph(names, edges, strengths, signs)
-    canvas = _canvas(graph, layout)
+    graph = graph_of(names, edges, strengths, signs)
+    canvas = canvas_of(graph, layout)
     listed = graph.alone if canvas.lists_alone else np.empty(0, np.int64)
     rows = _rows([shortened(names[i], 30) for i in listed], canvas.width) if len(listed) <= _MOST_LISTED else []
     below = _LINE * (len(rows) + 1.5) if len(listed) else 0.0
@@ -80,7 +80,7 @@ def network_figure(
     floor = legend.height + below
     page = Page(canvas.width, floor + canvas.height, title, graph.summary(n_rows))
     if len(canvas.nodes):
-        _draw_network(page, graph, canvas.above(floor), style)
+        draw_network(page, graph, canvas.above(floor), style)
     if len(listed):
         _draw_alone(page, floor, f"{count(len(listed), 'variable')} without {graph.an_edge}", rows)
     legend.draw(page, MARGIN)
@@ -92,8 +92,8 @@ def network_layout(names: Sequence[str], edges: Integers, strengths: Floats, *, 
 
     Variables that it only lists or counts, because they have no edge, have places in rows below the others.
     """
-    graph = _graph(names, edges, strengths, None)
-    canvas = _canvas(graph, layout)
+    graph = graph_of(names, edges, strengths, None)
+    canvas = canvas_of(graph, layout)
     positions = canvas.positions.copy()
     if canvas.lists_alone and len(graph.alone):
         pitch = 0.8
@@ -104,7 +104,7 @@ def network_layout(names: Sequence[str], edges: Integers, strengths: Floats, *, 
 
 
 @dataclass(frozen=True)
-class _Graph:
+class Graph:
     """What is drawn: the strongest edges, and how many there are in all."""
 
     names: Sequence[str]
@@ -127,7 +127,7 @@ class _Graph:
         return text if self.n_edges == len(self.edges) else f"{text}; drawn: the {len(self.edges):,} strongest"
 
 
-def _graph(names: Sequence[str], edges: Integers, strengths: Floats, signs: Integers | None) -> _Graph:
+def graph_of(names: Sequence[str], edges: Integers, strengths: Floats, signs: Integers | None) -> Graph:
     edges = np.asarray(edges, np.int64).reshape(-1, 2)
     strengths = np.asarray(strengths, np.float64)
     signs = np.sign(strengths) if signs is None else np.asarray(signs)
@@ -142,14 +142,14 @@ def _graph(names: Sequence[str], edges: Integers, strengths: Floats, signs: Inte
     if (edges[:, 0] == edges[:, 1]).any():
         raise InputError("Edges must join two variables; one joins a variable to itself.")
     shown = np.argsort(-np.abs(strengths), kind="stable")[:_MOST_EDGES]
-    return _Graph(names, edges[shown], strengths[shown], signs[shown].astype(np.int64), len(edges))
+    return Graph(names, edges[shown], strengths[shown], signs[shown].astype(np.int64), len(edges))
 
 
 # --- where the variables stand
 
 
 @dataclass(frozen=True)
-class _Canvas:
+class Canvas:
     """The part of the page with the network: its size, and places in inches from its lower left corner."""
 
     width: float
@@ -157,6 +157,7 @@ class _Canvas:
     positions: Floats  # NaN for variables that are not drawn
     lists_alone: bool  # variables without an edge have no place in the network
     floor: float = 0.0
+    left: float = 0.0
 
     @property
     def nodes(self) -> Integers:
@@ -164,13 +165,15 @@ class _Canvas:
 
     @property
     def area(self) -> Floats:
-        return np.array([(0.03, self.floor), (self.width - 0.03, self.floor + self.height)])
+        left, right = self.left + 0.03, self.left + self.width - 0.03
+        return np.array([(left, self.floor), (right, self.floor + self.height)])
 
-    def above(self, floor: float) -> _Canvas:
-        return _Canvas(self.width, self.height, self.positions + np.array([0.0, floor]), self.lists_alone, floor)
+    def above(self, floor: float, left: float = 0.0) -> Canvas:
+        positions = self.positions + np.array([left, floor])
+        return Canvas(self.width, self.height, positions, self.lists_alone, floor, left)
 
 
-def _canvas(graph: _Graph, layout: Layout) -> _Canvas:
+def canvas_of(graph: Graph, layout: Layout) -> Canvas:
     n_variables = len(graph.names)
     forced = isinstance(layout, str) and layout == "force"
     if forced:
@@ -193,8 +196,8 @@ def _canvas(graph: _Graph, layout: Layout) -> _Canvas:
     width = round(float(np.clip(8.0 + 1.3 * np.log2(max(n_drawn, 1) / 16), 6.0, 16.0)), 2)
     positions = np.full_like(places, np.nan)
     if not n_drawn:
-        return _Canvas(width, 0.1, positions, forced)
-    margin = _margin([graph.names[i] for i in np.flatnonzero(drawn).tolist()])
+        return Canvas(width, 0.1, positions, forced)
+    margin = margin_of([graph.names[i] for i in np.flatnonzero(drawn).tolist()])
     width = round(width + 2.0 * max(margin[0] - 0.75, 0.0), 2)
     extent = np.ptp(places[drawn], axis=0)
     # Never higher than 0.85 times the width. Places of a force layout may be stretched to fill the page.
@@ -208,10 +211,10 @@ def _canvas(graph: _Graph, layout: Layout) -> _Canvas:
         positions[drawn] = fitted(places[drawn], size)
         size[1] = max(np.ptp(positions[drawn, 1]), 0.5 * margin[1])
         positions[drawn, 1] += size[1] / 2 - (positions[drawn, 1].max() + positions[drawn, 1].min()) / 2
-    return _Canvas(width, float(size[1] + 2 * margin[1]), positions + margin, forced)
+    return Canvas(width, float(size[1] + 2 * margin[1]), positions + margin, forced)
 
 
-def _margin(names: Sequence[str]) -> Floats:
+def margin_of(names: Sequence[str]) -> Floats:
     """Around the places of nodes, so that labels can stand outside of them."""
     if len(names) > _ALL_LABELLED:
         return np.array([0.35, 0.3])
@@ -222,7 +225,8 @@ def _margin(names: Sequence[str]) -> Floats:
 # --- the parts of the page
 
 
-def _draw_network(page: Page, graph: _Graph, canvas: _Canvas, style: EdgeStyle) -> None:
+def draw_network(page: Page, graph: Graph, canvas: Canvas, style: EdgeStyle, *, largest: float | None = None) -> None:
+    """Edges, nodes and labels on their part of a page; ``largest`` as in `draw_edges`."""
     nodes, positions = canvas.nodes, canvas.positions
     total = np.zeros(len(graph.names))
     np.add.at(total, graph.edges.ravel(), np.repeat(share_of(graph.strengths) + 1e-6, 2))
@@ -237,6 +241,7 @@ def _draw_network(page: Page, graph: _Graph, canvas: _Canvas, style: EdgeStyle) 
         clearance=clearance,
         style=style,
         signs=graph.signs,
+        largest=largest,
     )
     alone = total[nodes] == 0
     page.axes.scatter(
@@ -262,7 +267,7 @@ def _diameters(total: Floats, n_nodes: int) -> Floats:
 
 
 def _labels(
-    names: Sequence[str], order: Integers, positions: Floats, radius: Floats, obstacles: Floats, canvas: _Canvas
+    names: Sequence[str], order: Integers, positions: Floats, radius: Floats, obstacles: Floats, canvas: Canvas
 ) -> Labels:
     """In the largest letters in which all of them fit; of many nodes those that fit."""
     n_nodes = len(order)

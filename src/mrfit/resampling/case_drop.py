@@ -38,7 +38,7 @@ class CaseDrop:
     @classmethod
     def of(cls, networks: Networks, dropped: Floats) -> CaseDrop:
         known = ~np.isnan(networks.weights).any(axis=1)
-        nodes = _incidence(len(networks.names))
+        nodes = incidence(len(networks.names))
         sample, subsets = networks.sample, networks.known
         views = {
             "edges": (subsets, sample),
@@ -81,7 +81,7 @@ def cs_coefficient(dropped: Floats, values: Floats) -> float:
     return float(max(stable, default=0.0))
 
 
-def _incidence(n_variables: int) -> Floats:
+def incidence(n_variables: int) -> Floats:
     """(pairs, variables): which variables each pair joins."""
     pairs = pairs_of(n_variables)
     incidence = np.zeros((len(pairs), n_variables))

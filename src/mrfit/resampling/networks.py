@@ -30,6 +30,30 @@ def pairs_of(n_variables: int) -> Indices:
     return np.stack(np.triu_indices(n_variables, 1), axis=1)
 
 
+def weights_of_tables(
+    weigh: Weigh,
+    table: Callable[[int], UniqueRows],
+    shape: tuple[int, int],
+    *,
+    jobs: int = 1,
+    callback: Callable[[int], None] | None = None,
+) -> tuple[Floats, dict[str, int]]:
+    """Weights of all pairs from each of many tables, (tables, pairs), NaN where learning failed; and why it did."""
+    weights, reasons = np.full(shape, np.nan), [""] * shape[0]
+
+    def learn(first: int, last: int) -> None:
+        for b in range(first, last):
+            try:
+                weights[b] = weigh(table(b))
+            except MrfitError as error:
+                reasons[b] = str(error)
+            if callback is not None:
+                callback(1)
+
+    run(learn, deal(np.ones(shape[0]), jobs))
+    return weights, dict(Counter(reason for reason in reasons if reason))
+
+
 @dataclass(frozen=True)
 class Edge:
     """One pair of variables over all resamples.
@@ -92,20 +116,11 @@ class Networks:
                 f"{len(resamples):,} resamples of {n_pairs:,} pairs take {8e-9 * len(resamples) * n_pairs:.1f} GB; the "
                 f"limit is {8e-9 * _MOST:.1f}. Use fewer resamples or columns."
             )
-        sample, weights = weigh(rows), np.full((len(resamples), n_pairs), np.nan)
-        reasons: list[str | None] = [None] * len(resamples)
-
-        def learn(first: int, last: int) -> None:
-            for b in range(first, last):
-                try:
-                    weights[b] = weigh(rows.reweighted(resamples[b]))
-                except MrfitError as error:
-                    reasons[b] = str(error)
-                if callback is not None:
-                    callback(1)
-
-        run(learn, deal(np.ones(len(resamples)), jobs))
-        return cls(rows.domain.names, sample, weights, dict(Counter(reason for reason in reasons if reason)))
+        sample = weigh(rows)
+        weights, failures = weights_of_tables(
+            weigh, lambda b: rows.reweighted(resamples[b]), (len(resamples), n_pairs), jobs=jobs, callback=callback
+        )
+        return cls(rows.domain.names, sample, weights, failures)
 
     @cached_property
     def known(self) -> Floats:

@@ -52,6 +52,35 @@ def parts(rows: UniqueRows, sizes: Sequence[int] | NDArray[np.int64], rng: np.ra
     return np.stack([_part(rows.sample_weight, int(size), rng) for size in sizes])
 
 
+def splits(rows: UniqueRows, sizes: Sequence[int], n: int, rng: np.random.Generator) -> Floats:
+    """All rows dealt anew to groups of these sizes, (n, groups, distinct): a hypergeometric draw of their counts."""
+    _check(rows, n * len(sizes))
+    _n_rows(rows, "groups drawn by lot")
+    dealt = np.empty((n, len(sizes), rows.n_distinct))
+    for split in dealt:
+        left = rows.sample_weight.copy()
+        for group, size in enumerate(sizes[:-1]):
+            split[group] = _part(left, int(size), rng)
+            left -= split[group]
+        split[-1] = left
+    return dealt
+
+
+def swaps(rows: UniqueRows, members: NDArray[np.int64], n: int, rng: np.random.Generator) -> Floats:
+    """The rows of every person dealt anew to the groups, (n, groups, distinct).
+
+    ``members`` are the distinct rows of each person in each group, (persons, groups).
+    """
+    n_groups = members.shape[1]
+    _check(rows, n * n_groups)
+    dealt = np.zeros((n, n_groups, rows.n_distinct))
+    for split in dealt:
+        mixed = rng.permuted(members, axis=1)
+        for group in range(n_groups):
+            split[group] = np.bincount(mixed[:, group], minlength=rows.n_distinct)
+    return dealt
+
+
 def given(rows: UniqueRows, counts: object) -> Floats:
     """Those of somebody else, (resamples, distinct rows), checked."""
     weights = np.asarray(counts, np.float64)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import block_diag
 from scipy.special import chdtrc
 
 from mrfit.linear_systems import divided
@@ -18,7 +19,7 @@ Indices = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class WaldTest:
-    """Whether all parameters of a set of variables are zero: w' V^-1 w against chi-square.
+    """Whether all parameters of a set of variables are zero: w' V^-1 w against chi-square; or equal in all groups.
 
     ``adjusted`` is the smallest share of false discoveries at which it would be one, among all tests made with it
     (Benjamini and Hochberg 1995). A set with a parameter that has no finite optimum has no test: all three are NaN.
@@ -42,13 +43,32 @@ class WaldTest:
 
 def wald_tests(w: Floats, covariance: Floats, sets: Sequence[tuple[tuple[str, ...], Indices]]) -> tuple[WaldTest, ...]:
     """One test for every set of variables, given with the numbers of its parameters."""
-    statistics = np.array([_statistic(w[mine], covariance[np.ix_(mine, mine)]) for _, mine in sets])
-    degrees = np.array([len(mine) for _, mine in sets])
-    p = chdtrc(degrees, statistics)
+    statistics = [_statistic(w[mine], covariance[np.ix_(mine, mine)]) for _, mine in sets]
+    return _tests([names for names, _ in sets], [len(mine) for _, mine in sets], statistics)
+
+
+def equality_tests(
+    w: Sequence[Floats], covariances: Sequence[Floats], sets: Sequence[tuple[tuple[str, ...], Indices]]
+) -> tuple[WaldTest, ...]:
+    """Whether the parameters of each set are equal in groups of independent rows.
+
+    For two groups (w1 - w2)' (V1 + V2)^-1 (w1 - w2); for more, the differences to the first group, which have V1 in
+    common.
+    """
+    statistics = []
+    for _, mine in sets:
+        first, *others = (covariance[np.ix_(mine, mine)] for covariance in covariances)
+        shared = np.kron(np.ones((len(others),) * 2), first)
+        apart = np.concatenate([each[mine] - w[0][mine] for each in w[1:]])
+        statistics.append(_statistic(apart, shared + block_diag(*others)))
+    return _tests([names for names, _ in sets], [(len(w) - 1) * len(mine) for _, mine in sets], statistics)
+
+
+def _tests(sets: list[tuple[str, ...]], degrees: list[int], statistics: list[float]) -> tuple[WaldTest, ...]:
+    p = chdtrc(np.array(degrees, float), np.array(statistics, float))
     adjusted = adjusted_p(p)
     return tuple(
-        WaldTest(names, int(degrees[k]), float(statistics[k]), float(p[k]), float(adjusted[k]))
-        for k, (names, _) in enumerate(sets)
+        WaldTest(names, degrees[k], statistics[k], float(p[k]), float(adjusted[k])) for k, names in enumerate(sets)
     )
 
 

@@ -1,0 +1,272 @@
+"""`mrfit compare-groups`."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mrfit.cli.exact_options import structure_word
+from mrfit.cli.files import check_files, send, summary_beside, writing
+from mrfit.cli.idle_options import Rule, refuse_idle
+from mrfit.cli.learner_options import LEARNER_SECTIONS, learner_of, learner_options
+from mrfit.cli.options import (
+    STANDARD,
+    common,
+    layout_of,
+    names,
+    parameters_of,
+    read_rows,
+    reading,
+    reading_of,
+    tell_notes,
+)
+from mrfit.cli.output import counting_progress, note, note_compiling, print_json, say
+from mrfit.cli.picture_options import (
+    PICTURES,
+    check_layout,
+    check_title,
+    given_layout,
+    layout_options,
+    title_of,
+    title_option,
+)
+from mrfit.cli.relearned import check_weights, relearned, weights_option
+from mrfit.cli.sections import SectionedCommand
+from mrfit.errors import InputError
+
+if TYPE_CHECKING:
+    from mrfit.data.dataset import Dataset
+    from mrfit.data.unique_rows import UniqueRows
+    from mrfit.learning.comparing import GroupComparison
+    from mrfit.summaries.groups import Compared, GroupsSummary
+
+_MOST = 10  # edges and variables that are printed
+
+_SECTIONS = {
+    "Options that matter most": (
+        *("by", "paired", "tests", "permutations", "structure", "select", "rule", "penalty", "output", "plot"),
+    ),
+    "Groups": {"weights"},
+    "Data": parameters_of(reading),
+    **LEARNER_SECTIONS,
+    "Output": {"title", "as_json", "quiet"} | parameters_of(layout_options) | parameters_of(writing),
+    "Other": {"folds"},
+}
+
+
+@click.command("compare-groups", cls=SectionedCommand, sections=_SECTIONS)
+@click.argument("data")
+@click.option("--by", required=True, metavar="COLUMN", help="The column that tells groups apart, two or more of them.")
+@click.option("--paired", metavar="COLUMN", help="Who each row belongs to, if everybody has one row in every group.")
+@click.option(
+    "--tests",
+    metavar="TEST[,TEST...]",
+    help="wald: of parameters, by their errors; likelihood: of all interactions at once, exact; permutations: of rows "
+    "over groups, everything learned again. By default the first two, or the third where edges are selected.",
+)
+@click.option(
+    "--permutations", type=click.IntRange(min=1), default=1000, show_default=True, help="How many of the third test."
+)
+@weights_option
+@learner_options
+@click.option("-o", "--output", metavar="CSV", help="Where to write all edges; - is standard output.")
+@click.option("--plot", metavar="FILE", help=f"Draw all groups and their difference, on one layout, as {PICTURES}.")
+@layout_options
+@title_option
+@writing
+@reading
+@common
+@click.pass_context
+def command(context: click.Context, /, data: str, **options: Any) -> None:
+    """Learn a network from each group of DATA and test whether they differ: as a whole, by edge and by variable.
+
+    Without other options all pairs, no penalty. p-values of single edges and variables are adjusted for their number
+    (Benjamini and Hochberg). Networks of selected edges differ by how many rows groups have too; permutations know
+    that, eyes do not. Permutations in which learning fails are counted and named.
+
+    \b
+    Examples:
+      mrfit compare-groups survey.csv --by sex
+      mrfit compare-groups survey.csv --by sex --plot groups.pdf -o edges.csv
+      mrfit compare-groups survey.csv --by country --structure learned --select ebic --rule and
+      mrfit compare-groups therapy.csv --by time --paired patient --permutations 2000
+    """
+    from mrfit.data.grouped_rows import variables_beside
+    from mrfit.learning.comparing import compare_groups
+    from mrfit.report.page import check_figure_path
+    from mrfit.summaries.groups import GroupsSummary
+    from mrfit.workers import resolve_jobs
+
+    jobs = resolve_jobs(options["jobs"])
+    if context.get_parameter_source("penalty") is click.core.ParameterSource.DEFAULT:
+        options["penalty"] = "none"
+    tests = None if options["tests"] is None else names([options["tests"]], "--tests")
+    _check_options(context, options, tests)
+    if options["plot"] is not None:
+        check_figure_path(options["plot"])
+    check_title(options)
+    check_layout(options)
+    word = structure_word(options)
+    edges = word if word.startswith("edges:") else None
+    outputs = {"-o": options["output"], "--plot": options["plot"], "--save-layout": options["save_layout"]}
+    check_files({"DATA": data, "--structure": edges}, outputs, options)
+    fitting = learner_of(context, options)
+    table, ids = _read(data, options)
+    learner = relearned(fitting, variables_beside(table.domain, options["by"]), options)
+    quiet = options["quiet"] or options["as_json"]
+    note_compiling(quiet=quiet)
+    with counting_progress("networks", 1, quiet=quiet) as callback:
+        found = compare_groups(
+            learner, table, by=options["by"], paired=ids, tests=tests, permutations=options["permutations"],
+            seed=options["seed"], jobs=jobs, callback=callback,
+        )  # fmt: skip
+    summary = GroupsSummary.of(found)
+    if options["output"] is not None:
+        send(options["output"], _csv(summary))
+    _draw(summary, title_of(data, options), options)
+    if options["as_json"]:
+        print_json({**summary.to_dict(), "output": options["output"]})
+    elif not options["quiet"]:
+        with summary_beside(options["output"]):
+            _print(data, summary, options)
+    for reason, times in summary.failures.items():
+        note(f"warning: learning failed for {times:,} permuted groups: {reason}")
+
+
+def _check_options(context: click.Context, options: dict[str, Any], tests: tuple[str, ...] | None) -> None:
+    check_weights(context, options)
+    shuffled = tests is None or "permutations" in tests
+    refuse_idle(context, [Rule(("permutations", "seed"), shuffled, "--tests permutations")])
+    if options["paired"] is not None and options["weight"] is not None:
+        raise InputError("Rows with weights cannot be paired; leave out --paired or --weight.")
+
+
+def _read(data: str, options: dict[str, Any]) -> tuple[UniqueRows | Dataset, list[str] | None]:
+    """The table with its column of groups; and who each row belongs to."""
+    columns = options["columns"]
+    if columns and options["by"] not in names(columns, "--columns"):
+        options = {**options, "columns": (*columns, f'"{options["by"]}"')}
+    if options["paired"] is None:
+        return read_rows(data, options), None
+    return _read_paired(data, options)
+
+
+def _read_paired(data: str, options: dict[str, Any]) -> tuple[Dataset, list[str]]:
+    from mrfit.data.dataset import Dataset
+    from mrfit.data.readers import named_in_errors, read_batches
+    from mrfit.data.selection import check_known
+
+    column = options["paired"]
+    if data == STANDARD:
+        raise InputError("Persons are read from DATA in a second pass; name a file instead of standard input (-).")
+    how = reading_of({**options, "exclude": (*options["exclude"], f'"{column}"')})
+    persons: list[str] = []
+
+    def chosen(available: Any) -> list[str]:
+        check_known([column], available, "paired")
+        return [column]
+
+    with named_in_errors(data):
+        for batch in read_batches(data, select=chosen, **layout_of(options)):
+            mine = batch.columns[0]
+            if (mine.codes < 0).any():
+                raise InputError(f"Column {column!r} does not say who some rows belong to; leave these rows out.")
+            persons += [mine.labels[k] for k in mine.codes.tolist()]
+        dataset = Dataset.from_batches(read_batches(data, select=how.chosen, **layout_of(options)), how)
+    tell_notes(dataset.notes, quiet=options["quiet"])
+    if dataset.dropped_rows:
+        raise InputError(
+            f"{dataset.dropped_rows:,} rows of pairs have missing or unknown values, and cannot be dropped without the "
+            "others of the same person; leave these persons out of DATA."
+        )
+    return dataset, persons
+
+
+def _csv(summary: GroupsSummary) -> bytes:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    tests = ("difference", "wald_p", "wald_adjusted", "permutation_p", "permutation_adjusted")
+    writer.writerow(["source", "target", *(f"weight_{label}" for label in summary.comparison.labels), *tests])
+    writer.writerows(
+        [*edge.variables, *edge.values, *(getattr(edge, name) for name in tests)] for edge in summary.edges
+    )
+    return text.getvalue().encode()
+
+
+def _draw(summary: GroupsSummary, title: str, options: dict[str, Any]) -> None:
+    from mrfit.report.group_networks import draw_groups, groups_layout
+    from mrfit.report.layout_file import write_layout
+    from mrfit.report.page import save_figure
+
+    found = summary.comparison
+    if options["plot"] is None and options["save_layout"] is None:
+        return
+    if not found.weights.any():
+        note("no group has an edge: there is nothing to draw.")
+        options |= {"plot": None, "save_layout": None}
+        return
+    panels = [
+        (f"{found.by} = {label} ({size:,.0f} rows)", weights)
+        for label, size, weights in zip(found.labels, found.sizes, found.weights, strict=True)
+    ]
+    panels.append((_heading(summary), summary.difference_network))
+    places = groups_layout(found.names, panels, given_layout(options, found.names))
+    if options["save_layout"] is not None:
+        write_layout(options["save_layout"], found.names, places)
+    if options["plot"] is not None:
+        save_figure(draw_groups(found.names, panels, places, title=title), options["plot"])
+
+
+def _heading(summary: GroupsSummary) -> str:
+    found = summary.comparison
+    what = f"{found.labels[1]} less {found.labels[0]}" if len(found.labels) == 2 else "largest less smallest"
+    return f"{what}; adjusted p ≤ 0.05 for {summary.n_different():,} of {len(summary.edges):,} edges"
+
+
+def _print(data: str, summary: GroupsSummary, options: dict[str, Any]) -> None:
+    found = summary.comparison
+    groups = ", ".join(f"{label} ({size:,.0f} rows)" for label, size in zip(found.labels, found.sizes, strict=True))
+    say(f"{data} by {found.by}: {groups}")
+    _print_tests(found, summary)
+    for remark in found.remarks + (() if found.wald is None else found.wald.remarks):
+        say(f"note: {remark}")
+    _print_compared("edges that differ most", summary.edges, found.labels)
+    _print_compared("variables, by the sizes of their weights", summary.nodes, found.labels)
+    for option in ("output", "plot", "save_layout"):
+        if options[option] is not None:
+            say(f"wrote {options[option]}")
+
+
+def _print_tests(found: GroupComparison, summary: GroupsSummary) -> None:
+    if found.wald is not None:
+        whole = found.wald.whole
+        say(f"all interactions, Wald: chi-square {whole.statistic:.4g} on {whole.degrees:,}, p {whole.p:.2g}")
+    if found.likelihood is not None:
+        ratio = found.likelihood
+        say(f"all interactions, likelihood ratio: {ratio.statistic:.4g} on {ratio.degrees:,}, p {ratio.p:.2g}")
+        if ratio.held:
+            say(f"note: {len(ratio.held):,} parameters have no finite optimum ({ratio.held[0]}); this p is too large")
+    if found.permutations is not None:
+        shuffled = found.permutations
+        failed = f", {summary.n_failed:,} networks failed" if summary.n_failed else ""
+        say(
+            f"{shuffled.n:,} permutations{failed}: largest difference M {shuffled.observed.largest:.4g}, p "
+            f"{shuffled.p_largest:.2g}; of total strength S {shuffled.observed.total:.4g}, p {shuffled.p_total:.2g}"
+        )
+
+
+def _print_compared(heading: str, entries: tuple[Compared, ...], labels: tuple[str, ...]) -> None:
+    if not entries:
+        say("no group has an edge")
+        return
+    say(f"{heading} ({', '.join(labels)}; difference; p, adjusted):")
+    for entry in entries[:_MOST]:
+        values = " ".join(f"{value:+7.3f}" for value in entry.values)
+        p = (entry.permutation_p if entry.wald_p != entry.wald_p else entry.wald_p, entry.adjusted)
+        tests = "  not known      " if p[0] != p[0] else f"  {p[0]:7.2g} {p[1]:7.2g}"
+        say(f"  {values}  {entry.difference:+7.3f}{tests}  {' - '.join(entry.variables)}")
+    if len(entries) > _MOST:
+        say(f"  ... and {len(entries) - _MOST:,} more")

@@ -1,0 +1,55 @@
+"""`mrfit fit --missing em`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mrfit.cli.files import send, summary_beside
+from mrfit.cli.fit_summary import print_fit
+from mrfit.cli.output import note, note_compiling, print_json, say
+
+if TYPE_CHECKING:
+    from mrfit.data.unique_rows import UniqueRows
+    from mrfit.learning import Learner
+    from mrfit.summaries.missing import MissingSummary
+
+_MOST = 8  # columns and patterns that are printed
+
+
+def fit_by_em(data: str, learner: Learner, rows: UniqueRows, options: dict[str, Any], *, jobs: int) -> None:
+    """Learn from incomplete rows; say what is missing where, and how the fit went."""
+    from mrfit.formats.mrf import to_bytes
+    from mrfit.learning.incomplete import fit_incomplete
+    from mrfit.summaries.fit import FitSummary
+    from mrfit.summaries.missing import MissingSummary
+
+    quiet = options["quiet"] or options["as_json"]
+    note_compiling(quiet=quiet)
+    errors = None if options["errors"] == "none" else options["errors"]
+    found = fit_incomplete(learner, rows, errors=errors, jobs=jobs)
+    if options["output"] is not None:
+        send(options["output"], to_bytes(found.fitted.model))
+    summary, missing = FitSummary.of(found.fitted, found.rows, None), MissingSummary.of(rows)
+    if options["as_json"]:
+        em = {"rounds": found.rounds, "converged": found.converged}
+        print_json({**summary.to_dict(), "missing": missing.to_dict(), "em": em, "output": options["output"]})
+    elif not options["quiet"]:
+        with summary_beside(options["output"]):
+            _print_missing(missing)
+            say(f"EM: {found.rounds} rounds; below, the fit of the last, over rows as they may be")
+            print_fit(data, summary, options["output"])
+    if not found.converged:
+        note(f"warning: EM did not come to rest in {found.rounds:,} rounds.")
+    for remark in () if summary.errors is None else summary.errors.errors.remarks:
+        note(f"warning: {remark}")
+
+
+def _print_missing(missing: MissingSummary) -> None:
+    say(f"{missing.n_incomplete:,.0f} of {missing.n_rows:,.0f} rows are incomplete; missing in each column:")
+    for name, n in missing.columns[:_MOST]:
+        say(f"  {n:8,.0f} {n / missing.n_rows:6.1%}  {name}")
+    say("rows by what is missing in them:")
+    for names, n in missing.patterns[:_MOST]:
+        say(f"  {n:8,.0f} {n / missing.n_rows:6.1%}  {', '.join(names) or 'nothing'}")
+    if len(missing.patterns) > _MOST:
+        say(f"  ... and {len(missing.patterns) - _MOST:,} more patterns")

@@ -1,0 +1,141 @@
+"""`mrfit power`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mrfit.cli.exact_options import structure_word
+from mrfit.cli.files import check_files, load_model, writing
+from mrfit.cli.learner_options import LEARNER_SECTIONS, learner_of, learner_options
+from mrfit.cli.options import common, parameters_of, whole_numbers
+from mrfit.cli.output import counting_progress, note, note_compiling, print_json, say
+from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
+from mrfit.cli.relearned import check_weights, relearned, weights_option
+from mrfit.cli.sections import SectionedCommand
+
+if TYPE_CHECKING:
+    from mrfit.learning.power import Power
+    from mrfit.summaries.power import PowerSummary
+
+_MOST_EDGES = 10  # printed
+
+_SECTIONS = {
+    "Options that matter most": (
+        *("rows", "repetitions", "sensitivity", "structure", "select", "gamma", "rule", "penalty", "strengths", "plot"),
+    ),
+    **LEARNER_SECTIONS,
+    "Output": {"title", "as_json", "quiet"} | parameters_of(writing),
+    "Other": {"folds", "weights"},
+}
+
+
+@click.command("power", cls=SectionedCommand, sections=_SECTIONS)
+@click.argument("model_file", metavar="MODEL")
+@click.option("--rows", default="200,500,1000", show_default=True, metavar="N[,N...]", help="Rows of a table.")
+@click.option(
+    "--repetitions", type=click.IntRange(min=2), default=100, show_default=True, help="Tables of each number of rows."
+)
+@click.option(
+    "--sensitivity", type=float, default=0.8, show_default=True, help="Share of edges to be found: how many rows?"
+)
+@weights_option
+@learner_options
+@click.option("--plot", metavar="FILE", help=f"Draw what is found against the number of rows, as {PICTURES}.")
+@title_option
+@writing
+@common
+@click.pass_context
+def command(context: click.Context, /, model_file: str, **options: Any) -> None:
+    """Draw tables from MODEL, learn from each, and say how much of MODEL is found: how many rows does a study need?
+
+    MODEL is what one expects, such as the fit of a pilot study with a sparse structure: every edge that is not zero
+    counts. Learns as the options say, by default as `mrfit structure --select ebic --rule and` does.
+
+    \b
+    Examples:
+      mrfit power pilot.mrf --rows 200,500,1000,2000
+      mrfit power pilot.mrf --rows 500,1000 --penalty l1 --strength 20 --structure complete
+      mrfit power pilot.mrf --sensitivity 0.9 --plot power.pdf
+    """
+    from mrfit.learning.power import power
+    from mrfit.report.page import check_figure_path
+    from mrfit.summaries.power import PowerSummary
+    from mrfit.workers import resolve_jobs
+
+    jobs = resolve_jobs(options["jobs"])
+    if options["structure"] is None:
+        options |= {"structure": "learned", "select": "ebic", "rule": "and"}
+    check_weights(context, options)
+    sizes = whole_numbers(options["rows"], "--rows")
+    if options["plot"] is not None:
+        check_figure_path(options["plot"])
+    check_title(options)
+    word = structure_word(options)
+    inputs = {"MODEL": model_file, "--structure": word if word.startswith("edges:") else None}
+    check_files(inputs, {"--plot": options["plot"]}, options)
+    fitting = learner_of(context, options)
+    model = load_model(model_file)
+    learner = relearned(fitting, model.domain, options)
+    quiet = options["quiet"] or options["as_json"]
+    note_compiling(quiet=quiet)
+    with counting_progress("tables", len(set(sizes)) * options["repetitions"], quiet=quiet) as callback:
+        found = power(
+            model, learner, rows=sizes, repetitions=options["repetitions"], seed=options["seed"], jobs=jobs,
+            callback=callback,
+        )  # fmt: skip
+    summary = PowerSummary.of(found, options["sensitivity"])
+    if options["plot"] is not None:
+        _draw(summary, options["plot"], title_of(model_file, options))
+    if options["as_json"]:
+        print_json(summary.to_dict())
+    elif not options["quiet"]:
+        _print(model_file, summary, options)
+    for reason, times in summary.failures.items():
+        note(f"warning: learning failed in {times:,} tables: {reason}")
+
+
+def _edges(power: Power) -> str:
+    return f"{len(power.edges):,} edge{'s' if len(power.edges) != 1 else ''}"
+
+
+def _draw(summary: PowerSummary, plot: str, title: str) -> None:
+    import numpy as np
+
+    from mrfit.report.page import save_figure
+    from mrfit.report.power import draw_power
+
+    points, curves = summary.power.points, {}
+    for name in ("sensitivity", "specificity", "correlation"):
+        means = [getattr(point, name) for point in points]
+        if not all(np.isnan(each.mean) for each in means):
+            label = "correlation of weights" if name == "correlation" else name
+            curves[label] = np.array([each.mean for each in means]), np.array([each.error for each in means])
+    subtitle = f"{_edges(summary.power)}; {summary.power.repetitions:,} tables of each number of rows"
+    figure = draw_power(
+        [point.n_rows for point in points], curves, wanted=summary.wanted, title=title, subtitle=subtitle
+    )
+    save_figure(figure, plot)
+
+
+def _print(model_file: str, summary: PowerSummary, options: dict[str, Any]) -> None:
+    found = summary.power
+    say(f"{model_file}: {_edges(found)}; {found.repetitions:,} tables of each number of rows")
+    say(f"{'rows':>9} {'sensitivity':>17} {'specificity':>17} {'corr. of weights':>17}")
+    for point in found.points:
+        means = (point.sensitivity, point.specificity, point.correlation)
+        cells = " ".join(f"{f'{each.mean:.3f} +- {each.error:.3f}':>17}" for each in means)
+        say(f"{point.n_rows:>9,} {cells}")
+    if summary.needed is None:
+        say(f"a sensitivity of {summary.wanted:g} takes more than {found.points[-1].n_rows:,} rows")
+    else:
+        least = "at most " if summary.needed <= found.points[0].n_rows else "about "
+        say(f"a sensitivity of {summary.wanted:g} takes {least}{summary.needed:,.0f} rows")
+    say("edges that are found least, in the share of tables by number of rows:")
+    order = sorted(range(len(found.edges)), key=lambda k: (found.points[-1].found[k], abs(found.edges[k][2])))
+    for k in order[:_MOST_EDGES]:
+        a, b, weight = found.edges[k]
+        say(f"  {' '.join(f'{point.found[k]:5.0%}' for point in found.points)}  {weight:+.3f}  {a} - {b}")
+    if options["plot"] is not None:
+        say(f"wrote {options['plot']}")

@@ -1,0 +1,51 @@
+"""What is learned again and again, as the options of learning say: a fit, or a structure by itself."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mrfit.cli.exact_options import structure_word
+from mrfit.cli.idle_options import Rule, refuse_idle
+from mrfit.cli.learner_options import learner_options, structure_of
+from mrfit.cli.options import parameters_of
+from mrfit.cli.structure_options import structure_learners, structure_options
+from mrfit.errors import InputError
+
+if TYPE_CHECKING:
+    from mrfit.domain import Domain
+    from mrfit.learning import Learner
+    from mrfit.structure.learners import StructureLearner
+
+weights_option = click.option(
+    "--weights",
+    type=click.Choice(["regressions", "parameters"]),
+    help="What an edge weighs: as `mrfit structure` says it, or the parameter of a fit; by default the first with "
+    "--structure learned, else the second.",
+)
+
+
+def is_of_regressions(options: dict[str, Any]) -> bool:
+    by_default = "regressions" if options["structure"] == "learned" else "parameters"
+    return bool((options["weights"] or by_default) == "regressions")
+
+
+def check_weights(context: click.Context, options: dict[str, Any]) -> None:
+    """Options without an effect; a fit's are all but those of the structure."""
+    regressions = is_of_regressions(options)
+    if regressions and options["structure"] != "learned":
+        raise InputError("--weights regressions are those of --structure learned; add it, or leave the weights out.")
+    of_fit = parameters_of(learner_options) - parameters_of(structure_options) - {"structure", "order", "cells"}
+    refuse_idle(context, [Rule(tuple(sorted(of_fit)), not regressions, "a fit: --weights parameters")])
+
+
+def relearned(fitting: Learner, domain: Domain, options: dict[str, Any]) -> Learner | StructureLearner:
+    """The learner with its structure; or what learns the structure, where edges weigh what regressions say."""
+    if structure_word(options) != "learned":
+        return replace(fitting, structure=structure_of(options, domain))
+    learned, *others = structure_learners(options)
+    if others:
+        raise InputError(f"--max-degree {options['max_degree']} names several bounds; give one.")
+    return learned if is_of_regressions(options) else replace(fitting, structure=learned)

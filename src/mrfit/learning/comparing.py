@@ -1,0 +1,217 @@
+"""Groups of rows: whether they have the same network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from mrfit.data.dataset import Dataset
+from mrfit.data.grouped_rows import GroupedRows
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.errors import InputError, MrfitError, listed
+from mrfit.learning.learner import Learner
+from mrfit.learning.likelihood_ratio import LikelihoodRatio, likelihood_ratio
+from mrfit.learning.penalized import L2, FlatL2, NoPenalty
+from mrfit.learning.relearning import Callback, weigher
+from mrfit.resampling import resamples as draw
+from mrfit.resampling.group_differences import Differences, PermutationTest
+from mrfit.resampling.networks import Networks
+from mrfit.structure.learners import StructureLearner
+from mrfit.uncertainty.wald import WaldTest, equality_tests
+
+Floats = NDArray[np.float64]
+
+TESTS = ("wald", "likelihood", "permutations")
+
+_FEW_STATES = 2**16  # joint states of variables and groups, up to which likelihoods are compared unasked
+PAIRED = "Wald and likelihood ratio tests suppose that rows are independent, which those of one person are not."
+
+
+@dataclass(frozen=True)
+class WaldComparison:
+    """Whether parameters are equal in all groups: all interactions, those of each set of variables, of each variable.
+
+    Parameters without a finite optimum in some group are left out of the first and the last.
+    """
+
+    whole: WaldTest
+    edges: tuple[WaldTest, ...]
+    nodes: tuple[WaldTest, ...]
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class GroupComparison:
+    """One network for each group, and tests whether they differ.
+
+    Parameters
+    ----------
+    by, labels, sizes
+        The column, its groups, and how many rows each has.
+    weights
+        Of all pairs of variables in every group, (groups, pairs), in the order of `pairs_of`.
+    wald, likelihood, permutations
+        Tests; None where they were not made.
+    """
+
+    names: tuple[str, ...]
+    by: str
+    labels: tuple[str, ...]
+    sizes: Floats
+    weights: Floats
+    wald: WaldComparison | None = None
+    likelihood: LikelihoodRatio | None = None
+    permutations: PermutationTest | None = None
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def differences(self) -> Differences:
+        return Differences.of(self.weights, len(self.names))
+
+    def __repr__(self) -> str:
+        made = [name for name in TESTS if getattr(self, name) is not None]
+        return f"<GroupComparison: {len(self.labels)} groups of {self.by!r}; {', '.join(made)}>"
+
+
+def compare_groups(
+    learner: Learner | StructureLearner,
+    data: Any,
+    *,
+    by: str,
+    paired: Sequence[object] | None = None,
+    tests: Sequence[str] | None = None,
+    permutations: Any = 1000,
+    seed: int = 0,
+    jobs: int = 1,
+    callback: Callback | None = None,
+) -> GroupComparison:
+    """Learn a network from each group of rows, and test whether they differ.
+
+    Parameters
+    ----------
+    learner
+        As for `stability`: a `Learner`, or a way to find a structure such as `Learned`.
+    by
+        The column that tells groups apart. It is no variable of the networks.
+    paired
+        Who each row belongs to, if every person has a row in every group.
+    tests
+        Some of ``wald``, ``likelihood`` (that interactions are equal, exact, without a penalty) and ``permutations``,
+        in which everything is learned again. By default the first, with the second where it takes little, for a
+        structure that is given with l2 or no penalty; else the third.
+    permutations
+        How many; or permutations themselves, counts of the distinct rows of all groups,
+        (permutations, groups, distinct).
+    callback
+        Told of every network that is learned again, from any thread. The result does not depend on ``jobs``.
+    """
+    grouped = GroupedRows.of(UniqueRows.of(data), by) if paired is None else _paired(data, by, paired)
+    grouped.rows.check_complete("learning")
+    asked = _tests(learner, grouped, tests)
+    weigh = weigher(learner)
+    with threadpool_limits(limits=1, user_api="blas"):
+        weights = np.stack(_of_groups(grouped, weigh))
+        wald = ratio = shuffled = None
+        if "wald" in asked:
+            wald = _wald(_given(learner, "Wald tests"), grouped, jobs)
+        if "likelihood" in asked:
+            given = _given(learner, "likelihood ratios")
+            ratio = likelihood_ratio(grouped, given.structure.learn(grouped.rows).structure, given, jobs=jobs)
+        if "permutations" in asked:
+            drawn = _permutations(grouped, permutations, seed)
+            flat = drawn.reshape(-1, grouped.rows.n_distinct)
+            shuffled = PermutationTest.of(
+                weights, Networks.learned(weigh, grouped.rows, flat, jobs=jobs, callback=callback)
+            )
+    remarks = (PAIRED,) if paired is not None and tests is None else ()
+    return GroupComparison(
+        grouped.rows.domain.names, by, grouped.labels, grouped.sizes, weights, wald, ratio, shuffled, remarks
+    )
+
+
+def _paired(data: Any, by: str, ids: Sequence[object]) -> GroupedRows:
+    return GroupedRows.paired(data if isinstance(data, Dataset) else Dataset.from_table(data), by, ids)
+
+
+def _tests(learner: Learner | StructureLearner, grouped: GroupedRows, tests: Sequence[str] | None) -> tuple[str, ...]:
+    if tests is None:
+        return _usual_tests(learner, grouped)
+    unknown = [name for name in tests if name not in TESTS]
+    if unknown or not tests:
+        raise InputError(f"Groups are compared by {listed(TESTS)}; got {listed(unknown) if unknown else 'none'}.")
+    if grouped.members is not None and tuple(tests) != ("permutations",):
+        raise InputError(f"{PAIRED} Use permutations, or compare without pairs.")
+    return tuple(tests)
+
+
+def _usual_tests(learner: Learner | StructureLearner, grouped: GroupedRows) -> tuple[str, ...]:
+    if grouped.members is not None or isinstance(learner, StructureLearner) or learner.structure.is_learned:
+        return ("permutations",)
+    if not isinstance(learner.penalty, NoPenalty | L2 | FlatL2):
+        return ("permutations",)
+    few = prod(grouped.rows.domain.shape) * len(grouped.labels) <= _FEW_STATES
+    return ("wald", "likelihood") if few and isinstance(learner.penalty, NoPenalty) else ("wald",)
+
+
+def _given(learner: Learner | StructureLearner, what: str) -> Learner:
+    """A fit on a structure that is the same in all groups."""
+    if isinstance(learner, StructureLearner) or learner.structure.is_learned:
+        raise InputError(
+            f"For {what} groups need one structure that was not learned from them; use a given one, such as complete "
+            "or edges from a file, or permutations."
+        )
+    return learner
+
+
+def _of_groups(grouped: GroupedRows, learn: Callable[[UniqueRows], Any]) -> list[Any]:
+    """What is learned from each; an error says from which it could not."""
+    found = []
+    for label, rows in zip(grouped.labels, grouped.groups(), strict=True):
+        try:
+            found.append(learn(rows))
+        except MrfitError as error:
+            raise InputError(f"Nothing could be learned from the group {label!r} of {grouped.by!r}: {error}") from error
+    return found
+
+
+def _permutations(grouped: GroupedRows, permutations: Any, seed: int) -> Floats:
+    rows, rng = grouped.rows, np.random.default_rng(seed)
+    if isinstance(permutations, int | np.integer):
+        if grouped.members is not None:
+            return draw.swaps(rows, grouped.members, int(permutations), rng)
+        return draw.splits(rows, grouped.sizes.round().astype(int).tolist(), int(permutations), rng)
+    counts = np.asarray(permutations, np.float64)
+    if counts.ndim != 3 or counts.shape[1] != len(grouped.labels):
+        raise InputError(
+            f"Permutations are counts of shape (permutations, {len(grouped.labels)} groups, {rows.n_distinct} distinct "
+            f"rows); got {counts.shape}."
+        )
+    return draw.given(rows, counts.reshape(-1, counts.shape[2])).reshape(counts.shape)
+
+
+def _wald(learner: Learner, grouped: GroupedRows, jobs: int) -> WaldComparison:
+    models = [
+        fitted.model
+        for fitted in _of_groups(grouped, lambda rows: learner.fit(rows, errors="sandwich", jobs=jobs, compared=False))
+    ]
+    first, errors = models[0], [model.errors for model in models if model.errors is not None]
+    w, covariances = [model.w for model in models], [each.covariance for each in errors]
+    known = np.isfinite(np.stack([np.diag(covariance) for covariance in covariances])).all(axis=0)
+    sets = first.interaction_sets()
+    whole = np.concatenate([mine for _, mine in sets])
+    of_nodes = [
+        ((name,), np.concatenate([mine for names, mine in sets if name in names] or [whole[:0]]))
+        for name in first.domain.names
+    ]
+    return WaldComparison(
+        equality_tests(w, covariances, [((), whole[known[whole]])])[0],
+        equality_tests(w, covariances, sets),
+        equality_tests(w, covariances, [(name, mine[known[mine]]) for name, mine in of_nodes]),
+        tuple(dict.fromkeys(remark for each in errors for remark in each.remarks)),
+    )

@@ -1,0 +1,81 @@
+"""Networks of groups side by side, and how they differ, on one layout and one scale."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.errors import InputError
+from mrfit.report.edges import EdgeStyle, Legend
+from mrfit.report.layout import fitted
+from mrfit.report.network import Canvas, draw_network, graph_of, margin_of, network_layout
+from mrfit.report.page import MARGIN, Page, cut
+from mrfit.resampling.networks import pairs_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Floats = NDArray[np.float64]
+
+# On paper, in inches.
+_WIDTH, _INNER, _HEADING = 4.3, 2.4, 0.3  # of a panel, of what is between its margins at least, and over it
+_IN_ROW = 3
+
+
+Panels = Sequence[tuple[str, Floats]]
+
+
+def groups_layout(names: Sequence[str], panels: Panels, layout: str | Floats = "force") -> Floats:
+    """Where variables stand in the mean of all panels, (variables, 2); ``layout`` is a word, or places to be kept."""
+    if not isinstance(layout, str):
+        return layout
+    mean = np.abs(_drawn(panels)).mean(axis=0)
+    joined = np.flatnonzero(mean)
+    return network_layout(names, pairs_of(len(names))[joined], mean[joined], layout=layout)
+
+
+def draw_groups(
+    names: Sequence[str], panels: Panels, places: Floats, *, title: str | None = None, subtitle: str | None = None
+) -> Figure:
+    """One network for each panel: its heading, and the weights of all pairs in the order of `pairs_of`.
+
+    Variables stand in the same ``places`` everywhere, and the same width is the same weight. Infinite weights are as
+    wide as the widest.
+    """
+    weights = _drawn(panels)
+    largest = float(np.abs(weights).max(initial=0.0))
+    if not largest:
+        raise InputError("There is nothing to draw: no group has an edge.")
+    canvas = _canvas(names, places)
+    signs = np.sign(weights).astype(np.int64).ravel()
+    columns = min(_IN_ROW, len(panels))
+    n_rows = -(-len(panels) // columns)
+    style = EdgeStyle.for_nodes(len(names))
+    legend = Legend.fit(weights.ravel(), signs, style, MARGIN, columns * canvas.width - MARGIN)
+    tall = canvas.height + _HEADING
+    page = Page(columns * canvas.width, legend.height + n_rows * tall, title, subtitle)
+    for k, (heading, _) in enumerate(panels):
+        left, floor = (k % columns) * canvas.width, legend.height + (n_rows - 1 - k // columns) * tall
+        mine = np.flatnonzero(weights[k])
+        graph = graph_of(names, pairs_of(len(names))[mine], weights[k][mine], None)
+        draw_network(page, graph, canvas.above(floor, left), style, largest=largest)
+        page.text(cut(heading, canvas.width - 2 * MARGIN, 10), left + MARGIN, floor + canvas.height + 0.1, size=10)
+    legend.draw(page, MARGIN)
+    return page.figure
+
+
+def _drawn(panels: Panels) -> Floats:
+    """The weights of all panels, infinite ones as large as the largest."""
+    weights = np.stack([weights for _, weights in panels])
+    largest = float(np.abs(weights[np.isfinite(weights)]).max(initial=0.0))
+    return np.clip(weights, -largest, largest)
+
+
+def _canvas(names: Sequence[str], places: Floats) -> Canvas:
+    margin = margin_of(names)
+    width = max(_WIDTH, float(2 * margin[0]) + _INNER)
+    size = np.array([width, 0.85 * width]) - 2 * margin
+    return Canvas(width, 0.85 * width, fitted(places, size, stretch=1.4) + margin, lists_alone=False)

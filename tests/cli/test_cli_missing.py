@@ -1,0 +1,82 @@
+"""Missing values at the command line: fits by EM, scores by what is observed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+Shell = Callable[..., Any]
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> str:
+    rng = np.random.default_rng(0)
+    first = rng.integers(0, 2, 200)
+    columns = np.stack([first, first ^ (rng.random(200) < 0.3), rng.integers(0, 2, 200)], axis=1).astype(str)
+    columns[rng.random(columns.shape) < 0.15] = ""
+    lines = ["a,b,c", *(",".join(row) for row in columns.tolist())]
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
+    return "t.csv"
+
+
+def test_a_fit_by_em(shell: Shell, table: str) -> None:
+    ran = shell("fit", table, "--missing", "em", "--penalty", "none", "--errors", "sandwich", "-o", "m.mrf", "--json")
+    assert ran.code == 0, ran.err
+    found = ran.document
+    assert found["em"]["converged"]
+    assert found["missing"]["rows"] == 200
+    assert [column["name"] for column in found["missing"]["columns"]]
+    assert all(each["error"] > 0 for each in found["parameters"])
+    assert found["errors"]["claic"] is None
+    text = shell("fit", table, "--missing", "em", "--penalty", "none", "--errors", "sandwich").out
+    assert "rows are incomplete; missing in each column:" in text
+    assert "CLAIC" not in text
+    assert shell("show", "m.mrf", "--errors").code == 0
+
+
+@pytest.mark.parametrize("metric", ["ll", "pll"])
+def test_scores_of_incomplete_rows(metric: str, shell: Shell, table: str) -> None:
+    shell("fit", table, "--missing", "em", "-o", "m.mrf")
+    whole = shell("score", "m.mrf", table, "--missing", "observed", "--metric", metric, "--per-row", "--json").document
+    assert whole["rows"] == 200
+    assert len(whole["per_row"]) == 200
+    assert shell("score", "m.mrf", table, "--metric", metric).code == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--penalty", "l1"], "l2 or no penalty"),
+        (["--structure", "learned"], "structure that is given"),
+        (["--valid", "t.csv"], "--valid has no effect here: it needs complete rows"),
+        (["--errors", "model"], "sandwich errors"),
+    ],
+    ids=["l1", "learned", "valid", "model"],
+)
+def test_what_em_cannot_do_is_one_line(options: list[str], said: str, shell: Shell, table: str) -> None:
+    ran = shell("fit", table, "--missing", "em", *options, "-o", "m.mrf")
+    assert (ran.code, ran.out) == (2, "")
+    assert said in ran.err
+    assert ran.err.count("\n") == 1
+    assert not Path("m.mrf").exists()
+
+
+@pytest.mark.parametrize("how", ["em", "drop"])
+def test_a_column_without_values_is_one_line(how: str, shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "e.csv").write_text("a,b,c\n1,,0\n0,,1\n1,,1\n")
+    ran = shell("fit", "e.csv", "--missing", how, "-o", "m.mrf")
+    assert (ran.code, ran.out) == (2, "")
+    assert ("Column 'b' has no value in any row" if how == "em" else "None of the 3 rows is left") in ran.err
+    assert ran.err.count("\n") == 1
+
+
+def test_three_rows(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "three.csv").write_text("a,b,c\n1,0,0\n0,,1\n1,1,1\n")
+    assert shell("fit", "three.csv", "--missing", "em").code == 0
+    ran = shell("fit", "three.csv", "--missing", "em", "--penalty", "none", "--errors", "sandwich")
+    assert ran.code == 2
+    assert "no finite optimum" in ran.err

@@ -1,0 +1,54 @@
+"""Power at the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+Shell = Callable[..., Any]
+
+
+@pytest.fixture
+def model(shell: Shell, tmp_path: Path) -> str:
+    rng = np.random.default_rng(0)
+    first = rng.integers(0, 2, 400)
+    columns = np.stack([first, first ^ (rng.random(400) < 0.2), rng.integers(0, 2, 400)], axis=1)
+    (tmp_path / "t.csv").write_text("\n".join(["a,b,c", *(",".join(map(str, row)) for row in columns.tolist())]) + "\n")
+    (tmp_path / "edges.csv").write_text("source,target\na,b\n")
+    assert shell("fit", "t.csv", "--structure", "edges:edges.csv", "--penalty", "none", "-o", "m.mrf").code == 0
+    return "m.mrf"
+
+
+def test_what_is_found(shell: Shell, model: str) -> None:
+    arguments = ["power", model, "--rows", "50,400", "--repetitions", "10", "--plot", "p.png"]
+    found = shell(*arguments, "--json").document
+    assert [point["rows"] for point in found["points"]] == [50, 400]
+    assert found["points"][1]["sensitivity"]["mean"] == 1.0
+    assert found["edges"][0]["found"][1] == 1.0
+    assert found["rows_needed"] <= 400
+    assert Path("p.png").stat().st_size > 5_000
+    text = shell(*arguments).out
+    assert "1 edge; 10 tables" in text
+    assert "a sensitivity of 0.8 takes" in text
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--rows", "many"], "not a number"),
+        (["--rows", "1"], "at least 2 rows"),
+        (["--structure", "complete"], "all its edges in every table"),
+        (["--sensitivity", "80", "--rows", "20", "--repetitions", "2"], "between 0 and 1"),
+        (["--plot", "p.doc"], "let it end in"),
+    ],
+    ids=["words", "one", "given", "sensitivity", "plot"],
+)
+def test_bad_options_are_one_line(options: list[str], said: str, shell: Shell, model: str) -> None:
+    ran = shell("power", model, *options)
+    assert (ran.code, ran.out) == (2, "")
+    assert said in ran.err
+    assert ran.err.count("\n") == 1
