@@ -117,7 +117,8 @@ class PackedRows:
         order, is_first = _sorted(self.words)
         firsts = np.flatnonzero(is_first)
         weight = _summed(self.sample_weight[order], is_first, firsts)
-        return PackedRows(self.packing, self.words[:, order[firsts]], weight)
+        # `take` keeps words in rows of their own; an index would not, and kernels be compiled for that too.
+        return PackedRows(self.packing, self.words.take(order[firsts], axis=1), weight)
 
 
 def _sorted(words: Words) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:

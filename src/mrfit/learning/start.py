@@ -44,9 +44,9 @@ def start_and_bound(
         never = np.linalg.lstsq(features, -HELD_AT * np.eye(c), rcond=None)[0][:-1]
         bound[mine] = np.round(np.abs(never).max(axis=1), 9)
         values = np.linalg.lstsq(features, table, rcond=None)[0][:-1]
+        w[mine] = np.where(np.abs(values) > bound[mine] - 1e-9, np.sign(values) * bound[mine], values)
         if finite and (weight > 0).all():
             bound[mine] = np.inf
-        w[mine] = np.where(np.abs(values) > bound[mine] - 1e-9, np.sign(values) * bound[mine], values)
     return w, bound
 
 
