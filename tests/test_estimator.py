@@ -160,6 +160,7 @@ def test_parameters_of_the_constructor(X: NDArray[np.int64]) -> None:
         "penalty": L2(3.0),
         "penalty__strength": 3.0,
         "penalty__free_orders": None,
+        "penalty__toward": "zero",
         "objective": "pseudo-likelihood",
         "parameterization": "canonical",
         "reference": "first",

@@ -10,7 +10,7 @@ import pytest
 from mrfit.counts.conditional_cells import ConditionalCells
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
-from mrfit.objectives import hessian, pseudo_likelihood
+from mrfit.objectives import conditional_loss, hessian
 from mrfit.objectives.cached import CachedObjective
 from mrfit.objectives.hessian import Matrix
 from mrfit.objectives.objective import Expansion, Objective
@@ -76,7 +76,7 @@ def test_so_does_the_hessian_as_blocks(
     alike: PseudoLikelihood, penalty: L2 | Tied, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     without, expected = passes(WithoutMatrix(alike), penalty)
-    for room in (hessian, pseudo_likelihood):
+    for room in (hessian, conditional_loss):
         monkeypatch.setattr(room, "MOST_DENSE", 20)
     in_blocks, w = passes(alike, penalty)
     assert in_blocks < without
