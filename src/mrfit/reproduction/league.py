@@ -184,7 +184,8 @@ _ABOUT = (
     "Mean test log-likelihood in nats a row, exact where no error of log Z is given, else by annealing from two bases, "
     "of which the larger log Z counts, with more and slower chains than learning uses, and other seeds. Strengths, and "
     "the recipe in bold, were chosen on validation rows. A cross says that chains did not mix, so that "
-    "there is no number; an exclamation mark that a mode is left where there are no rows. Growth within cells "
+    "there is no number; an exclamation mark that a mode is left where there are no rows, and what has "
+    "one is not chosen while another recipe has none. Growth within cells "
     "(a million, or a tenth of that for more than 300 variables) is for sets of which a tree says an eighth of what "
     "single variables leave open, or half. ACMN (Lowd and Rooshenas 2013) "
     "and ID-SPN (Rooshenas and Lowd 2014) are arithmetic circuits and "
@@ -194,7 +195,8 @@ _ABOUT = (
 
 def _row(name: str, found: Mapping[str, Mapping[str, Any]]) -> list[Cell | str]:
     known = {word: result for word, result in found.items() if "valid" in result}
-    best = max(known, key=lambda word: known[word]["valid"], default=None)
+    clean = [word for word in known if known[word]["status"] != Status.PHANTOM.value]
+    best = max(clean or known, key=lambda word: known[word]["valid"], default=None)
     scores = [_score(found.get(word), is_best=word == best) for word in RECIPES]
     if best is None:
         return [name, *scores, "none", "", *(f"{value:.2f}" for value in published()[name])]
