@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from mrfit.cli.exact_options import structure_word
-from mrfit.cli.files import check_files, send, summary_beside, writing
+from mrfit.cli.exact_options import structure_file
+from mrfit.cli.files import check_files, csv_bytes, send, summary_beside, writing
 from mrfit.cli.idle_options import Rule, refuse_idle
 from mrfit.cli.learner_options import LEARNER_SECTIONS, learner_of, learner_options
 from mrfit.cli.options import (
@@ -109,10 +107,8 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
         check_figure_path(options["plot"])
     check_title(options)
     check_layout(options)
-    word = structure_word(options)
-    edges = word if word.startswith("edges:") else None
     outputs = {"-o": options["output"], "--plot": options["plot"], "--save-layout": options["save_layout"]}
-    check_files({"DATA": data, "--structure": edges}, outputs, options)
+    check_files({"DATA": data, "--structure": structure_file(options)}, outputs, options)
     fitting = learner_of(context, options)
     table, ids = _read(data, options)
     learner = relearned(fitting, variables_beside(table.domain, options["by"]), options)
@@ -186,14 +182,11 @@ def _read_paired(data: str, options: dict[str, Any]) -> tuple[Dataset, list[str]
 
 
 def _csv(summary: GroupsSummary) -> bytes:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
     tests = ("difference", "wald_p", "wald_adjusted", "permutation_p", "permutation_adjusted")
-    writer.writerow(["source", "target", *(f"weight_{label}" for label in summary.comparison.labels), *tests])
-    writer.writerows(
-        [*edge.variables, *edge.values, *(getattr(edge, name) for name in tests)] for edge in summary.edges
+    names = ["source", "target", *(f"weight_{label}" for label in summary.comparison.labels), *tests]
+    return csv_bytes(
+        names, ([*edge.variables, *edge.values, *(getattr(edge, name) for name in tests)] for edge in summary.edges)
     )
-    return text.getvalue().encode()
 
 
 def _draw(summary: GroupsSummary, title: str, options: dict[str, Any]) -> None:

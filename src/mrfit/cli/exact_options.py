@@ -77,3 +77,9 @@ def structure_word(options: Mapping[str, Any]) -> str:
     if order != "all" and not order.isdecimal():
         raise InputError(f"--order {order!r} is not an order; write a whole number like 3, or all.")
     return f"order:{order}"
+
+
+def structure_file(options: Mapping[str, Any]) -> str | None:
+    """The word again if it names a file, which is then an input."""
+    word = structure_word(options)
+    return word if word.startswith("edges:") else None

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -55,6 +57,13 @@ def send(output: str, content: bytes) -> None:
         sys.stdout.buffer.flush()
     else:
         write_output(output, content)
+
+
+def csv_bytes(names: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
+    """A table with a line of names, for `send`."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([names, *rows])
+    return text.getvalue().encode()
 
 
 def summary_beside(output: str | None) -> AbstractContextManager[Any]:

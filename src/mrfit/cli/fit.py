@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mrfit.cli.exact_options import structure_word
+from mrfit.cli.exact_options import structure_file, structure_word
 from mrfit.cli.files import check_files, load_model, send, summary_beside, writing
 from mrfit.cli.fit_by_em import fit_by_em
 from mrfit.cli.fit_summary import draw_scores, print_fit
@@ -248,13 +248,12 @@ def _given(text: str | None, option: str) -> str | None:
 
 
 def _check_files(data: str, options: dict[str, Any]) -> None:
-    edges = options["structure"] if (options["structure"] or "").startswith("edges:") else None
     inputs = {
         "DATA": data,
         "--valid": options["valid"],
         "--test": options["test"],
         "--states": options["states"],
-        "--structure": edges,
+        "--structure": structure_file(options),
         "--like": options["like"],
     }
     check_files(inputs, {"-o": options["output"], "--plot-scores": options["plot_scores"]}, options)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mrfit.cli.exact_options import structure_word
+from mrfit.cli.exact_options import structure_file
 from mrfit.cli.files import check_files, load_model, writing
 from mrfit.cli.learner_options import LEARNER_SECTIONS, learner_of, learner_options
 from mrfit.cli.options import common, parameters_of, whole_numbers
@@ -72,9 +72,7 @@ def command(context: click.Context, /, model_file: str, **options: Any) -> None:
     if options["plot"] is not None:
         check_figure_path(options["plot"])
     check_title(options)
-    word = structure_word(options)
-    inputs = {"MODEL": model_file, "--structure": word if word.startswith("edges:") else None}
-    check_files(inputs, {"--plot": options["plot"]}, options)
+    check_files({"MODEL": model_file, "--structure": structure_file(options)}, {"--plot": options["plot"]}, options)
     fitting = learner_of(context, options)
     model = load_model(model_file)
     learner = relearned(fitting, model.domain, options)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from mrfit.cli.exact_options import structure_word
-from mrfit.cli.files import check_files, send, summary_beside, writing
+from mrfit.cli.exact_options import structure_file
+from mrfit.cli.files import check_files, csv_bytes, send, summary_beside, writing
 from mrfit.cli.idle_options import Rule, refuse_idle
 from mrfit.cli.learner_options import LEARNER_SECTIONS, learner_of, learner_options
 from mrfit.cli.options import choice, common, parameters_of, read_rows, reading
@@ -109,10 +107,8 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     if options["plot"] is not None:
         check_figure_path(options["plot"])
     check_title(options)
-    word = structure_word(options)
-    inputs = {"DATA": data, "--resamples-file": options["resamples_file"]}
-    edges = word if word.startswith("edges:") else None
-    check_files({**inputs, "--structure": edges}, {"-o": options["output"], "--plot": options["plot"]}, options)
+    inputs = {"DATA": data, "--resamples-file": options["resamples_file"], "--structure": structure_file(options)}
+    check_files(inputs, {"-o": options["output"], "--plot": options["plot"]}, options)
     fitting = learner_of(context, options)
     rows = read_rows(data, options)
     learner = relearned(fitting, rows.domain, options)
@@ -161,11 +157,7 @@ def _resamples(options: dict[str, Any], rows: UniqueRows) -> Any:
 
 
 def _csv(summary: StabilitySummary) -> bytes:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(_COLUMNS)
-    writer.writerows([getattr(edge, name) for name in _COLUMNS] for edge in summary.edges)
-    return text.getvalue().encode()
+    return csv_bytes(_COLUMNS, ([getattr(edge, name) for name in _COLUMNS] for edge in summary.edges))
 
 
 def _draw(found: Stability, plot: str, title: str) -> None:

@@ -8,6 +8,7 @@ from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from mrfit._kernels.table_cells import find_cells
 from mrfit.data.unique_rows import UniqueRows
@@ -51,6 +52,14 @@ class RowTables:
             cells = np.empty((last - first, len(flat.start) - 1), np.int64)
             find_cells(columns, flat.start, flat.variables, flat.n_states, first, last, cells)
             yield first, cells
+
+    def features(self, cells: Indices) -> sparse.csr_array:
+        """The features of rows, from their places in the tables: shape (rows, parameters)."""
+        n_rows, n_tables = cells.shape
+        table_map = self.parameters.table_map
+        places = (np.ones(cells.size), cells.ravel(), n_tables * np.arange(n_rows + 1))
+        found: sparse.csr_array = sparse.csr_array(places, shape=(n_rows, table_map.shape[0])) @ table_map
+        return found
 
     @cached_property
     def n_cells(self) -> Indices:

@@ -83,11 +83,8 @@ class TreeStates:
         return out
 
     def features(self, cells: Indices) -> sparse.csr_array:
-        """The features of rows, from their places in the tables: shape (rows, parameters)."""
-        n_rows, n_tables = cells.shape
-        places = (np.ones(cells.size), cells.ravel(), n_tables * np.arange(n_rows + 1))
-        found: sparse.csr_array = sparse.csr_array(places, shape=(n_rows, self.map.shape[0])) @ self.map
-        return found
+        """As `RowTables.features`."""
+        return self._of_rows.features(cells)
 
     def cells(self, rows: UniqueRows, chosen: Indices | None = None) -> Iterator[tuple[int, Indices]]:
         """As `RowTables.cells`."""

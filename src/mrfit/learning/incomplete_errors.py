@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from mrfit.data.completions import Completions
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
+from mrfit.inference.row_tables import RowTables
 from mrfit.learning.fitted import Fit
 from mrfit.learning.learner import Learner
 from mrfit.learning.problem import Problem
@@ -62,14 +63,8 @@ def incomplete_errors(
 
 def feature_values(parameters: Parameterization, rows: UniqueRows) -> Floats:
     """The value of every feature in every row, (rows, parameters)."""
-    table_map, first = parameters.table_map, 0
-    values = np.zeros((rows.n_distinct, parameters.n_parameters))
-    for scope in parameters.table_scopes:
-        shape = [rows.domain.shape[i] for i in scope]
-        cells = np.ravel_multi_index(tuple(rows.codes[:, list(scope)].T.astype(np.int64)), shape)
-        values += table_map[first + cells].toarray()
-        first += int(np.prod(shape))
-    return values
+    tables = RowTables(parameters)
+    return np.concatenate([tables.features(cells).toarray() for _, cells in tables.cells(rows)])
 
 
 def _gradients(learner: Learner, parameters: Parameterization, w: Floats, rows: UniqueRows, features: Floats) -> Floats:

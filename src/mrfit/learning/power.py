@@ -18,7 +18,7 @@ from mrfit.learning.penalized import Sparse
 from mrfit.learning.relearning import Callback, weigher, weights_of_pairs
 from mrfit.model import MarkovNetwork
 from mrfit.resampling.case_drop import correlations
-from mrfit.resampling.networks import weights_of_tables
+from mrfit.resampling.networks import pairs_of, weights_of_tables
 from mrfit.structure.learners import StructureLearner
 
 Floats = NDArray[np.float64]
@@ -146,7 +146,7 @@ def power(
             shape = repetitions, len(truth)
             weights, failures = weights_of_tables(weigher(learner), table, shape, jobs=jobs, callback=callback)
             points.append(PowerPoint.of(n_rows, truth, weights, failures))
-    joined = [(a, b) for a in range(len(names)) for b in range(a + 1, len(names))]
+    joined = pairs_of(len(names)).tolist()
     edges = tuple((names[a], names[b], float(w)) for (a, b), w in zip(joined, truth, strict=True) if w != 0)
     return Power(edges, repetitions, tuple(points))
 

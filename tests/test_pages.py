@@ -1,4 +1,4 @@
-"""docs/queries.md shows what its commands print."""
+"""Pages of the docs show what their commands print, and the pictures these draw."""
 
 from __future__ import annotations
 
@@ -11,18 +11,45 @@ import pytest
 from mrfit.cli.main import main
 from test_readme import png_size
 
-ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "queries.md"
+DOCS = Path(__file__).parents[1] / "docs"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
 
 
+PICTURES = {
+    "queries": "rochdale.png",
+    "checking": "kdd.png",
+    "stability": "czech.png",
+    "groups": "groups.png",
+    "power": "power.png",
+}
+
+
+@pytest.mark.parametrize(
+    ("page", "n_outputs"),
+    [
+        ("queries", 9),
+        ("checking", 3),
+        ("stability", 1),
+        ("groups", 1),
+        ("power", 1),
+        ("missing", 1),
+        ("uncertainty", 1),
+    ],
+)
 def test_every_output_is_that_of_the_commands_above_it(
-    data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    page: str,
+    n_outputs: int,
+    data_dir: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert checked_outputs(PAGE, capsys) == 9
-    # The picture on the page is the one the command draws, but for fonts and compression.
-    assert png_size(ROOT / "docs" / "queries.png") == png_size(tmp_path / "rochdale.png")
+    assert checked_outputs(DOCS / f"{page}.md", capsys) == n_outputs
+    if page in PICTURES:
+        # The picture on the page is the one the command draws, but for fonts and compression.
+        assert png_size(DOCS / f"{page}.png") == png_size(tmp_path / PICTURES[page])
+        assert (tmp_path / PICTURES[page]).stat().st_size > 10_000
 
 
 def checked_outputs(page: Path, capsys: pytest.CaptureFixture[str]) -> int:
@@ -42,7 +69,7 @@ def checked_outputs(page: Path, capsys: pytest.CaptureFixture[str]) -> int:
 
 def run(language: str, content: str) -> None:
     if language == "python":
-        exec(compile(content, "queries.md", "exec"), {"__name__": "__main__"})
+        exec(compile(content, "page", "exec"), {"__name__": "__main__"})
         return
     for command in content.splitlines():
         program, *arguments = shlex.split(command)
