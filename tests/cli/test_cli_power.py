@@ -36,6 +36,17 @@ def test_what_is_found(shell: Shell, model: str) -> None:
     assert "a sensitivity of 0.8 takes" in text
 
 
+def test_the_usual_structure_keeps_what_is_said(shell: Shell, model: str) -> None:
+    """An option that is given without --structure is not overruled by what goes without saying."""
+    arguments = ["power", model, "--rows", "40", "--repetitions", "20", "--json"]
+    usual, either, learned = (
+        shell(*arguments, *more).document
+        for more in ([], ["--rule", "or"], ["--structure", "learned", "--select", "ebic", "--rule", "or"])
+    )
+    assert either["points"] == learned["points"]
+    assert either["points"] != usual["points"]
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

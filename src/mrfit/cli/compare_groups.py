@@ -31,7 +31,7 @@ from mrfit.cli.picture_options import (
     title_of,
     title_option,
 )
-from mrfit.cli.relearned import check_weights, relearned, weights_option
+from mrfit.cli.relearned import check_weights, relearned, take_by_itself, weights_option
 from mrfit.cli.sections import SectionedCommand
 from mrfit.errors import InputError
 
@@ -99,8 +99,7 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     from mrfit.workers import resolve_jobs
 
     jobs = resolve_jobs(options["jobs"])
-    if context.get_parameter_source("penalty") is click.core.ParameterSource.DEFAULT:
-        options["penalty"] = "none"
+    take_by_itself(context, options, penalty="none")
     tests = None if options["tests"] is None else names([options["tests"]], "--tests")
     _check_options(context, options, tests)
     if options["plot"] is not None:

@@ -12,7 +12,7 @@ from mrfit.cli.learner_options import LEARNER_SECTIONS, learner_of, learner_opti
 from mrfit.cli.options import common, parameters_of, whole_numbers
 from mrfit.cli.output import counting_progress, note, note_compiling, print_json, say
 from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
-from mrfit.cli.relearned import check_weights, relearned, weights_option
+from mrfit.cli.relearned import check_weights, relearned, take_by_itself, weights_option
 from mrfit.cli.sections import SectionedCommand
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def command(context: click.Context, /, model_file: str, **options: Any) -> None:
 
     jobs = resolve_jobs(options["jobs"])
     if options["structure"] is None:
-        options |= {"structure": "learned", "select": "ebic", "rule": "and"}
+        take_by_itself(context, options, structure="learned", select="ebic", rule="and")
     check_weights(context, options)
     sizes = whole_numbers(options["rows"], "--rows")
     if options["plot"] is not None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from mrfit.cli.exact_options import structure_word
 from mrfit.cli.idle_options import Rule, refuse_idle
@@ -25,6 +26,13 @@ weights_option = click.option(
     help="What an edge weighs: as `mrfit structure` says it, or the parameter of a fit; by default the first with "
     "--structure learned, else the second.",
 )
+
+
+def take_by_itself(context: click.Context, options: dict[str, Any], **usual: Any) -> None:
+    """Other defaults than `mrfit fit` has; what the user said stays."""
+    options |= {
+        name: value for name, value in usual.items() if context.get_parameter_source(name) is ParameterSource.DEFAULT
+    }
 
 
 def is_of_regressions(options: dict[str, Any]) -> bool:
