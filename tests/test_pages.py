@@ -21,6 +21,8 @@ PICTURES = {
     "stability": "czech.png",
     "groups": "groups.png",
     "power": "power.png",
+    "pictures": "pictures.png",
+    "comparing": "comparing.png",
 }
 
 
@@ -34,6 +36,8 @@ PICTURES = {
         ("power", 1),
         ("missing", 1),
         ("uncertainty", 1),
+        ("pictures", 0),
+        ("comparing", 2),
     ],
 )
 def test_every_output_is_that_of_the_commands_above_it(

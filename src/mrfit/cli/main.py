@@ -18,6 +18,7 @@ _COMMANDS = {
     "fit": ("mrfit.cli.fit", "Learn a model from a table."),
     "structure": ("mrfit.cli.structure", "Learn which variables interact."),
     "stability": ("mrfit.cli.stability", "Learn again from resamples, and see what stays the same."),
+    "compare": ("mrfit.cli.compare", "What two models have in common, and how they differ."),
     "compare-groups": ("mrfit.cli.compare_groups", "Whether groups of rows have the same network."),
     "power": ("mrfit.cli.power", "How many rows it takes to find a model."),
     "score": ("mrfit.cli.score", "Score a table under a model."),

@@ -287,7 +287,7 @@ class Questions:
         from the data, as many steps as about that time allows; nothing is measured, so the same arguments give the
         same numbers. ``engine`` is ``auto``, ``enumeration``, ``tree`` or ``ais``.
         """
-        rows = self._unique(data, "a check")
+        rows = self.coded_rows(data, "a check")
         has_hidden = self.factors.n_variables > len(self.domain)
         try:
             return check_model(
@@ -390,7 +390,8 @@ class Questions:
             check_complete(data.codes, what)
         return data.recoded(self.domain)
 
-    def _unique(self, data: Any, what: str | None = None) -> UniqueRows:
+    def coded_rows(self, data: Any, what: str | None = None) -> UniqueRows:
+        """Internal: the distinct rows of data, as `_dataset`."""
         if not isinstance(data, UniqueRows):
             return UniqueRows.from_dataset(self._dataset(data, what))
         if what is not None:

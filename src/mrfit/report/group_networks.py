@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.errors import InputError
-from mrfit.report.edges import EdgeStyle, Legend
+from mrfit.report.canvas import Canvas, margin_of
+from mrfit.report.edges import EdgeStyle, Legend, finite_weights
+from mrfit.report.graph import graph_of
 from mrfit.report.layout import fitted
-from mrfit.report.network import Canvas, draw_network, graph_of, margin_of, network_layout
+from mrfit.report.network import draw_network, network_layout
 from mrfit.report.page import MARGIN, Page, cut
 from mrfit.resampling.networks import pairs_of
 
@@ -68,10 +70,7 @@ def draw_groups(
 
 
 def _drawn(panels: Panels) -> Floats:
-    """The weights of all panels, infinite ones as large as the largest."""
-    weights = np.stack([weights for _, weights in panels])
-    largest = float(np.abs(weights[np.isfinite(weights)]).max(initial=0.0))
-    return np.clip(weights, -largest, largest)
+    return finite_weights(np.stack([weights for _, weights in panels]))
 
 
 def _canvas(names: Sequence[str], places: Floats) -> Canvas:
