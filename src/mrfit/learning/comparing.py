@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from mrfit.data.dataset import Dataset
 from mrfit.data.grouped_rows import GroupedRows
@@ -24,6 +23,7 @@ from mrfit.resampling.group_differences import Differences, PermutationTest
 from mrfit.resampling.networks import Networks
 from mrfit.structure.learners import StructureLearner
 from mrfit.uncertainty.wald import WaldTest, equality_tests
+from mrfit.workers import one_blas_thread
 
 Floats = NDArray[np.float64]
 
@@ -115,7 +115,7 @@ def compare_groups(
     grouped.rows.check_complete("learning")
     asked = _tests(learner, grouped, tests)
     weigh = weigher(learner)
-    with threadpool_limits(limits=1, user_api="blas"):
+    with one_blas_thread():
         weights = np.stack(_of_groups(grouped, weigh))
         wald = ratio = shuffled = None
         if "wald" in asked:

@@ -11,7 +11,6 @@ from types import UnionType
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError, listed
@@ -31,6 +30,7 @@ from mrfit.parameterizations.registry import parameterization_called
 from mrfit.solvers.method import Method
 from mrfit.solvers.solution import Status
 from mrfit.structure.learners import Complete, StructureLearner
+from mrfit.workers import one_blas_thread
 
 # What the settings of a learner are, and how an error calls that.
 _KINDS: dict[str, tuple[type | UnionType, str]] = {
@@ -207,7 +207,7 @@ class Learner:
         for some in (rows, valid, test):
             if some is not None:
                 some.check_complete("learning")
-        with threadpool_limits(limits=1, user_api="blas"):  # on small matrices more threads wait for each other
+        with one_blas_thread():
             # 1. Which variables interact, from all rows and from the rows of every fold.
             structure = self.structure_learner.learn(rows, valid=valid, jobs=jobs)
             self.penalty.check_free_orders(structure.structure)
