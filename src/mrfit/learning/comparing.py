@@ -29,6 +29,7 @@ Floats = NDArray[np.float64]
 
 TESTS = ("wald", "likelihood", "permutations")
 
+_FREE_TABLES = ("canonical", "spectral", "full")  # coordinates
 _FEW_STATES = 2**16  # joint states of variables and groups, up to which likelihoods are compared unasked
 PAIRED = "Wald and likelihood ratio tests suppose that rows are independent, which those of one person are not."
 
@@ -121,7 +122,7 @@ def compare_groups(
         if "wald" in asked:
             wald = _wald(_given(learner, "Wald tests"), grouped, jobs)
         if "likelihood" in asked:
-            given = _given(learner, "likelihood ratios")
+            given = _with_free_tables(_given(learner, "likelihood ratios"))
             ratio = likelihood_ratio(grouped, given.structure.learn(grouped.rows).structure, given, jobs=jobs)
         if "permutations" in asked:
             drawn = _permutations(grouped, permutations, seed)
@@ -156,7 +157,8 @@ def _usual_tests(learner: Learner | StructureLearner, grouped: GroupedRows) -> t
     if not isinstance(learner.penalty, NoPenalty | L2 | FlatL2):
         return ("permutations",)
     few = prod(grouped.rows.domain.shape) * len(grouped.labels) <= _FEW_STATES
-    return ("wald", "likelihood") if few and isinstance(learner.penalty, NoPenalty) else ("wald",)
+    exact = few and isinstance(learner.penalty, NoPenalty) and learner.parameterization in _FREE_TABLES
+    return ("wald", "likelihood") if exact else ("wald",)
 
 
 def _given(learner: Learner | StructureLearner, what: str) -> Learner:
@@ -165,6 +167,16 @@ def _given(learner: Learner | StructureLearner, what: str) -> Learner:
         raise InputError(
             f"For {what} groups need one structure that was not learned from them; use a given one, such as complete "
             "or edges from a file, or permutations."
+        )
+    return learner
+
+
+def _with_free_tables(learner: Learner) -> Learner:
+    """One in whose coordinates groups may differ in any state of a single variable."""
+    if learner.parameterization not in _FREE_TABLES:
+        raise InputError(
+            f"Likelihood ratios take tables of any values of a variable and the groups, which "
+            f"{learner.parameterization} coordinates do not have. Use wald, or {listed(_FREE_TABLES)} coordinates."
         )
     return learner
 
