@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from mrfit.learning.fitted import Fitted
     from mrfit.learning.incomplete import IncompleteFit, fit_incomplete
     from mrfit.learning.learner import Learner
+    from mrfit.learning.node_stability import NodeStability, node_stability
     from mrfit.learning.penalized import L1, L2, FlatL1, FlatL2, Group, Hierarchical, NoPenalty
     from mrfit.learning.power import Power, power
     from mrfit.learning.relearning import Stability, stability
@@ -69,6 +70,7 @@ _HOME = {
     "MrfitError": "mrfit.errors",
     "Network": "mrfit.network",
     "NoPenalty": "mrfit.learning.penalized",
+    "NodeStability": "mrfit.learning.node_stability",
     "Power": "mrfit.learning.power",
     "PseudoCounts": "mrfit.learning.smoothed",
     "Stability": "mrfit.learning.relearning",
@@ -82,6 +84,7 @@ _HOME = {
     "compare_groups": "mrfit.learning.comparing",
     "fit_incomplete": "mrfit.learning.incomplete",
     "learn": "mrfit.registry",
+    "node_stability": "mrfit.learning.node_stability",
     "plot_marginals": "mrfit.report.marginals",
     "plot_network": "mrfit.report.network",
     "plot_parameters": "mrfit.report.parameters",
@@ -123,6 +126,7 @@ __all__ = [
     "MrfitError",
     "Network",
     "NoPenalty",
+    "NodeStability",
     "Power",
     "PseudoCounts",
     "Stability",
@@ -137,6 +141,7 @@ __all__ = [
     "compare_groups",
     "fit_incomplete",
     "learn",
+    "node_stability",
     "plot_marginals",
     "plot_network",
     "plot_parameters",

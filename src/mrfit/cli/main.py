@@ -20,6 +20,7 @@ _COMMANDS = {
     "stability": ("mrfit.cli.stability", "Learn again from resamples, and see what stays the same."),
     "compare": ("mrfit.cli.compare", "What two models have in common, and how they differ."),
     "compare-groups": ("mrfit.cli.compare_groups", "Whether groups of rows have the same network."),
+    "nodes": ("mrfit.cli.nodes", "How central, predictable and grouped the variables of a model are."),
     "power": ("mrfit.cli.power", "How many rows it takes to find a model."),
     "score": ("mrfit.cli.score", "Score a table under a model."),
     "check": ("mrfit.cli.check", "Whether a model's own rows look like the data."),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +28,7 @@ DPI = 150
 WIDTH = 8.0  # of pages that do not grow with what they show
 MARGIN = 0.15  # left and right of all words
 TITLE, SUBTITLE = 0.42, 0.22  # heights
+_SCALE, _KEY = 0.55, 0.35  # below and above axes that fill a page
 
 # Okabe and Ito (2008), apart for colour-blind eyes too; their yellow is too pale for a line and left out.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000")
@@ -125,6 +126,31 @@ def size_of(axes: Axes) -> tuple[float, float]:
     if figure.get_layout_engine() is not None:
         figure.draw_without_rendering()
     return axes.bbox.width / figure.dpi, axes.bbox.height / figure.dpi
+
+
+def own_axes(
+    height: float, *, left: float, right: float = 0.25, title: str | None = None, subtitle: str | None = None
+) -> Axes:
+    """Axes of that height on a page of their own, with room for a scale below and for a key above them."""
+    page = Page(WIDTH, _SCALE + height + _KEY, title, subtitle)
+    return page.panel(left, _SCALE, WIDTH - left - right, height)
+
+
+def draw_key(axes: Axes) -> None:
+    """What was drawn with a label, in a line above the axes."""
+    handles, _ = axes.get_legend_handles_labels()
+    axes.legend(
+        loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=max(len(handles), 1), frameon=False, fontsize=8.5,
+        borderaxespad=0.2, handletextpad=0.5, columnspacing=1.4,
+    )  # fmt: skip
+
+
+def name_lines(axes: Axes, names: Sequence[str], width: float) -> None:
+    """One line of the axes for each name, from below, at 0.5, 1.5 and so on; long names are cut to a width."""
+    axes.set(ylim=(0, len(names)), yticks=np.arange(len(names)) + 0.5)
+    axes.set_yticklabels([cut(name, width, 8) for name in names], size=8, parse_math=False)
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
 
 
 def apart(wanted: Floats, room: Floats, low: float, high: float) -> Floats:

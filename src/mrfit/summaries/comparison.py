@@ -177,6 +177,11 @@ def compare(
         ``pll``, or ``ll``, which is exact and refused where it does not fit.
     """
     _check_domains(a.domain, b.domain)
+    if set(a.given) != set(b.given):
+        raise InputError(
+            f"A is given {listed(a.given) or 'nothing'}, B {listed(b.given) or 'nothing'}: their scores and parameters mean "
+            "different things. Compare models with the same covariates."
+        )
     if metric not in ("pll", "ll"):
         raise InputError(f"There is no metric {metric!r}; choose pll or ll.")
     one, other = _in_same_coordinates(a, b)
