@@ -65,3 +65,59 @@ def test_missing_as_a_state_has_no_place_in_an_order(shell: Shell, tmp_path: Pat
 def test_other_coordinates_have_no_scores(shell: Shell, likert: Path) -> None:
     ran = shell("fit", likert, "--ordered", "sleep", "--parameterization", "spectral")
     assert (ran.code, "--ordered has no effect here" in ran.err) == (2, True)
+
+
+# -- covariates ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def survey(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(4)
+    age = rng.integers(0, 3, 400)
+    first, second = ((rng.random(400) < 0.2 + 0.25 * age).astype(int) for _ in range(2))
+    lines = [f"{a},{b},{('young', 'mid', 'old')[z]}" for a, b, z in zip(first, second, age, strict=True)]
+    (tmp_path / "survey.csv").write_text("\n".join(["cough,pain,age", *lines]) + "\n")
+    return tmp_path / "survey.csv"
+
+
+def test_a_model_given_covariates(shell: Shell, survey: Path) -> None:
+    """From the fit to questions; the fit is checked with the covariates of the rows."""
+    ran = shell("fit", survey, "--given", "age", "--penalty", "none", "--errors", "sandwich", "-o", "m.mrf", "--json")
+    assert ran.code == 0, ran.err
+    assert ran.document["max_marginal_error"] < 0.01
+    document = shell("show", "m.mrf", "--json").document
+    assert document["given"] == ["age"]
+    assert document["learned"].endswith("by pseudo-likelihood, given 'age'")
+    assert "given 'age': a model of the other variables" in shell("show", "m.mrf").out
+    asked = shell("query", "m.mrf", "--given", "age=old", "--ask", "cough", "--json")
+    assert asked.code == 0, asked.err
+    assert shell("sample", "m.mrf", "--rows", "5", "--given", "age=old", "-o", "s.csv").code == 0
+    assert shell("score", "m.mrf", survey, "--metric", "ll").code == 0
+    assert shell("check", "m.mrf", survey).code == 0
+    assert shell("fit", survey, "--like", "m.mrf", "--quiet").code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["query", "m.mrf", "--ask", "cough"], "given 'age', of which it says nothing; give a state of each"),
+        (["query", "m.mrf", "--given", "age=old", "--ask", "age", "--quiet"], "'age' is a covariate of this model"),
+        (["sample", "m.mrf", "--rows", "5", "-o", "s.csv"], "give a state of each"),
+        (["logz", "m.mrf"], "give a state of each"),
+        (["convert", "m.mrf", "m.uai"], "no distribution of all variables"),
+        (["power", "m.mrf"], "has none of 'age'"),
+        (["fit", "survey.csv", "--given", "ages"], "There is no variable 'ages'"),
+        (["fit", "survey.csv", "--given-edges"], "--given-edges has no effect here: it needs --given"),
+        (["fit", "survey.csv", "--given", "age", "--objective", "likelihood"], "by the pseudo-likelihood"),
+        (["fit", "survey.csv", "--given", "age", "--structure", "tree"], "tree is neither"),
+    ],
+)
+def test_questions_without_an_answer(arguments: list[str], said: str, shell: Shell, survey: Path) -> None:
+    """One line, and nothing is written."""
+    assert shell("fit", survey, "--given", "age", "-o", "m.mrf", "--quiet").code == 0
+    ran = shell(*arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert said in ran.err
+    assert len(ran.err.splitlines()) == 1
+    assert not list(survey.parent.glob("*.uai"))
+    assert not (survey.parent / "s.csv").exists()
