@@ -132,7 +132,7 @@ class Network(Questions):
         if self.covariates:
             raise InputError(
                 f"The model is one of other variables given {listed(self.covariate_names)}; its tables are no "
-                "distribution of all variables, which other formats and programs would take them for. Keep the .mrf file."
+                "distribution of all variables, which others would take them for. Keep the .mrf file."
             )
 
     def with_hidden_named(self) -> Network:

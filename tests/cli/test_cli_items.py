@@ -74,7 +74,7 @@ def test_other_coordinates_have_no_scores(shell: Shell, likert: Path) -> None:
 def survey(tmp_path: Path) -> Path:
     rng = np.random.default_rng(4)
     age = rng.integers(0, 3, 400)
-    first, second = ((rng.random(400) < 0.2 + 0.25 * age).astype(int) for _ in range(2))
+    first, second = ((rng.random(400) < 0.1 + 0.4 * age).astype(int) for _ in range(2))
     lines = [f"{a},{b},{('young', 'mid', 'old')[z]}" for a, b, z in zip(first, second, age, strict=True)]
     (tmp_path / "survey.csv").write_text("\n".join(["cough,pain,age", *lines]) + "\n")
     return tmp_path / "survey.csv"
@@ -121,3 +121,18 @@ def test_questions_without_an_answer(arguments: list[str], said: str, shell: She
     assert len(ran.err.splitlines()) == 1
     assert not list(survey.parent.glob("*.uai"))
     assert not (survey.parent / "s.csv").exists()
+
+
+def test_a_structure_given_covariates(shell: Shell, survey: Path) -> None:
+    """cough and pain hang together by age alone."""
+    joined, given = (
+        {(edge["source"], edge["target"]) for edge in shell(*command, "--json").document["edges"]}
+        for command in (
+            ["structure", survey, "--exclude", "age"],
+            ["structure", survey, "--given", "age", "--max-degree", "1"],
+        )
+    )
+    assert joined == {("cough", "pain")}
+    assert given == {("cough", "age"), ("pain", "age")}
+    assert "would choose among them" in shell("structure", survey, "--given", "age", "--select", "ebic").err
+    assert "There is no variable 'aged'" in shell("structure", survey, "--given", "aged").err

@@ -11,7 +11,7 @@ import click
 from mrfit.cli.exact_options import coordinates_of, exact_options, structure_word
 from mrfit.cli.idle_options import Rule, one_of, penalties_with, refuse_idle
 from mrfit.cli.options import choice, names, numbers, parameters_of, stacked, whole_numbers
-from mrfit.cli.structure_options import structure_options, structure_rules
+from mrfit.cli.structure_options import given_option, structure_options, structure_rules
 from mrfit.cli.tying_options import tying_options, tying_rules, tying_settings
 
 if TYPE_CHECKING:
@@ -29,12 +29,7 @@ learner_options = stacked(
         "same options; grown by likelihood from a tree; FILE is an edge list, GraphML or JSON.",
     ),
     structure_options,
-    click.option(
-        "--given",
-        multiple=True,
-        metavar="NAME[,NAME...]",
-        help="Covariates: variables that are conditioned on and never modelled, with an effect on every other one.",
-    ),
+    given_option,
     click.option("--given-edges", is_flag=True, help="Covariates have an effect on every pair that interacts, too."),
     click.option(
         "--cells",

@@ -54,7 +54,8 @@ class PlanSummary:
 class QuerySummary:
     """Probabilities given what is known, and before anything was; joint and best states; what moved them.
 
-    Covariates are known before, too. ``before`` is None where nothing else is given, or where a model is small enough only with what is given.
+    Covariates are known before, too. ``before`` is None where nothing else is given, or where a model is small enough
+    only with what is given.
     """
 
     after: Marginals
