@@ -72,10 +72,11 @@ def test_other_coordinates_have_no_scores(shell: Shell, likert: Path) -> None:
 
 @pytest.fixture
 def survey(tmp_path: Path) -> Path:
-    rng = np.random.default_rng(4)
-    age = rng.integers(0, 3, 400)
-    first, second = ((rng.random(400) < 0.1 + 0.4 * age).astype(int) for _ in range(2))
-    lines = [f"{a},{b},{('young', 'mid', 'old')[z]}" for a, b, z in zip(first, second, age, strict=True)]
+    """cough and pain are independent given age, exactly: counts are products. Together they are not."""
+    lines = []
+    for age, often in (("young", 1), ("mid", 5), ("old", 9)):
+        times = (10 - often, often)
+        lines += [f"{a},{b},{age}" for a in (0, 1) for b in (0, 1) for _ in range(times[a] * times[b])]
     (tmp_path / "survey.csv").write_text("\n".join(["cough,pain,age", *lines]) + "\n")
     return tmp_path / "survey.csv"
 

@@ -198,6 +198,21 @@ def test_what_covariates_explain_is_no_edge(rows: UniqueRows) -> None:
     assert ("c", "z") in set(without.edges)
 
 
+def test_false_edges_given_covariates_are_as_rare_as_the_threshold_says() -> None:
+    """a and b are independent given z; a neighbour enters beyond the 95 % point of chi-square. Of 40 tables, 3 sd."""
+    found = dict.fromkeys(((), ("z",)), 0)
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        z = rng.integers(0, 3, 400)
+        a, b = ((rng.random(400) < 0.1 + 0.4 * z).astype(int) for _ in range(2))
+        tables = {(): UniqueRows.of({"a": a, "b": b}), ("z",): UniqueRows.of({"a": a, "b": b, "z": z})}
+        for names, rows in tables.items():
+            structure = Learner(Learned(max_degree=1), given=names).learn_structure(rows).structure
+            found[names] += [0, 1] in structure.edges.tolist()
+    assert found[()] == 40
+    assert found["z",] <= 40 * 0.05 + 3 * np.sqrt(40 * 0.05 * 0.95)
+
+
 def _column(rows: UniqueRows, i: int) -> np.ndarray:
     return np.repeat(rows.codes[:, i], rows.sample_weight.astype(int))
 
