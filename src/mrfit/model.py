@@ -96,9 +96,18 @@ class MarkovNetwork(Questions):
     def structure(self) -> Structure:
         return self.parameters.structure
 
+    @property
+    def covariates(self) -> tuple[int, ...]:
+        return self.parameters.given
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """Names of the covariates: the model is the distribution of all other variables given these."""
+        return self.covariate_names
+
     @cached_property
     def factors(self) -> Factors:
-        """The same distribution as a product of tables."""
+        """The same distribution as a product of tables; of covariates they say nothing, one must know their states."""
         return self.parameters.to_factors(self.w)
 
     def with_plan(self, plan: Plan) -> MarkovNetwork:
@@ -312,7 +321,7 @@ class MarkovNetwork(Questions):
         kind = parameterization_called(word)
         if self.has_impossible_states:
             raise InputError("Some states of this model are impossible, which only its full parameters can say.")
-        target = kind(self.domain, self.structure.closure())
+        target = kind(self.domain, self.structure.closure(), given=self.covariates)
         if isinstance(target, Canonical):
             codes = reference_from(reference, self.domain, np.random.default_rng(0))
             target = replace(target, reference=codes)
@@ -356,6 +365,7 @@ class ScoreRows(Protocol):
 class _ByPseudoLikelihood:
     def __call__(self, parameters: Parameterization, w: Floats, codes: NDArray[np.uint8], /, *, jobs: int) -> Floats:
         if not has_all_cells(codes):
+            _check_no_covariates(parameters)
             return observed_pll(parameters.to_factors(w), codes, jobs=jobs)
         return row_pll(parameters, w, codes, jobs=jobs)
 
@@ -367,11 +377,19 @@ class _ByLikelihood:
     def __call__(self, parameters: Parameterization, w: Floats, codes: NDArray[np.uint8], /, *, jobs: int) -> Floats:
         if has_all_cells(codes):
             return row_ll(parameters, w, codes, jobs=jobs, log_z=self.log_z)
+        _check_no_covariates(parameters)
         first = np.zeros((1, codes.shape[1]), np.uint8)  # whatever has all cells gives log Z
         factors = parameters.to_factors(w)
         log_p = float(row_ll(parameters, w, first, jobs=jobs, log_z=self.log_z)[0])
         log_z = float(factors.log_potential(first.astype(np.int64))[0]) - log_p
         return observed_ll(factors, codes, log_z, jobs=jobs)
+
+
+def _check_no_covariates(parameters: Parameterization) -> None:
+    if parameters.given:
+        raise InputError(
+            "Rows with missing cells have no score under a model with covariates. Leave these rows out, or impute them."
+        )
 
 
 def finite_scores(score_rows: ScoreRows, model: MarkovNetwork, codes: NDArray[np.uint8], *, jobs: int) -> Floats:

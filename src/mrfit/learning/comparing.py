@@ -158,6 +158,7 @@ def _usual_tests(learner: Learner | StructureLearner, grouped: GroupedRows) -> t
         return ("permutations",)
     few = prod(grouped.rows.domain.shape) * len(grouped.labels) <= _FEW_STATES
     exact = few and isinstance(learner.penalty, NoPenalty) and learner.parameterization in _FREE_TABLES
+    exact = exact and not learner.given
     return ("wald", "likelihood") if exact else ("wald",)
 
 
