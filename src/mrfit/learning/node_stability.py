@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
@@ -20,6 +19,7 @@ from mrfit.nodes.nodes import Nodes, measures_of
 from mrfit.nodes.pair_weights import PairWeights
 from mrfit.resampling import resamples as draw
 from mrfit.resampling.networks import Networks, middle
+from mrfit.workers import one_blas_thread
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -115,7 +115,7 @@ def node_stability(
         return PairWeights.of(learned.factors, learned.domain, coding).of_pairs
 
     weights = draw.bootstrap(rows, resamples, np.random.default_rng(seed))
-    with threadpool_limits(limits=1, user_api="blas"):
+    with one_blas_thread():
         weigh = weights_of_fit(learner_without_valid(model), of_model)
         networks = Networks.learned(weigh, rows, weights, jobs=jobs, callback=callback)
     largest = np.abs(networks.known[np.isfinite(networks.known)]).max(initial=1.0)

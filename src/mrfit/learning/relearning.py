@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError, listed
@@ -23,6 +22,7 @@ from mrfit.resampling.networks import Edge, Networks, Weigh
 from mrfit.resampling.stars import Stars, subsample_size
 from mrfit.structure.learners import Learned, StructureLearner
 from mrfit.structure.nodewise.indicator_table import IndicatorTable
+from mrfit.workers import one_blas_thread
 
 Floats = NDArray[np.float64]
 Callback = Callable[[int], None]
@@ -106,7 +106,7 @@ def stability(
     if len(rows.domain) < 2:
         raise InputError("A table of one column has no pairs of variables to be stable; use more columns.")
     weights = _resamples(rows, kind, resamples, seed)
-    with threadpool_limits(limits=1, user_api="blas"):
+    with one_blas_thread():
         if one_step and (kind == "stars" or isinstance(learner, StructureLearner)):
             raise InputError("One step refits the parameters of a Learner; leave it out for structures alone.")
         if kind == "stars":
