@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.checking.goodness import Cells, Goodness, goodness
 from mrfit.data.coding import has_all_cells
 from mrfit.domain import Domain
 from mrfit.errors import InputError
@@ -282,6 +283,16 @@ class MarkovNetwork(Questions):
             known = Predictability.of(self.factors, self._unique(data), jobs=resolve_jobs(jobs))
         weights = PairWeights.of(self.factors, self.domain, coding)
         return Nodes.of(weights, predictability=known, groups=groups, paths=paths, seed=seed)
+
+    def goodness(self, data: Any) -> Goodness:
+        """G-squared of all joint states, and residuals of pairs and triples of variables; for up to 2^16 joint states.
+
+        Of the rows it was learned from, which it recognises, the model knows that its parameters have adapted to them.
+        `mrfit.drawn_goodness` gives a p where cells are sparse.
+        """
+        rows, learned_from = self._unique(data, "G-squared"), self.provenance.get("data")
+        is_fitted = isinstance(learned_from, dict) and learned_from.get("sha256") == rows.sha256
+        return goodness(Cells.of(self.parameters, self.factors), rows, is_fitted=is_fitted)
 
     def intervals(self, level: float = 0.95) -> Floats:
         """Lower and upper ends of confidence intervals, (parameters, 2), in the order of ``w``; see `Errors`.
