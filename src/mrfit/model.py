@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from mrfit.checking.goodness import Cells, Goodness, goodness
 from mrfit.data.coding import has_all_cells
 from mrfit.domain import Domain
-from mrfit.errors import InputError
+from mrfit.errors import InputError, listed
 from mrfit.factors import Factors
 from mrfit.html_table import html_table
 from mrfit.inference.plan import Plan
@@ -105,6 +105,14 @@ class MarkovNetwork(Questions):
     def given(self) -> tuple[str, ...]:
         """Names of the covariates: the model is the distribution of all other variables given these."""
         return self.covariate_names
+
+    def check_no_covariates(self, what: str) -> None:
+        """Refuse ``what`` needs a distribution of all variables: "Tables are drawn from"."""
+        if self.given:
+            raise InputError(
+                f"{what} a distribution of all variables; this model has none of {listed(self.given)}. Use a model "
+                "without covariates."
+            )
 
     @cached_property
     def factors(self) -> Factors:
@@ -278,6 +286,7 @@ class MarkovNetwork(Questions):
         betweenness; ``seed`` is that of the search for communities. Rows that had no part in learning tell how well
         others are predicted.
         """
+        self.check_no_covariates("Measures of variables are those of")
         known = None
         if data is not None:
             known = Predictability.of(self.factors, self._unique(data), jobs=resolve_jobs(jobs))
@@ -290,6 +299,7 @@ class MarkovNetwork(Questions):
         Of the rows it was learned from, which it recognises, the model knows that its parameters have adapted to them.
         `mrfit.drawn_goodness` gives a p where cells are sparse.
         """
+        self.check_no_covariates("G-squared is that of")
         rows, learned_from = self._unique(data, "G-squared"), self.provenance.get("data")
         is_fitted = isinstance(learned_from, dict) and learned_from.get("sha256") == rows.sha256
         return goodness(Cells.of(self.parameters, self.factors), rows, is_fitted=is_fitted)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.errors import InputError, listed
+from mrfit.errors import InputError
 from mrfit.learning.learner import Learner
 from mrfit.learning.penalized import Sparse
 from mrfit.learning.relearning import Callback, weigher, weights_of_pairs
@@ -129,11 +129,7 @@ def power(
     Edges of the model are pairs of variables whose parameters are not all zero. ``callback`` is told of every table
     that is done, from any thread. The result does not depend on ``jobs``.
     """
-    if model.given:
-        raise InputError(
-            f"Tables are drawn from a distribution of all variables; this model has none of {listed(model.given)}. Use "
-            "a model without covariates."
-        )
+    model.check_no_covariates("Tables are drawn from")
     sizes = sorted(set(rows))
     _check(learner, sizes, repetitions)
     structure, names = model.structure, model.domain.names
