@@ -36,6 +36,7 @@ PICTURES = {
         ("power", 1),
         ("missing", 1),
         ("uncertainty", 1),
+        ("items", 2),
         ("pictures", 0),
         ("comparing", 2),
     ],

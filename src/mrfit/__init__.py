@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from mrfit.formats.models import read_network, write_network
     from mrfit.inference.enumeration import Enumeration
     from mrfit.learning.comparing import GroupComparison, compare_groups
+    from mrfit.learning.drawn_goodness import drawn_goodness
     from mrfit.learning.fitted import Fitted
     from mrfit.learning.incomplete import IncompleteFit, fit_incomplete
     from mrfit.learning.learner import Learner
@@ -82,6 +83,7 @@ _HOME = {
     "Variable": "mrfit.domain",
     "compare": "mrfit.summaries.comparison",
     "compare_groups": "mrfit.learning.comparing",
+    "drawn_goodness": "mrfit.learning.drawn_goodness",
     "fit_incomplete": "mrfit.learning.incomplete",
     "learn": "mrfit.registry",
     "node_stability": "mrfit.learning.node_stability",
@@ -139,6 +141,7 @@ __all__ = [
     "__version__",
     "compare",
     "compare_groups",
+    "drawn_goodness",
     "fit_incomplete",
     "learn",
     "node_stability",

@@ -179,8 +179,8 @@ def compare(
     _check_domains(a.domain, b.domain)
     if set(a.given) != set(b.given):
         raise InputError(
-            f"A is given {listed(a.given) or 'nothing'}, B {listed(b.given) or 'nothing'}: their scores and parameters mean "
-            "different things. Compare models with the same covariates."
+            f"A is given {listed(a.given) or 'nothing'}, B {listed(b.given) or 'nothing'}, so they do not answer the "
+            "same question; compare models with the same covariates."
         )
     if metric not in ("pll", "ll"):
         raise InputError(f"There is no metric {metric!r}; choose pll or ll.")
