@@ -136,6 +136,8 @@ def test_questions_take_the_covariates(rows: UniqueRows) -> None:
         (lambda model: model.predict_proba("a", {"b": [1], "c": [1]}), "covariate 'z' has no value in some rows"),
         (lambda model: model.impute({"a": [1], "b": [1], "c": [1]}), "covariate 'z' has no value in some rows"),
         (lambda model: power(model, Learned()), "has none of 'z'"),
+        (lambda model: model.nodes(), "has none of 'z'"),
+        (lambda model: model.goodness({"a": [1], "b": [1], "c": [1], "z": [1]}), "has none of 'z'"),
     ],
 )
 def test_nothing_is_said_of_covariates(ask: Any, said: str, rows: UniqueRows) -> None:

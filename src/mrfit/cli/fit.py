@@ -169,16 +169,13 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
 
 def _repeated(context: click.Context, model_file: str) -> Learner:
     """How a model was learned, which must be all that is said about learning."""
-    from mrfit.learning import Learner
+    from mrfit.learning.relearning import told_learner
 
     files = {"data", "like", "valid", "test", "output", "plot_scores", "title", "states", "no_check", "errors"}
     beside = files | parameters_of(_reading) | parameters_of(writing) | (parameters_of(common) - {"seed"})
     learning = tuple(name for name in context.params if name not in beside)
     refuse_idle(context, [Rule(learning, False, f"no --like: {model_file} says how to learn")])
-    learner = load_model(model_file).provenance.get("learner")
-    if not isinstance(learner, dict):
-        raise InputError(f"{model_file} does not say how it was learned; expected a model that `mrfit fit` wrote.")
-    return Learner.from_dict(learner)
+    return told_learner(load_model(model_file), model_file)
 
 
 def _structures(learner: Learner, rows: UniqueRows, options: dict[str, Any]) -> list[tuple[int, StructureLearner]]:

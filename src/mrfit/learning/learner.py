@@ -11,7 +11,6 @@ from types import UnionType
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError, listed
@@ -33,6 +32,7 @@ from mrfit.solvers.method import Method
 from mrfit.solvers.solution import Status
 from mrfit.structure.learner import LearnedStructure
 from mrfit.structure.learners import Complete, StructureLearner
+from mrfit.workers import one_blas_thread
 
 # What the settings of a learner are, and how an error calls that.
 _KINDS: dict[str, tuple[type | UnionType, str]] = {
@@ -253,7 +253,7 @@ class Learner:
         for some in (rows, valid, test):
             if some is not None:
                 some.check_complete("learning")
-        with threadpool_limits(limits=1, user_api="blas"):  # on small matrices more threads wait for each other
+        with one_blas_thread():
             # 1. Which variables interact, from all rows and from the rows of every fold.
             structure = self.learn_structure(rows, valid=valid, jobs=jobs)
             self.penalty.check_free_orders(structure.structure)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -231,14 +229,6 @@ class Problem:
         own = replace(solution, w=w, at_bound=at_bound)
         return MarkovNetwork(parameters, w, self._provenance(optimum, chosen_on), optimum.groups), own
 
-    @cached_property
-    def _sha256(self) -> str:
-        """Shows whether two models saw the same data."""
-        digest = hashlib.sha256(json.dumps(self.rows.domain.to_states()).encode())
-        digest.update(self.rows.codes.tobytes())
-        digest.update(self.rows.sample_weight.tobytes())
-        return digest.hexdigest()
-
     def _log_z(self, optimum: Optimum) -> dict[str, Any]:
         """What chains know of it goes with the model: to find it out again may take longer than to learn."""
         coordinates = self.coordinates_of(optimum)
@@ -257,7 +247,7 @@ class Problem:
             **self._log_z(optimum),
             "penalty": learner.penalty.described(optimum, self.free_orders),
             "chosen_on": chosen_on,
-            "data": {"rows": self.rows.n_rows, "weight": self.rows.total_weight, "sha256": self._sha256},
+            "data": {"rows": self.rows.n_rows, "weight": self.rows.total_weight, "sha256": self.rows.sha256},
             "solver": {
                 "name": kind_of(type(self.solver)),
                 "status": solution.status.value,
