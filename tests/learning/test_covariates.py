@@ -248,8 +248,9 @@ def test_missing_cells(rows: UniqueRows) -> None:
 
 
 def test_resamples_groups_and_ties(rows: UniqueRows) -> None:
-    found = stability(PLAIN, rows, resamples=10)
+    found, stepped = (stability(PLAIN, rows, resamples=10, one_step=one_step) for one_step in (False, True))
     assert found.networks.n_failed == 0
+    np.testing.assert_allclose(stepped.networks.weights, found.networks.weights, atol=0.1)
     assert (found.networks.weights[:, 0] > 0).all()
     compared = compare_groups(PLAIN, rows, by="c")
     assert compared.likelihood is None
