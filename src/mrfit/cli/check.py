@@ -137,7 +137,7 @@ def command(model_file: str, data: str, **options: Any) -> None:
 def _goodness(
     network: MarkovNetwork | Network, rows: UniqueRows, options: dict[str, Any], jobs: int
 ) -> Goodness | None:
-    """None where there are too many joint states, or no parameters, and nobody asked."""
+    """None where there are too many joint states, covariates or no parameters, and nobody asked."""
     from mrfit.checking.goodness import has_few_cells
     from mrfit.learning.drawn_goodness import drawn_goodness
     from mrfit.model import MarkovNetwork
@@ -147,7 +147,7 @@ def _goodness(
         if asked:
             raise InputError("--bootstrap and --plot-residuals need a model that says its parameters: a .mrf file.")
         return None
-    if not asked and not has_few_cells(network.parameters):
+    if not asked and (network.given or not has_few_cells(network.parameters)):
         return None
     if not options["bootstrap"]:
         return network.goodness(rows)

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from mrfit.checking.goodness import Cells, Goodness, g_squared
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning.relearning import Callback, learner_without_valid
 from mrfit.model import MarkovNetwork
 from mrfit.resampling.networks import weights_of_tables
+from mrfit.workers import one_blas_thread
 
 Floats = NDArray[np.float64]
 
@@ -48,6 +48,6 @@ def drawn_goodness(
         some = np.flatnonzero(counts[b])
         return UniqueRows.from_codes(model.domain, cells.codes[some], counts[b][some].astype(np.float64))
 
-    with threadpool_limits(limits=1, user_api="blas"):
+    with one_blas_thread():
         drawn, failures = weights_of_tables(statistic, table, (tables, 1), jobs=jobs, callback=callback)
     return replace(found, drawn=drawn[:, 0], failures=failures)

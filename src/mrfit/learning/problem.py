@@ -75,7 +75,8 @@ class Problem:
     def parameters(self) -> Parameterization:
         """As the learner has them."""
         learner = self.learner
-        parameters = parameterization_called(learner.parameterization)(self.rows.domain, self.structure)
+        given = tuple(self.rows.domain.index(name) for name in learner.given)
+        parameters = parameterization_called(learner.parameterization)(self.rows.domain, self.structure, given=given)
         if isinstance(parameters, Canonical):
             rng = np.random.default_rng(learner.seed)
             return replace(parameters, reference=reference_from(learner.reference, self.rows.domain, rng))
@@ -169,7 +170,8 @@ class Problem:
         smooth = function is not None and Trait.DIFFERENTIABLE in function.traits
         w, bound = start_and_bound(self.coordinates, self.rows, penalized, smooth=smooth)
         parameters = self.coordinates.parameters
-        free = ~penalized & (self.coordinates.orders > 1)
+        sizes = parameters.order_of_parameter if parameters.given else self.coordinates.orders
+        free = ~penalized & (sizes > 1)
         if free.any() and isinstance(parameters, Canonical) and parameters.reference is None:
             hold_what_never_occurs(w, self.objective.value_and_gradient(np.full(len(w), -1e4))[1], free)
         return w, bound
