@@ -21,6 +21,7 @@ PICTURES = {
     "stability": "czech.png",
     "groups": "groups.png",
     "power": "power.png",
+    "nodes": "network.png",
 }
 
 
@@ -28,7 +29,8 @@ PICTURES = {
     ("page", "n_outputs"),
     [
         ("queries", 9),
-        ("checking", 3),
+        ("checking", 4),
+        ("nodes", 3),
         ("stability", 1),
         ("groups", 1),
         ("power", 1),
