@@ -344,7 +344,7 @@ def test_the_paths_of_glmnet_point_for_point(name: str, data_dir: Path, conforma
     """Critical strengths, where every path ends, which point has the best EBIC, and how good it is."""
     rows = UniqueRows.from_file(data_dir / name / "data.csv.gz")
     criterion = ebic(rows, 0.25)
-    selection = PathSelection.as_glmnet(criterion, rows, tolerance=1e-8)
+    selection = PathSelection.as_glmnet(criterion, rows, tolerance=1e-6)
     found = selection.neighbours(rows, AllowedPairs.all(len(rows.domain)))
     with (conformance_dir / "applied" / "ebic" / f"{name}_nodes.csv").open(encoding="utf-8") as lines:
         expected = {line["node"]: line for line in csv.DictReader(lines)}
