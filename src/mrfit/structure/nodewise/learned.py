@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import combinations, product
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.data.unique_rows import UniqueRows
+from mrfit.domain import Domain
 from mrfit.errors import InputError, listed
 from mrfit.structure.learner import LearnedStructure, StructureLearner
 from mrfit.structure.mutual_information import maximum_information_tree
@@ -223,6 +225,17 @@ class Learned(StructureLearner):
             "top": lambda: PathSelection.largest(self.max_degree, tolerance=self.tolerance),
         }
         return ways[self.bound]()
+
+    def with_covariates(self, given: Sequence[str], domain: Domain) -> Learned:
+        """They are required everywhere, beyond the bound."""
+        if self.select != "degree" or self.bound != "gain":
+            raise InputError(
+                "Covariates stay in regressions that grow (select='degree', bound='gain'); the others would choose "
+                "among them. Use these settings, or a fit of all pairs with the penalty l1."
+            )
+        others = [name for name in domain.names if name not in given]
+        required, forbidden = (*self.require, *product(others, given)), (*self.forbid, *combinations(given, 2))
+        return replace(self, require=required, forbid=forbidden, max_degree=self.max_degree + len(given))
 
     def for_likelihood(self) -> Learned:
         return replace(self, with_tree=True) if self.with_tree is None else self
