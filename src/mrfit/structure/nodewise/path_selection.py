@@ -167,7 +167,9 @@ class PathSelection(NeighbourSelection):
             for j, strength in path.entered().items():
                 entered[i, j] = strength
         at_end = tuple(path.variable for path in walked if self._is_at_end(path))
-        return Neighbours(chosen, coefficients, entered, violation, tuple(paths), at_end)
+        criterion = self.criterion
+        infinite = () if criterion is None else tuple(path.variable for path in walked if criterion.runs_away(path))
+        return Neighbours(chosen, coefficients, entered, violation, tuple(paths), at_end, infinite)
 
     def _point(self, path: NodePath) -> PathPoint:
         return path.points[-1] if self.criterion is None else self.criterion.chosen(path)
