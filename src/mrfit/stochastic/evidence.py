@@ -21,6 +21,7 @@ Codes = NDArray[Any]
 _LEAST = 0.1  # of the probability: a mode with less costs less than 0.1 nats a row
 _BEYOND = 10.0  # times what the data have there
 _SPREADS, _STATES = 4.0, 3.0  # standard deviations of the data's sums, and states, by which it must lie apart
+_ERRORS = 2.0  # by which one base must be beyond the other
 _UNMIXED = 10.0  # nats between two bases that no error explains
 _WORTHLESS = 5.0  # chains that weights should be worth at least
 _ENOUGH = 0.5  # of the chains
@@ -30,6 +31,9 @@ _ROWS = 20_000  # of the data that a base is made of
 @dataclass(frozen=True, eq=False)
 class Evidence:
     """What two bases say of log Z. Only a larger one is proof: what a base misses it cannot add.
+
+    Larger by more than errors explain, that is: chains from everywhere seldom end where most of Z is, so that they say
+    little of it, and the larger of two numbers that differ by chance is too large (kdd, all pairs: by 0.2 nats a row).
 
     ``near`` began in a tree of the data's pairs, ``far`` in the uniform distribution; ``codes`` are where chains of the
     second ended. ``sums`` are the numbers of variables beside their first state in rows of the data, and ``near_sums``
@@ -44,12 +48,20 @@ class Evidence:
 
     @property
     def log_z(self) -> float:
-        return max(self.near.log_z, self.far.log_z)
+        return self._trusted.log_z
 
     @property
     def error(self) -> float:
-        """Of the larger; if the other is beyond its own, that is none of this one's error."""
-        return (self.near if self.near.log_z >= self.far.log_z else self.far).error
+        """Of the base that counts; if the other is beyond its own, that is none of this one's error."""
+        return self._trusted.error
+
+    @property
+    def _trusted(self) -> Estimate:
+        """The second base counts where it found more: in a mode of its own, by few chains, or beyond all errors."""
+        more = self.far.log_z - self.near.log_z
+        is_beyond = more > _ERRORS * float(np.hypot(self.near.error, self.far.error))
+        is_real = is_beyond or self.far.ess < _WORTHLESS or self.has_phantom
+        return self.far if more > 0 and is_real else self.near
 
     @property
     def far_sum(self) -> float:
