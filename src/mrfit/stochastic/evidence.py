@@ -58,10 +58,8 @@ class Evidence:
     @property
     def _trusted(self) -> Estimate:
         """The second base counts where it found more: in a mode of its own, by few chains, or beyond all errors."""
-        more = self.far.log_z - self.near.log_z
-        is_beyond = more > _ERRORS * float(np.hypot(self.near.error, self.far.error))
-        is_real = is_beyond or self.far.ess < _WORTHLESS or self.has_phantom
-        return self.far if more > 0 and is_real else self.near
+        is_real = _is_beyond(self.far, self.near) or self.far.ess < _WORTHLESS or self.has_phantom
+        return self.far if self.far.log_z > self.near.log_z and is_real else self.near
 
     @property
     def far_sum(self) -> float:
@@ -117,7 +115,7 @@ def evidence(
     """Anneal from both bases; each takes more temperatures where too few of its chains decide.
 
     Weights of the first should be worth half of its chains. The second finds other modes by chance: that few of its
-    chains decide matters only if they decide about log Z.
+    chains decide matters only if they decide about log Z. If it finds more than the first, it must do so again, slower.
     """
     rows = data[np.random.default_rng((*seed, 1)).permutation(len(data))[:_ROWS]]
     base, sums = tree("tree", factors.shape, rows), (rows > 0).sum(axis=1)
@@ -132,10 +130,15 @@ def evidence(
         return found, codes
 
     near, near_codes = annealed(base, temperatures, 2, lambda found: found.ess >= _ENOUGH * chains)
-    far, codes = annealed(
-        uniform(factors.shape),
-        far_temperatures,
-        3,
-        lambda found: found.ess >= _WORTHLESS or found.log_z < near.log_z,
-    )
+
+    def says_enough(found: Estimate) -> bool:
+        is_sure = found.temperatures > far_temperatures or not _is_beyond(found, near)
+        return found.log_z < near.log_z or (found.ess >= _WORTHLESS and is_sure)
+
+    far, codes = annealed(uniform(factors.shape), far_temperatures, 3, says_enough)
     return Evidence(near, far, codes, sums, (near_codes > 0).sum(axis=1))
+
+
+def _is_beyond(far: Estimate, near: Estimate) -> bool:
+    """Whether errors do not explain that one is larger."""
+    return far.log_z - near.log_z > _ERRORS * float(np.hypot(near.error, far.error))
