@@ -34,6 +34,7 @@ PICTURES = {
         ("power", 1),
         ("missing", 1),
         ("uncertainty", 1),
+        ("items", 2),
     ],
 )
 def test_every_output_is_that_of_the_commands_above_it(

@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     from mrfit.formats.models import read_network, write_network
     from mrfit.inference.enumeration import Enumeration
     from mrfit.learning.comparing import GroupComparison, compare_groups
+    from mrfit.learning.drawn_goodness import drawn_goodness
     from mrfit.learning.fitted import Fitted
     from mrfit.learning.incomplete import IncompleteFit, fit_incomplete
     from mrfit.learning.learner import Learner
+    from mrfit.learning.node_stability import NodeStability, node_stability
     from mrfit.learning.penalized import L1, L2, FlatL1, FlatL2, Group, Hierarchical, NoPenalty
     from mrfit.learning.power import Power, power
     from mrfit.learning.relearning import Stability, stability
@@ -62,6 +64,7 @@ _HOME = {
     "MrfitError": "mrfit.errors",
     "Network": "mrfit.network",
     "NoPenalty": "mrfit.learning.penalized",
+    "NodeStability": "mrfit.learning.node_stability",
     "Power": "mrfit.learning.power",
     "PseudoCounts": "mrfit.learning.smoothed",
     "Stability": "mrfit.learning.relearning",
@@ -72,8 +75,10 @@ _HOME = {
     "UpToOrder": "mrfit.structure.learners",
     "Variable": "mrfit.domain",
     "compare_groups": "mrfit.learning.comparing",
+    "drawn_goodness": "mrfit.learning.drawn_goodness",
     "fit_incomplete": "mrfit.learning.incomplete",
     "learn": "mrfit.registry",
+    "node_stability": "mrfit.learning.node_stability",
     "power": "mrfit.learning.power",
     "read_network": "mrfit.formats.models",
     "stability": "mrfit.learning.relearning",
@@ -108,6 +113,7 @@ __all__ = [
     "MrfitError",
     "Network",
     "NoPenalty",
+    "NodeStability",
     "Power",
     "PseudoCounts",
     "Stability",
@@ -119,8 +125,10 @@ __all__ = [
     "Variable",
     "__version__",
     "compare_groups",
+    "drawn_goodness",
     "fit_incomplete",
     "learn",
+    "node_stability",
     "power",
     "read_network",
     "stability",

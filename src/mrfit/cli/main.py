@@ -15,10 +15,12 @@ from mrfit.errors import MrfitError
 
 # name: (module, one line for the overview), so that `mrfit --help` imports no command.
 _COMMANDS = {
+    "advise": ("mrfit.cli.advise", "What a careful analyst would do with a table, as commands."),
     "fit": ("mrfit.cli.fit", "Learn a model from a table."),
     "structure": ("mrfit.cli.structure", "Learn which variables interact."),
     "stability": ("mrfit.cli.stability", "Learn again from resamples, and see what stays the same."),
     "compare-groups": ("mrfit.cli.compare_groups", "Whether groups of rows have the same network."),
+    "nodes": ("mrfit.cli.nodes", "How central, predictable and grouped the variables of a model are."),
     "power": ("mrfit.cli.power", "How many rows it takes to find a model."),
     "score": ("mrfit.cli.score", "Score a table under a model."),
     "check": ("mrfit.cli.check", "Whether a model's own rows look like the data."),
@@ -67,6 +69,7 @@ def cli() -> None:
     \b
     A first session:
       mrfit demo                                          a real example with a picture
+      mrfit advise train.csv                              what kind of table it is, and what to do with it
       mrfit structure train.csv --max-degree 5 -o edges.csv --plot network.png
       mrfit fit train.csv --valid valid.csv --strength 1,10,100 -o model.mrf
       mrfit show model.mrf                                the strongest interactions

@@ -9,8 +9,8 @@ import click
 from mrfit.cli.exact_options import structure_file
 from mrfit.cli.files import check_files, csv_bytes, send, summary_beside, writing
 from mrfit.cli.idle_options import Rule, refuse_idle
-from mrfit.cli.learner_options import LEARNER_SECTIONS, learner_of, learner_options
-from mrfit.cli.options import choice, common, parameters_of, read_rows, reading
+from mrfit.cli.learner_options import LEARNER_SECTIONS, check_orders_of, learner_of, learner_options
+from mrfit.cli.options import choice, common, declared_states, parameters_of, read_rows, reading, states_option
 from mrfit.cli.output import counting_progress, note, note_compiling, print_json, say
 from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
 from mrfit.cli.relearned import check_weights, is_of_regressions, relearned, weights_option
@@ -30,7 +30,7 @@ _SECTIONS = {
         *("kind", "resamples", "structure", "select", "rule", "penalty", "strengths", "weights", "output", "plot"),
     ),
     "Resampling": {"resamples_file", "one_step", "level", *_PAIRS},
-    "Data": parameters_of(reading),
+    "Data": parameters_of(reading) | {"states"},
     **LEARNER_SECTIONS,
     "Output": {"title", "as_json", "quiet"} | parameters_of(writing),
     "Other": {"folds"},
@@ -77,9 +77,14 @@ _SECTIONS = {
 )
 @learner_options
 @click.option("-o", "--output", metavar="CSV", help="Where to write all edges; - is standard output.")
-@click.option("--plot", metavar="FILE", help=f"Draw ranges of edges, or for drop the correlations, as {PICTURES}.")
+@click.option(
+    "--plot",
+    metavar="FILE",
+    help=f"Draw ranges of edges, for drop the correlations, for stars the paths, as {PICTURES}.",
+)
 @title_option
 @writing
+@states_option
 @reading
 @common
 @click.pass_context
@@ -107,10 +112,17 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     if options["plot"] is not None:
         check_figure_path(options["plot"])
     check_title(options)
-    inputs = {"DATA": data, "--resamples-file": options["resamples_file"], "--structure": structure_file(options)}
+    inputs = {
+        "DATA": data,
+        "--resamples-file": options["resamples_file"],
+        "--structure": structure_file(options),
+        "--states": options["states"],
+    }
     check_files(inputs, {"-o": options["output"], "--plot": options["plot"]}, options)
     fitting = learner_of(context, options)
-    rows = read_rows(data, options)
+    states = declared_states(options["states"])
+    rows = read_rows(data, options, states=states)
+    check_orders_of(fitting, rows.domain, states)
     learner = relearned(fitting, rows.domain, options)
     resamples = _resamples(options, rows)
     quiet = options["quiet"] or options["as_json"]
@@ -162,13 +174,16 @@ def _csv(summary: StabilitySummary) -> bytes:
 
 def _draw(found: Stability, plot: str, title: str) -> None:
     from mrfit.report.page import save_figure
-    from mrfit.report.stability import draw_case_drop, draw_edge_ranges
+    from mrfit.report.stability import draw_case_drop, draw_edge_ranges, draw_stability_paths
 
     if found.case_drop is not None:
-        save_figure(draw_case_drop(found.case_drop, title=title), plot)
-        return
-    subtitle = f"{len(found.networks.known):,} resamples ({found.kind}); the middle {found.level:.0%} of weights"
-    save_figure(draw_edge_ranges(found.edges, title=title, subtitle=subtitle), plot)
+        axes = draw_case_drop(found.case_drop, title=title)
+    elif found.stars is not None:
+        axes = draw_stability_paths(found.stars, found.networks.names, title=title)
+    else:
+        subtitle = f"{len(found.networks.known):,} resamples ({found.kind}); the middle {found.level:.0%} of weights"
+        axes = draw_edge_ranges(found.edges, title=title, subtitle=subtitle)
+    save_figure(axes.figure, plot)  # type: ignore[arg-type]
 
 
 def _print(data: str, summary: StabilitySummary, options: dict[str, Any]) -> None:

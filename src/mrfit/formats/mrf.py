@@ -1,6 +1,6 @@
 """The native model file: a zip of one JSON document, the arrays it speaks of, and a checksum of them all.
 
-    model.json        format, schema, library version, domain, parameterization, provenance
+    model.json        format, schema, library version, domain, parameterization, provenance, covariates (given)
     scopes_<size>.npy for every size of scope
     w.npy             parameters; for tied ones also group.npy, centers.npy, and pinned.npy: which are pinned at zero.
                       Where all members equal their center, w has only the others.
@@ -33,7 +33,6 @@ from mrfit.domain import Domain
 from mrfit.errors import ModelFileError
 from mrfit.formats.output_file import write_output
 from mrfit.model import MarkovNetwork
-from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.parameterizations.registry import PARAMETERIZATIONS
 from mrfit.structure.structure import Structure
@@ -64,6 +63,7 @@ def to_bytes(model: MarkovNetwork) -> bytes:
         "domain": model.domain.to_states(),
         "parameterization": {"name": model.parameters.word, **model.parameters.options},
         "provenance": dict(model.provenance),
+        **({"given": list(model.given)} if model.given else {}),
     }
     arrays: dict[str, NDArray[Any]] = {
         f"scopes_{size}": block.astype(np.int32) for size, block in model.structure.blocks.items()
@@ -105,6 +105,8 @@ def from_stream(stream: BinaryIO, name: str) -> MarkovNetwork:
         structure = Structure.from_blocks(len(domain), {int(size): block for size, block in scopes.items()})
         w, groups = _parameters(arrays)
         parameters = _parameterization(domain, structure, **description["parameterization"])
+        given = tuple(domain.index(name) for name in description.get("given", ()))
+        parameters = replace(parameters, given=given)
         errors = _errors(arrays, description.get("errors"))
         return MarkovNetwork(parameters, w, dict(description["provenance"]), groups, errors)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
@@ -113,18 +115,10 @@ def from_stream(stream: BinaryIO, name: str) -> MarkovNetwork:
         ) from error
 
 
-def _parameterization(
-    domain: Domain, structure: Structure, *, name: str, reference: str | list[str] | None = None
-) -> Parameterization:
+def _parameterization(domain: Domain, structure: Structure, *, name: str, **options: Any) -> Parameterization:
     if name not in PARAMETERIZATIONS:
         raise ValueError(f"unknown parameterization {name!r}")
-    parameters = PARAMETERIZATIONS[name](domain, structure)
-    if reference in (None, "first"):
-        return parameters
-    if not isinstance(parameters, Canonical) or not isinstance(reference, list) or len(reference) != len(domain):
-        raise ValueError(f"reference states {reference!r}")
-    codes = tuple(variable.codes[state] for variable, state in zip(domain, reference, strict=True))
-    return replace(parameters, reference=codes)
+    return PARAMETERIZATIONS[name](domain, structure).with_options(**options)
 
 
 def _parameter_arrays(model: MarkovNetwork) -> dict[str, NDArray[Any]]:

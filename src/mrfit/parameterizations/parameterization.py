@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -41,14 +41,16 @@ class Parameterization(ABC):
 
     domain: Domain
     structure: Structure
+    given: tuple[int, ...] = field(default=(), kw_only=True)  # covariates, which have no distribution
 
     word: ClassVar[str]  # by which users choose it
     meaning: ClassVar[str]  # of a parameter, in words
+    are_indicators: ClassVar[bool] = True  # whether features that are sums of functions of the base are 0 or 1
     may_be_impossible: ClassVar[bool] = False  # whether minus infinity is a parameter: states of probability zero
 
     @abstractmethod
-    def n_features(self, shape: tuple[int, ...]) -> int:
-        """Parameters of a scope whose variables have so many states, all of them two or more."""
+    def n_features(self, scope: Scope) -> int:
+        """Parameters of a scope whose variables all have two states or more."""
 
     @abstractmethod
     def features(self, scope: Scope) -> Floats:
@@ -72,6 +74,12 @@ class Parameterization(ABC):
         """What a file must say beside the kind, ready for JSON."""
         return {}
 
+    def with_options(self, **options: Any) -> Self:
+        """The same kind with the `options` of a file."""
+        if options:
+            raise ValueError(f"{self.word} coordinates with {sorted(options)}")
+        return self
+
     def on(self, structure: Structure) -> Self:
         """The same kind of parameters for another structure."""
         return replace(self, structure=structure)
@@ -89,12 +97,13 @@ class Parameterization(ABC):
     @cached_property
     def _counts(self) -> dict[int, Indices]:
         """Parameters of every scope, by scope size."""
-        shape = np.array(self.domain.shape)
-        counts = {}
+        signature, counts = self._signature(), {}
         for size, block in self.structure.blocks.items():
-            shapes, shape_of = distinct_rows(shape[block])
-            each = [self.n_features(tuple(row)) if min(row) > 1 else 0 for row in shapes.tolist()]
-            counts[size] = np.array(each, np.int64)[shape_of]
+            _, kind_of = distinct_rows(signature[block].reshape(len(block), -1))
+            _, one_of_each = np.unique(kind_of, return_index=True)
+            scopes = map(tuple, block[one_of_each].tolist())
+            each = [self.n_features(scope) if min(self._shape(scope)) > 1 else 0 for scope in scopes]
+            counts[size] = np.array(each, np.int64)[kind_of]
         return counts
 
     @cached_property
@@ -115,6 +124,14 @@ class Parameterization(ABC):
         """Size of the scope each parameter belongs to."""
         n = [int(counts.sum()) for counts in self._counts.values()]
         return np.repeat(np.array(list(self._counts), np.int64), n)
+
+    @cached_property
+    def order_without_given(self) -> Indices:
+        """How many variables of each parameter's scope have a distribution: effects of covariates are of no order."""
+        is_given = np.isin(np.arange(len(self.domain)), self.given)
+        blocks = self.structure.blocks.items()
+        n_given = [np.repeat(is_given[block].sum(axis=1), self._counts[size]) for size, block in blocks]
+        return np.asarray(self.order_of_parameter - np.concatenate([np.empty(0, np.int64), *n_given]), np.int64)
 
     @cached_property
     def scope_of_parameter(self) -> Indices:
@@ -245,7 +262,7 @@ class Parameterization(ABC):
     @cached_property
     def canonical(self) -> Canonical:
         """Canonical coordinates, first states silent, that can say whatever these can."""
-        return _canonical(self.domain, self.structure.closure())
+        return replace(_canonical(self.domain, self.structure.closure()), given=self.given)
 
     @cached_property
     def canonical_map(self) -> sparse.csr_array:

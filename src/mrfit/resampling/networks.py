@@ -30,6 +30,14 @@ def pairs_of(n_variables: int) -> Indices:
     return np.stack(np.triu_indices(n_variables, 1), axis=1)
 
 
+def check_room(n_resamples: int, n_pairs: int) -> None:
+    if n_resamples * n_pairs > _MOST:
+        raise InputError(
+            f"{n_resamples:,} resamples of {n_pairs:,} pairs take {8e-9 * n_resamples * n_pairs:.1f} GB; the "
+            f"limit is {8e-9 * _MOST:.1f}. Use fewer resamples or columns."
+        )
+
+
 def weights_of_tables(
     weigh: Weigh,
     table: Callable[[int], UniqueRows],
@@ -111,11 +119,7 @@ class Networks:
         ``callback`` is told of every resample that is done, from any thread. The result does not depend on ``jobs``.
         """
         n_pairs = len(pairs_of(len(rows.domain)))
-        if len(resamples) * n_pairs > _MOST:
-            raise InputError(
-                f"{len(resamples):,} resamples of {n_pairs:,} pairs take {8e-9 * len(resamples) * n_pairs:.1f} GB; the "
-                f"limit is {8e-9 * _MOST:.1f}. Use fewer resamples or columns."
-            )
+        check_room(len(resamples), n_pairs)
         sample = weigh(rows)
         weights, failures = weights_of_tables(
             weigh, lambda b: rows.reweighted(resamples[b]), (len(resamples), n_pairs), jobs=jobs, callback=callback
@@ -161,20 +165,21 @@ class Networks:
         )  # fmt: skip
 
     def quantiles(self, level: float) -> tuple[Floats, Floats]:
-        """Ends of the middle share ``level`` of the weights of each pair, by the sixth of Hyndman and Fan (1996)."""
-        return _middle(self.known, level)
+        """Ends of the middle share ``level`` of the weights of each pair."""
+        return middle(self.known, level)
 
     def differences(self, level: float = 0.95) -> NDArray[np.bool_]:
         """Which pairs of edges differ: the range of the difference of their weights excludes zero, (pairs, pairs)."""
         differ = np.zeros((self.known.shape[1],) * 2, bool)
         finite = np.clip(self.known, -_HUGE, _HUGE)
         for k in range(len(differ)):
-            low, high = _middle(finite[:, [k]] - finite[:, k + 1 :], level)
+            low, high = middle(finite[:, [k]] - finite[:, k + 1 :], level)
             differ[k, k + 1 :] = (low > 0) | (high < 0)
         return differ | differ.T
 
 
-def _middle(weights: Floats, level: float) -> tuple[Floats, Floats]:
+def middle(weights: Floats, level: float) -> tuple[Floats, Floats]:
+    """Ends of the middle share ``level`` along the first axis, by the sixth of Hyndman and Fan (1996)."""
     if not 0.0 < level < 1.0:
         raise InputError(f"The level of ranges lies between 0 and 1; got {level:g}. Use 0.95, say.")
     ends = [(1.0 - level) / 2.0, (1.0 + level) / 2.0]

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import combinations, product
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mrfit.data.unique_rows import UniqueRows
+from mrfit.domain import Domain
 from mrfit.errors import InputError, listed
 from mrfit.structure.learner import LearnedStructure, StructureLearner
 from mrfit.structure.mutual_information import maximum_information_tree
-from mrfit.structure.nodewise.allowed_pairs import AllowedPairs
+from mrfit.structure.nodewise.allowed_pairs import HARDLY, AllowedPairs
 from mrfit.structure.nodewise.criteria import HeldOutLoss, ebic
 from mrfit.structure.nodewise.forward_selection import ForwardGraph, ForwardSelection
 from mrfit.structure.nodewise.joint_selection import JointSelection
 from mrfit.structure.nodewise.path_selection import PathSelection, theoretical_strength
+from mrfit.structure.nodewise.pool import RegressionPool
 from mrfit.structure.nodewise.remarks import remarks
 from mrfit.structure.nodewise.seen_states import SeenStates
 from mrfit.structure.nodewise.selection import NeighbourSelection
@@ -25,11 +29,14 @@ from mrfit.structure.structure import Structure
 BOUNDS = ("gain", "path", "top", "graph", "joint")
 SELECTIONS = ("degree", "ebic", "valid", "strength", "theory")
 RULES = ("or", "and")
+SCALES = ("raw", "standard")
 # Settings that one selection alone looks at.
 _LOOKED_AT_BY = {
     "max_degree": "degree",
     "bound": "degree",
     "gamma": "ebic",
+    "scale": "ebic",
+    "refit": "ebic",
     "select_strength": "strength",
     "theory": "theory",
 }
@@ -68,6 +75,12 @@ class Learned(StructureLearner):
         What decides: ``degree``, ``ebic``, ``valid`` (held-out rows), ``strength`` or ``theory``.
     gamma
         Weight of the extra term of the EBIC; 0 is the BIC, 0.25 what IsingFit uses.
+    scale
+        For the EBIC of variables of two states: ``raw`` columns as they are, or ``standard``, penalised as if divided
+        by their standard deviations, on the paths of glmnet: what IsingFit does, point for point.
+    refit
+        Whether the EBIC is that of the regression refitted on the neighbours of each point, without a penalty, and
+        refitted coefficients are reported. Variables of more states always do so.
     select_strength
         For ``select="strength"``: the l1 strength against the sum over rows.
     theory
@@ -86,6 +99,8 @@ class Learned(StructureLearner):
     rule: str = "or"
     select: str = "degree"
     gamma: float = 0.25
+    scale: str = "raw"
+    refit: bool = False
     select_strength: float | None = None
     theory: float = 0.2
     require: Sequence[tuple[str, str]] = ()
@@ -102,6 +117,7 @@ class Learned(StructureLearner):
             ("bound", self.bound, BOUNDS),
             ("rule", self.rule, RULES),
             ("selection", self.select, SELECTIONS),
+            ("scale", self.scale, SCALES),
         ):
             if value not in words:
                 raise InputError(f"There is no {name} {value!r}; choose one of {listed(words)}.")
@@ -137,7 +153,7 @@ class Learned(StructureLearner):
         callback: Callable[[int], None] | None = None,
     ) -> LearnedStructure:
         rows.check_complete("learning")
-        pairs = AllowedPairs.of(rows.domain, require=self.require, forbid=self.forbid)
+        pairs = self._allowed_pairs(rows)
         # 1. The neighbours that each variable's own regression chooses.
         selection = self._selection(rows, valid)
         neighbours = selection.neighbours(rows, pairs, jobs=jobs, callback=callback)
@@ -156,12 +172,38 @@ class Learned(StructureLearner):
         """What the words say."""
         ways: dict[str, Callable[[], NeighbourSelection]] = {
             "degree": lambda: self._by_degree(valid),
-            "ebic": lambda: PathSelection.best_by(ebic(rows, self.gamma), rows, tolerance=self.tolerance),
+            "ebic": lambda: self._by_ebic(rows),
             "valid": lambda: self._by_held_out(rows, valid),
             "strength": lambda: self._at_one_strength(rows),
             "theory": lambda: self._at_one_strength(rows),
         }
         return ways[self.select]()
+
+    def pool(self, rows: UniqueRows) -> RegressionPool | None:
+        """For the networks of many resamples of these rows at once; None where there is nothing better than `learn`."""
+        if self.select != "ebic" or self.refit or self.with_tree or not RegressionPool.suits(rows):
+            return None
+        pairs = AllowedPairs.of(rows.domain, require=self.require, forbid=self.forbid)
+        walk, standard = self._by_ebic(rows).pooled_walk, self.scale == "standard"
+        return RegressionPool.of(rows, pairs, walk, gamma=self.gamma, rule=self.rule, standard=standard)
+
+    def _allowed_pairs(self, rows: UniqueRows) -> AllowedPairs:
+        """As the user wants them; where IsingFit is repeated, without the variables that it leaves out."""
+        pairs = AllowedPairs.of(rows.domain, require=self.require, forbid=self.forbid)
+        return pairs.without(_hardly_vary(rows)) if self.scale == "standard" else pairs
+
+    def _by_ebic(self, rows: UniqueRows) -> PathSelection:
+        if self.scale == "raw":
+            return PathSelection.best_by(ebic(rows, self.gamma, refit=self.refit), rows, tolerance=self.tolerance)
+        if SeenStates.of(rows).has_groups:
+            many = next(variable for variable in rows.domain if variable.n_states > 2)
+            raise InputError(
+                f"Columns are standardised for variables of two states; {many.name!r} has {many.n_states}. "
+                "Use the scale 'raw'."
+            )
+        n_variables = int((~_hardly_vary(rows)).sum())
+        criterion = ebic(rows, self.gamma, refit=self.refit, n_variables=n_variables)
+        return PathSelection.as_glmnet(criterion, rows, tolerance=self.tolerance)
 
     def _by_held_out(self, rows: UniqueRows, valid: UniqueRows | None) -> NeighbourSelection:
         if valid is None:
@@ -184,6 +226,17 @@ class Learned(StructureLearner):
         }
         return ways[self.bound]()
 
+    def with_covariates(self, given: Sequence[str], domain: Domain) -> Learned:
+        """They are required everywhere, beyond the bound."""
+        if self.select != "degree" or self.bound != "gain":
+            raise InputError(
+                "Covariates stay in regressions that grow (select='degree', bound='gain'); the others would choose "
+                "among them. Use these settings, or a fit of all pairs with the penalty l1."
+            )
+        others = [name for name in domain.names if name not in given]
+        required, forbidden = (*self.require, *product(others, given)), (*self.forbid, *combinations(given, 2))
+        return replace(self, require=required, forbid=forbidden, max_degree=self.max_degree + len(given))
+
     def for_likelihood(self) -> Learned:
         return replace(self, with_tree=True) if self.with_tree is None else self
 
@@ -198,3 +251,9 @@ class Learned(StructureLearner):
             "theory": "at the strength of theory",
         }
         return f"structure learned ({how[self.select].format(self)})"
+
+
+def _hardly_vary(rows: UniqueRows) -> NDArray[np.bool_]:
+    """Variables of which all rows but one at most are in the same state, which IsingFit leaves out."""
+    heaviest = [np.bincount(rows.codes[:, i], rows.sample_weight).max() for i in range(len(rows.domain))]
+    return np.array(rows.total_weight - np.array(heaviest) <= HARDLY)
