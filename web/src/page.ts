@@ -147,7 +147,8 @@ export class Page {
     document.documentElement.dataset.theme = this.isDark ? "dark" : "light";
     const { chosen } = this.state;
     const fragment = toFragment(chosen, this.threshold);
-    if (location.hash.replace(/^#/, "") !== fragment) history.replaceState(null, "", `#${fragment}`);
+    const hasAddress = location.protocol !== "about:"; // a frame in a notebook has none
+    if (hasAddress && location.hash.replace(/^#/, "") !== fragment) history.replaceState(null, "", `#${fragment}`);
     this.clear.disabled = chosen.evidence.size === 0;
     this.keep.textContent = this.state.kept ? "Stop comparing" : "Compare";
     this.keep.title = this.state.kept ? `Marks show: ${this.state.kept.words}` : "Keep this case; marks on bars then show it";

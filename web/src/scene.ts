@@ -340,12 +340,12 @@ export class Scene {
     const p = this.state.marginals[v][s];
     const known = this.state.chosen.evidence.get(v);
     const isKnown = known?.length === 1 && known[0] === s;
-    const [left, width] = [x + 46 * scale, 40 * scale];
+    const [left, width] = [x + 44 * scale, 36 * scale];
     const alpha = pen.globalAlpha;
     pen.font = `${10.5 * scale}px ${FONT}`;
     pen.textAlign = "left";
     pen.fillStyle = isKnown ? palette.known : palette.quiet;
-    pen.fillText(fitting(pen, name, 34 * scale), x + 8 * scale, y);
+    pen.fillText(fitting(pen, name, 32 * scale), x + 8 * scale, y);
     pen.fillStyle = palette.track;
     pen.beginPath();
     pen.rect(left, y - 3.5 * scale, width, 7 * scale);

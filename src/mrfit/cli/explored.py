@@ -12,7 +12,10 @@ from mrfit.cli.options import parameters_of, read_rows, reading_with, stacked
 from mrfit.cli.picture_options import title_of
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from mrfit.explorer.document import Document
+    from mrfit.model import MarkovNetwork
 
 _reading = reading_with("observed", help="; or observed: what rows have is counted")
 
@@ -26,10 +29,13 @@ explored_options = stacked(
 explored_sections = {"Model and data": {"model_format"} | parameters_of(_reading)}
 
 
-def document_of(model_file: str, data: str | None, options: Mapping[str, Any]) -> Document:
-    """The document of the model in a file, with what a table says of its variables."""
-    from mrfit.explorer.document import Document
+def explored_model(
+    model_file: str, data: str | None, options: Mapping[str, Any]
+) -> tuple[MarkovNetwork, Document, NDArray[Any] | None]:
+    """The model in a file; its document, with what a table says of its variables; rows for chains to begin in."""
+    from mrfit.explorer.document import Document, starting_rows
 
     model = load_scored_model(model_file, options)
     rows = None if data is None else read_rows(data, options, domain=model.domain)
-    return Document.of(model, title=title_of(model_file, options), rows=rows, seed=options["seed"])
+    document = Document.of(model, title=title_of(model_file, options), rows=rows, seed=options["seed"])
+    return model, document, starting_rows(rows)

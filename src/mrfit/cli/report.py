@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from mrfit.cli.explored import document_of, explored_options, explored_sections
+from mrfit.cli.explored import explored_model, explored_options, explored_sections
 from mrfit.cli.files import check_files, send, writing
 from mrfit.cli.options import STANDARD, check_one_stream, common, parameters_of
 from mrfit.cli.output import note_compiling, print_json, say
@@ -21,7 +21,9 @@ _SECTIONS = {
 
 @click.command("report", cls=SectionedCommand, sections=_SECTIONS)
 @explored_options
-@click.option("-o", "--output", required=True, metavar="FILE", help="Where to write it: report.html; - is standard output.")
+@click.option(
+    "-o", "--output", required=True, metavar="FILE", help="Where to write it: report.html; - is standard output."
+)
 @writing
 @common
 def command(model_file: str, data: str | None, **options: Any) -> None:
@@ -42,7 +44,7 @@ def command(model_file: str, data: str | None, **options: Any) -> None:
     check_one_stream(model_file, data)
     check_files({"MODEL": model_file, "DATA": data}, {"-o": options["output"]}, options)
     note_compiling(quiet=options["quiet"] or options["as_json"])
-    document = document_of(model_file, data, options)
+    _, document, _ = explored_model(model_file, data, options)
     content = report_page(document)
     send(options["output"], content)
     engine = str(document.content["plan"]["engine"])

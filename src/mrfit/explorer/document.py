@@ -9,19 +9,20 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.explorer.first_answer import FirstAnswer
+from mrfit.explorer.page_plan import page_plan
 from mrfit.explorer.pair_strengths import pair_strengths
 from mrfit.explorer.places import Places
-from mrfit.inference.junction_tree import JunctionTree
+from mrfit.inference.tree_plan import TreePlan
 from mrfit.model import MarkovNetwork
 from mrfit.summaries.model_card import how_learned
 
 FORMAT = "mrfit explorer"
 SCHEMA = 1
 
-_MOST_CELLS = 2**21  # of all cliques that the page's own engine goes over: a tenth of a second
 _MOST_STARTS = 512  # distinct rows from which chains may begin
 
 
@@ -49,8 +50,8 @@ class Document:
         """``rows`` in the model's coding give frequencies, a score, and places for chains to begin."""
         strengths = pair_strengths(model.factors)
         places = Places.of(len(model.domain), strengths)
-        starts = None if rows is None or not rows.is_complete else rows.codes[:_MOST_STARTS]
-        first = FirstAnswer.of(model, codes=starts, seed=seed)
+        plan = page_plan(model, seed=seed)
+        first = FirstAnswer.of(model, plan, codes=starting_rows(rows), seed=seed)
         return cls(
             {
                 "format": FORMAT,
@@ -68,7 +69,7 @@ class Document:
                 "scores": [] if rows is None else [_score(model, rows)],
                 "learned": how_learned(model.provenance),
                 "rows": _learned_from(model),
-                "plan": _plan(model, seed),
+                "plan": _engine(plan),
                 "marginals": {"values": first.marginals, "error": first.error, "remarks": list(first.remarks)},
             }
         )
@@ -77,6 +78,11 @@ class Document:
         """ASCII in which nothing can end a script element, whatever names hold."""
         text = json.dumps(_without_infinities(self.content), separators=(",", ":"), allow_nan=False)
         return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def starting_rows(rows: UniqueRows | None) -> NDArray[Any] | None:
+    """Rows of data from which chains may begin."""
+    return None if rows is None or not rows.is_complete else rows.codes[:_MOST_STARTS]
 
 
 def _variables(model: MarkovNetwork, rows: UniqueRows | None) -> list[dict[str, Any]]:
@@ -136,11 +142,8 @@ def _learned_from(model: MarkovNetwork) -> int | None:
     return int(rows) if isinstance(rows, int | float) else None
 
 
-def _plan(model: MarkovNetwork, seed: int) -> dict[str, Any]:
-    """Looking for a good order is too slow for a browser, running it is not."""
-    engine = JunctionTree(max_cells=_MOST_CELLS, seed=seed, merge=False)
-    plan = engine.plan(model.factors, order=model.stored_order)
-    if not plan.fits:
+def _engine(plan: TreePlan | None) -> dict[str, Any]:
+    if plan is None:
         return {"engine": "sampled"}
     return {"engine": "exact", "order": list(plan.order), "cells": plan.n_cells}
 

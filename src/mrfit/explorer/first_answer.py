@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.inference.choice import EXACT, planned
 from mrfit.inference.gibbs import Gibbs, GibbsPosterior
+from mrfit.inference.junction_tree import JunctionTree
+from mrfit.inference.tree_plan import TreePlan
 from mrfit.model import MarkovNetwork
 
-_LONGEST = 1.0  # seconds that an exact engine may forecast
 _SWEEPS, _ANNEALING = 100, 50  # of chains otherwise: about a second for 1,000 variables
 _TWICE = 2.0  # standard errors that are told
 
@@ -26,12 +26,13 @@ class FirstAnswer:
     remarks: tuple[str, ...]
 
     @classmethod
-    def of(cls, model: MarkovNetwork, *, codes: NDArray[Any] | None = None, seed: int = 0) -> FirstAnswer:
-        """Exact where that takes a moment, else by chains of which half begin in ``codes``, rows of data."""
+    def of(
+        cls, model: MarkovNetwork, plan: TreePlan | None, *, codes: NDArray[Any] | None = None, seed: int = 0
+    ) -> FirstAnswer:
+        """Exact if there is a plan, else by chains of which half begin in ``codes``, rows of data."""
         factors, variables = model.factors, range(len(model.domain))
-        engine, plan = planned(factors, seed=seed, order=model.stored_order)
-        if engine.word in EXACT and plan.forecast <= _LONGEST:
-            posterior = engine.run(plan, factors)
+        if plan is not None:
+            posterior = JunctionTree().run(plan, factors)
             return cls(tuple(tuple(posterior.marginal((i,)).tolist()) for i in variables), 0.0, ())
         chains = Gibbs(sweeps=_SWEEPS, max_sweeps=_SWEEPS, annealing=_ANNEALING, data=codes, seed=seed)
         drawn = chains.run(chains.plan(factors), factors)

@@ -17,11 +17,12 @@ _PAGE = """<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
+<link rel="icon" href="data:,">
 {policy}<title>{title}</title>
 {style}
 </head>
 <body>
-<div id="page"><noscript>This page needs JavaScript, which is switched off; nothing of it comes from a network.</noscript></div>
+<div id="page"><noscript>This page needs JavaScript, which is switched off here.</noscript></div>
 <script type="application/json" id="document">{document}</script>
 {script}
 </body>
@@ -35,7 +36,7 @@ def asset(name: str) -> str:
 
 
 def report_page(document: Document) -> bytes:
-    """One file that opens from a disk or a mail. Its policy lets nothing run but its own script, and nothing be asked."""
+    """One file that opens from a disk or a mail. By its policy nothing else runs, and nothing is fetched."""
     script, style = asset("explorer.js"), asset("explorer.css")
     policy = (
         f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; worker-src blob:; "

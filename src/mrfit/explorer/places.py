@@ -14,9 +14,10 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Pair = tuple[int, int]
 
+_FEW = 60  # variables that all their edges place well
 _MORE_EDGES = 0.3  # beyond a spanning forest, for each variable: all edges of a large network make a ball of it
 _BETWEEN = 0.3  # of its pull is left to an edge between communities
-_ASPECT = np.array([1.3, 1.0])
+_ASPECT = np.array([1.15, 1.0])
 _COLUMNS = 12  # of variables without an edge, at least
 
 
@@ -32,10 +33,11 @@ class Places:
 
     @classmethod
     def of(cls, n_variables: int, strengths: Mapping[Pair, float]) -> Places:
-        """Connected variables near each other, by the strongest edges only."""
+        """Connected variables near each other, of many by the strongest edges only."""
         edges = np.array(list(strengths), np.int64).reshape(-1, 2)
         size = np.abs(np.fromiter(strengths.values(), np.float64, len(strengths)))
-        edges, size = _backbone(n_variables, edges, size)
+        if n_variables > _FEW:
+            edges, size = _backbone(n_variables, edges, size)
         community = _communities(n_variables, edges, size)
         share = size / size.max(initial=1e-300)
         share = np.where(community[edges[:, 0]] == community[edges[:, 1]], share, _BETWEEN * share)
@@ -47,9 +49,7 @@ def _backbone(n_variables: int, edges: Integers, size: Floats) -> tuple[Integers
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import minimum_spanning_tree
 
-    if not len(edges):
-        return edges, size
-    cost = 1.0 + size.max() - size  # positive: an entry of zero is no edge
+    cost = 1.0 + size.max(initial=0.0) - size  # positive: an entry of zero is no edge
     tree = minimum_spanning_tree(coo_array((cost, edges.T), shape=(n_variables, n_variables))).tocoo()
     in_tree = np.isin(edges @ (n_variables, 1), np.stack([tree.row, tree.col], axis=1) @ (n_variables, 1))
     others = np.flatnonzero(~in_tree)

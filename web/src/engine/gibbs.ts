@@ -6,13 +6,13 @@ import { Random } from "./random";
 const CHAINS = 16; // half of them begin near the data, half anywhere
 const BURN_IN = 0.2; // of all sweeps so far are left out
 const BLOCKS = 10; // of sweeps that are added up apart, so that the first can be left out; an even number
-const BEYOND = 4; // standard errors at which near and far chains disagree
-const WORTH_TELLING = 0.02; // a difference that anyone would see
+const STUCK = 12; // times the variance that blocks of a chain promise, at which chains disagree by more than chance
+const WORTH_TELLING = 0.1; // a difference between chains that anyone would see
 
 export interface Sampled {
   marginals: number[][];
   error: number; // twice the largest standard error of a probability
-  gap: number; // how far chains from near and from far are apart; 0 where they agree
+  gap: number; // how far some chain is from those near the data; 0 where all agree
   sweeps: number;
 }
 
@@ -167,33 +167,20 @@ export class Gibbs {
   }
 
   answer(): Sampled {
-    const means = this.chainMeans();
-    const half = CHAINS / 2;
-    let [error, gap, bimodal] = [0, 0, false];
-    const joint = means[0].map((_, k) => {
-      const values = means.map((mean) => mean[k]);
-      const [near, far] = [summary(values.slice(0, half)), summary(values.slice(half))];
-      const apart = Math.abs(near.mean - far.mean);
-      const chance = Math.hypot(near.error, far.error);
-      if (apart > BEYOND * chance && apart > WORTH_TELLING) bimodal = true;
-      gap = Math.max(gap, apart);
-      error = Math.max(error, summary(values).error);
-      return summary(values).mean;
-    });
-    // What chains near the data say is what a reader of the data expects; nobody knows how much each mode weighs.
-    const shown = bimodal ? joint.map((_, k) => summary(means.slice(0, half).map((mean) => mean[k])).mean) : joint;
-    return { marginals: this.named(shown), error: 2 * error, gap: bimodal ? gap : 0, sweeps: this.sweeps };
-  }
-
-  /** Probabilities of all states by each chain, without the first blocks, in which it was still on its way. */
-  private chainMeans(): Float64Array[] {
     const kept = this.blocks.slice(this.blocks.length > 1 ? Math.ceil(BURN_IN * this.blocks.length) : 0);
-    const sweeps = kept.reduce((sum, block) => sum + block.sweeps, 0);
-    return this.chains.map((_, c) => {
-      const mean = new Float64Array(this.first[this.first.length - 1]);
-      for (const { sums } of kept) sums[c].forEach((sum, k) => (mean[k] += sum / sweeps));
-      return mean;
-    });
+    const n = this.first[this.first.length - 1];
+    const [joint, near] = [new Float64Array(n), new Float64Array(n)];
+    let [error, gap] = [0, 0];
+    for (let k = 0; k < n; k++) {
+      const chains = this.chains.map((_, c) => kept.map(({ sums, sweeps }) => sums[c][k] / sweeps));
+      const means = chains.map((blocks) => summary(blocks).mean);
+      const all = summary(means);
+      [joint[k], near[k]] = [all.mean, summary(means.slice(0, CHAINS / 2)).mean];
+      error = Math.max(error, all.error);
+      gap = Math.max(gap, disagreement(chains, means, near[k]));
+    }
+    // What chains near the data say is what a reader of the data expects; nobody knows how much each mode weighs.
+    return { marginals: this.named(gap ? near : joint), error: 2 * error, gap, sweeps: this.sweeps };
   }
 
   /** The joint table of two variables, by the states that chains are in now and will be in after more sweeps. */
@@ -260,9 +247,21 @@ function draw(likely: number[], u: number): number {
   return found < 0 ? 0 : found;
 }
 
-/** The mean of independent chains, and its standard error. */
+/**
+ * How far a chain is from the ones near the data, where chains differ by more than each differs from itself; else 0. Means
+ * of chains that mix vary no more than those of their blocks promise.
+ */
+function disagreement(chains: number[][], means: number[], near: number): number {
+  const apart = means.reduce((most, mean) => Math.max(most, Math.abs(mean - near)), 0);
+  if (apart < WORTH_TELLING || chains[0].length < 4) return 0;
+  const within = summary(chains.map((blocks) => summary(blocks).error ** 2)).mean;
+  const between = CHAINS * summary(means).error ** 2;
+  return between > STUCK * within ? apart : 0;
+}
+
+/** The mean of independent values, and its standard error. */
 function summary(values: number[]): { mean: number; error: number } {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
-  return { mean, error: Math.sqrt(squares / (values.length - 1) / values.length) };
+  return { mean, error: values.length > 1 ? Math.sqrt(squares / (values.length - 1) / values.length) : 0 };
 }
