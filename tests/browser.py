@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
@@ -38,13 +38,18 @@ def _chromium() -> str | None:
     return shutil.which("chromium") or shutil.which("chromium-browser")
 
 
+def skip_or_fail(reason: str) -> NoReturn:
+    """Skips a test for what this machine lacks; fails where it was promised."""
+    if os.environ.get(_REQUIRED):
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
 @contextmanager
 def browser() -> Iterator[Any]:
     """Chromium with a profile of its own; skips the test, with the reason, where there is none."""
     if reason := _missing():
-        if os.environ.get(_REQUIRED):
-            pytest.fail(reason)
-        pytest.skip(reason)
+        skip_or_fail(reason)
     from playwright.sync_api import sync_playwright
 
     with tempfile.TemporaryDirectory() as profile, sync_playwright() as play:

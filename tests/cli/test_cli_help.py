@@ -16,7 +16,20 @@ from mrfit.cli.sections import SectionedCommand
 Shell = Callable[..., Any]
 
 every_long_command = pytest.mark.parametrize(
-    "name", ["fit", "structure", "stability", "compare-groups", "power", "spectrum", "score", "query", "impute"]
+    "name",
+    [
+        "fit",
+        "structure",
+        "stability",
+        "compare-groups",
+        "power",
+        "spectrum",
+        "score",
+        "query",
+        "impute",
+        "report",
+        "explore",
+    ],
 )
 
 

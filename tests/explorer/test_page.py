@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from browser import Tab, browser
+from browser import Tab, browser, skip_or_fail
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
 from mrfit.explorer.answering import Answering
@@ -253,6 +253,18 @@ def test_every_size_fits_its_window(opened: Open, width: int, n: int, monkeypatc
     assert tab.page.locator(".row").count() < 60
     tab.page.click("[data-key='0.1']")
     tab.wait("document.querySelector(\"[data-key='0.1'] .number\").textContent.startsWith('100')")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing(opened: Open, theme: str) -> None:
+    axe = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
+    if not axe.exists():
+        skip_or_fail("tests of accessibility need axe-core: run `npm ci` in web/")
+    tab = opened(_small(), f"given=0:1&show=0-1&theme={theme}")
+    tab.settle()
+    tab.page.evaluate(axe.read_text(encoding="utf-8"))
+    found = tab.page.evaluate("axe.run()")
+    assert [(each["id"], each["nodes"][0]["html"]) for each in found["violations"]] == []
 
 
 def test_a_notebook_shows_the_same(chromium: Any, tmp_path: Path) -> None:

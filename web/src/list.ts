@@ -114,11 +114,11 @@ export class List {
 export function stateButton(state: State, v: number, s: number, key: string): HTMLElement {
   const known = state.chosen.evidence.get(v);
   const isKnown = known?.length === 1 && known[0] === s;
-  const isOut = known !== undefined && !known.includes(s);
+  const isOut = known !== undefined && known.length > 1 && !known.includes(s);
   const p = state.marginals[v][s];
   const before = state.isMoved ? state.reference[v][s] : null;
   const was = before === null ? "" : `, before ${percent(before)}`;
-  const out = isOut && !isKnown && known.length > 1 ? ", ruled out" : "";
+  const out = isOut ? ", ruled out" : "";
   return h("button", {
     class: `state${isKnown ? " known" : ""}${isOut ? " out" : ""}`,
     "data-key": key,

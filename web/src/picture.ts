@@ -9,7 +9,7 @@ import type { State } from "./state";
 import { percent, signed } from "./words";
 
 const CLICK = 4; // pixels: what moves less is a click
-const MARGIN = { wide: 80, narrow: 26 };
+const MARGIN = { wide: 80, narrow: 36 };
 
 export class Picture {
   readonly canvas = h("canvas", {

@@ -84,7 +84,7 @@ export class Scene {
     this.drawEdges(pen, size, palette, focus);
     const seen = this.inside(size, 80);
     if (this.hasCards(view)) this.drawCards(pen, view, palette, focus, seen);
-    else this.drawDots(pen, view, palette, focus, seen);
+    else this.drawDots(pen, size, view, palette, focus, seen);
   }
 
   project({ width, height }: Size, view: View): void {
@@ -199,7 +199,7 @@ export class Scene {
     return Math.min(11, Math.max(2.2, view.unit * (0.1 + 0.035 * strength)));
   }
 
-  private drawDots(pen: Pen, view: View, palette: Palette, focus: Focus, seen: number[]): void {
+  private drawDots(pen: Pen, size: Size, view: View, palette: Palette, focus: Focus, seen: number[]): void {
     const { evidence, selection } = this.state.chosen;
     for (const v of seen) {
       const r = this.radius(v, view);
@@ -219,7 +219,7 @@ export class Scene {
       if (selection.includes(v)) this.ring(pen, x, y, r + 4, palette);
     }
     pen.globalAlpha = 1;
-    this.drawLabels(pen, view, palette, focus, seen);
+    this.drawLabels(pen, size, view, palette, focus, seen);
   }
 
   private ring(pen: Pen, x: number, y: number, radius: number, palette: Palette): void {
@@ -242,7 +242,7 @@ export class Scene {
 
   private dotOpacity(v: number): number {
     const { evidence } = this.state.chosen;
-    return evidence.size && !evidence.has(v) ? Math.min(1, 0.16 + 6 * this.state.moved(v)) : 1;
+    return evidence.size && !evidence.has(v) ? Math.min(1, 0.16 + 3 * this.state.moved(v)) : 1;
   }
 
   private change(v: number): number {
@@ -251,13 +251,13 @@ export class Scene {
   }
 
   /** Names of the most important variables, where they cover no other name and no dot. */
-  private drawLabels(pen: Pen, view: View, palette: Palette, focus: Focus, seen: number[]): void {
+  private drawLabels(pen: Pen, size: Size, view: View, palette: Palette, focus: Focus, seen: number[]): void {
     const { evidence, selection } = this.state.chosen;
     const moved = (v: number): number => (evidence.size ? 40 * this.state.moved(v) : 0);
     const weight = (v: number): number =>
       (selection.includes(v) || evidence.has(v) || v === this.hovered ? 1e6 : 0) + moved(v) + this.radius(v, view);
     const candidates = seen.filter((v) => !focus || focus.has(v) || v === this.hovered).sort((a, b) => weight(b) - weight(a));
-    const taken: [number, number, number, number][] = [];
+    const taken: [left: number, middle: number, width: number][] = [];
     pen.font = `500 11.5px ${FONT}`;
     pen.textAlign = "left";
     pen.textBaseline = "middle";
@@ -267,10 +267,11 @@ export class Scene {
       const r = this.radius(v, view) + 4;
       const [x, y] = [this.px[v], this.py[v]];
       const spots: [number, number][] = [[x + r, y], [x - r - width, y], [x - width / 2, y - r - 5], [x - width / 2, y + r + 6]];
-      const spot = spots.find(([left, middle]) => taken.every(([l, t, w]) =>
-        left + width < l || l + w < left || Math.abs(middle - t) > 14));
+      const isFree = ([left, middle]: [number, number]): boolean =>
+        taken.every(([l, t, w]) => left + width < l || l + w < left || Math.abs(middle - t) > 14);
+      const spot = spots.find((one) => one[0] > 2 && one[0] + width < size.width - 2 && isFree(one));
       if (!spot) continue;
-      taken.push([spot[0], spot[1], width, 14]);
+      taken.push([spot[0], spot[1], width]);
       pen.globalAlpha = 0.78;
       pen.fillStyle = palette.ground;
       pen.beginPath();

@@ -16,7 +16,6 @@ Pair = tuple[int, int]
 
 _FEW = 60  # variables that all their edges place well
 _MORE_EDGES = 0.3  # beyond a spanning forest, for each variable: all edges of a large network make a ball of it
-_BETWEEN = 0.3  # of its pull is left to an edge between communities
 _ASPECT = np.array([1.15, 1.0])
 _COLUMNS = 12  # of variables without an edge, at least
 
@@ -33,29 +32,36 @@ class Places:
 
     @classmethod
     def of(cls, n_variables: int, strengths: Mapping[Pair, float]) -> Places:
-        """Connected variables near each other, of many by the strongest edges only."""
+        """Connected variables near each other; of many by a forest, and the strongest edges within communities."""
         edges = np.array(list(strengths), np.int64).reshape(-1, 2)
         size = np.abs(np.fromiter(strengths.values(), np.float64, len(strengths)))
+        in_forest = _spanning_forest(n_variables, edges, size)
         if n_variables > _FEW:
-            edges, size = _backbone(n_variables, edges, size)
+            kept = _backbone(n_variables, in_forest, size)
+            edges, size, in_forest = edges[kept], size[kept], in_forest[kept]
         community = _communities(n_variables, edges, size)
+        if n_variables > _FEW:
+            kept = np.flatnonzero(in_forest | (community[edges[:, 0]] == community[edges[:, 1]]))
+            edges, size = edges[kept], size[kept]
         share = size / size.max(initial=1e-300)
-        share = np.where(community[edges[:, 0]] == community[edges[:, 1]], share, _BETWEEN * share)
         return cls(_placed(force(n_variables, edges, share)), community)
 
 
-def _backbone(n_variables: int, edges: Integers, size: Floats) -> tuple[Integers, Floats]:
-    """The maximum spanning forest, and the strongest of the others."""
+def _spanning_forest(n_variables: int, edges: Integers, size: Floats) -> NDArray[np.bool_]:
+    """Which edges are in the maximum one."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import minimum_spanning_tree
 
     cost = 1.0 + size.max(initial=0.0) - size  # positive: an entry of zero is no edge
-    tree = minimum_spanning_tree(coo_array((cost, edges.T), shape=(n_variables, n_variables))).tocoo()
-    in_tree = np.isin(edges @ (n_variables, 1), np.stack([tree.row, tree.col], axis=1) @ (n_variables, 1))
-    others = np.flatnonzero(~in_tree)
+    forest = minimum_spanning_tree(coo_array((cost, edges.T), shape=(n_variables, n_variables))).tocoo()
+    return np.isin(edges @ (n_variables, 1), np.stack([forest.row, forest.col], axis=1) @ (n_variables, 1))
+
+
+def _backbone(n_variables: int, in_forest: NDArray[np.bool_], size: Floats) -> Integers:
+    """The numbers of the edges of the forest, and of the strongest of the others."""
+    others = np.flatnonzero(~in_forest)
     strongest = others[np.argsort(-size[others], kind="stable")[: int(np.ceil(_MORE_EDGES * n_variables))]]
-    kept = np.sort(np.concatenate([np.flatnonzero(in_tree), strongest]))
-    return edges[kept], size[kept]
+    return np.sort(np.concatenate([np.flatnonzero(in_forest), strongest]))
 
 
 def _communities(n_variables: int, edges: Integers, size: Floats) -> Integers:
