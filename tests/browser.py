@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,30 +11,9 @@ from typing import Any, NoReturn
 
 import pytest
 
+from benchmarks.chromium import FLAGS, chromium_path, missing
+
 _REQUIRED = "MRFIT_BROWSER"  # set where tests of the page must not be skipped
-_FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-
-
-def _missing() -> str | None:
-    """What there is not, in words."""
-    try:
-        import playwright.sync_api  # noqa: F401
-    except ImportError:
-        return "tests of the page need playwright: pip install playwright"
-    return None if _chromium() else "tests of the page need chromium on the path"
-
-
-def _chromium() -> str | None:
-    return shutil.which("chromium") or shutil.which("chromium-browser")
 
 
 def skip_or_fail(reason: str) -> NoReturn:
@@ -48,13 +26,13 @@ def skip_or_fail(reason: str) -> NoReturn:
 @contextmanager
 def browser() -> Iterator[Any]:
     """Chromium with a profile of its own; skips the test, with the reason, where there is none."""
-    if reason := _missing():
+    if reason := missing():
         skip_or_fail(reason)
     from playwright.sync_api import sync_playwright
 
     with tempfile.TemporaryDirectory() as profile, sync_playwright() as play:
         context = play.chromium.launch_persistent_context(
-            profile, executable_path=_chromium(), args=_FLAGS, accept_downloads=True
+            profile, executable_path=chromium_path(), args=[*FLAGS], accept_downloads=True
         )
         yield context
         context.close()

@@ -46,6 +46,7 @@ export class Page {
   private notice = h("p", { class: "notice", role: "alert" });
   private keep = h("button", { on: { click: () => this.state.keepCase() } });
   private clear = h("button", { on: { click: () => this.clearAll() } }, "Clear");
+  private below = h("div", { class: "below" });
   private help = h("dialog", { "aria-label": "Keys" });
 
   constructor(told: Document, script: string | null, root: HTMLElement) {
@@ -57,7 +58,8 @@ export class Page {
     const fail = (why: string): void => this.tell(why);
     const hear = (answer: Answer): void => this.hear(answer);
     this.answerer = script === null ? new ServerAnswerer(hear, fail) : new WorkerAnswerer(script, told, hear, fail);
-    this.picture = new Picture(this.state, () => this.isDark, (text) => (this.said.textContent = text));
+    const say = (text: string): void => void (this.said.textContent = text);
+    this.picture = new Picture(this.state, () => this.isDark, say, () => this.below.offsetHeight);
     this.list = new List(this.state);
     root.replaceChildren(...this.parts());
     this.state.onChange(() => this.update());
@@ -81,7 +83,8 @@ export class Page {
         h("button", { "aria-label": "Farther", title: "-", on: { click: () => this.picture.zoom(1 / 1.3) } }, "−"),
         h("button", { "aria-label": "Fit everything into view", title: "f", on: { click: () => this.picture.fit() } }, "⤢")),
       this.notice,
-      h("div", { class: "below" }, filter.element, filter.legend));
+      this.below);
+    this.below.append(filter.element, filter.legend);
     const left = h("aside", { class: "left", "aria-label": "Variables" },
       h("div", { class: "finder" }, this.list.search, this.list.order), this.list.chips, this.list.scroller);
     const right = h("aside", { class: "right", "aria-label": "What is looked at" }, new Panel(this.state).element);

@@ -33,6 +33,7 @@ export class Picture {
     private state: State,
     private isDark: () => boolean,
     private say: (text: string) => void,
+    private footer: () => number, // pixels that stand over the picture's lower edge
   ) {
     this.scene = new Scene(state, startingPlaces(state.model));
     new ResizeObserver(() => this.resize()).observe(this.canvas);
@@ -55,11 +56,11 @@ export class Picture {
     this.draw();
   }
 
-  /** Everything in view; the legend and the filter keep their room below. */
+  /** Everything in view, above the filter and the legend. */
   fit(): void {
     const { width, height } = this.size;
     const margin = width < 500 ? MARGIN.narrow : MARGIN.wide;
-    const below = height > 420 ? 96 : 20;
+    const below = Math.min(this.footer() + 12, height / 2);
     const [left, right] = range(this.scene.places.map((place) => place[0]));
     const [top, bottom] = range(this.scene.places.map((place) => place[1]));
     const unit = Math.min(
@@ -67,7 +68,7 @@ export class Picture {
       (height - below - Math.min(2 * margin, 90)) / Math.max(bottom - top, 0.5),
       190,
     );
-    this.view = { x: (left + right) / 2, y: (top + bottom) / 2 + below / (2.4 * unit), unit };
+    this.view = { x: (left + right) / 2, y: (top + bottom) / 2 + below / (2.2 * unit), unit };
     this.fitted = true;
     this.redraw();
   }

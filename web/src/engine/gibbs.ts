@@ -170,17 +170,19 @@ export class Gibbs {
     const kept = this.blocks.slice(this.blocks.length > 1 ? Math.ceil(BURN_IN * this.blocks.length) : 0);
     const n = this.first[this.first.length - 1];
     const [joint, near] = [new Float64Array(n), new Float64Array(n)];
-    let [error, gap] = [0, 0];
+    let [error, nearError, gap] = [0, 0, 0];
     for (let k = 0; k < n; k++) {
       const chains = this.chains.map((_, c) => kept.map(({ sums, sweeps }) => sums[c][k] / sweeps));
       const means = chains.map((blocks) => summary(blocks).mean);
-      const all = summary(means);
-      [joint[k], near[k]] = [all.mean, summary(means.slice(0, CHAINS / 2)).mean];
-      error = Math.max(error, all.error);
+      const [all, half] = [summary(means), summary(means.slice(0, CHAINS / 2))];
+      [joint[k], near[k]] = [all.mean, half.mean];
+      [error, nearError] = [Math.max(error, all.error), Math.max(nearError, half.error)];
       gap = Math.max(gap, disagreement(chains, means, near[k]));
     }
     // What chains near the data say is what a reader of the data expects; nobody knows how much each mode weighs.
-    return { marginals: this.named(gap ? near : joint), error: 2 * error, gap, sweeps: this.sweeps };
+    return gap
+      ? { marginals: this.named(near), error: 2 * nearError, gap, sweeps: this.sweeps }
+      : { marginals: this.named(joint), error: 2 * error, gap, sweeps: this.sweeps };
   }
 
   /** The joint table of two variables, by the states that chains are in now and will be in after more sweeps. */
