@@ -35,6 +35,7 @@ from mrfit.parameterizations.centred import Centred
 from mrfit.parameterizations.full import Full
 from mrfit.parameterizations.generalized_ising import GeneralizedIsing
 from mrfit.parameterizations.ising import Ising
+from mrfit.parameterizations.ordered import Ordered
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.parameterizations.registry import PARAMETERIZATIONS as WORDS
 from mrfit.parameterizations.spectral import Spectral
@@ -206,6 +207,10 @@ def _mixed(domain: Domain, rng: np.random.Generator) -> tuple[int, ...]:
     return tuple(int(code) for code in rng.integers(0, domain.shape))
 
 
+def _every_other(domain: Domain) -> tuple[int, ...]:
+    return tuple(range(0, len(domain), 2))
+
+
 PARAMETERIZATIONS: dict[type, Callable[[Domain, Structure, np.random.Generator], list[Parameterization]]] = {
     Canonical: lambda domain, structure, rng: [
         Canonical(domain, structure),
@@ -217,6 +222,7 @@ PARAMETERIZATIONS: dict[type, Callable[[Domain, Structure, np.random.Generator],
     Centred: lambda domain, structure, rng: [Centred(domain, structure)],
     Ising: lambda domain, structure, rng: [Ising(domain, structure)],
     GeneralizedIsing: lambda domain, structure, rng: [GeneralizedIsing(domain, structure)],
+    Ordered: lambda domain, structure, rng: [Ordered(domain, structure, _every_other(domain))],
 }
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from mrfit.learning.fitted import Fitted
     from mrfit.learning.incomplete import IncompleteFit, fit_incomplete
     from mrfit.learning.learner import Learner
+    from mrfit.learning.node_stability import NodeStability, node_stability
     from mrfit.learning.penalized import L1, L2, FlatL1, FlatL2, Group, Hierarchical, NoPenalty
     from mrfit.learning.power import Power, power
     from mrfit.learning.relearning import Stability, stability
@@ -62,6 +63,7 @@ _HOME = {
     "MrfitError": "mrfit.errors",
     "Network": "mrfit.network",
     "NoPenalty": "mrfit.learning.penalized",
+    "NodeStability": "mrfit.learning.node_stability",
     "Power": "mrfit.learning.power",
     "PseudoCounts": "mrfit.learning.smoothed",
     "Stability": "mrfit.learning.relearning",
@@ -74,6 +76,7 @@ _HOME = {
     "compare_groups": "mrfit.learning.comparing",
     "fit_incomplete": "mrfit.learning.incomplete",
     "learn": "mrfit.registry",
+    "node_stability": "mrfit.learning.node_stability",
     "power": "mrfit.learning.power",
     "read_network": "mrfit.formats.models",
     "stability": "mrfit.learning.relearning",
@@ -108,6 +111,7 @@ __all__ = [
     "MrfitError",
     "Network",
     "NoPenalty",
+    "NodeStability",
     "Power",
     "PseudoCounts",
     "Stability",
@@ -121,6 +125,7 @@ __all__ = [
     "compare_groups",
     "fit_incomplete",
     "learn",
+    "node_stability",
     "power",
     "read_network",
     "stability",

@@ -25,6 +25,7 @@ from mrfit.errors import InputError, listed
 from mrfit.learning.learner import Learner
 from mrfit.learning.parts import PENALTIES, STRUCTURES
 from mrfit.learning.penalty_choice import PenaltyChoice
+from mrfit.parameterizations.ordered import Ordered, check_orders
 from mrfit.registry import STRUCTURE_WORDS, learner_from
 from mrfit.structure.learners import StructureLearner
 from mrfit.workers import resolve_jobs
@@ -63,10 +64,14 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         The second is exact, for about 24 binary variables at most or a sparse structure; scores are then
         log-likelihoods. The last two are interaction screening, scored by pseudo-log-likelihoods.
     parameterization : str, default="canonical"
-        The coordinates: ``canonical``, ``spectral``, ``full``, ``ising`` or ``generalized-ising``.
+        The coordinates: ``canonical``, ``spectral``, ``full``, ``ising``, ``generalized-ising`` or ``ordered``.
     reference : str, default="first"
         For canonical coordinates the silent state of each variable: ``first``, ``last``, ``random`` or
         ``NAME=STATE,...``.
+    ordered : "all", list of str or None, default=None
+        Columns whose states have an order and which interact by their scores 0, 1, 2, ...: one parameter and a sign for
+        a pair of them. Sets the coordinates to ``ordered``. Numbers are in order, the order of words is declared
+        (``states``, or an ordered pandas category).
     solver : {"newton", "lbfgs", "owlqn", "proximal-newton", "fista"} or None, default=None
         None takes the one that suits the penalty.
     tolerance : float, default=1e-6
@@ -118,6 +123,7 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         objective: str = "pseudo-likelihood",
         parameterization: str = "canonical",
         reference: str = "first",
+        ordered: str | Sequence[str] | None = None,
         solver: str | None = None,
         tolerance: float = 1e-6,
         max_iterations: int = 1000,
@@ -135,6 +141,7 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         self.objective = objective
         self.parameterization = parameterization
         self.reference = reference
+        self.ordered = ordered
         self.solver = solver
         self.tolerance = tolerance
         self.max_iterations = max_iterations
@@ -214,13 +221,23 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
             penalty=self.penalty,
             objective=self.objective,
             solver=self.solver,
-            parameterization=self.parameterization,
-            reference=self.reference,
+            **self._coordinates(rows),
             tolerance=self.tolerance,
             max_iterations=self.max_iterations,
             folds=self.folds,
             seed=_seed(self.random_state),
         )
+
+    def _coordinates(self, rows: UniqueRows) -> dict[str, Any]:
+        """Settings of a learner; ``ordered`` columns are those of ordered coordinates."""
+        chosen = {"parameterization": self.parameterization, "reference": self.reference}
+        if self.ordered is None:
+            return chosen
+        ordered = self.ordered if isinstance(self.ordered, str) else tuple(self.ordered)
+        if self.parameterization == "canonical":
+            chosen["parameterization"] = Ordered.word
+        check_orders(ordered, rows.domain, self.states or ())
+        return {**chosen, "ordered": ordered}
 
     def score_samples(self, X: Any) -> Floats:
         """Log-likelihood or pseudo-log-likelihood of every row, in nats, as ``metric`` says."""

@@ -19,6 +19,10 @@ from mrfit.factors import Factors
 from mrfit.html_table import html_table
 from mrfit.inference.plan import Plan
 from mrfit.inference.tree_plan import TreePlan
+from mrfit.nodes.nodes import Groups as GroupsOfVariables
+from mrfit.nodes.nodes import Nodes
+from mrfit.nodes.pair_weights import PairWeights
+from mrfit.nodes.predictability import Predictability
 from mrfit.objectives.row_scores import row_ll, row_pll
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.joint import converted
@@ -255,6 +259,29 @@ class MarkovNetwork(Questions):
         chosen = np.flatnonzero((self.parameters.order_of_parameter == order) & (self.w != 0))
         top = chosen[np.argsort(-np.abs(self.w[chosen]), kind="stable")[:count]]
         return [(self.parameters.name(int(k)), float(self.w[k])) for k in top]
+
+    def nodes(
+        self,
+        data: Any = None,
+        *,
+        groups: GroupsOfVariables | None = None,
+        coding: str | None = None,
+        paths: bool = False,
+        seed: int = 0,
+        jobs: int | None = None,
+    ) -> Nodes:
+        """How central each variable is, in which community, and how well the others predict it in rows of ``data``.
+
+        ``groups`` of variables, ``{"mood": ["sad", "tired"], ...}``, give bridge centralities. ``coding`` says what a
+        weight is: ``01``, ``signs`` or ``tables`` (see `mrfit.nodes.pair_weights`). ``paths`` adds closeness and
+        betweenness; ``seed`` is that of the search for communities. Rows that had no part in learning tell how well
+        others are predicted.
+        """
+        known = None
+        if data is not None:
+            known = Predictability.of(self.factors, self._unique(data), jobs=resolve_jobs(jobs))
+        weights = PairWeights.of(self.factors, self.domain, coding)
+        return Nodes.of(weights, predictability=known, groups=groups, paths=paths, seed=seed)
 
     def intervals(self, level: float = 0.95) -> Floats:
         """Lower and upper ends of confidence intervals, (parameters, 2), in the order of ``w``; see `Errors`.

@@ -6,12 +6,14 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from functools import cache
 from itertools import pairwise
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
 
 from mrfit.errors import InputError
 
@@ -73,6 +75,20 @@ def run(function: Callable[[int, int], Result], ranges: Sequence[tuple[int, int]
         for future in started:
             future.cancel()
     return [future.result() for future in started]
+
+
+def one_blas_thread() -> AbstractContextManager[object]:
+    """Hold BLAS to one thread: on small matrices more of them wait for each other."""
+    held: AbstractContextManager[object] = _blas().limit(limits=1)
+    return held
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    """Found once: looking through all loaded libraries takes as long as a small fit."""
+    import scipy.linalg  # noqa: F401  (its library is found only if it is loaded)
+
+    return ThreadpoolController().select(user_api="blas")
 
 
 def deal(cost: NDArray[np.float64], jobs: int) -> list[tuple[int, int]]:

@@ -23,6 +23,7 @@ every_long_command = pytest.mark.parametrize(
         "stability",
         "compare-groups",
         "power",
+        "nodes",
         "spectrum",
         "score",
         "query",

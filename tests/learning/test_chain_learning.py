@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from mrfit.learning.objective_choice import LikelihoodChoice
 from mrfit.learning.penalized import L1, L2, FlatL1, Group
 from mrfit.learning.penalty_choice import PenaltyChoice
 from mrfit.learning.sampled import UnknownLikelihood
-from mrfit.learning.tied import Tied
+from mrfit.learning.tied import HardTied, LearnTieRelearn, Tied, TiedChoice
 from mrfit.model import MarkovNetwork
 from mrfit.objectives.likelihood import Likelihood
 from mrfit.parameterizations.canonical import Canonical
@@ -27,7 +28,7 @@ from mrfit.structure.mutual_information import maximum_information_tree
 from mrfit.structure.structure import Structure
 from populations import domain_of, random_rows
 
-CHAINS = LikelihoodChoice("chains")
+CHAINS, ENUMERATION = LikelihoodChoice("chains"), LikelihoodChoice("enumeration")
 
 
 @cache
@@ -45,7 +46,7 @@ def _fitted() -> Fitted:
 
 
 def test_chains_reach_what_enumeration_reaches() -> None:
-    exact = Learner(Complete(), L2((10.0, 3.0)), LikelihoodChoice("enumeration")).fit(_rows(), _rows(1))
+    exact = Learner(Complete(), L2((10.0, 3.0)), ENUMERATION).fit(_rows(), _rows(1))
     for ours, theirs in zip(_fitted().fits, exact.fits, strict=True):
         assert ours.solution.status is Status.MATCHED
         assert abs(ours.train - theirs.train) < 0.03
@@ -76,15 +77,28 @@ def test_chains_are_drawn_towards_the_tree_too() -> None:
     """With a penalty that leaves little of the rows, to where an exact engine is drawn."""
     chains, exact = (
         Learner(Complete(), L2(300.0, toward="tree"), objective).fit(_rows()).best
-        for objective in (CHAINS, LikelihoodChoice("enumeration"))
+        for objective in (CHAINS, ENUMERATION)
     )
     assert abs(chains.train - exact.train) < 0.02
-    assert chains.train > Learner(Complete(), L2(300.0), LikelihoodChoice("enumeration")).fit(_rows()).best.train
+    assert chains.train > Learner(Complete(), L2(300.0), ENUMERATION).fit(_rows()).best.train
+
+
+@pytest.mark.parametrize("penalty", [Tied(30.0, groups=3), HardTied(30.0, groups=3), LearnTieRelearn(30.0, groups=3)])
+def test_tied_by_chains_is_tied_exactly(penalty: TiedChoice) -> None:
+    """To 0.003 nats by exact log Z, to 0.02 by what chains say of it."""
+    chains, exact = (Learner(Complete(), penalty, objective).fit(_rows()).best for objective in (CHAINS, ENUMERATION))
+    without_log_z = replace(chains.model, provenance={})
+    assert without_log_z.ll(_rows()) == pytest.approx(exact.train, abs=0.003)
+    assert chains.train == pytest.approx(exact.train, abs=0.02)
+    assert chains.model.is_hard_tied is exact.model.is_hard_tied is not (penalty.word == "tied")
+    assert chains.solution.status is Status.MATCHED
+    np.testing.assert_array_equal(chains.model.groups.assignment, exact.model.groups.assignment)
+    np.testing.assert_allclose(chains.model.groups.centers, exact.model.groups.centers, atol=0.05)
 
 
 def test_l1_makes_zeros() -> None:
     fitted = Learner(Complete(), L1(60.0), CHAINS).fit(_rows())
-    exact = Learner(Complete(), L1(60.0), LikelihoodChoice("enumeration")).fit(_rows())
+    exact = Learner(Complete(), L1(60.0), ENUMERATION).fit(_rows())
     assert 0 < fitted.best.n_nonzero < 36
     assert abs(fitted.best.solution.value - exact.best.solution.value) < 0.03
 
@@ -93,8 +107,7 @@ def test_l1_makes_zeros() -> None:
 def test_paths_begin_where_nothing_is_joined(penalty: PenaltyChoice) -> None:
     """At the strength at which exact ones begin, which takes no chains."""
     chains, exact = (
-        Learner(Complete(), penalty, objective).fit(_rows(), _rows(1))
-        for objective in (CHAINS, LikelihoodChoice("enumeration"))
+        Learner(Complete(), penalty, objective).fit(_rows(), _rows(1)) for objective in (CHAINS, ENUMERATION)
     )
     assert chains.fits[0].strength == exact.fits[0].strength
     assert chains.best.held_out == pytest.approx(exact.best.held_out, abs=0.02)
@@ -115,8 +128,10 @@ def test_the_likelihood_without_interactions_is_known(shape: tuple[int, ...], rn
 def test_what_chains_cannot_is_refused() -> None:
     with pytest.raises(InputError, match="canonical parameters"):
         Learner(parameterization="spectral", objective=CHAINS).fit(_rows())
-    with pytest.raises(InputError, match="Chains give no exact values"):
-        Learner(penalty=Tied(1.0, groups=2), objective=CHAINS).fit(_rows())
+    with pytest.raises(InputError, match="Leave start, restarts, how and stochastic out"):
+        Learner(penalty=Tied(1.0, groups=2, restarts=1), objective=CHAINS).fit(_rows())
+    with pytest.raises(InputError, match="use relearn 'reduced'"):
+        Learner(penalty=LearnTieRelearn(1.0, groups=2, relearn="projected"), objective=CHAINS).fit(_rows())
     with pytest.raises(InputError, match="no engine 'gibbs'"):
         LikelihoodChoice("gibbs")
 
@@ -144,7 +159,7 @@ def test_held_out_rows_judge_by_what_is_asked() -> None:
     assert by_ll.best.measure == "pll"
     for fit in by_ll.fits:
         assert np.isclose(fit.held_out, fit.model.ll(_rows(1)))
-    by_pll = Learner(Complete(), L2(3.0), LikelihoodChoice("enumeration"), judge="pll").fit(_rows(), _rows(1))
+    by_pll = Learner(Complete(), L2(3.0), ENUMERATION, judge="pll").fit(_rows(), _rows(1))
     assert np.isclose(by_pll.best.held_out, by_pll.model.pll(_rows(1)))
     folds = Learner(Tree(), L2((10.0, 1.0)), judge="ll", folds=2).fit(_rows())
     assert folds.best.judge == "ll"

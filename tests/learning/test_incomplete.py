@@ -174,11 +174,11 @@ def test_features_of_rows(rng: np.random.Generator) -> None:
 def test_intervals_hold_what_they_promise(
     objective: ObjectiveChoice, named_rows: Callable[[str, str], UniqueRows]
 ) -> None:
-    """60 tables of 400 rows from a known model; a sixth of the cells is missing, more often where the first is 1."""
+    """40 tables of 400 rows from a known model; a sixth of the cells is missing, more often where the first is 1."""
     whole = named_rows("czech", "data").on_columns(range(4))
     truth, rng = EXACT.fit(whole).model, np.random.default_rng(4)
-    sample, held = truth.sample(60 * 400, seed=7).codes, []
-    for codes in np.split(sample, 60):
+    sample, held = truth.sample(40 * 400, seed=7).codes, []
+    for codes in np.split(sample, 40):
         gone = rng.random(codes.shape) < np.where(codes[:, :1] == 1, 0.3, 0.1)
         gone[:, 0] = False
         rows = UniqueRows.from_codes(truth.domain, np.where(gone, UNOBSERVED, codes).astype(np.uint8), np.ones(400))

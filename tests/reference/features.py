@@ -11,6 +11,7 @@ from scipy.linalg import helmert
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.objectives.objective import Expansion, Objective
 from mrfit.parameterizations.canonical import Canonical
+from mrfit.parameterizations.ordered import Ordered
 from mrfit.parameterizations.parameterization import Parameterization
 
 Scope = tuple[int, ...]
@@ -49,7 +50,19 @@ def _features(parameters: Parameterization, scope: Scope) -> np.ndarray:
         return _centred(x, c)
     if parameters.word == "ising" and len(scope) > 1:
         return (x == x[:, :1]).all(axis=1, keepdims=True).astype(float)
+    if isinstance(parameters, Ordered):
+        ordered = parameters.ordered if len(scope) > 1 else ()
+        return _scored(x, [1 if i in ordered else k - 1 for i, k in zip(scope, c, strict=True)])
     return (x[:, None] == np.array(_events(parameters, scope))).all(axis=2).astype(float)
+
+
+def _scored(x: np.ndarray, n: list[int]) -> np.ndarray:
+    """Products of the score of a variable, where it has one column, else of indicators of its states but the first.
+
+    With two states both are the same.
+    """
+    each = [[x[:, j]] if k == 1 else [x[:, j] == s for s in range(1, k + 1)] for j, k in enumerate(n)]
+    return np.stack([np.prod(np.array(chosen, float), axis=0) for chosen in product(*each)], axis=1)
 
 
 def _centred(x: np.ndarray, c: list[int]) -> np.ndarray:

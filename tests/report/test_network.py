@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -126,8 +125,8 @@ CASES = {
 }
 
 
-# Where there are no edges, their strengths are all alike.
-KINDS = {case: ["signed", "equal", "zero"] if len(edges) else ["signed"] for case, (_, edges) in CASES.items()}
+# How strengths of all kinds are drawn shows on a few small networks.
+KINDS = {case: ["signed", "equal", "zero"] if 0 < len(edges) < 70 else ["signed"] for case, (_, edges) in CASES.items()}
 
 
 @pytest.mark.parametrize(("case", "kind"), [(case, kind) for case, kinds in KINDS.items() for kind in kinds])
@@ -155,12 +154,12 @@ def test_pages_grow_slowly(n_variables: int, inches: int, tmp_path: Path, rng: n
 
 def test_of_too_many_edges_the_strongest_are_drawn(tmp_path: Path, rng: np.random.Generator) -> None:
     """And the caption says so."""
-    figure = network_figure(*_random(rng, 1_500, 1_499))
+    figure = network_figure(*_random(rng, 150, 149))
     save_figure(figure, tmp_path / "network.png")
-    assert "1,500 variables, 1,124,250 edges; drawn: the 6,000 strongest" in _words(figure)
+    assert "150 variables, 11,175 edges; drawn: the 6,000 strongest" in _words(figure)
 
 
-@pytest.mark.parametrize(("suffix", "n_variables"), [*product([".png", ".svg", ".pdf"], [20, 120]), (".PNG", 20)])
+@pytest.mark.parametrize(("suffix", "n_variables"), [(".png", 20), (".svg", 120), (".pdf", 20), (".PNG", 20)])
 def test_equal_networks_are_equal_files(
     suffix: str, n_variables: int, tmp_path: Path, rng: np.random.Generator
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -74,8 +75,10 @@ def _dots(lane: Axes) -> np.ndarray:
     return np.concatenate([item.get_offsets() for item in lane.collections if isinstance(item, PathCollection)])
 
 
-@pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("strength", [None, 0.01, 25.0, 1e6])
+STRONG = product(["five groups", "an outlying cluster", "many, pinned"], [0.01, 25.0])
+
+
+@pytest.mark.parametrize(("case", "strength"), [*product(CASES, [None, 1e6]), *STRONG])
 def test_awkward_parameters_are_drawn(case: str, strength: float | None) -> None:
     """Without a warning, and readable; with all that can be told, or with little."""
     w, groups = CASES[case]

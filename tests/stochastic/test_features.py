@@ -34,6 +34,15 @@ def test_means_are_those_of_the_rows(shape: str, structure: str, rng: np.random.
     np.testing.assert_allclose(Features(parameters).means(rows).of_features, expected, rtol=1e-12, atol=1e-15)
 
 
+@pytest.mark.parametrize(("shape", "structure"), CASES)
+def test_values_are_those_of_the_rows(shape: str, structure: str) -> None:
+    """In every joint state."""
+    domain = domain_of(SHAPES[shape])
+    parameters = Canonical(domain, STRUCTURES[structure](len(domain)))
+    everything = np.indices(domain.shape).reshape(len(domain), -1).T
+    np.testing.assert_array_equal(Features(parameters).values(everything), feature_matrix(parameters))
+
+
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("structure", ["complete", "order 3", "saturated", "tree"])
 def test_centred_features_are_products_around_means(shape: str, structure: str, rng: np.random.Generator) -> None:

@@ -181,14 +181,14 @@ def test_a_parameter_without_a_finite_optimum_has_no_error(rng: np.random.Genera
 def test_intervals_hold_what_they_promise(
     objective: ObjectiveChoice, kind: str, share: float, named_rows: Callable[[str, str], UniqueRows]
 ) -> None:
-    """Over 300 tables of 500 rows from a known model; naive errors of a pseudo-likelihood do not.
+    """Over 150 tables of 500 rows from a known model; naive errors of a pseudo-likelihood do not.
 
     Parameters of one table are not independent, so the Monte Carlo error is taken from the tables' own shares.
     """
     truth = Learner(penalty=NoPenalty(), objective=LIKELIHOOD).fit(named_rows("czech", "data")).model
-    sample = truth.sample(300 * 500, seed=5).codes
+    sample = truth.sample(150 * 500, seed=5).codes
     held = []
-    for codes in np.split(sample, 300):
+    for codes in np.split(sample, 150):
         rows = UniqueRows.from_codes(truth.domain, codes, np.ones(500))
         low, high = Learner(penalty=NoPenalty(), objective=objective).fit(rows, errors=kind).model.intervals(0.95).T
         held.append(((low < truth.w) & (truth.w < high)).mean())

@@ -25,6 +25,7 @@ class Indicators(NamedTuple):
     state: np.ndarray  # of every column
     group_start: np.ndarray  # columns of every variable
     sample_weight: np.ndarray
+    scale: np.ndarray  # of every variable: its coefficients are penalised by so many times the strength
 
 
 class Cells(NamedTuple):

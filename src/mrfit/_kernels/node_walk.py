@@ -29,7 +29,9 @@ class Nodes(NamedTuple):
     first_value: np.ndarray
     selected: np.ndarray
     values: np.ndarray
-    norms: np.ndarray  # (nodes, variables) of the gradient where they stand; a walk leaves those where it ended
+    norms: (
+        np.ndarray
+    )  # (nodes, variables) of the gradient where they stand, by scale; a walk leaves those where it ended
     strength: np.ndarray  # (nodes, steps), falling
     n_steps: np.ndarray
     slack: np.ndarray  # violation allowed
@@ -190,7 +192,7 @@ def _let_in_missed(norms, limit, working):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _check(table, nodes, node, busy, cells, residual, sums, norms):
-    """The gradient norms of all variables in the regressions of the ``busy`` slots."""
+    """The gradient norms of all variables in the regressions of the ``busy`` slots, by the variables' scale."""
     lane = np.zeros(len(busy) + 1, np.int64)
     for n in range(len(busy)):
         i = node[busy[n]]
@@ -209,7 +211,7 @@ def _check(table, nodes, node, busy, cells, residual, sums, norms):
                         norms[busy[n], j] += sums[k, s] ** 2
     for slot in busy:
         for j in range(n_variables):
-            norms[slot, j] = 0.0 if nodes.excluded[node[slot], j] else np.sqrt(norms[slot, j])
+            norms[slot, j] = 0.0 if nodes.excluded[node[slot], j] else np.sqrt(norms[slot, j]) / table.scale[j]
 
 
 # Plain loops instead of numpy's functions: each of those would be compiled too, which the first call would wait for.

@@ -48,6 +48,9 @@ def solve_node(table, variable, cells, working, strength, tolerance, coefficient
     starts, columns, n_new = _columns_of(table.group_start, working, cells.slot)
     if n_new:
         cells = split_cells(table, variable, cells, _absent(columns, cells.slot, n_new))
+    strengths = np.empty(len(working))
+    for g in range(len(working)):
+        strengths[g] = strength * table.scale[working[g]]
     n_cells, probability = len(cells.total), cells.probability
     bits = np.empty((len(columns), n_cells), np.uint8)
     beta = np.empty((1 + len(columns), n_free))
@@ -60,7 +63,7 @@ def solve_node(table, variable, cells, working, strength, tolerance, coefficient
         for s in range(n_free):
             beta[1 + k, s] = coefficients[1 + columns[k], s]
     violation, value, penalty = solve_on_cells(
-        n_free, starts, bits, cells.counts, cells.total, strength, tolerance, beta.reshape(-1), probability
+        n_free, starts, bits, cells.counts, cells.total, strengths, tolerance, beta.reshape(-1), probability
     )
     for k in range(len(coefficients)):
         for s in range(n_free):

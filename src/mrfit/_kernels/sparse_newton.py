@@ -1,7 +1,7 @@
 """Proximal Newton for one sparse multinomial regression on cells: the inner loops.
 
 A regression has S = states - 1 logits. Its columns are indicators "variable j is in state s", grouped by variable; the
-penalty is strength times the sum over groups of the Euclidean norm of their coefficients (for two binary variables the
+penalty is the sum over groups of strength times the Euclidean norm of their coefficients (for two binary variables the
 absolute value).
 
 Coefficients and gradients are flat ((1 + columns) x S) arrays, the free constant first. Cell arrays with a state axis
@@ -162,12 +162,12 @@ def violation_of(n_free, group_start, beta, gradient, strength):
             size += beta[k] * beta[k]
             norm += gradient[k] * gradient[k]
         if size == 0.0:
-            worst = max(worst, math.sqrt(norm) - strength)
+            worst = max(worst, math.sqrt(norm) - strength[g])
         else:
             size = math.sqrt(size)
             norm = 0.0
             for k in range(low, high):
-                norm += (gradient[k] + strength * beta[k] / size) ** 2
+                norm += (gradient[k] + strength[g] * beta[k] / size) ** 2
             worst = max(worst, math.sqrt(norm))
     return worst
 
@@ -179,7 +179,7 @@ def _penalty(n_free, group_start, beta, strength):
         size = 0.0
         for k in range((1 + group_start[g]) * n_free, (1 + group_start[g + 1]) * n_free):
             size += beta[k] * beta[k]
-        value += strength * math.sqrt(size)
+        value += strength[g] * math.sqrt(size)
     return value
 
 
@@ -242,7 +242,7 @@ def _jump(n_free, group_start, beta, gradient, hessian, strength, direction, slo
         low, high = (1 + group_start[g]) * n_free, (1 + group_start[g + 1]) * n_free
         norm = _norm(value, low, high)
         for k in range(low, high if norm > 0.0 else low):
-            chosen[n], step[n] = k, slope[k] + strength * value[k] / norm
+            chosen[n], step[n] = k, slope[k] + strength[g] * value[k] / norm
             n += 1
     matrix = np.empty((n, n))
     for i in range(n):
@@ -254,9 +254,9 @@ def _jump(n_free, group_start, beta, gradient, hessian, strength, direction, slo
         norm = _norm(value, low, high)
         if norm > 0.0 and high - low > 1:
             for i in range(high - low):
-                matrix[first + i, first + i] += strength / norm
+                matrix[first + i, first + i] += strength[g] / norm
                 for j in range(i + 1):
-                    matrix[first + i, first + j] -= strength * value[low + i] * value[low + j] / norm**3
+                    matrix[first + i, first + j] -= strength[g] * value[low + i] * value[low + j] / norm**3
         first += high - low if norm > 0.0 else 0
     if not _solve_positive(matrix, step[:n]):
         return
@@ -271,7 +271,7 @@ def _jump(n_free, group_start, beta, gradient, hessian, strength, direction, slo
         if before > 0.0:
             if high - low == 1 and value[low] * moved[low] <= 0.0:
                 return
-            change += strength * (_norm(moved, low, high) - before)
+            change += strength[g] * (_norm(moved, low, high) - before)
     new_slope = gradient.copy()
     for k in range(size):  # also those that just became zero: they have moved
         if moved[k] != beta[k]:
@@ -315,7 +315,7 @@ def _descend(n_free, group_start, beta, gradient, hessian, strength, curvature, 
             shrink = 1.0
             if g >= 0:
                 norm = math.sqrt(norm)
-                shrink = 1.0 - strength / (bound * norm) if norm * bound > strength else 0.0
+                shrink = 1.0 - strength[g] / (bound * norm) if norm * bound > strength[g] else 0.0
             for k in range(low, high):
                 step = shrink * move[k] - beta[k] - direction[k]
                 if step != 0.0:
@@ -348,7 +348,8 @@ def _bound_curvature(n_free, group_start, hessian, curvature):
 def solve_on_cells(n_free, group_start, bits, counts, total, strength, tolerance, beta, residual):
     """Proximal Newton on the given columns; improves ``beta`` in place and leaves total * p - counts in ``residual``.
 
-    Returns (violation, value, penalty). Stops at ``tolerance``, or where rounding hides any decrease.
+    ``strength`` is that of every group. Returns (violation, value, penalty). Stops at ``tolerance``, or where rounding
+    hides any decrease.
     """
     size, n_groups = len(beta), len(group_start) - 1
     scratch = np.empty((4, n_free * BLOCK))

@@ -9,16 +9,18 @@ import click
 from mrfit.cli.exact_options import structure_file
 from mrfit.cli.files import check_files, csv_bytes, send, summary_beside, writing
 from mrfit.cli.idle_options import Rule, refuse_idle
-from mrfit.cli.learner_options import LEARNER_SECTIONS, learner_of, learner_options
+from mrfit.cli.learner_options import LEARNER_SECTIONS, check_orders_of, learner_of, learner_options
 from mrfit.cli.options import (
     STANDARD,
     common,
+    declared_states,
     layout_of,
     names,
     parameters_of,
     read_rows,
     reading,
     reading_of,
+    states_option,
     tell_notes,
 )
 from mrfit.cli.output import counting_progress, note, note_compiling, print_json, say
@@ -48,7 +50,7 @@ _SECTIONS = {
         *("by", "paired", "tests", "permutations", "structure", "select", "rule", "penalty", "output", "plot"),
     ),
     "Groups": {"weights"},
-    "Data": parameters_of(reading),
+    "Data": parameters_of(reading) | {"states"},
     **LEARNER_SECTIONS,
     "Output": {"title", "as_json", "quiet"} | parameters_of(layout_options) | parameters_of(writing),
     "Other": {"folds"},
@@ -75,6 +77,7 @@ _SECTIONS = {
 @layout_options
 @title_option
 @writing
+@states_option
 @reading
 @common
 @click.pass_context
@@ -107,10 +110,14 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     check_title(options)
     check_layout(options)
     outputs = {"-o": options["output"], "--plot": options["plot"], "--save-layout": options["save_layout"]}
-    check_files({"DATA": data, "--structure": structure_file(options)}, outputs, options)
+    inputs = {"DATA": data, "--structure": structure_file(options), "--states": options["states"]}
+    check_files(inputs, outputs, options)
     fitting = learner_of(context, options)
-    table, ids = _read(data, options)
-    learner = relearned(fitting, variables_beside(table.domain, options["by"]), options)
+    states = declared_states(options["states"])
+    table, ids = _read(data, options, states)
+    variables = variables_beside(table.domain, options["by"])
+    check_orders_of(fitting, variables, states)
+    learner = relearned(fitting, variables, options)
     quiet = options["quiet"] or options["as_json"]
     note_compiling(quiet=quiet)
     with counting_progress("networks", 1, quiet=quiet) as callback:
@@ -139,17 +146,19 @@ def _check_options(context: click.Context, options: dict[str, Any], tests: tuple
         raise InputError("Rows with weights cannot be paired; leave out --paired or --weight.")
 
 
-def _read(data: str, options: dict[str, Any]) -> tuple[UniqueRows | Dataset, list[str] | None]:
+def _read(
+    data: str, options: dict[str, Any], states: dict[str, list[str]] | None
+) -> tuple[UniqueRows | Dataset, list[str] | None]:
     """The table with its column of groups; and who each row belongs to."""
     columns = options["columns"]
     if columns and options["by"] not in names(columns, "--columns"):
         options = {**options, "columns": (*columns, f'"{options["by"]}"')}
     if options["paired"] is None:
-        return read_rows(data, options), None
-    return _read_paired(data, options)
+        return read_rows(data, options, states=states), None
+    return _read_paired(data, options, states)
 
 
-def _read_paired(data: str, options: dict[str, Any]) -> tuple[Dataset, list[str]]:
+def _read_paired(data: str, options: dict[str, Any], states: dict[str, list[str]] | None) -> tuple[Dataset, list[str]]:
     from mrfit.data.dataset import Dataset
     from mrfit.data.readers import named_in_errors, read_batches
     from mrfit.data.selection import check_known
@@ -157,7 +166,7 @@ def _read_paired(data: str, options: dict[str, Any]) -> tuple[Dataset, list[str]
     column = options["paired"]
     if data == STANDARD:
         raise InputError("Persons are read from DATA in a second pass; name a file instead of standard input (-).")
-    how = reading_of({**options, "exclude": (*options["exclude"], f'"{column}"')})
+    how = reading_of({**options, "exclude": (*options["exclude"], f'"{column}"')}, states=states)
     persons: list[str] = []
 
     def chosen(available: Any) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from mrfit.cli.options import choice, stacked
+from mrfit.cli.options import choice, names, stacked
 from mrfit.errors import InputError
 
 exact_options = stacked(
@@ -48,6 +48,7 @@ exact_options = stacked(
         "full",
         "ising",
         "generalized-ising",
+        "ordered",
         help="The coordinates: what is shrunk, made zero or tied depends on them.",
     ),
     click.option(
@@ -57,6 +58,13 @@ exact_options = stacked(
         metavar="first|last|random|NAME=STATE,...",
         help="For canonical coordinates, the state of each variable at which its features are silent.",
     ),
+    click.option(
+        "--ordered",
+        multiple=True,
+        metavar="all|NAME[,NAME...]",
+        help="Variables whose states have an order, and which interact by their scores 0, 1, 2, ...: one parameter and "
+        "a sign for a pair of them. Numbers are in order; the order of words is declared with --states.",
+    ),
     choice(
         "--search",
         "exact",
@@ -65,6 +73,15 @@ exact_options = stacked(
         "when all its subsets are in.",
     ),
 )
+
+
+def coordinates_of(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings of a learner; --ordered NAME,... is --parameterization ordered for these."""
+    chosen = {"parameterization": options["parameterization"], "reference": options["reference"]}
+    if not options["ordered"]:
+        return chosen
+    ordered = names(options["ordered"], "--ordered")
+    return {**chosen, "parameterization": "ordered", "ordered": "all" if ordered == ("all",) else ordered}
 
 
 def structure_word(options: Mapping[str, Any]) -> str:

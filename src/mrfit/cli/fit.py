@@ -13,7 +13,7 @@ from mrfit.cli.files import check_files, load_model, send, summary_beside, writi
 from mrfit.cli.fit_by_em import fit_by_em
 from mrfit.cli.fit_summary import draw_scores, print_fit
 from mrfit.cli.idle_options import Rule, refuse_idle
-from mrfit.cli.learner_options import LEARNER_SECTIONS, learner_of, learner_options, structure_of
+from mrfit.cli.learner_options import LEARNER_SECTIONS, check_orders_of, learner_of, learner_options, structure_of
 from mrfit.cli.options import (
     check_one_stream,
     choice,
@@ -22,6 +22,7 @@ from mrfit.cli.options import (
     parameters_of,
     read_rows,
     reading_with,
+    states_option,
 )
 from mrfit.cli.output import grid_progress, note, note_compiling, print_json, say, solver_progress
 from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
@@ -57,7 +58,7 @@ _SECTIONS = {
 @click.option(
     "--like", metavar="MODEL", help="Learn as MODEL was learned, structure included; no other option of learning."
 )
-@click.option("--states", metavar="FILE", help='JSON file that declares states: {"smoker": ["no", "yes"]}.')
+@states_option
 @choice(
     "--errors",
     "none",
@@ -120,7 +121,9 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     _check_files(data, options)
     check_title(options, "--plot-scores")
     picture = _checked_picture(options["plot_scores"], learner, held_out)
-    rows = read_rows(data, options, states=declared_states(options["states"]))
+    states = declared_states(options["states"])
+    rows = read_rows(data, options, states=states)
+    check_orders_of(learner, rows.domain, states)
     if options["missing"] == "em":
         fit_by_em(data, replace(learner, structure=_one_structure(learner, rows, options)), rows, options, jobs=jobs)
         return
@@ -166,16 +169,13 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
 
 def _repeated(context: click.Context, model_file: str) -> Learner:
     """How a model was learned, which must be all that is said about learning."""
-    from mrfit.learning import Learner
+    from mrfit.learning.relearning import told_learner
 
     files = {"data", "like", "valid", "test", "output", "plot_scores", "title", "states", "no_check", "errors"}
     beside = files | parameters_of(_reading) | parameters_of(writing) | (parameters_of(common) - {"seed"})
     learning = tuple(name for name in context.params if name not in beside)
     refuse_idle(context, [Rule(learning, False, f"no --like: {model_file} says how to learn")])
-    learner = load_model(model_file).provenance.get("learner")
-    if not isinstance(learner, dict):
-        raise InputError(f"{model_file} does not say how it was learned; expected a model that `mrfit fit` wrote.")
-    return Learner.from_dict(learner)
+    return told_learner(load_model(model_file), model_file)
 
 
 def _structures(learner: Learner, rows: UniqueRows, options: dict[str, Any]) -> list[tuple[int, StructureLearner]]:

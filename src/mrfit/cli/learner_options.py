@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from mrfit.cli.exact_options import exact_options, structure_word
+from mrfit.cli.exact_options import coordinates_of, exact_options, structure_word
 from mrfit.cli.idle_options import Rule, one_of, penalties_with, refuse_idle
 from mrfit.cli.options import choice, numbers, parameters_of, stacked, whole_numbers
 from mrfit.cli.structure_options import structure_options, structure_rules
@@ -117,8 +118,7 @@ def learner_of(context: click.Context, options: dict[str, Any]) -> Learner:
     return Learner(
         penalty=_penalty(options),
         objective=_objective(options),
-        parameterization=options["parameterization"],
-        reference=options["reference"],
+        **coordinates_of(options),
         solver=solver_from(options["solver"]),
         tolerance=options["tolerance"],
         max_iterations=options["max_iterations"],
@@ -126,6 +126,14 @@ def learner_of(context: click.Context, options: dict[str, Any]) -> Learner:
         judge=options["judge"],
         seed=options["seed"],
     )
+
+
+def check_orders_of(learner: Learner, domain: Domain, states: Collection[str] | None) -> None:
+    """Refuse --ordered for words whose order nobody has said."""
+    from mrfit.parameterizations.ordered import Ordered, check_orders
+
+    if learner.parameterization == Ordered.word:
+        check_orders(learner.ordered, domain, states or ())
 
 
 def structure_of(options: dict[str, Any], domain: Domain) -> StructureLearner:
@@ -159,6 +167,7 @@ def _rules(options: dict[str, Any]) -> list[Rule]:
         Rule(("judge",), bool(options.get("valid") or options["folds"]), "held-out rows: --valid or --folds"),
         Rule(("toward",), word == "l2", "--penalty l2"),
         Rule(("cells",), options["structure"] == "grown", "--structure grown"),
+        Rule(("ordered",), options["parameterization"] in ("canonical", "ordered"), "--parameterization ordered"),
         Rule(("search",), word in searching, f"a penalty that makes zeros: {one_of(searching)}"),
     ]
 

@@ -19,6 +19,7 @@ _COMMANDS = {
     "structure": ("mrfit.cli.structure", "Learn which variables interact."),
     "stability": ("mrfit.cli.stability", "Learn again from resamples, and see what stays the same."),
     "compare-groups": ("mrfit.cli.compare_groups", "Whether groups of rows have the same network."),
+    "nodes": ("mrfit.cli.nodes", "How central, predictable and grouped the variables of a model are."),
     "power": ("mrfit.cli.power", "How many rows it takes to find a model."),
     "score": ("mrfit.cli.score", "Score a table under a model."),
     "check": ("mrfit.cli.check", "Whether a model's own rows look like the data."),

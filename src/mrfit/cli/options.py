@@ -207,6 +207,11 @@ def tell_notes(notes: Sequence[str], *, quiet: bool) -> None:
         note(f"note: {as_options(text)}")
 
 
+states_option = click.option(
+    "--states", metavar="FILE", help='JSON file that declares states, in order: {"smoker": ["no", "yes"]}.'
+)
+
+
 def declared_states(path: str | None) -> dict[str, list[str]] | None:
     """States of some columns from a JSON file ``{"smoker": ["no", "yes"], ...}``."""
     if path is None:

@@ -52,6 +52,7 @@ def as_options(message: str) -> str:
     words = "missing|unknown|weight|header|separator|encoding|format"
     message = message.replace("header=False", "--no-header").replace("header=True", "--header")
     message = message.replace("select_strength=", "--select-strength ")
+    message = message.replace("states={...}", "--states FILE")
     message = re.sub(r"\b(columns|exclude|include)=\[\.\.\.\]", r"--\1 NAME,...", message)
     return re.sub(rf"\b({words})='([^']*)'", _as_option, message)
 

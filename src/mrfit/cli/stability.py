@@ -9,8 +9,8 @@ import click
 from mrfit.cli.exact_options import structure_file
 from mrfit.cli.files import check_files, csv_bytes, send, summary_beside, writing
 from mrfit.cli.idle_options import Rule, refuse_idle
-from mrfit.cli.learner_options import LEARNER_SECTIONS, learner_of, learner_options
-from mrfit.cli.options import choice, common, parameters_of, read_rows, reading
+from mrfit.cli.learner_options import LEARNER_SECTIONS, check_orders_of, learner_of, learner_options
+from mrfit.cli.options import choice, common, declared_states, parameters_of, read_rows, reading, states_option
 from mrfit.cli.output import counting_progress, note, note_compiling, print_json, say
 from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
 from mrfit.cli.relearned import check_weights, is_of_regressions, relearned, weights_option
@@ -30,7 +30,7 @@ _SECTIONS = {
         *("kind", "resamples", "structure", "select", "rule", "penalty", "strengths", "weights", "output", "plot"),
     ),
     "Resampling": {"resamples_file", "one_step", "level", *_PAIRS},
-    "Data": parameters_of(reading),
+    "Data": parameters_of(reading) | {"states"},
     **LEARNER_SECTIONS,
     "Output": {"title", "as_json", "quiet"} | parameters_of(writing),
     "Other": {"folds"},
@@ -80,6 +80,7 @@ _SECTIONS = {
 @click.option("--plot", metavar="FILE", help=f"Draw ranges of edges, or for drop the correlations, as {PICTURES}.")
 @title_option
 @writing
+@states_option
 @reading
 @common
 @click.pass_context
@@ -107,10 +108,17 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     if options["plot"] is not None:
         check_figure_path(options["plot"])
     check_title(options)
-    inputs = {"DATA": data, "--resamples-file": options["resamples_file"], "--structure": structure_file(options)}
+    inputs = {
+        "DATA": data,
+        "--resamples-file": options["resamples_file"],
+        "--structure": structure_file(options),
+        "--states": options["states"],
+    }
     check_files(inputs, {"-o": options["output"], "--plot": options["plot"]}, options)
     fitting = learner_of(context, options)
-    rows = read_rows(data, options)
+    states = declared_states(options["states"])
+    rows = read_rows(data, options, states=states)
+    check_orders_of(fitting, rows.domain, states)
     learner = relearned(fitting, rows.domain, options)
     resamples = _resamples(options, rows)
     quiet = options["quiet"] or options["as_json"]

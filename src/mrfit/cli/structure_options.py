@@ -33,6 +33,13 @@ structure_options = stacked(
         help="What decides: the degree bound, the extended BIC, held-out rows, a fixed or the theoretical strength.",
     ),
     click.option("--gamma", type=float, default=0.25, show_default=True, help="Extra price of the EBIC."),
+    choice(
+        "--scale",
+        "raw",
+        "standard",
+        help="For --select ebic: columns as they are, or standardised on the paths of glmnet, as IsingFit does.",
+    ),
+    click.option("--refit", is_flag=True, help="For --select ebic: of regressions refitted without the penalty."),
     click.option(
         "--select-strength", type=float, metavar="S", help="For --select strength: l1 against the sum over rows."
     ),
@@ -59,7 +66,7 @@ def structure_rules(options: dict[str, Any]) -> list[Rule]:
             learned and not (by_degree and bound in ("graph", "joint")),
             "regressions that choose for themselves",
         ),
-        Rule(("gamma",), learned and select == "ebic", "--select ebic"),
+        Rule(("gamma", "scale", "refit"), learned and select == "ebic", "--select ebic"),
         Rule(("select_strength",), learned and select == "strength", "--select strength"),
     ]
 
@@ -78,6 +85,8 @@ def structure_learners(options: dict[str, Any]) -> list[Learned]:
             rule=options["rule"],
             select=options["select"],
             gamma=options["gamma"],
+            scale=options["scale"],
+            refit=options["refit"],
             select_strength=options["select_strength"],
             require=[_pair(text, "--require") for text in options["require"]],
             forbid=[_pair(text, "--forbid") for text in options["forbid"]],

@@ -21,7 +21,6 @@ import re
 import zipfile
 import zlib
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -33,7 +32,6 @@ from mrfit.domain import Domain
 from mrfit.errors import ModelFileError
 from mrfit.formats.output_file import write_output
 from mrfit.model import MarkovNetwork
-from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.parameterizations.registry import PARAMETERIZATIONS
 from mrfit.structure.structure import Structure
@@ -113,18 +111,10 @@ def from_stream(stream: BinaryIO, name: str) -> MarkovNetwork:
         ) from error
 
 
-def _parameterization(
-    domain: Domain, structure: Structure, *, name: str, reference: str | list[str] | None = None
-) -> Parameterization:
+def _parameterization(domain: Domain, structure: Structure, *, name: str, **options: Any) -> Parameterization:
     if name not in PARAMETERIZATIONS:
         raise ValueError(f"unknown parameterization {name!r}")
-    parameters = PARAMETERIZATIONS[name](domain, structure)
-    if reference in (None, "first"):
-        return parameters
-    if not isinstance(parameters, Canonical) or not isinstance(reference, list) or len(reference) != len(domain):
-        raise ValueError(f"reference states {reference!r}")
-    codes = tuple(variable.codes[state] for variable, state in zip(domain, reference, strict=True))
-    return replace(parameters, reference=codes)
+    return PARAMETERIZATIONS[name](domain, structure).with_options(**options)
 
 
 def _parameter_arrays(model: MarkovNetwork) -> dict[str, NDArray[Any]]:

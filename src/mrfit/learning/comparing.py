@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from mrfit.data.dataset import Dataset
 from mrfit.data.grouped_rows import GroupedRows
@@ -24,11 +23,13 @@ from mrfit.resampling.group_differences import Differences, PermutationTest
 from mrfit.resampling.networks import Networks
 from mrfit.structure.learners import StructureLearner
 from mrfit.uncertainty.wald import WaldTest, equality_tests
+from mrfit.workers import one_blas_thread
 
 Floats = NDArray[np.float64]
 
 TESTS = ("wald", "likelihood", "permutations")
 
+_FREE_TABLES = ("canonical", "spectral", "full")  # coordinates
 _FEW_STATES = 2**16  # joint states of variables and groups, up to which likelihoods are compared unasked
 PAIRED = "Wald and likelihood ratio tests suppose that rows are independent, which those of one person are not."
 
@@ -115,13 +116,13 @@ def compare_groups(
     grouped.rows.check_complete("learning")
     asked = _tests(learner, grouped, tests)
     weigh = weigher(learner)
-    with threadpool_limits(limits=1, user_api="blas"):
+    with one_blas_thread():
         weights = np.stack(_of_groups(grouped, weigh))
         wald = ratio = shuffled = None
         if "wald" in asked:
             wald = _wald(_given(learner, "Wald tests"), grouped, jobs)
         if "likelihood" in asked:
-            given = _given(learner, "likelihood ratios")
+            given = _with_free_tables(_given(learner, "likelihood ratios"))
             ratio = likelihood_ratio(grouped, given.structure.learn(grouped.rows).structure, given, jobs=jobs)
         if "permutations" in asked:
             drawn = _permutations(grouped, permutations, seed)
@@ -156,7 +157,8 @@ def _usual_tests(learner: Learner | StructureLearner, grouped: GroupedRows) -> t
     if not isinstance(learner.penalty, NoPenalty | L2 | FlatL2):
         return ("permutations",)
     few = prod(grouped.rows.domain.shape) * len(grouped.labels) <= _FEW_STATES
-    return ("wald", "likelihood") if few and isinstance(learner.penalty, NoPenalty) else ("wald",)
+    exact = few and isinstance(learner.penalty, NoPenalty) and learner.parameterization in _FREE_TABLES
+    return ("wald", "likelihood") if exact else ("wald",)
 
 
 def _given(learner: Learner | StructureLearner, what: str) -> Learner:
@@ -165,6 +167,16 @@ def _given(learner: Learner | StructureLearner, what: str) -> Learner:
         raise InputError(
             f"For {what} groups need one structure that was not learned from them; use a given one, such as complete "
             "or edges from a file, or permutations."
+        )
+    return learner
+
+
+def _with_free_tables(learner: Learner) -> Learner:
+    """One in whose coordinates groups may differ in any state of a single variable."""
+    if learner.parameterization not in _FREE_TABLES:
+        raise InputError(
+            f"Likelihood ratios take tables of any values of a variable and the groups, which "
+            f"{learner.parameterization} coordinates do not have. Use wald, or {listed(_FREE_TABLES)} coordinates."
         )
     return learner
 

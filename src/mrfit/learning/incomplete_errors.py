@@ -13,7 +13,6 @@ from mrfit.learning.fitted import Fit
 from mrfit.learning.learner import Learner
 from mrfit.learning.problem import Problem
 from mrfit.learning.standard_errors import SHRUNKEN
-from mrfit.objectives.gradient_products import pseudo_gradient_sums
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.uncertainty.errors import Errors
 
@@ -25,8 +24,11 @@ _MOST_COMPLETE = 2**13  # distinct complete rows, whose gradients are held at on
 def check_incomplete_errors(kind: str, learner: Learner) -> None:
     if kind != "sandwich":
         raise InputError(f"Rows with missing cells have sandwich errors; got {kind!r}.")
-    if learner.parameterization != "canonical" or learner.reference != "first":
-        raise InputError("Errors of incomplete rows are those of canonical parameters with the first states silent.")
+    if learner.parameterization not in ("canonical", "ordered") or learner.reference != "first":
+        raise InputError(
+            "Errors of incomplete rows are those of ordered parameters, or canonical parameters with the first states "
+            "silent."
+        )
 
 
 def incomplete_errors(
@@ -69,12 +71,12 @@ def feature_values(parameters: Parameterization, rows: UniqueRows) -> Floats:
 
 def _gradients(learner: Learner, parameters: Parameterization, w: Floats, rows: UniqueRows, features: Floats) -> Floats:
     """Of the score of every complete row, (rows, parameters)."""
+    coordinates = learner.objective.coordinates(parameters, listed=True, keep_zeros=True, jobs=1)
     if learner.objective.is_joint:
-        coordinates = learner.objective.coordinates(parameters, listed=True, keep_zeros=True, jobs=1)
         _, gradient = coordinates.objective(rows).value_and_gradient(w)
         means = gradient + rows.sample_weight @ features / rows.total_weight  # of the features, under the model
         return features - means
-    return -pseudo_gradient_sums(parameters.canonical, w, rows, np.eye(rows.n_distinct))
+    return -coordinates.gradient_sums(w, rows, np.eye(rows.n_distinct))
 
 
 def _expected(values: Floats, completions: Completions, shares: Floats) -> Floats:

@@ -11,7 +11,6 @@ from types import UnionType
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError, listed
@@ -27,10 +26,12 @@ from mrfit.learning.penalty_choice import PenaltyChoice
 from mrfit.learning.problem import Problem
 from mrfit.learning.standard_errors import check_errors, errors_of
 from mrfit.learning.tied import TiedChoice
+from mrfit.parameterizations.ordered import ALL, Ordered
 from mrfit.parameterizations.registry import parameterization_called
 from mrfit.solvers.method import Method
 from mrfit.solvers.solution import Status
 from mrfit.structure.learners import Complete, StructureLearner
+from mrfit.workers import one_blas_thread
 
 # What the settings of a learner are, and how an error calls that.
 _KINDS: dict[str, tuple[type | UnionType, str]] = {
@@ -39,6 +40,7 @@ _KINDS: dict[str, tuple[type | UnionType, str]] = {
     "objective": (ObjectiveChoice, "an objective, such as PSEUDO_LIKELIHOOD or LIKELIHOOD"),
     "parameterization": (str, "a word"),
     "reference": (str, "a word"),
+    "ordered": (str | tuple, "'all', or names of variables"),
     "judge": (str | None, "'ll', 'pll' or None"),
     "solver": (Method | None, "a solver, such as TruncatedNewton(), or None"),
     "tolerance": (Real, "a number"),
@@ -60,9 +62,10 @@ class Learner:
         What keeps parameters small, zero or equal, and how strongly; see `mrfit.learning.penalized` and ``tied``.
     objective
         The pseudo-likelihood, the exact likelihood for few variables or a sparse structure, or interaction screening.
-    parameterization, reference
-        The coordinates: ``canonical``, ``spectral``, ``full``, ``ising`` or ``generalized-ising``; and the silent
-        states of canonical ones, see `mrfit.parameterizations.reference`.
+    parameterization, reference, ordered
+        The coordinates: ``canonical``, ``spectral``, ``full``, ``ising``, ``generalized-ising`` or ``ordered``; the
+        silent states of canonical ones, see `mrfit.parameterizations.reference`; and which variables interact by scores
+        in ordered ones: names, or ``all``.
     solver
         By default the one that suits penalty and objective.
     tolerance, max_iterations
@@ -84,6 +87,7 @@ class Learner:
     objective: ObjectiveChoice = PSEUDO_LIKELIHOOD
     parameterization: str = "canonical"
     reference: str = "first"
+    ordered: str | tuple[str, ...] = ALL
     solver: Method[Any] | None = None
     tolerance: float = 1e-6
     max_iterations: int = 1000
@@ -99,6 +103,11 @@ class Learner:
             raise InputError(
                 f"Reference states belong to canonical coordinates; got {self.parameterization!r}. Leave the reference "
                 "out, or choose canonical."
+            )
+        if self.ordered != ALL and (isinstance(self.ordered, str) or self.parameterization != Ordered.word):
+            raise InputError(
+                "Ordered variables are 'all' or a tuple of names, and belong to ordered coordinates; got "
+                f"{self.ordered!r} and {self.parameterization!r}."
             )
         self.penalty.check(self.objective, self.parameterization, self.solver)
         if not 0 < self.tolerance < np.inf:
@@ -207,7 +216,7 @@ class Learner:
         for some in (rows, valid, test):
             if some is not None:
                 some.check_complete("learning")
-        with threadpool_limits(limits=1, user_api="blas"):  # on small matrices more threads wait for each other
+        with one_blas_thread():
             # 1. Which variables interact, from all rows and from the rows of every fold.
             structure = self.structure_learner.learn(rows, valid=valid, jobs=jobs)
             self.penalty.check_free_orders(structure.structure)

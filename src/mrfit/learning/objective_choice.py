@@ -115,7 +115,7 @@ class LikelihoodChoice(ObjectiveChoice):
     ----------
     engine
         How: ``enumeration`` of all joint states, for few variables; ``tree``, a junction tree, for sparse structures;
-        ``chains`` that go on while parameters change, for any structure: canonical parameters, l2, l1 and group.
+        ``chains`` that go on while parameters change, for any structure: canonical parameters, l2, l1, group and tying.
         ``exact`` takes the exact one with the shorter forecast, and ``auto`` too, but chains where none ends soon.
     """
 
@@ -131,12 +131,12 @@ class LikelihoodChoice(ObjectiveChoice):
 
     def coordinates(self, parameters: Parameterization, *, listed: bool, keep_zeros: bool, jobs: int) -> Coordinates:
         if self.engine == CHAINS or (self.engine == AUTO and _is_far_too_dense(parameters)):
-            return ChainCoordinates(parameters, jobs=jobs)
+            return ChainCoordinates(parameters, keep_zeros=keep_zeros, jobs=jobs)
         plan = self._tree(parameters)
         if plan is None:
             return ExactCoordinates(parameters, listed=listed, keep_zeros=keep_zeros, jobs=jobs)
         if self.engine == AUTO and not (plan.fits and plan.forecast < _LONG):
-            return ChainCoordinates(parameters, jobs=jobs)
+            return ChainCoordinates(parameters, keep_zeros=keep_zeros, jobs=jobs)
         return TreeCoordinates(parameters, plan, keep_zeros=keep_zeros, jobs=jobs)
 
     def joint_plan(self, shape: tuple[int, ...]) -> Plan | None:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
-from threadpoolctl import threadpool_limits
 
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
@@ -20,6 +19,7 @@ from mrfit.model import MarkovNetwork
 from mrfit.resampling.case_drop import correlations
 from mrfit.resampling.networks import pairs_of, weights_of_tables
 from mrfit.structure.learners import StructureLearner
+from mrfit.workers import one_blas_thread
 
 Floats = NDArray[np.float64]
 
@@ -135,7 +135,7 @@ def power(
     truth = weights_of_pairs(len(names), structure.edges, model.edge_weights)
     if not truth.any():
         raise InputError("The model has no edges, so that there is none to find; use another model.")
-    with threadpool_limits(limits=1, user_api="blas"):
+    with one_blas_thread():
         points = []
         for k, n_rows in enumerate(sizes):
             codes = model.sample(n_rows * repetitions, seed=seed + k, jobs=jobs).codes

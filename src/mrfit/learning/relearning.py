@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError, listed
 from mrfit.learning.learner import Learner
 from mrfit.learning.one_step import edge_weights
 from mrfit.learning.one_step import one_step as refits
+from mrfit.model import MarkovNetwork
 from mrfit.resampling import resamples as draw
 from mrfit.resampling.case_drop import DROPPED, CaseDrop
 from mrfit.resampling.complementary_pairs import StablePairs, n_kept_for
@@ -22,6 +22,7 @@ from mrfit.resampling.networks import Edge, Networks, Weigh
 from mrfit.resampling.stars import Stars, subsample_size
 from mrfit.structure.learners import Learned, StructureLearner
 from mrfit.structure.nodewise.indicator_table import IndicatorTable
+from mrfit.workers import one_blas_thread
 
 Floats = NDArray[np.float64]
 Callback = Callable[[int], None]
@@ -105,7 +106,7 @@ def stability(
     if len(rows.domain) < 2:
         raise InputError("A table of one column has no pairs of variables to be stable; use more columns.")
     weights = _resamples(rows, kind, resamples, seed)
-    with threadpool_limits(limits=1, user_api="blas"):
+    with one_blas_thread():
         if one_step and (kind == "stars" or isinstance(learner, StructureLearner)):
             raise InputError("One step refits the parameters of a Learner; leave it out for structures alone.")
         if kind == "stars":
@@ -143,9 +144,26 @@ def _resamples(rows: UniqueRows, kind: str, resamples: Any, seed: int) -> Floats
     return ways[kind]()
 
 
+def told_learner(model: MarkovNetwork, called: str = "The model") -> Learner:
+    """How a model was learned, as its provenance says."""
+    described = model.provenance.get("learner")
+    if not isinstance(described, dict):
+        raise InputError(f"{called} does not say how it was learned; expected a model that `mrfit fit` wrote.")
+    return Learner.from_dict(described)
+
+
+def learner_without_valid(model: MarkovNetwork, called: str = "The model") -> Learner:
+    """The same where validation rows are not at hand: what they chose stays as they chose it."""
+    learner, penalty = told_learner(model, called), model.provenance.get("penalty", {})
+    if model.provenance.get("chosen_on") != "valid":
+        return learner
+    chosen = {name: penalty[name] for name in ("strength", "groups") if name in penalty}
+    return replace(learner, penalty=replace(learner.penalty, **chosen))
+
+
 def weigher(learner: Learner | StructureLearner) -> Weigh:
     """What learns a network from rows and gives the weights of all pairs."""
-    return _weights_of_structure(learner) if isinstance(learner, StructureLearner) else _weights_of_fit(learner)
+    return _weights_of_structure(learner) if isinstance(learner, StructureLearner) else weights_of_fit(learner)
 
 
 def _weights_of_structure(learner: StructureLearner) -> Weigh:
@@ -159,15 +177,14 @@ def _weights_of_structure(learner: StructureLearner) -> Weigh:
     return weigh
 
 
-def _weights_of_fit(learner: Learner) -> Weigh:
-    """As `MarkovNetwork.edge_weights` has them; infinite where a parameter has no finite optimum."""
+def weights_of_fit(learner: Learner, of_model: Callable[[MarkovNetwork], Floats] | None = None) -> Weigh:
+    """As ``of_model`` has them, or `MarkovNetwork.edge_weights`; infinite where a parameter has no finite optimum."""
 
     def weigh(rows: UniqueRows) -> Floats:
         best = learner.fit(rows, compared=False).best
-        model, edges = best.model, best.model.structure.edges
-        weights = weights_of_pairs(len(rows.domain), edges, model.edge_weights)
+        weights = (of_model or _edge_weights)(best.model)
         for k in best.solution.at_bound.tolist():
-            scope = model.parameters.scope(k)
+            scope = best.model.parameters.scope(k)
             if len(scope) == 2:
                 at = _places(len(rows.domain), np.array([scope]))
                 weights[at] = np.copysign(np.inf, weights[at])
@@ -176,11 +193,15 @@ def _weights_of_fit(learner: Learner) -> Weigh:
     return weigh
 
 
+def _edge_weights(model: MarkovNetwork) -> Floats:
+    return weights_of_pairs(len(model.domain), model.structure.edges, model.edge_weights)
+
+
 def _by_one_step(learner: Learner, rows: UniqueRows, weights: Floats, jobs: int) -> Networks:
     model, estimates = refits(learner, rows, weights, jobs=jobs)
     n, edges = len(rows.domain), model.structure.edges
     stepped = np.stack([weights_of_pairs(n, edges, edge_weights(model, w)) for w in estimates])
-    return Networks(rows.domain.names, weights_of_pairs(n, edges, model.edge_weights), stepped, {})
+    return Networks(rows.domain.names, _edge_weights(model), stepped, {})
 
 
 def weights_of_pairs(n_variables: int, edges: NDArray[np.int64], weights: Floats) -> Floats:

@@ -20,6 +20,7 @@ from mrfit.penalties.penalty import Penalty
 from mrfit.solvers.solution import Record, Solution, Status
 from mrfit.stochastic.features import Features
 from mrfit.stochastic.fit import ChainFit, ChainProblem
+from mrfit.tying.chains import TiedByChains
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -30,11 +31,16 @@ _MOST_PARAMETERS = 1_000_000  # an iteration takes a second then, of which there
 
 
 class ChainCoordinates(ListedCoordinates):
-    """For the likelihood by persistent chains; ``log_z`` is that of one fit, as far as annealing tells."""
+    """For the likelihood by persistent chains; ``log_z`` is that of one fit, as far as annealing tells.
+
+    ``keep_zeros`` keeps scopes in the model whose parameters are all zero.
+    """
 
     engine: ClassVar[str] = CHAINS
 
-    def __init__(self, parameters: Parameterization, *, log_z: float = np.nan, jobs: int = 1) -> None:
+    def __init__(
+        self, parameters: Parameterization, *, log_z: float = np.nan, keep_zeros: bool = False, jobs: int = 1
+    ) -> None:
         if not isinstance(parameters, Canonical) or parameters.reference is not None:
             raise InputError(
                 "Chains learn canonical parameters whose reference is the first state; no exact engine fits this "
@@ -47,7 +53,7 @@ class ChainCoordinates(ListedCoordinates):
                 f"the limit is {_MOST_PARAMETERS:,}. Use a sparser structure: tree, learned or grown."
             )
         super().__init__(parameters, jobs=jobs)
-        self.canonical, self.log_z = parameters, log_z
+        self.canonical, self.log_z, self.keep_zeros = parameters, log_z, keep_zeros
 
     def objective(self, rows: UniqueRows) -> UnknownLikelihood:
         return UnknownLikelihood(Features(self.canonical), rows)
@@ -59,7 +65,7 @@ class ChainCoordinates(ListedCoordinates):
         self.objective(rows).expand(w)
 
     def in_model(self, w: Floats) -> tuple[Parameterization, Indices]:
-        return self.parameters.pruned(w)
+        return (self.parameters, np.arange(self.n_parameters)) if self.keep_zeros else self.parameters.pruned(w)
 
 
 class UnknownLikelihood(Objective):
@@ -85,8 +91,8 @@ class UnknownLikelihood(Objective):
     def _refuse(self) -> NoReturn:
         raise InputError(
             "Chains give no exact values of the likelihood, which this penalty needs: they learn with l2, l1 or group, "
-            "of which single variables, if anything, are free. Choose one of these, a structure that an exact engine "
-            "fits, or the pseudo-likelihood."
+            "of which single variables, if anything, are free, and tied parameters. Choose one of these, a structure "
+            "that an exact engine fits, or the pseudo-likelihood."
         )
 
 
@@ -94,12 +100,27 @@ def fit_by_chains(problem: ChainProblem, function: Penalty, strength: float, sta
     """The optimum of one strength, as far as chains tell; ``start`` is a fit that is near."""
     begun = time.perf_counter()
     fit = problem.fit(function, start=start)
-    penalty = function.value(fit.w)
+    return optimum_of(problem, fit, strength, penalty=function.value(fit.w), begun=begun)
+
+
+def optimum_of(
+    problem: ChainProblem,
+    fit: ChainFit,
+    strength: float,
+    *,
+    penalty: float,
+    begun: float,
+    tied: TiedByChains | None = None,
+) -> Optimum:
+    """What chains learned, as learning keeps it; ``penalty`` is its value there."""
     solution = _solution(fit, penalty / problem.rows.total_weight)
-    passes, seconds = solution.evaluations, time.perf_counter() - begun
     log_z = fit.evidence.log_z if _is_known(fit) else np.nan
-    own = ChainCoordinates(problem.parameters, log_z=log_z, jobs=problem.jobs)
-    return Optimum(strength, solution, penalty, passes, seconds, coordinates=own, log_z_error=fit.evidence.error)
+    own = ChainCoordinates(problem.parameters, log_z=log_z, keep_zeros=tied is not None, jobs=problem.jobs)
+    groups, rounds = (None, ()) if tied is None else (tied.groups, tied.rounds)
+    return Optimum(
+        strength, solution, penalty, solution.evaluations, time.perf_counter() - begun,
+        groups=groups, rounds=rounds, coordinates=own, log_z_error=fit.evidence.error,
+    )  # fmt: skip
 
 
 def _is_known(fit: ChainFit) -> bool:

@@ -16,11 +16,14 @@ from mrfit.learning.grid import Callback, Grid, Optimum
 from mrfit.learning.penalized import L2, l2_path
 from mrfit.learning.penalty_choice import PenaltyChoice, several_in_words
 from mrfit.learning.problem import Problem
+from mrfit.learning.sampled import optimum_of
 from mrfit.learning.start import HELD_AT
 from mrfit.penalties import l2, tied
 from mrfit.penalties.penalty import Penalty
 from mrfit.solvers.minimize import minimize
 from mrfit.solvers.newton import TruncatedNewton
+from mrfit.stochastic.fit import ChainProblem
+from mrfit.tying.chains import tie_hard_by_chains, tie_softly_by_chains
 from mrfit.tying.groups import WAYS, Groups, classes_of, clustered
 from mrfit.tying.hard import tie_hard, tie_hard_by_projection
 from mrfit.tying.problem import TyingProblem
@@ -131,6 +134,9 @@ class Tied(TiedChoice):
         strength: with hardly any penalty all of them lie close together, and far from that rough fit. Growing strengths
         are what Chou et al. (2018) advise.
         """
+        if problem.by_chains is not None:
+            yield from self._fits_by_chains(problem, problem.by_chains, grid)
+            return
         weakest = min(grid.strengths)
         starts: list[tuple[Floats, Groups | None]] = [(w, None) for w in self._starts(problem)]
         for n_groups in grid.groups:
@@ -147,6 +153,27 @@ class Tied(TiedChoice):
                 penalty = tied.Tied(strength, best.groups.assignment, best.groups.pinned).value(best.w)
                 passes, seconds = sum(found.passes for found in tried), time.perf_counter() - begun
                 yield Optimum(strength, best.solution, penalty, passes, seconds, n_groups, best.groups, best.rounds)
+
+    def _fits_by_chains(self, problem: Problem, chains: ChainProblem, grid: Grid) -> Iterator[Optimum]:
+        """In the same order; from an L2 fit that is as weak, and without choices that take exact values."""
+        self._check_plain()
+        start = chains.fit(l2.L2(_START_STRENGTH, problem.layout.penalized)).w
+        for n_groups in grid.groups:
+            w = start
+            for strength in sorted(grid.strengths):
+                begun, what = time.perf_counter(), Tying(n_groups, strength, self._classes(problem), self.pin_zero)
+                found = tie_softly_by_chains(chains, w, what)
+                w = found.fit.w
+                penalty = tied.Tied(strength, found.groups.assignment, found.groups.pinned).value(w)
+                optimum = optimum_of(chains, found.fit, strength, penalty=penalty, begun=begun, tied=found)
+                yield replace(optimum, n_groups=n_groups)
+
+    def _check_plain(self) -> None:
+        if (self.start, self.restarts, self.how, self.stochastic) != ("l2", 0, SoftTying(), None):
+            raise InputError(
+                "By chains, soft tying begins at an L2 fit and alternates in its own way. Leave start, restarts, how "
+                "and stochastic out, or take a structure that an exact engine fits."
+            )
 
     def _starts(self, problem: Problem) -> Iterator[Floats]:
         rng = np.random.default_rng(problem.seed)
@@ -229,12 +256,24 @@ def _to_tie(problem: Problem) -> TyingProblem:
 
 def _relearned(problem: Problem, optimum: Optimum, groups: Groups, how: str, *starts: Floats) -> Optimum:
     """The parameters of every group as one."""
+    if problem.by_chains is not None:
+        return _relearned_by_chains(problem.by_chains, optimum, groups, how, starts[0])
     begun, before = time.perf_counter(), problem.objective.passes
     relearn = tie_hard_by_projection if how == "projected" else tie_hard
     hard = relearn(_to_tie(problem), groups, *starts)
     passes = optimum.passes + problem.objective.passes - before
     seconds = optimum.seconds + time.perf_counter() - begun
     return replace(optimum, solution=hard.solution, penalty=0.0, passes=passes, seconds=seconds, groups=hard.groups)
+
+
+def _relearned_by_chains(chains: ChainProblem, optimum: Optimum, groups: Groups, how: str, start: Floats) -> Optimum:
+    if how == "projected":
+        raise InputError("Chains relearn one unknown for each group: use relearn 'reduced'.")
+    begun = time.perf_counter() - optimum.seconds
+    hard = tie_hard_by_chains(chains, groups, start)
+    relearned = optimum_of(chains, hard.fit, optimum.strength, penalty=0.0, begun=begun, tied=hard)
+    passes = optimum.passes + relearned.passes
+    return replace(relearned, n_groups=optimum.n_groups, passes=passes, rounds=optimum.rounds)
 
 
 def _check_word(name: str, value: str, words: Sequence[str]) -> None:

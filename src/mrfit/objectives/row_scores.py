@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import prod
 
 import numpy as np
@@ -95,17 +96,35 @@ def conditional_scores(base: Base, log_p: Floats, codes: NDArray[np.uint8]) -> F
 def pll_of_factors(factors: Factors, codes: NDArray[np.uint8]) -> Floats:
     """sum over variables of log p(x_i | rest) for every row of codes, from tables, of which some cells may be
     impossible; minus infinity for rows that are."""
-    given_rest = [np.zeros((len(codes), c)) for c in factors.shape]  # sums of tables at each state of a variable
-    for scope, table in zip(factors.scopes, factors.tables, strict=True):
-        at = positions(codes, scope, factors.shape)
-        stride = 1
-        for i in reversed(scope):
-            states = np.arange(factors.shape[i])
-            given_rest[i] += table[at[:, None] + stride * (states - codes[:, i, None].astype(np.int64))]
-            stride *= factors.shape[i]
     possible = factors.log_potential(codes) > -np.inf
     scores = np.where(possible, 0.0, -np.inf)
-    for i, log_potentials in enumerate(given_rest):
+    for i, log_potentials in enumerate(_given_rest(factors, codes)):
         own = np.take_along_axis(log_potentials, codes[:, i, None].astype(np.int64), axis=1)[possible, 0]
         scores[possible] += own - logsumexp(log_potentials[possible], axis=1)
     return scores
+
+
+def conditional_distributions(factors: Factors, codes: NDArray[np.uint8]) -> Iterator[Floats]:
+    """p(x_i | rest) for every row, (rows, states), variable after variable; all zero where the rest is impossible."""
+    for log_potentials in _given_rest(factors, codes):
+        most = log_potentials.max(axis=1, keepdims=True)
+        p = np.exp(log_potentials - np.where(np.isneginf(most), 0.0, most))
+        total = p.sum(axis=1, keepdims=True)
+        yield np.divide(p, total, out=p, where=total > 0.0)
+
+
+def _given_rest(factors: Factors, codes: NDArray[np.uint8]) -> Iterator[Floats]:
+    """For each variable the sums of its tables at each of its states, the others as they are, (rows, states)."""
+    holding: list[list[int]] = [[] for _ in factors.shape]
+    for number, scope in enumerate(factors.scopes):
+        for i in scope:
+            holding[i].append(number)
+    for i, numbers in enumerate(holding):
+        states, own = np.arange(factors.shape[i]), codes[:, i, None].astype(np.int64)
+        out = np.zeros((len(codes), factors.shape[i]))
+        for number in numbers:
+            scope = factors.scopes[number]
+            stride = prod(factors.shape[j] for j in scope[scope.index(i) + 1 :])
+            at = positions(codes, scope, factors.shape)
+            out += factors.table(number)[at[:, None] + stride * (states - own)]
+        yield out

@@ -6,10 +6,10 @@ first states as reference this is the usual form: theta_i x_i + theta_ij x_i x_j
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,8 +52,8 @@ class Canonical(Parameterization):
             )
         object.__setattr__(self, "reference", reference if any(reference) else None)
 
-    def n_features(self, shape: tuple[int, ...]) -> int:
-        return prod(c - 1 for c in shape)
+    def n_features(self, scope: Scope) -> int:
+        return prod(c - 1 for c in self._shape(scope))
 
     def _silent(self, variable: int) -> int:
         return 0 if self.reference is None else self.reference[variable]
@@ -89,6 +89,14 @@ class Canonical(Parameterization):
         if self.reference is None:
             return {"reference": "first"}
         return {"reference": [self.domain[i].states[code] for i, code in enumerate(self.reference)]}
+
+    def with_options(self, *, reference: str | list[str] = "first") -> Self:  # type: ignore[override]
+        if reference == "first":
+            return self
+        if not isinstance(reference, list) or len(reference) != len(self.domain):
+            raise ValueError(f"reference states {reference!r}")
+        codes = tuple(variable.codes[state] for variable, state in zip(self.domain, reference, strict=True))
+        return replace(self, reference=codes)
 
     @cached_property
     def n_free(self) -> Indices:

@@ -25,7 +25,8 @@ class Centred(Parameterization):
     word: ClassVar[str] = "centred"
     meaning: ClassVar[str] = "a part of a table, by a product of contrasts"
 
-    def n_features(self, shape: tuple[int, ...]) -> int:
+    def n_features(self, scope: Scope) -> int:
+        shape = self._shape(scope)
         return shape[0] - 1 if len(shape) == 1 else prod(shape) - 1 - sum(c - 1 for c in shape)
 
     def features(self, scope: Scope) -> Floats:

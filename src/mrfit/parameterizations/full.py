@@ -22,8 +22,8 @@ class Full(Parameterization):
     meaning: ClassVar[str] = "added to log p in these states"
     may_be_impossible: ClassVar[bool] = True
 
-    def n_features(self, shape: tuple[int, ...]) -> int:
-        return prod(shape)
+    def n_features(self, scope: Scope) -> int:
+        return prod(self._shape(scope))
 
     def features(self, scope: Scope) -> Floats:
         return np.eye(prod(self._shape(scope)))

@@ -21,8 +21,8 @@ class GeneralizedIsing(Parameterization):
     word: ClassVar[str] = "generalized-ising"
     meaning: ClassVar[str] = "added to log p where all these variables share this state"
 
-    def n_features(self, shape: tuple[int, ...]) -> int:
-        return min(shape)
+    def n_features(self, scope: Scope) -> int:
+        return min(self._shape(scope))
 
     def features(self, scope: Scope) -> Floats:
         shape = self._shape(scope)

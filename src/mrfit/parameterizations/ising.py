@@ -22,8 +22,8 @@ class Ising(Parameterization):
     word: ClassVar[str] = "ising"
     meaning: ClassVar[str] = "added to log p where all these variables agree"
 
-    def n_features(self, shape: tuple[int, ...]) -> int:
-        return 1 if len(shape) > 1 else shape[0] - 1
+    def n_features(self, scope: Scope) -> int:
+        return 1 if len(scope) > 1 else self.domain.shape[scope[0]] - 1
 
     def features(self, scope: Scope) -> Floats:
         shape = self._shape(scope)

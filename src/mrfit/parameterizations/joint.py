@@ -93,8 +93,10 @@ class Listed(Joint):
         mean = self.gather(moments)
         if self._map.nnz == self.n_parameters:  # multiples of functions of the base
             second = self._adjoint.data**2 * self.base.squares(moments)[self._used[self._adjoint.indices]]
-        else:  # a sum of several of them is an indicator: its square is itself
+        elif self.parameters.are_indicators:  # their squares are they themselves
             second = mean
+        else:  # sums of indicators of which no two are one at the same state
+            second = self._adjoint.power(2) @ moments[self._used]
         return np.asarray(second - mean * mean, np.float64)
 
     @cached_property

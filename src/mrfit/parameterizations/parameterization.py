@@ -44,11 +44,12 @@ class Parameterization(ABC):
 
     word: ClassVar[str]  # by which users choose it
     meaning: ClassVar[str]  # of a parameter, in words
+    are_indicators: ClassVar[bool] = True  # whether features that are sums of functions of the base are 0 or 1
     may_be_impossible: ClassVar[bool] = False  # whether minus infinity is a parameter: states of probability zero
 
     @abstractmethod
-    def n_features(self, shape: tuple[int, ...]) -> int:
-        """Parameters of a scope whose variables have so many states, all of them two or more."""
+    def n_features(self, scope: Scope) -> int:
+        """Parameters of a scope whose variables all have two states or more."""
 
     @abstractmethod
     def features(self, scope: Scope) -> Floats:
@@ -72,6 +73,12 @@ class Parameterization(ABC):
         """What a file must say beside the kind, ready for JSON."""
         return {}
 
+    def with_options(self, **options: Any) -> Self:
+        """The same kind with the `options` of a file."""
+        if options:
+            raise ValueError(f"{self.word} coordinates with {sorted(options)}")
+        return self
+
     def on(self, structure: Structure) -> Self:
         """The same kind of parameters for another structure."""
         return replace(self, structure=structure)
@@ -89,12 +96,13 @@ class Parameterization(ABC):
     @cached_property
     def _counts(self) -> dict[int, Indices]:
         """Parameters of every scope, by scope size."""
-        shape = np.array(self.domain.shape)
-        counts = {}
+        signature, counts = self._signature(), {}
         for size, block in self.structure.blocks.items():
-            shapes, shape_of = distinct_rows(shape[block])
-            each = [self.n_features(tuple(row)) if min(row) > 1 else 0 for row in shapes.tolist()]
-            counts[size] = np.array(each, np.int64)[shape_of]
+            _, kind_of = distinct_rows(signature[block].reshape(len(block), -1))
+            _, one_of_each = np.unique(kind_of, return_index=True)
+            scopes = map(tuple, block[one_of_each].tolist())
+            each = [self.n_features(scope) if min(self._shape(scope)) > 1 else 0 for scope in scopes]
+            counts[size] = np.array(each, np.int64)[kind_of]
         return counts
 
     @cached_property

@@ -7,11 +7,12 @@ from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.full import Full
 from mrfit.parameterizations.generalized_ising import GeneralizedIsing
 from mrfit.parameterizations.ising import Ising
+from mrfit.parameterizations.ordered import Ordered
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.parameterizations.spectral import Spectral
 
 PARAMETERIZATIONS: dict[str, type[Parameterization]] = {
-    kind.word: kind for kind in (Canonical, Spectral, Full, Ising, GeneralizedIsing)
+    kind.word: kind for kind in (Canonical, Spectral, Full, Ising, GeneralizedIsing, Ordered)
 }
 
 

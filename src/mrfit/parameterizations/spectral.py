@@ -30,8 +30,8 @@ class Spectral(Parameterization):
         "so much; [s] is state s against those before it"
     )
 
-    def n_features(self, shape: tuple[int, ...]) -> int:
-        return prod(c - 1 for c in shape)
+    def n_features(self, scope: Scope) -> int:
+        return prod(c - 1 for c in self._shape(scope))
 
     def features(self, scope: Scope) -> Floats:
         out: Floats = np.ones((1, 1))

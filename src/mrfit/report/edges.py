@@ -98,11 +98,13 @@ def draw_edges(
     style: EdgeStyle = _PLAIN,
     signs: Integers | None = None,
     largest: float | None = None,
+    sureness: Floats | None = None,
 ) -> Floats:
     """The ``most`` strongest edges as lines: width and colour by strength; positive blue, negative red and dashed.
 
     Lines keep ``clearance`` (nodes,) from nodes that are not their ends. ``largest`` is the strength of the widest, by
-    default that of the strongest edge. Returns their points, (edges, points, 2), the strongest last.
+    default that of the strongest edge. ``sureness``, from 0 to 1, decides instead of strength how full colours are.
+    Returns their points, (edges, points, 2), the strongest last.
     """
     from matplotlib.collections import LineCollection
 
@@ -116,7 +118,7 @@ def draw_edges(
         LineCollection(
             list(lines),
             linewidths=style.width(share),
-            colors=style.colours(share, signs[shown]),
+            colors=style.colours(share if sureness is None else sureness[shown], signs[shown]),
             linestyles=[style.dashes(size, sign) for size, sign in zip(share, signs[shown].tolist(), strict=True)],
             capstyle="butt",
             snap=False,

@@ -49,7 +49,8 @@ def draw_groups(
     largest = float(np.abs(weights).max(initial=0.0))
     if not largest:
         raise InputError("There is nothing to draw: no group has an edge.")
-    canvas = _canvas(names, places)
+    width = max(_WIDTH, float(2 * margin_of(names)[0]) + _INNER)
+    canvas = panel_canvas(names, places, width)
     signs = np.sign(weights).astype(np.int64).ravel()
     columns = min(_IN_ROW, len(panels))
     n_rows = -(-len(panels) // columns)
@@ -74,8 +75,9 @@ def _drawn(panels: Panels) -> Floats:
     return np.clip(weights, -largest, largest)
 
 
-def _canvas(names: Sequence[str], places: Floats) -> Canvas:
+def panel_canvas(names: Sequence[str], places: Floats, width: float, height: float | None = None) -> Canvas:
+    """Places on a part of a page of this size, with room for labels around them."""
     margin = margin_of(names)
-    width = max(_WIDTH, float(2 * margin[0]) + _INNER)
-    size = np.array([width, 0.85 * width]) - 2 * margin
-    return Canvas(width, 0.85 * width, fitted(places, size, stretch=1.4) + margin, lists_alone=False)
+    height = 0.85 * width if height is None else height
+    size = np.maximum(np.array([width, height]) - 2 * margin, 0.1)
+    return Canvas(width, height, fitted(places, size, stretch=1.4) + margin, lists_alone=False)

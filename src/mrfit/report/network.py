@@ -254,7 +254,7 @@ def draw_network(page: Page, graph: Graph, canvas: Canvas, style: EdgeStyle, *, 
         zorder=3,
     )
     order = nodes[np.argsort(-total[nodes], kind="stable")]
-    labels = _labels(graph.names, order, positions, diameter / 144, lines[:, 1:-1].reshape(-1, 2), canvas)
+    labels = labels_of(graph.names, order, positions, diameter / 144, lines[:, 1:-1].reshape(-1, 2), canvas)
     labels.draw(page)
 
 
@@ -266,7 +266,7 @@ def _diameters(total: Floats, n_nodes: int) -> Floats:
     return np.asarray((2.2 + 2.3 * room) * (0.8 + 0.7 * total / max(total.max(), 1e-12)))
 
 
-def _labels(
+def labels_of(
     names: Sequence[str], order: Integers, positions: Floats, radius: Floats, obstacles: Floats, canvas: Canvas
 ) -> Labels:
     """In the largest letters in which all of them fit; of many nodes those that fit."""

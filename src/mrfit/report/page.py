@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +28,7 @@ DPI = 150
 WIDTH = 8.0  # of pages that do not grow with what they show
 MARGIN = 0.15  # left and right of all words
 TITLE, SUBTITLE = 0.42, 0.22  # heights
+_SCALE, _KEY = 0.55, 0.35  # below and above axes that fill a page
 
 # Okabe and Ito (2008), apart for colour-blind eyes too; their yellow is too pale for a line and left out.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000")
@@ -57,6 +58,17 @@ class Page:
             y = self.ceiling + 0.65 * SUBTITLE
             self.text(cut(subtitle, room, 9), MARGIN, y, size=9, color="0.3")
 
+    @classmethod
+    def on(cls, axes: Axes) -> Page:
+        """Somebody's axes as a page: without scales, in inches from their lower left corner."""
+        page = cls.__new__(cls)
+        box, dpi = axes.get_window_extent(), axes.figure.dpi
+        page.width, page.ceiling = box.width / dpi, box.height / dpi
+        page.height, page.figure, page.axes = page.ceiling, axes.figure, axes  # type: ignore[assignment]
+        axes.set_axis_off()
+        axes.set(xlim=(0, page.width), ylim=(0, page.height), autoscale_on=False)
+        return page
+
     def text(self, text: str, x: float, y: float, **style: Any) -> None:
         self.axes.text(x, y, text, parse_math=False, va="center", **style)
 
@@ -71,6 +83,31 @@ class Page:
     def move(self, axes: Axes, left: float, floor: float, width: float, height: float) -> None:
         """Put axes on another part of the page."""
         axes.set_position((left / self.width, floor / self.height, width / self.width, height / self.height))
+
+
+def own_axes(
+    height: float, *, left: float, right: float = 0.25, title: str | None = None, subtitle: str | None = None
+) -> Axes:
+    """Axes of that height on a page of their own, with room for a scale below and for a key above them."""
+    page = Page(WIDTH, _SCALE + height + _KEY, title, subtitle)
+    return page.panel(left, _SCALE, WIDTH - left - right, height)
+
+
+def draw_key(axes: Axes) -> None:
+    """What was drawn with a label, in a line above the axes."""
+    handles, _ = axes.get_legend_handles_labels()
+    axes.legend(
+        loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=max(len(handles), 1), frameon=False, fontsize=8.5,
+        borderaxespad=0.2, handletextpad=0.5, columnspacing=1.4,
+    )  # fmt: skip
+
+
+def name_lines(axes: Axes, names: Sequence[str], width: float) -> None:
+    """One line of the axes for each name, from below, at 0.5, 1.5 and so on; long names are cut to a width."""
+    axes.set(ylim=(0, len(names)), yticks=np.arange(len(names)) + 0.5)
+    axes.set_yticklabels([cut(name, width, 8) for name in names], size=8, parse_math=False)
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
 
 
 def apart(wanted: Floats, room: Floats, low: float, high: float) -> Floats:

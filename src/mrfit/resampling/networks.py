@@ -161,20 +161,21 @@ class Networks:
         )  # fmt: skip
 
     def quantiles(self, level: float) -> tuple[Floats, Floats]:
-        """Ends of the middle share ``level`` of the weights of each pair, by the sixth of Hyndman and Fan (1996)."""
-        return _middle(self.known, level)
+        """Ends of the middle share ``level`` of the weights of each pair."""
+        return middle(self.known, level)
 
     def differences(self, level: float = 0.95) -> NDArray[np.bool_]:
         """Which pairs of edges differ: the range of the difference of their weights excludes zero, (pairs, pairs)."""
         differ = np.zeros((self.known.shape[1],) * 2, bool)
         finite = np.clip(self.known, -_HUGE, _HUGE)
         for k in range(len(differ)):
-            low, high = _middle(finite[:, [k]] - finite[:, k + 1 :], level)
+            low, high = middle(finite[:, [k]] - finite[:, k + 1 :], level)
             differ[k, k + 1 :] = (low > 0) | (high < 0)
         return differ | differ.T
 
 
-def _middle(weights: Floats, level: float) -> tuple[Floats, Floats]:
+def middle(weights: Floats, level: float) -> tuple[Floats, Floats]:
+    """Ends of the middle share ``level`` along the first axis, by the sixth of Hyndman and Fan (1996)."""
     if not 0.0 < level < 1.0:
         raise InputError(f"The level of ranges lies between 0 and 1; got {level:g}. Use 0.95, say.")
     ends = [(1.0 - level) / 2.0, (1.0 + level) / 2.0]

@@ -16,7 +16,7 @@ from mrfit.stochastic.persistent import Persistent
 Floats = NDArray[np.float64]
 
 _LONGEST = 0.5  # that a parameter moves at once
-_NEGLIGIBLE = 1e-3  # nats a row
+NEGLIGIBLE = 1e-3  # nats a row
 _RESTING = 0.02  # nats a row that the average may still move while iterations become half as many again
 _AVERAGED_FROM = 10  # iterations: before, parameters only run
 
@@ -72,7 +72,7 @@ class Look:
     @property
     def matches(self) -> bool:
         """Within what so many chains can tell, or within what matters to nobody."""
-        return self.mismatch < max(2.0 * self.noise, _NEGLIGIBLE)
+        return self.mismatch < max(2.0 * self.noise, NEGLIGIBLE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,6 +153,11 @@ class Target:
         """Upwards, with the element of a kink's subdifferential that leaves least of it."""
         return -self.nonsmooth_mean.least_subgradient(w, -gradient)
 
+    def product(self, w: Floats, a: Floats, b: Floats) -> float:
+        """Of two subgradients, in the metric: that of one with itself is twice what a step along it would gain."""
+        a, b = (g + self.aside_adjoint @ g for g in (a, b))
+        return float((a * b / self.metric(w)).sum())
+
     def moved(self, w: Floats, gradient: Floats, length: float, distrust: float) -> Floats:
         """A proximal step in weights of centred features, with a diagonal metric and as far as ``length`` says.
 
@@ -213,12 +218,12 @@ def _frozen_means(chains: Persistent, w: Floats, schedule: Schedule) -> Floats:
 
 def look_at(target: Target, chains: Persistent, w: Floats, schedule: Schedule, iteration: int) -> Look:
     """Sweep under frozen parameters and compare two halves of the chains."""
-    blocks, metric = _frozen_means(chains, w, schedule), target.metric(w)
+    blocks = _frozen_means(chains, w, schedule)
     half = len(blocks) // 2
 
     def upwards(part: Floats) -> Floats:
         return target.subgradient(w, target.gradient(w, part.mean(axis=0)))
 
-    a, b = (g + target.aside_adjoint @ g for g in (upwards(blocks[:half]), upwards(blocks[half:])))
-    mismatch, noise = 0.5 * float((a * b / metric).sum()), 0.125 * float(((a - b) ** 2 / metric).sum())
+    a, b = upwards(blocks[:half]), upwards(blocks[half:])
+    mismatch, noise = 0.5 * target.product(w, a, b), 0.125 * target.product(w, a - b, a - b)
     return Look(iteration, mismatch, noise, float(np.abs(upwards(blocks)).max(initial=0.0)))

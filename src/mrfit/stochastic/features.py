@@ -68,6 +68,13 @@ class Features:
         variables = self.variable_of_indicator[indicators]
         return starts, variables, indicators - self.first_indicator[variables] + 1
 
+    def values(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
+        """Which features are one in which rows, (rows, features)."""
+        states = np.arange(len(self.variable_of_indicator)) - self.first_indicator[self.variable_of_indicator] + 1
+        on = codes[:, self.variable_of_indicator] == states
+        parts = [on[:, indicators].all(axis=2) for _, indicators in self.blocks.values()]
+        return np.concatenate([np.empty((len(codes), 0), bool), *parts], axis=1)
+
     def without_interactions(self, w: Floats) -> tuple[float, Floats]:
         """log Z, and the means of all features, where only parameters of single variables are not zero."""
         odds, n = np.ones(len(self.variable_of_indicator)), len(self.parameters.n_free)

@@ -16,7 +16,7 @@ from mrfit.stochastic.ascent import Ascent, Schedule, Target, climb
 from mrfit.stochastic.evidence import Evidence
 from mrfit.stochastic.features import DataMeans, Features
 from mrfit.stochastic.hunt import hunt
-from mrfit.stochastic.persistent import persistent
+from mrfit.stochastic.persistent import Persistent, persistent
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -90,12 +90,22 @@ class ChainProblem:
         return Schedule(first_step=_CALM if dense or warm else step, damping=_WARY if self._is_rare else _TRUSTING)
 
     def fit(self, penalty: Penalty, *, start: Floats | None = None, schedule: Schedule | None = None) -> ChainFit:
-        """Climb, then hunt. ``start`` is a point that is near, such as the optimum of a stronger penalty."""
-        schedule = schedule or self.schedule(warm=start is not None)
-        target, begin = Target(self.means, penalty), self.codes[: self.n_chains]
-        chains = persistent(self.features, begin, (self.seed, 1), jobs=self.jobs)
+        """The best under a penalty. ``start`` is a point that is near, such as the optimum of a stronger one."""
+        return self.climbed(Target(self.means, penalty), start=start, schedule=schedule)
+
+    @property
+    def begin(self) -> Codes:
+        """Where chains begin: in rows of the data."""
+        return self.codes[: self.n_chains]
+
+    def chains(self) -> Persistent:
+        return persistent(self.features, self.begin, (self.seed, 1), jobs=self.jobs)
+
+    def climbed(self, target: Target, *, start: Floats | None = None, schedule: Schedule | None = None) -> ChainFit:
+        """Climb, then hunt."""
+        schedule, chains = schedule or self.schedule(warm=start is not None), self.chains()
         ascent = climb(target, chains, self.start if start is None else start, schedule)
-        hunted = hunt(target, ascent, self.codes, begin, schedule, seed=(self.seed, 2), jobs=self.jobs)
+        hunted = hunt(target, ascent, self.codes, self.begin, schedule, seed=(self.seed, 2), jobs=self.jobs)
         w = hunted.ascent.w
         train = float(self.means.of_features @ w) - hunted.evidence.log_z
         looks = (*ascent.looks, *hunted.ascent.looks) if hunted.ascent is not ascent else ascent.looks

@@ -21,7 +21,7 @@ def edge_signs(rows: UniqueRows, edges: Indices, strength: Floats) -> Indices:
     variables with more states that of Goodman and Kruskal's gamma in the table of the pair: whether more pairs of rows
     are in the same order by both variables than in opposite orders. 0 where a variable has no order.
     """
-    ranks = [_ranks(variable) for variable in rows.domain]
+    ranks = [ranks_of(variable) for variable in rows.domain]
     signs = np.zeros(len(edges), np.int64)
     for k, (a, b) in enumerate(edges.tolist()):
         if max(rows.domain[a].n_states, rows.domain[b].n_states) <= 2:
@@ -31,7 +31,7 @@ def edge_signs(rows: UniqueRows, edges: Indices, strength: Floats) -> Indices:
     return signs
 
 
-def _ranks(variable: Variable) -> Indices | None:
+def ranks_of(variable: Variable) -> Indices | None:
     """The place of every state in their order: two states as declared, more if all are numbers; None without one."""
     if variable.n_states <= 2:
         return np.arange(variable.n_states)

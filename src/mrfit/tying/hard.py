@@ -14,6 +14,7 @@ from mrfit.solvers.projected_gradient import ProjectedGradient
 from mrfit.solvers.solution import Solution
 from mrfit.tying.groups import Groups
 from mrfit.tying.problem import TyingProblem
+from mrfit.tying.unknowns import Unknowns
 
 Floats = NDArray[np.float64]
 
@@ -21,63 +22,34 @@ _STEPS_FOR_ONE = 10  # a step of the solver takes about ten passes over the data
 
 
 class Reduced(Objective):
-    """objective(S v + rest): one unknown for each group that is not pinned and for each parameter not tied at all.
-
-    S has one 1 in each row; products with it are lookups, with its transpose sums over groups.
-    """
+    """objective(S v): the unknowns v of an objective whose parameters are tied."""
 
     def __init__(self, objective: Objective, groups: Groups) -> None:
-        self.objective, self.groups = objective, groups
-        tied = groups.assignment >= 0
-        # Unknowns: groups with a center to learn, in order, then the untied parameters; -1 is the constant zero.
-        learned = ~groups.pinned  # type: ignore[operator]
-        number = np.where(learned, np.cumsum(learned) - 1, -1)
-        self._unknown = np.empty(len(tied), np.int64)
-        self._unknown[tied] = number[groups.assignment[tied]]
-        self._unknown[~tied] = int(learned.sum()) + np.arange(int((~tied).sum()))
-        self._learned = learned
-        self.n_parameters, self.n_cells = int(learned.sum()) + int((~tied).sum()), objective.n_cells
-
-    def full(self, v: Floats) -> Floats:
-        """All parameters from the unknowns."""
-        return np.append(v, 0.0)[self._unknown]
-
-    def unknowns(self, w: Floats) -> Floats:
-        """The unknowns nearest to ``w``: group means, and the untied parameters themselves."""
-        return self._sums(w) / np.maximum(self._sums(np.ones_like(w)), 1.0)
-
-    def centers(self, v: Floats) -> Floats:
-        """The value of every group."""
-        centers = np.zeros(self.groups.n_groups)
-        centers[self._learned] = v[: int(self._learned.sum())]
-        return centers
-
-    def _sums(self, g: Floats) -> Floats:
-        kept = self._unknown >= 0
-        return np.asarray(np.bincount(self._unknown[kept], g[kept], minlength=self.n_parameters), np.float64)
+        self.objective, self.unknowns = objective, Unknowns(groups)
+        self.n_parameters, self.n_cells = self.unknowns.n, objective.n_cells
 
     def value_and_gradient(self, w: Floats) -> tuple[float, Floats]:
-        value, gradient = self.objective.value_and_gradient(self.full(w))
-        return value, self._sums(gradient)
+        value, gradient = self.objective.value_and_gradient(self.unknowns.full(w))
+        return value, self.unknowns.sums(gradient)
 
     def rough_hessian(self) -> Floats | None:
         matrix = self.objective.rough_hessian()
-        return None if matrix is None else Matrix(matrix).summed(self._unknown, self.n_parameters).entries
+        return None if matrix is None else Matrix(matrix).summed(self.unknowns.of_parameter, self.n_parameters).entries
 
     def expand(self, w: Floats) -> Expansion:
-        inner = self.objective.expand(self.full(w))
+        inner, sums, full = self.objective.expand(self.unknowns.full(w)), self.unknowns.sums, self.unknowns.full
         # The true diagonal would take a product for each group; the members' own curvature has the right scale.
         return Expansion(
             value=inner.value,
-            gradient=self._sums(inner.gradient),
-            diagonal=lambda: self._sums(inner.diagonal()),
-            product=lambda v: self._sums(inner.product(self.full(v))),
+            gradient=sums(inner.gradient),
+            diagonal=lambda: sums(inner.diagonal()),
+            product=lambda v: sums(inner.product(full(v))),
             explicit=inner.explicit and inner.explicit.mapped(self._summed, Matrix.nanoseconds(self.n_parameters)),
         )
 
     def _summed(self, hessian: Hessian) -> Hessian:
         """S' hessian S."""
-        return hessian.summed(self._unknown, self.n_parameters)
+        return hessian.summed(self.unknowns.of_parameter, self.n_parameters)
 
 
 @dataclass(frozen=True)
@@ -91,12 +63,13 @@ class HardSolution:
 def tie_hard(problem: TyingProblem, groups: Groups, *starts: Floats) -> HardSolution:
     """Relearn with all parameters of a group equal: one unknown for each group. Begins at the best of ``starts``."""
     reduced = Reduced(problem.objective, groups)
-    unknowns = [np.clip(reduced.unknowns(w), -problem.bound, problem.bound) for w in starts]
-    best = min(unknowns, key=lambda v: reduced.value_and_gradient(v)[0]) if len(unknowns) > 1 else unknowns[0]
+    unknowns = reduced.unknowns
+    means = [np.clip(unknowns.means(w), -problem.bound, problem.bound) for w in starts]
+    best = min(means, key=lambda v: reduced.value_and_gradient(v)[0]) if len(means) > 1 else means[0]
     solution = problem.minimum(reduced, best)
     return HardSolution(
-        replace(solution, w=reduced.full(solution.w), at_bound=_members(reduced, solution)),
-        replace(groups, centers=reduced.centers(solution.w)),
+        replace(solution, w=unknowns.full(solution.w), at_bound=_members(unknowns, solution)),
+        replace(groups, centers=unknowns.centers(solution.w)),
     )
 
 
@@ -105,10 +78,10 @@ def tie_hard_by_projection(problem: TyingProblem, groups: Groups, *starts: Float
 
     Begins at the first of ``starts``, as there.
     """
-    reduced = Reduced(problem.objective, groups)
+    unknowns = Unknowns(groups)
 
     def project(w: Floats) -> Floats:
-        return reduced.full(np.clip(reduced.unknowns(w), -problem.bound, problem.bound))
+        return unknowns.full(np.clip(unknowns.means(w), -problem.bound, problem.bound))
 
     solution = minimize(
         problem.objective,
@@ -117,10 +90,10 @@ def tie_hard_by_projection(problem: TyingProblem, groups: Groups, *starts: Float
         tolerance=problem.tolerance,
         max_iterations=_STEPS_FOR_ONE * problem.max_iterations,
     )
-    return HardSolution(solution, replace(groups, centers=reduced.centers(reduced.unknowns(solution.w))))
+    return HardSolution(solution, replace(groups, centers=unknowns.centers(unknowns.means(solution.w))))
 
 
-def _members(reduced: Reduced, solution: Solution) -> NDArray[np.int64]:
-    at_bound = np.zeros(reduced.n_parameters)
+def _members(unknowns: Unknowns, solution: Solution) -> NDArray[np.int64]:
+    at_bound = np.zeros(unknowns.n)
     at_bound[solution.at_bound] = 1.0
-    return np.flatnonzero(reduced.full(at_bound))
+    return np.flatnonzero(unknowns.full(at_bound))

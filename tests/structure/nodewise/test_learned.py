@@ -19,11 +19,12 @@ from mrfit.errors import InputError, StructureError
 from mrfit.learning import Learner
 from mrfit.registry import learn
 from mrfit.structure.learner import LearnedStructure
-from mrfit.structure.nodewise.criteria import HeldOutLoss
+from mrfit.structure.nodewise.allowed_pairs import AllowedPairs
+from mrfit.structure.nodewise.criteria import HeldOutLoss, ebic
 from mrfit.structure.nodewise.forward_selection import ForwardSelection
 from mrfit.structure.nodewise.learned import BOUNDS, SELECTIONS, Learned
 from mrfit.structure.nodewise.neighbours import Neighbours
-from mrfit.structure.nodewise.path_selection import theoretical_strength
+from mrfit.structure.nodewise.path_selection import PathSelection, theoretical_strength
 from mrfit.structure.nodewise.paths import NodePath, PathSettings, node_paths
 from mrfit.structure.nodewise.remarks import remarks
 from mrfit.structure.nodewise.seen_states import SeenStates
@@ -310,21 +311,67 @@ def test_paths_go_on_while_their_ebic_falls(name: str, file: str, total: float, 
     assert learned.violation <= 1e-5
 
 
-@pytest.mark.parametrize("name", ["czech", "rochdale"])
-def test_the_coefficients_of_glmnet_at_the_best_ebic(name: str, data_dir: Path, conformance_dir: Path) -> None:
-    """Columns as they are, the grid down to 1e-4 of the critical strength."""
+@pytest.mark.parametrize(
+    ("name", "scale", "variant", "digits"),
+    [
+        ("czech", "raw", "raw0001", 2e-5),
+        ("rochdale", "raw", "raw0001", 2e-5),
+        ("czech", "standard", "std_tight", 2e-6),
+        ("rochdale", "standard", "std_tight", 2e-6),
+        ("yeast", "standard", "std_tight", 6e-3),  # nearly separated
+    ],
+)
+def test_the_coefficients_of_glmnet_at_the_best_ebic(
+    name: str, scale: str, variant: str, digits: float, data_dir: Path, conformance_dir: Path
+) -> None:
+    """Columns as they are and the grid down to 1e-4 of the critical strength, or standardised on glmnet's own grid."""
     rows = UniqueRows.from_file(data_dir / name / "data.csv.gz")
-    report = Learned(select="ebic", rule="or", tolerance=1e-7).learn(rows).report
+    report = Learned(select="ebic", rule="or", scale=scale, tolerance=1e-7).learn(rows).report
     found = {frozenset(rows.domain.names[i] for i in edge): k for k, edge in enumerate(report.edges.tolist())}
     with (conformance_dir / "applied" / "ebic" / f"{name}_pairs.csv").open(encoding="utf-8") as lines:
         for pair in csv.DictReader(lines):
-            expected = {pair["a"]: float(pair["raw0001_a_on_b"]), pair["b"]: float(pair["raw0001_b_on_a"])}
+            expected = {pair["a"]: float(pair[f"{variant}_a_on_b"]), pair["b"]: float(pair[f"{variant}_b_on_a"])}
             k = found.get(frozenset(expected))
             own = dict.fromkeys(expected, 0.0)
             if k is not None:
                 names = [rows.domain.names[i] for i in report.edges[k].tolist()]
                 own = dict(zip(names, report.coefficients[k].tolist(), strict=True))
-            assert own == pytest.approx(expected, abs=2e-5)
+            assert own == pytest.approx(expected, abs=digits)
+
+
+@pytest.mark.parametrize("name", ["czech", "rochdale", "yeast"])
+def test_the_paths_of_glmnet_point_for_point(name: str, data_dir: Path, conformance_dir: Path) -> None:
+    """Critical strengths, where every path ends, which point has the best EBIC, and how good it is."""
+    rows = UniqueRows.from_file(data_dir / name / "data.csv.gz")
+    criterion = ebic(rows, 0.25)
+    selection = PathSelection.as_glmnet(criterion, rows, tolerance=1e-8)
+    found = selection.neighbours(rows, AllowedPairs.all(len(rows.domain)))
+    with (conformance_dir / "applied" / "ebic" / f"{name}_nodes.csv").open(encoding="utf-8") as lines:
+        expected = {line["node"]: line for line in csv.DictReader(lines)}
+    for path in found.paths:
+        line, best = expected[rows.domain.names[path.variable]], criterion.best(path)
+        assert path.critical / rows.total_weight == pytest.approx(float(line["std_tight_critical"]), abs=1e-9)
+        assert (len(path.points), 1 + best) == (int(line["std_tight_points"]), int(line["std_tight_point"]))
+        assert criterion.along(path)[best] == pytest.approx(float(line["std_tight_ebic"]), abs=1e-3)
+
+
+def test_variables_that_hardly_vary_are_left_out_as_isingfit_does() -> None:
+    """A state of one row: the others are as if the variable were not there, its price included."""
+    rows = _grid_rows(400)
+    codes = np.column_stack([rows.codes, np.zeros(rows.n_distinct, np.uint8)])
+    codes[0, -1] = 1
+    weight = rows.sample_weight.copy()
+    weight[0] = 1.0
+    wider = UniqueRows.from_codes(domain_of((2,) * 7), codes, weight)
+    learned = Learned(select="ebic", scale="standard", rule="and")
+    with_it, without = learned.learn(wider).report, learned.learn(wider.on_columns(range(6))).report
+    assert with_it.edges.tolist() == without.edges.tolist()
+    np.testing.assert_allclose(with_it.coefficients, without.coefficients, atol=1e-4)
+
+
+def test_columns_of_more_states_are_not_standardised() -> None:
+    with pytest.raises(InputError, match=r"variables of two states; 'x0' has 3\. Use the scale 'raw'"):
+        Learned(select="ebic", scale="standard").learn(_grid_rows(200, states=3))
 
 
 def test_variables_at_the_end_of_their_path_are_told(data_dir: Path) -> None:

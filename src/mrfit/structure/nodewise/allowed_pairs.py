@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,10 @@ class AllowedPairs:
             a, b = (domain.names[k] for k in clash[0])
             raise StructureError(f"The edge {a!r} - {b!r} is both required and forbidden; decide.")
         return pairs
+
+    def without(self, variables: NDArray[np.bool_]) -> AllowedPairs:
+        """The same, and no pairs of some variables but those required."""
+        return replace(self, forbidden=self.forbidden | variables | variables[:, None])
 
 
 def _indices(domain: Domain, pair: Sequence[str]) -> tuple[int, int]:

@@ -36,7 +36,7 @@ class Criterion(ABC):
     def along(self, path: NodePath) -> Floats:
         known = self._known.setdefault(path.variable, [])
         known += [self.score(path.variable, point) for point in path.points[len(known) :]]
-        return np.array(known)
+        return np.array(known[: len(path.points)])
 
     def best(self, path: NodePath) -> int:
         """Where the best point stands: of equal ones the last, which is shrunken least."""
@@ -153,8 +153,17 @@ class HeldOutLoss(Criterion):
         return "held-out rows are predicted best without any neighbour."
 
 
-def ebic(rows: UniqueRows, gamma: float) -> Ebic:
-    """The extended BIC that suits the states of the rows; ``gamma`` weighs its extra term."""
-    price = float(np.log(rows.total_weight) + 2.0 * gamma * np.log(max(len(rows.domain) - 1, 1)))
-    has_groups = SeenStates.of(rows).has_groups
-    return RefittedEbic(price, IndicatorTable.of(rows)) if has_groups else ShrunkenEbic(price)
+def ebic(rows: UniqueRows, gamma: float, *, refit: bool = False, n_variables: int | None = None) -> Ebic:
+    """The extended BIC; ``gamma`` weighs its extra term, of ``n_variables`` (all by default).
+
+    At refits where asked, and with groups of coefficients always.
+    """
+    price = price_of(rows.total_weight, gamma, len(rows.domain) if n_variables is None else n_variables)
+    if refit or SeenStates.of(rows).has_groups:
+        return RefittedEbic(price, IndicatorTable.of(rows))
+    return ShrunkenEbic(price)
+
+
+def price_of(total_weight: float, gamma: float, n_variables: int) -> float:
+    """What a coefficient costs: log N + 2 gamma log(n - 1)."""
+    return float(np.log(total_weight) + 2.0 * gamma * np.log(max(n_variables - 1, 1)))

@@ -29,16 +29,17 @@ class IndicatorTable:
     indicators: Indicators
 
     @classmethod
-    def of(cls, rows: UniqueRows) -> IndicatorTable:
+    def of(cls, rows: UniqueRows, *, standard: bool = False) -> IndicatorTable:
+        """``standard`` columns are penalised as if divided by their standard deviations."""
         rows = SeenStates.of(rows).of_rows(rows)
         group_start = rows.active.first_indicator
         variable = np.repeat(np.arange(len(rows.domain)), np.diff(group_start))
         state = 1 + np.arange(len(variable)) - group_start[variable]
         codes = rows.codes.T.copy()  # also of one column: kernels are compiled for what may be written to
-        return cls(
-            rows,
-            Indicators(rows.active.start, rows.active.rows, codes, variable, state, group_start, rows.sample_weight),
-        )
+        active, weight = rows.active, rows.sample_weight
+        scale = _standard_deviations(codes, weight) if standard else np.ones(len(codes))
+        scale[scale == 0.0] = 1.0  # of a variable without columns
+        return cls(rows, Indicators(active.start, active.rows, codes, variable, state, group_start, weight, scale))
 
     @property
     def n_columns(self) -> int:
@@ -47,8 +48,7 @@ class IndicatorTable:
     @cached_property
     def standard_deviations(self) -> Floats:
         """Of each variable, as indicator of its states other than the first."""
-        share = (self.indicators.codes > 0) @ self.rows.sample_weight / self.rows.total_weight
-        return np.sqrt(share * (1.0 - share))
+        return _standard_deviations(self.indicators.codes, self.rows.sample_weight)
 
     @cached_property
     def widths(self) -> Indices:
@@ -78,7 +78,7 @@ class IndicatorTable:
         return sums
 
     def norms_alone(self, variables: Sequence[int]) -> Floats:
-        """Gradient norms of regressions without neighbours, (given variables, all variables)."""
+        """Gradient norms of regressions without neighbours, by scale, (given variables, all variables)."""
         codes, weight = self.indicators.codes, self.rows.sample_weight
         blocks = []
         for low in range(0, len(variables), LANES):
@@ -92,7 +92,7 @@ class IndicatorTable:
             squared = self.group_sums(self.times(np.stack(lanes)) ** 2)
             first_lane = np.cumsum([0] + [len(share) - 1 for share in shares[:-1]])
             blocks.append(np.sqrt(np.add.reduceat(squared, first_lane, axis=1)).T)
-        return np.concatenate(blocks)
+        return np.asarray(np.concatenate(blocks) / self.indicators.scale, np.float64)
 
     def group_sums(self, values: Floats) -> Floats:
         """Sum over the columns of each variable, (columns, ...) to (variables, ...); no columns sum to zero."""
@@ -102,3 +102,8 @@ class IndicatorTable:
         if some.any():
             sums[some] = np.add.reduceat(values, self.indicators.group_start[:-1][some], axis=0)
         return sums
+
+
+def _standard_deviations(codes: NDArray[np.integer], weight: Floats) -> Floats:
+    share = (codes > 0) @ weight / weight.sum()
+    return np.asarray(np.sqrt(share * (1.0 - share)), np.float64)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields, replace
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError, listed
@@ -25,11 +26,14 @@ from mrfit.structure.structure import Structure
 BOUNDS = ("gain", "path", "top", "graph", "joint")
 SELECTIONS = ("degree", "ebic", "valid", "strength", "theory")
 RULES = ("or", "and")
+SCALES = ("raw", "standard")
 # Settings that one selection alone looks at.
 _LOOKED_AT_BY = {
     "max_degree": "degree",
     "bound": "degree",
     "gamma": "ebic",
+    "scale": "ebic",
+    "refit": "ebic",
     "select_strength": "strength",
     "theory": "theory",
 }
@@ -68,6 +72,12 @@ class Learned(StructureLearner):
         What decides: ``degree``, ``ebic``, ``valid`` (held-out rows), ``strength`` or ``theory``.
     gamma
         Weight of the extra term of the EBIC; 0 is the BIC, 0.25 what IsingFit uses.
+    scale
+        For the EBIC of variables of two states: ``raw`` columns as they are, or ``standard``, penalised as if divided
+        by their standard deviations, on the paths of glmnet: what IsingFit does, point for point.
+    refit
+        Whether the EBIC is that of the regression refitted on the neighbours of each point, without a penalty, and
+        refitted coefficients are reported. Variables of more states always do so.
     select_strength
         For ``select="strength"``: the l1 strength against the sum over rows.
     theory
@@ -86,6 +96,8 @@ class Learned(StructureLearner):
     rule: str = "or"
     select: str = "degree"
     gamma: float = 0.25
+    scale: str = "raw"
+    refit: bool = False
     select_strength: float | None = None
     theory: float = 0.2
     require: Sequence[tuple[str, str]] = ()
@@ -102,6 +114,7 @@ class Learned(StructureLearner):
             ("bound", self.bound, BOUNDS),
             ("rule", self.rule, RULES),
             ("selection", self.select, SELECTIONS),
+            ("scale", self.scale, SCALES),
         ):
             if value not in words:
                 raise InputError(f"There is no {name} {value!r}; choose one of {listed(words)}.")
@@ -137,7 +150,7 @@ class Learned(StructureLearner):
         callback: Callable[[int], None] | None = None,
     ) -> LearnedStructure:
         rows.check_complete("learning")
-        pairs = AllowedPairs.of(rows.domain, require=self.require, forbid=self.forbid)
+        pairs = self.allowed_pairs(rows)
         # 1. The neighbours that each variable's own regression chooses.
         selection = self._selection(rows, valid)
         neighbours = selection.neighbours(rows, pairs, jobs=jobs, callback=callback)
@@ -156,12 +169,30 @@ class Learned(StructureLearner):
         """What the words say."""
         ways: dict[str, Callable[[], NeighbourSelection]] = {
             "degree": lambda: self._by_degree(valid),
-            "ebic": lambda: PathSelection.best_by(ebic(rows, self.gamma), rows, tolerance=self.tolerance),
+            "ebic": lambda: self._by_ebic(rows),
             "valid": lambda: self._by_held_out(rows, valid),
             "strength": lambda: self._at_one_strength(rows),
             "theory": lambda: self._at_one_strength(rows),
         }
         return ways[self.select]()
+
+    def allowed_pairs(self, rows: UniqueRows) -> AllowedPairs:
+        """As the user wants them; where IsingFit is repeated, without the variables that it leaves out."""
+        pairs = AllowedPairs.of(rows.domain, require=self.require, forbid=self.forbid)
+        return pairs.without(_hardly_vary(rows)) if self.scale == "standard" else pairs
+
+    def _by_ebic(self, rows: UniqueRows) -> NeighbourSelection:
+        if self.scale == "raw":
+            return PathSelection.best_by(ebic(rows, self.gamma, refit=self.refit), rows, tolerance=self.tolerance)
+        if SeenStates.of(rows).has_groups:
+            many = next(variable for variable in rows.domain if variable.n_states > 2)
+            raise InputError(
+                f"Columns are standardised for variables of two states; {many.name!r} has {many.n_states}. "
+                "Use the scale 'raw'."
+            )
+        n_variables = int((~_hardly_vary(rows)).sum())
+        criterion = ebic(rows, self.gamma, refit=self.refit, n_variables=n_variables)
+        return PathSelection.as_glmnet(criterion, rows, tolerance=self.tolerance)
 
     def _by_held_out(self, rows: UniqueRows, valid: UniqueRows | None) -> NeighbourSelection:
         if valid is None:
@@ -198,3 +229,9 @@ class Learned(StructureLearner):
             "theory": "at the strength of theory",
         }
         return f"structure learned ({how[self.select].format(self)})"
+
+
+def _hardly_vary(rows: UniqueRows) -> NDArray[np.bool_]:
+    """Variables of which all rows but one at most are in the same state."""
+    heaviest = [np.bincount(rows.codes[:, i], rows.sample_weight).max() for i in range(len(rows.domain))]
+    return np.array(rows.total_weight - np.array(heaviest) <= 1.0)

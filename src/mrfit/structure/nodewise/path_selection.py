@@ -23,6 +23,12 @@ WEAKEST = 1e-4  # of the critical strength: where a path ends though its criteri
 _WEAK = 50  # variables that a weak regression may select
 _STAGE = 0.3  # of the strength a path has come to: how far it goes before its criterion is asked again
 
+# glmnet's paths (Friedman, Hastie and Tibshirani 2010): points in all and in a stage of ours, the last strength as a
+# share of the critical one with fewer rows than columns, and where they end before: after so many points, when a point
+# explains so little more of the deviance, or so much of it in all.
+_GLMNET_POINTS, _GLMNET_STAGE, _GLMNET_FEW_ROWS = 100, 20, 1e-2
+_GLMNET_LEAST, _GLMNET_GAIN, _GLMNET_EXPLAINED = 5, 1e-5, 0.999
+
 
 @dataclass(frozen=True)
 class _Patience:
@@ -51,6 +57,9 @@ class PathSelection(NeighbourSelection):
         How many of the point's variables are neighbours, those with the largest coefficients; None for all.
     criterion
         What chooses the point, None for the last one; paths go on until ``behind`` points lie behind the best.
+    standard
+        Whether columns are penalised as if divided by their standard deviations, on glmnet's paths, which end where
+        they hardly explain more.
     """
 
     walk: PathSettings
@@ -58,6 +67,7 @@ class PathSelection(NeighbourSelection):
     n_largest: int | None = None
     criterion: Criterion | None = None
     behind: int = 0
+    standard: bool = False
 
     @classmethod
     def up_to(cls, max_degree: int, *, tolerance: float) -> PathSelection:
@@ -81,6 +91,14 @@ class PathSelection(NeighbourSelection):
         walk = PathSettings(len(rows.domain), lowest=patience.at_least, tolerance=tolerance)
         return cls(walk, criterion=criterion, behind=patience.behind)
 
+    @classmethod
+    def as_glmnet(cls, criterion: Criterion, rows: UniqueRows, *, tolerance: float) -> PathSelection:
+        """On the paths that glmnet walks by itself, of standardised columns; no groups of coefficients."""
+        n_variables = len(rows.domain)
+        lowest = WEAKEST if rows.total_weight >= n_variables - 1 else _GLMNET_FEW_ROWS
+        walk = PathSettings(n_variables, ratio=lowest ** (1 / (_GLMNET_POINTS - 1)), lowest=lowest, tolerance=tolerance)
+        return cls(walk, lambda critical: _stage(walk, critical, 0), criterion=criterion, standard=True)
+
     def neighbours(
         self,
         rows: UniqueRows,
@@ -94,11 +112,20 @@ class PathSelection(NeighbourSelection):
             self.walk,
             forbidden=pairs.forbidden,
             strengths=self.strengths,
-            further=None if self.criterion is None else partial(_further, self.criterion, self.behind),
+            further=self._further(),
+            standard=self.standard,
             jobs=jobs,
             callback=None if callback is None else lambda path: callback(1),
         )
+        if self.standard:
+            for path in paths:
+                path.cut(explained_by(np.array([point.loss for point in path.points])))
         return self._read(paths)
+
+    def _further(self) -> Callable[[NodePath], Floats] | None:
+        if self.standard:
+            return partial(_until_explained, self.walk)
+        return None if self.criterion is None else partial(_further, self.criterion, self.behind)
 
     def why_none(self, rows: UniqueRows, paths: Sequence[NodePath]) -> str:
         critical = max((path.critical for path in paths), default=0.0)
@@ -154,3 +181,23 @@ def _further(criterion: Criterion, behind: int, path: NodePath) -> Floats:
         return np.empty(0)
     strengths = PathSettings(0, lowest=_STAGE).strengths(path.points[-1].strength)[1:]
     return strengths[strengths >= (1.0 - 1e-9) * WEAKEST * path.critical]
+
+
+def _stage(walk: PathSettings, critical: float, n_before: int) -> Floats:
+    """The next strengths on one of glmnet's paths."""
+    return np.asarray(critical * walk.ratio ** np.arange(n_before, _GLMNET_POINTS)[:_GLMNET_STAGE], np.float64)
+
+
+def _until_explained(walk: PathSettings, path: NodePath) -> Floats:
+    n_points = len(path.points)
+    ends = explained_by(np.array([point.loss for point in path.points])) < n_points
+    return np.empty(0) if ends else _stage(walk, path.critical, n_points)
+
+
+def explained_by(losses: Floats) -> int:
+    """How many points glmnet would have walked; the first has no variables."""
+    for t in range(_GLMNET_LEAST, len(losses) + 1):
+        gain, left = (losses[t - 2] - losses[t - 1]) / losses[0], losses[t - 1] / losses[0]
+        if gain < _GLMNET_GAIN or 1.0 - left > _GLMNET_EXPLAINED:
+            return t
+    return len(losses)

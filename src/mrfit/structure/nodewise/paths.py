@@ -113,6 +113,10 @@ class NodePath:
             self._read += self.unread.pop(0)()
         return self._read
 
+    def cut(self, n_points: int) -> None:
+        """Forget the points after the first so many."""
+        del self.points[n_points:]
+
     def entered(self) -> dict[int, float]:
         """The strength at which each variable was first selected."""
         first: dict[int, float] = {}
@@ -130,6 +134,7 @@ def node_paths(
     forbidden: NDArray[np.bool_] | None = None,
     strengths: Callable[[float], Floats] | None = None,
     further: Callable[[NodePath], Floats] | None = None,
+    standard: bool = False,
     jobs: int = 1,
     callback: Callable[[NodePath], None] | None = None,
 ) -> list[NodePath]:
@@ -137,10 +142,11 @@ def node_paths(
 
     ``forbidden`` pairs (a symmetric 0/1 matrix) do not enter each other's regressions. ``strengths`` may give the
     decreasing strengths to solve at, from the critical one; by default they are geometric. ``further`` is shown every
-    path where it ends and gives the strengths to go on with, none to stay there. ``callback`` sees every path that has
-    ended, from any thread. A variable that does not vary has an empty path.
+    path where it ends and gives the strengths to go on with, none to stay there. ``standard`` penalises columns as if
+    divided by their standard deviations. ``callback`` sees every path that has ended, from any thread. A variable that
+    does not vary has an empty path.
     """
-    table = IndicatorTable.of(rows)
+    table = IndicatorTable.of(rows, standard=standard)
     chosen = list(range(len(rows.domain)) if variables is None else variables)
     # Variables are dealt in turn, so that threads finish together though variables differ; blocks are as large as the
     # memory for their gradients allows, since a block that ends has fewer and fewer regressions to share its passes.

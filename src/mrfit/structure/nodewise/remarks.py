@@ -6,23 +6,24 @@ from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
 from mrfit.errors import listed
 from mrfit.structure.nodewise.neighbours import Neighbours
-from mrfit.structure.nodewise.path_selection import WEAKEST
 from mrfit.structure.nodewise.selection import NeighbourSelection
 
 
 def remarks(rows: UniqueRows, selection: NeighbourSelection, neighbours: Neighbours, *, n_edges: int) -> list[str]:
-    said = [_still_falling(rows.domain, neighbours.at_end)] if neighbours.at_end else []
+    said = [_still_falling(rows.domain, neighbours)] if neighbours.at_end else []
     if n_edges == 0 and len(rows.domain) > 1:
         said.append(f"No edges: {_why_no_edges(rows, selection, neighbours)}")
     return [*said, *neighbours.remarks]
 
 
-def _still_falling(domain: Domain, variables: tuple[int, ...]) -> str:
+def _still_falling(domain: Domain, neighbours: Neighbours) -> str:
     """Of variables whose criterion was best at the last point of their path."""
+    variables = neighbours.at_end
     names = listed([domain.names[i] for i in variables])
+    ends = [path.points[-1].strength / path.critical for path in neighbours.paths if path.variable in variables]
     return (
         f"The criterion of {len(variables)} of {len(domain)} variables was still falling at the weakest strength "
-        f"tried, {WEAKEST:g} of the critical one: {names}. Nearly everything helps to predict them, or something "
+        f"tried, {min(ends):.1g} of the critical one: {names}. Nearly everything helps to predict them, or something "
         "predicts them perfectly."
     )
 

@@ -1,0 +1,287 @@
+"""`mrfit nodes`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from mrfit.cli.files import check_files, csv_bytes, send, summary_beside, writing
+from mrfit.cli.idle_options import Rule, refuse_idle
+from mrfit.cli.model_options import is_silent, load_scored_model, model_argument
+from mrfit.cli.options import check_one_stream, common, names, parameters_of, read_rows, reading_with
+from mrfit.cli.output import counting_progress, note, note_compiling, print_json, say
+from mrfit.cli.picture_options import (
+    PICTURES,
+    given_layout,
+    layout_options,
+    title_of,
+    title_option,
+)
+from mrfit.cli.query import columns
+from mrfit.cli.sections import SectionedCommand
+from mrfit.errors import InputError
+
+if TYPE_CHECKING:
+    from mrfit.data.unique_rows import UniqueRows
+    from mrfit.learning.node_stability import NodeStability
+    from mrfit.model import MarkovNetwork
+    from mrfit.nodes.nodes import Nodes
+    from mrfit.summaries.nodes import NodesSummary
+
+_MOST = 25  # variables and communities that are printed
+_reading = reading_with("observed", help="; or observed: variables are predicted by the values a row has")
+
+_SECTIONS = {
+    "Options that matter most": (
+        *("test", "resamples", "groups", "coding", "paths", "output", "plot", "plot_network", "as_json"),
+    ),
+    "Data": parameters_of(_reading),
+    "Output": {"title", "level"} | parameters_of(layout_options) | parameters_of(writing) | parameters_of(common),
+}
+
+
+@click.command("nodes", cls=SectionedCommand, sections=_SECTIONS)
+@model_argument
+@click.argument("data", required=False)
+@click.option("--test", metavar="FILE", help="Rows that had no part in learning: variables are predicted in these.")
+@click.option(
+    "--resamples",
+    type=click.IntRange(min=0),
+    default=50,
+    show_default=True,
+    help="Learn again from so many bootstrap resamples of DATA, everything each time as MODEL was learned, for ranges "
+    "and for communities that stay; 0 for none.",
+)
+@click.option(
+    "--group",
+    "groups",
+    multiple=True,
+    metavar="NAME=A[,B...]",
+    help="Variables that belong together, for bridges from group to group; once for each group.",
+)
+@click.option(
+    "--coding",
+    type=click.Choice(["01", "signs", "tables"]),
+    help="What a weight is: the log odds ratio of states 0 and 1, a quarter of it (states -1 and +1), or the norm of a "
+    "centred table; by default the first, or the last where variables have more than two states.",
+)
+@click.option("--paths", is_flag=True, help="Closeness and betweenness too, by shortest paths of lengths 1 / |weight|.")
+@click.option("-o", "--output", metavar="CSV", help="Where to write all measures; - is standard output.")
+@click.option("--plot", metavar="FILE", help=f"Draw measures as dots, with ranges, as {PICTURES}.")
+@click.option(
+    "--plot-network",
+    metavar="FILE",
+    help=f"Draw the network, rings for predictability, pale edges where few resamples have them, as {PICTURES}.",
+)
+@click.option("--level", type=float, default=0.95, show_default=True, help="Share of resamples in a range.")
+@layout_options
+@title_option
+@writing
+@_reading
+@common
+@click.pass_context
+def command(context: click.Context, /, model_file: str, data: str | None, **options: Any) -> None:
+    """What single variables are in MODEL: how central, in which community, and how well the others predict them.
+
+    Strength is the sum of the sizes of a variable's weights, expected influence their sum, where all have a sign. Both
+    depend on the coding, which is said. Predictability is that of the rows of --test, or of DATA: the share of rows
+    guessed right, how much of the rest is left by those who know frequencies only, and the deviance that the others
+    explain. Communities are those of Louvain, on sizes of weights. Closeness and betweenness suppose that something
+    takes shortest ways through the network; they are less stable, and only there on request.
+
+    \b
+    Examples:
+      mrfit nodes model.mrf
+      mrfit nodes model.mrf survey.csv --plot nodes.pdf --plot-network network.pdf -o nodes.csv
+      mrfit nodes model.mrf train.csv --test test.csv --resamples 500
+      mrfit nodes model.mrf --group mood=sad,tired,worried --group body=pain,sleep
+    """
+    from mrfit.summaries.nodes import NodesSummary
+    from mrfit.workers import resolve_jobs
+
+    jobs = resolve_jobs(options["jobs"])
+    groups = _groups(options["groups"])
+    _check_options(context, model_file, data, options)
+    model = load_scored_model(model_file, {"model_format": None})
+    rows = None if data is None else read_rows(data, options, domain=model.domain)
+    test = None if options["test"] is None else read_rows(options["test"], options, domain=model.domain)
+    note_compiling(quiet=is_silent(options))
+    nodes = model.nodes(
+        rows if test is None else test, groups=groups, coding=options["coding"], paths=options["paths"],
+        seed=options["seed"], jobs=jobs,
+    )  # fmt: skip
+    found = None if rows is None else _stability(context, model, rows, nodes, options, jobs)
+    summary = NodesSummary(nodes, found, options["test"] or data)
+    if options["output"] is not None:
+        lines = summary.rows
+        send(options["output"], csv_bytes(list(lines[0]), [list(line.values()) for line in lines]))
+    _draw(summary, title_of(model_file, options), options)
+    if options["as_json"]:
+        print_json({**summary.to_dict(), "output": options["output"]})
+    elif not options["quiet"]:
+        with summary_beside(options["output"]):
+            _print(model_file, summary, options)
+    for reason, times in summary.failures.items():
+        note(f"warning: learning failed in {times:,} of {summary.n_resamples:,} resamples: {reason}")
+
+
+def _check_options(context: click.Context, model_file: str, data: str | None, options: dict[str, Any]) -> None:
+    from mrfit.report.layout_file import check_layout_path
+    from mrfit.report.page import check_figure_path
+
+    refuse_idle(
+        context,
+        [
+            Rule(("resamples", "level"), data is not None, "DATA to learn from"),
+            Rule(("layout", "save_layout"), options["plot_network"] is not None, "--plot-network"),
+            Rule(("title",), bool(options["plot"] or options["plot_network"]), "--plot or --plot-network"),
+        ],
+    )
+    pictures = {"--plot": options["plot"], "--plot-network": options["plot_network"]}
+    for picture in filter(None, pictures.values()):
+        check_figure_path(picture)
+    if options["save_layout"] is not None:
+        check_layout_path(options["save_layout"])
+    check_one_stream(model_file, data, options["test"])
+    inputs = {"MODEL": model_file, "DATA": data, "--test": options["test"]}
+    check_files(inputs, {"-o": options["output"], **pictures, "--save-layout": options["save_layout"]}, options)
+
+
+def _groups(texts: tuple[str, ...]) -> dict[str, tuple[str, ...]] | None:
+    """``mood=sad,tired`` as the members of a group by its name."""
+    found: dict[str, tuple[str, ...]] = {}
+    for text in texts:
+        name, equals, members = text.partition("=")
+        if not equals or not name.strip():
+            raise InputError(f"--group {text!r} does not name a group; write it like --group mood=sad,tired.")
+        found[name.strip()] = (*found.get(name.strip(), ()), *names([members], "--group"))
+    return found or None
+
+
+def _stability(
+    context: click.Context, model: MarkovNetwork, rows: UniqueRows, nodes: Nodes, options: dict[str, Any], jobs: int
+) -> NodeStability | None:
+    """None where none is asked for, or nobody asked and the model does not say how it was learned."""
+    from mrfit.learning.node_stability import node_stability
+
+    n, asked = options["resamples"], context.get_parameter_source("resamples") is ParameterSource.COMMANDLINE
+    if n == 0 or not (asked or isinstance(model.provenance.get("learner"), dict)):
+        if n and not is_silent(options):
+            note("note: MODEL does not say how it was learned, and so is not learned again: no ranges.")
+        return None
+    with counting_progress("resamples", n, quiet=is_silent(options)) as callback:
+        found = node_stability(
+            model, rows, nodes=nodes, resamples=n, level=options["level"], seed=options["seed"], jobs=jobs,
+            callback=callback,
+        )  # fmt: skip
+    if not found.is_of_these_rows and not options["quiet"]:
+        note("warning: learning from DATA gives other weights than MODEL has; ranges are those of DATA.")
+    return found
+
+
+def _draw(summary: NodesSummary, title: str, options: dict[str, Any]) -> None:
+    from mrfit.report.layout_file import write_layout
+    from mrfit.report.network import network_layout
+    from mrfit.report.nodes import draw_centralities, draw_node_network
+    from mrfit.report.page import save_figure
+    from mrfit.resampling.networks import pairs_of
+
+    nodes, stability = summary.nodes, summary.stability
+    if options["plot"] is not None:
+        ranges = None if stability is None else stability.ranges
+        subtitle = nodes.weights.meaning + (f"; {summary.n_resamples:,} resamples" if stability is not None else "")
+        figure = draw_centralities(nodes, _drawn(nodes), ranges=ranges, title=title, subtitle=subtitle)
+        save_figure(figure, options["plot"])
+    if options["plot_network"] is not None:
+        layout = given_layout(options, nodes.names)
+        inclusion = None if stability is None else stability.networks.inclusion
+        axes = draw_node_network(nodes, inclusion=inclusion, layout=layout, title=title)
+        save_figure(axes.figure, options["plot_network"])  # type: ignore[arg-type]
+        if options["save_layout"] is not None:
+            weights = nodes.weights.of_pairs
+            edges = pairs_of(len(nodes.names))[weights != 0]
+            places = network_layout(nodes.names, edges, weights[weights != 0], layout=layout)
+            write_layout(options["save_layout"], nodes.names, places)
+
+
+def _drawn(nodes: Nodes) -> list[str]:
+    """Measures that have a panel; those that nothing is known of have none."""
+    wanted = ["strength", "expected_influence", "bridge_strength", "bridge_expected_influence", "closeness"]
+    wanted += ["betweenness", "normalised_accuracy", "explained_deviance"]
+    found = nodes.columns
+    return [name for name in wanted if name in found and (found[name] == found[name]).any()]
+
+
+# -- what is printed -----------------------------------------------------------------------------------------------
+
+_HEADS = {
+    "strength": "strength",
+    "expected_influence": "influence",
+    "bridge_strength": "bridge",
+    "bridge_expected_influence": "bridge infl.",
+    "closeness": "closeness",
+    "betweenness": "between",
+    "accuracy": "accuracy",
+    "normalised_accuracy": "normalised",
+    "explained_deviance": "explained",
+}
+
+
+def _print(model_file: str, summary: NodesSummary, options: dict[str, Any]) -> None:
+    nodes = summary.nodes
+    say(f"{model_file}: {len(nodes.names):,} variables, {summary.n_edges:,} edges; {nodes.weights.meaning}")
+    if summary.n_resamples:
+        failed = f", {summary.n_failed:,} failed" if summary.n_failed else ""
+        say(f"ranges hold the middle {options['level']:.0%} of {summary.n_resamples:,} resamples{failed}")
+    if summary.predicted is not None:
+        seen = "" if options["test"] else ", from which it may have been learned: new rows (--test) are predicted worse"
+        say(f"predicted: rows of {summary.predicted}{seen}")
+    rows = summary.rows[:_MOST]
+    say(*columns([_head(summary), *(_line(row, summary) for row in rows)], n_words=1))
+    if len(nodes.names) > _MOST:
+        say(f"... and {len(nodes.names) - _MOST:,} more variables; -o CSV has all")
+    _print_communities(summary)
+    for option in ("output", "plot", "plot_network", "save_layout"):
+        if options[option] is not None:
+            say(f"wrote {options[option]}")
+
+
+def _head(summary: NodesSummary) -> list[str]:
+    head = ["variable"]
+    for name, word in _HEADS.items():
+        if name in summary.nodes.columns:
+            head += [word, "range"] if _has_range(name, summary) else [word]
+    return [*head, "community", *(["same"] if summary.stability is not None else [])]
+
+
+def _has_range(name: str, summary: NodesSummary) -> bool:
+    return summary.stability is not None and name in ("strength", "expected_influence")
+
+
+def _line(row: dict[str, Any], summary: NodesSummary) -> list[str]:
+    line = [row["variable"]]
+    for name in _HEADS:
+        if name in row:
+            line.append(_number(row[name], signed="influence" in name))
+            if _has_range(name, summary):
+                low, high = row[f"{name}_low"], row[f"{name}_high"]
+                line.append("" if low != low else f"{_number(low, signed=False)} to {_number(high, signed=False)}")
+    same = [f"{row['community_stability']:.2f}"] if summary.stability is not None else []
+    return [*line, str(row["community"]), *same]
+
+
+def _number(value: float, *, signed: bool) -> str:
+    value = round(value, 3) + 0.0  # no minus zero
+    return "-" if value != value else f"{value:+.3f}" if signed else f"{value:.3f}"
+
+
+def _print_communities(summary: NodesSummary) -> None:
+    found = summary.communities
+    say(f"{len(found):,} communities by Louvain, modularity {summary.nodes.modularity:.2f}")
+    for each in found[:_MOST]:
+        same = "" if each.stability is None else f" ({each.stability:.2f} the same in resamples)"
+        say(f"  {each.number}{same}: {', '.join(each.variables)}")
+    if len(found) > _MOST:
+        say(f"  ... and {len(found) - _MOST:,} more")

@@ -1,0 +1,113 @@
+"""What joins two variables as one number, which depends on how states are coded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.domain import Domain
+from mrfit.errors import InputError, listed
+from mrfit.factors import Factors
+from mrfit.structure.edge_signs import ranks_of
+
+Floats = NDArray[np.float64]
+
+# What a weight is, in words, and how many times the norm of the pair's centred table: with states 0 and 1 and the
+# parameter w that table is (w, -w, -w, w) / 4, of norm |w| / 2; with states -1 and +1 the same distribution has w / 4.
+CODINGS = {
+    "01": ("states 0 and 1: a weight is the log odds ratio of two variables given the others", 2.0),
+    "signs": ("states -1 and +1: a weight is a quarter of the log odds ratio given the others", 0.5),
+    "tables": ("tables: a weight is the norm of the centred log-table of two variables", 1.0),
+}
+_DUST = 1e-12  # of the largest weight, which centring leaves where there is none
+
+
+@dataclass(frozen=True, eq=False)
+class PairWeights:
+    """The weight of every pair of variables.
+
+    Parameters
+    ----------
+    coding
+        A word of `CODINGS`.
+    matrix
+        Symmetric, (variables, variables); zero where two are not joined, positive where a pair has no sign.
+    has_sign
+        Which pairs have one: both variables have two states, or more in an order.
+    """
+
+    names: tuple[str, ...]
+    coding: str
+    matrix: Floats
+    has_sign: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, factors: Factors, domain: Domain, coding: str | None = None) -> PairWeights:
+        """Of a distribution, whatever its tables; by default of states 0 and 1 where all variables have two.
+
+        Larger tables count for each of their pairs by their mean over all states of the other variables.
+        """
+        coding = _checked(coding, domain)
+        if factors.has_impossible_states:
+            raise InputError("Some states of this model are impossible: weights between variables would be infinite.")
+        scale = CODINGS[coding][1]
+        ranks = [ranks_of(variable) for variable in domain]
+        matrix = np.zeros((len(domain), len(domain)))
+        for (a, b), table in _tables(factors).items():
+            centred = _centred(table)
+            size, (first, second) = scale * float(np.linalg.norm(centred)), (ranks[a], ranks[b])
+            if first is not None and second is not None:
+                size = float(np.copysign(size, (first - first.mean()) @ centred @ (second - second.mean())))
+            matrix[a, b] = matrix[b, a] = size
+        matrix[np.abs(matrix) <= _DUST * np.abs(matrix).max(initial=0.0)] = 0.0
+        ordered = np.array([rank is not None for rank in ranks], bool)
+        return cls(domain.names, coding, matrix, ordered[:, None] & ordered[None, :])
+
+    @property
+    def meaning(self) -> str:
+        """The coding in words."""
+        return CODINGS[self.coding][0]
+
+    @property
+    def of_pairs(self) -> Floats:
+        """Pair by pair a < b, in the order of `mrfit.resampling.networks.pairs_of`."""
+        return np.asarray(self.matrix[np.triu_indices(len(self.names), 1)], np.float64)
+
+
+def _checked(coding: str | None, domain: Domain) -> str:
+    larger = [variable.name for variable in domain if variable.n_states > 2]
+    if coding is None:
+        return "tables" if larger else "01"
+    if coding not in CODINGS:
+        raise InputError(f"There is no coding {coding!r}; choose one of {listed(CODINGS)}.")
+    if larger and coding != "tables":
+        raise InputError(
+            f"The coding {coding!r} is of variables with two states; {larger[0]!r} has more. Choose 'tables'."
+        )
+    return coding
+
+
+def _tables(factors: Factors) -> dict[tuple[int, int], Floats]:
+    """For every pair a < b in a scope the sum of all tables that hold both, means over the others."""
+    found: dict[tuple[int, int], Floats] = {}
+    for pair, table in _pair_tables(factors):
+        found[pair] = found[pair] + table if pair in found else table
+    return found
+
+
+def _pair_tables(factors: Factors) -> Iterator[tuple[tuple[int, int], Floats]]:
+    for scope, values in zip(factors.scopes, factors.tables, strict=True):
+        table = values.reshape([factors.shape[i] for i in scope])
+        for (k, a), (m, b) in combinations(enumerate(scope), 2):
+            others = tuple(axis for axis in range(len(scope)) if axis not in (k, m))
+            mean = table.mean(axis=others) if others else table
+            yield ((a, b), mean) if a < b else ((b, a), mean.T)
+
+
+def _centred(table: Floats) -> Floats:
+    """Without what single variables say: rows and columns sum to zero."""
+    return np.asarray(table - table.mean(axis=0) - table.mean(axis=1)[:, None] + table.mean(), np.float64)

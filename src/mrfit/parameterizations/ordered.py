@@ -1,0 +1,118 @@
+"""Ordered coordinates: variables with ordered states interact by their scores, one parameter and a sign for a pair."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import isfinite, prod
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.domain import Domain
+from mrfit.errors import InputError, listed
+from mrfit.parameterizations.canonical import named_states
+from mrfit.parameterizations.parameterization import Floats, Indices, Parameterization, Scope
+
+ALL = "all"
+
+
+@dataclass(frozen=True)
+class Ordered(Parameterization):
+    """theta_A(x_A) = w_A * product of scores, 0, 1, 2, ... for the states of a variable in their order.
+
+    Linear-by-linear association of pairs (Agresti 2013, 10.4.1). A variable that is not ordered has, in the place of
+    its score, an indicator for each state but the first. Single variables have these always: scores say how variables
+    hang together, not how often each state occurs. For variables with two states scores are indicators, so that all
+    is as in canonical coordinates.
+
+    Parameters
+    ----------
+    ordered
+        Numbers of the ordered variables; all by default.
+    """
+
+    ordered: tuple[int, ...] | None = None
+
+    word: ClassVar[str] = "ordered"
+    meaning: ClassVar[str] = (
+        "log p rises by so much where the product of scores (×) rises by one; scores are 0, 1, 2, ... for the states "
+        "in their order, and 0 or 1 where a state is named"
+    )
+    are_indicators: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        every = range(len(self.domain))
+        ordered = tuple(sorted(every if self.ordered is None else set(self.ordered)))
+        if not set(ordered) <= set(every):
+            raise InputError(f"The ordered variables are {list(ordered)}; there are {len(every)}, counted from 0.")
+        object.__setattr__(self, "ordered", ordered)
+
+    @cached_property
+    def _is_ordered(self) -> NDArray[np.bool_]:
+        return np.isin(np.arange(len(self.domain)), self.ordered or ())
+
+    def _by_score(self, scope: Scope) -> list[bool]:
+        """Whether each variable of a scope enters by its score; a single one never does."""
+        return [len(scope) > 1 and bool(self._is_ordered[i]) for i in scope]
+
+    def _n_columns(self, scope: Scope) -> tuple[int, ...]:
+        """Functions of each variable, of which features are products."""
+        return tuple(1 if s else c - 1 for s, c in zip(self._by_score(scope), self._shape(scope), strict=True))
+
+    def n_features(self, scope: Scope) -> int:
+        return prod(self._n_columns(scope))
+
+    def features(self, scope: Scope) -> Floats:
+        out: Floats = np.ones((1, 1))
+        for by_score, c in zip(self._by_score(scope), self._shape(scope), strict=True):
+            own = np.arange(c, dtype=np.float64)[:, None] if by_score else np.eye(c)[:, 1:]
+            out = np.asarray(np.kron(out, own), np.float64)
+        return out
+
+    def feature_name(self, scope: Scope, number: int) -> str:
+        """ "mood × sleep", and "mood × sex=female" where a variable has no order."""
+        states = dict(self.feature_states(scope, number))
+        parts = (named_states(self, ((i, states[i]),)) if i in states else self.domain[i].name for i in scope)
+        return " × ".join(parts)
+
+    def feature_states(self, scope: Scope, number: int) -> tuple[tuple[int, int], ...]:
+        at = np.unravel_index(number, self._n_columns(scope))
+        named = zip(scope, at, self._by_score(scope), strict=True)
+        return tuple((i, int(k) + 1) for i, k, by_score in named if not by_score)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        return {"ordered": [self.domain[i].name for i in self.ordered or ()]}
+
+    def with_options(self, *, ordered: Sequence[str]) -> Self:  # type: ignore[override]
+        return replace(self, ordered=tuple(self.domain.index(name) for name in ordered))
+
+    def _signature(self) -> Indices:
+        return np.stack([np.array(self.domain.shape, np.int64), self._is_ordered], axis=1)
+
+
+def ordered_variables(names: str | Sequence[str], domain: Domain) -> tuple[int, ...]:
+    """Numbers of variables by their names; ``all`` of them."""
+    return tuple(range(len(domain))) if names == ALL else tuple(domain.index(name) for name in names)
+
+
+def check_orders(names: str | Sequence[str], domain: Domain, declared: Collection[str]) -> None:
+    """Refuse ordered variables whose states are words in alphabetical order, as they are found, unless declared so."""
+    for i in ordered_variables(names, domain):
+        variable = domain[i]
+        found = variable.n_states > 2 and list(variable.states) == sorted(variable.states)
+        if found and variable.name not in declared and not all(map(_is_number, variable.states)):
+            raise InputError(
+                f"Variable {variable.name!r} is to be ordered, but its states are words: "
+                f"{listed(variable.states)}. Declare their order with states={{...}}."
+            )
+
+
+def _is_number(state: str) -> bool:
+    try:
+        return isfinite(float(state))
+    except ValueError:
+        return False
