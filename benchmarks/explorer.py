@@ -1,9 +1,9 @@
 """The explorer's page beside what draws networks in browsers: sigma (WebGL) and cytoscape (canvas).
 
 Networks of sets have up to five neighbours a variable and an L2 fit of strength 10; "random" has 1,500 variables and
-10,000 edges. All draw the same variables at the same places and the edges that the page shows at first, and are moved and
-zoomed alike in one headless chromium without a graphics card; rivals draw a network and nothing else, the page all of
-itself. CPU is that of all processes of the browser. Rivals are left out where `npm ci` was not run in `web/rivals`.
+10,000 edges. All draw the same variables at the same places and the edges that the page shows at first, and are moved
+and zoomed alike in one headless chromium without a graphics card; rivals draw a network and nothing else, the page all
+of itself. CPU is that of all processes of the browser. Rivals are left out where `npm ci` was not run in `web/rivals`.
 """
 
 from __future__ import annotations

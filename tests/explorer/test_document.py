@@ -36,31 +36,47 @@ def _hostile_model() -> MarkovNetwork:
 
 def test_a_pair_of_two_states_has_its_log_odds_ratio() -> None:
     factors = Factors.from_tables((2, 2), [((0, 1), [[0.3, -0.2], [0.1, 1.4]]), ((1,), [5.0, -3.0])])
-    assert pair_strengths(factors) == pytest.approx({(0, 1): 0.3 + 0.2 - 0.1 + 1.4})
+    assert pair_strengths(factors, domain_of((2, 2)))[0, 1] == pytest.approx(0.3 + 0.2 - 0.1 + 1.4)
 
 
 @pytest.mark.parametrize(("shape", "word"), [((2, 2, 2, 2), "spectral"), ((2, 3, 2, 2), "full")])
 def test_strengths_do_not_depend_on_coordinates(shape: tuple[int, ...], word: str, rng: np.random.Generator) -> None:
     model = learn(random_rows(rng, shape, 60), structure=Structure.up_to_order(4, 3)).model
     other = model.to_parameterization(word)
-    assert pair_strengths(other.factors) == pytest.approx(pair_strengths(model.factors), abs=1e-9)
+    ours, others = (pair_strengths(each.factors, each.domain) for each in (model, other))
+    np.testing.assert_allclose(others, ours, atol=1e-9)
 
 
 def test_impossible_states_have_finite_strengths() -> None:
     factors = Factors.from_tables((2, 2), [((1, 0), [[0.0, -np.inf], [0.0, 0.0]])])
-    assert pair_strengths(factors)[0, 1] == 30.0
+    assert pair_strengths(factors, domain_of((2, 2)))[0, 1] == pytest.approx(30.0)
 
 
 def test_every_variable_has_a_place_of_its_own() -> None:
-    places = Places.of(9, {(0, 1): 1.0, (1, 2): -0.5, (4, 5): 0.1})
+    strengths = np.zeros((9, 9))
+    for a, b, strength in [(0, 1, 1.0), (1, 2, -0.5), (4, 5, 0.1)]:
+        strengths[a, b] = strengths[b, a] = strength
+    places = Places.of(strengths)
     assert np.isfinite(places.positions).all()
     assert len(np.unique(places.positions.round(6), axis=0)) == 9
     assert places.community[3] == -1
     assert places.community[0] == places.community[2] != places.community[4]
 
 
+def test_many_variables_are_placed_by_their_strongest_edges(rng: np.random.Generator) -> None:
+    """Two halves, each joined strongly, and every pair weakly: the halves are communities, and stand apart."""
+    half = np.arange(80) % 2
+    strengths = np.where(half[:, None] == half[None, :], 1.0, 0.01) + rng.uniform(0, 0.005, (80, 80))
+    strengths = np.triu(strengths, 1) + np.triu(strengths, 1).T
+    places = Places.of(strengths)
+    assert len(np.unique(places.positions.round(6), axis=0)) == 80
+    middles = [places.positions[half == side].mean(axis=0) for side in (0, 1)]
+    spread = places.positions[half == 0].std(axis=0).max()
+    assert np.linalg.norm(middles[0] - middles[1]) > spread
+
+
 def test_nothing_joined_has_places_too() -> None:
-    assert len(np.unique(Places.of(30, {}).positions, axis=0)) == 30
+    assert len(np.unique(Places.of(np.zeros((30, 30))).positions, axis=0)) == 30
 
 
 def test_the_tables_are_those_of_the_model(rng: np.random.Generator) -> None:
@@ -75,6 +91,7 @@ def test_the_tables_are_those_of_the_model(rng: np.random.Generator) -> None:
         assert p == pytest.approx(list(exact[variable["name"]].values()), abs=1e-12)
     assert [sum(variable["frequency"]) for variable in told["variables"]] == pytest.approx([1.0] * 3, abs=1e-5)
     assert told["scores"][0]["value"] == pytest.approx(model.pll(rows))
+    assert all(variable["explained"] < 1.0 for variable in told["variables"])
 
 
 def test_rows_are_not_in_it(rng: np.random.Generator) -> None:

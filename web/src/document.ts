@@ -3,7 +3,9 @@
 export interface Variable {
   name: string;
   states: string[];
+  ordered: boolean; // two states always are
   frequency?: number[];
+  explained?: number | null; // share of the deviance that the other variables explain in the data
 }
 
 export interface Groups {

@@ -65,7 +65,8 @@ export class Filter {
     const items = [
       together.length ? item("stroke together", `together, up to ${signed(together[0])}`) : null,
       apart.length ? item("stroke apart", `apart, up to ${signed(apart[0])}`) : null,
-      neither.length ? item("stroke neither", `several states, up to ${neither[0].toFixed(2)}`) : null,
+      neither.length ? item("stroke neither", `no order of states, up to ${neither[0].toFixed(2)}`) : null,
+      model.explained(0) === null ? null : item("ring", "explained by the others"),
       known ? item("square", "known") : null,
       known && model.n > 12 ? item("dot likelier", "likelier") : null,
       known && model.n > 12 ? item("dot less", "less likely") : null,

@@ -16,12 +16,14 @@ export class Model {
   larger: number[]; // numbers of scopes of more than two variables, the strongest first
   strongest: number[]; // numbers of edges, the strongest first
   before: number[][];
+  private signed: boolean[];
   private edgeOf = new Map<string, number>();
   private scopeOf = new Map<string, number>();
 
   constructor(public document: Document) {
     this.names = document.variables.map((variable) => visible(variable.name));
     this.states = document.variables.map((variable) => variable.states.map(visible));
+    this.signed = document.variables.map((variable) => variable.ordered);
     this.before = document.marginals.values;
     this.neighbours = this.names.map(() => []);
     document.edges.forEach(([a, b, strength], edge) => {
@@ -72,10 +74,16 @@ export class Model {
     return this.states[v].length === 2;
   }
 
-  /** Whether an edge has a sign: only variables of two states go together or apart. */
+  /** Whether an edge has a sign: only variables whose states have an order go together or apart. */
   isSigned(edge: number): boolean {
     const [a, b] = this.edge(edge);
-    return this.isBinary(a) && this.isBinary(b);
+    return this.signed[a] && this.signed[b];
+  }
+
+  /** The share of its deviance that the others explain; null where nothing is known of it. */
+  explained(v: number): number | null {
+    const share = this.document.variables[v].explained;
+    return share === undefined || share === null ? null : Math.max(0, share);
   }
 
   stateName(v: number, s: number): string {

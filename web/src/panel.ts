@@ -51,6 +51,7 @@ export class Panel {
     const { model, state } = this;
     const neighbours = model.neighbours[v];
     const { frequency } = model.document.variables[v];
+    const explained = model.explained(v);
     const heads = neighbours.some(({ variable }) => oddsFactor(model, v, variable) !== null);
     const lines = neighbours.slice(0, MOST_LINES).map(({ variable, strength, edge }) => {
       const odds = oddsFactor(model, v, variable);
@@ -65,6 +66,7 @@ export class Panel {
       h("p", {}, neighbours.length
         ? `${plural(neighbours.length, "neighbour")}; given them, independent of all other variables.`
         : "No neighbours: independent of all other variables."),
+      explained === null ? null : h("p", { class: "quiet" }, `The other variables explain ${percent(explained, 0)} of its deviance in the data.`),
       h("div", { class: "states" }, model.states[v].map((_, s) => stateButton(state, v, s, `ds${s}`))),
       frequency ? this.inData(v, frequency) : null,
       neighbours.length

@@ -14,6 +14,7 @@ const CARD_STATES = 5;
 const FEW = 60; // variables whose lines are curved, so that those along one another can be told apart
 const FADED = 0.13;
 const MOST_LABELS = 90;
+const MOST_RINGS = 150; // variables around which there is room for one
 
 export interface View {
   x: number; // of the middle, in units of the layout
@@ -43,6 +44,8 @@ export class Scene {
   private visible: number[] = []; // edges, the weakest first
   private threshold = NaN;
   private largest: number;
+  private reach: Float64Array; // radius of each variable's dot, in units of the layout: by the strengths of its edges
+  private widths = new Map<string, number>(); // of labels
 
   constructor(
     private state: State,
@@ -50,7 +53,9 @@ export class Scene {
   ) {
     this.px = new Float64Array(state.model.n);
     this.py = new Float64Array(state.model.n);
-    const { strongest } = state.model;
+    const { strongest, neighbours } = state.model;
+    const total = (v: number): number => neighbours[v].reduce((sum, { strength }) => sum + Math.abs(strength), 0);
+    this.reach = Float64Array.from(neighbours, (_, v) => 0.1 + 0.035 * Math.sqrt(total(v)));
     this.largest = strongest.length ? Math.abs(state.model.edge(strongest[0])[2]) || 1 : 1;
   }
 
@@ -195,31 +200,63 @@ export class Scene {
   // --- variables as dots
 
   private radius(v: number, view: View): number {
-    const strength = Math.sqrt(this.model.neighbours[v].reduce((sum, { strength: s }) => sum + Math.abs(s), 0));
-    return Math.min(11, Math.max(2.2, view.unit * (0.1 + 0.035 * strength)));
+    return Math.min(11, Math.max(2.2, view.unit * this.reach[v]));
   }
 
+  /** Dots of one look in one path each: hundreds of strokes would take most of a frame. */
   private drawDots(pen: Pen, size: Size, view: View, palette: Palette, focus: Focus, seen: number[]): void {
-    const { evidence, selection } = this.state.chosen;
+    const looks = new Map<string, { colour: string; opacity: number; dots: number[] }>();
     for (const v of seen) {
-      const r = this.radius(v, view);
-      const [x, y] = [this.px[v], this.py[v]];
-      pen.globalAlpha = !focus || focus.has(v) ? 1 : FADED;
+      const opacity = Math.round(20 * (!focus || focus.has(v) ? 1 : FADED) * this.dotOpacity(v)) / 20;
+      const colour = this.dotColour(v, palette);
+      const look = looks.get(colour + opacity);
+      if (look) look.dots.push(v);
+      else looks.set(colour + opacity, { colour, opacity, dots: [v] });
+    }
+    const inOrder = [...looks.values()].sort((one, other) => one.opacity - other.opacity);
+    for (const { colour, opacity, dots } of inOrder) {
       pen.beginPath();
-      if (evidence.has(v)) pen.rect(x - r - 1, y - r - 1, 2 * r + 2, 2 * r + 2);
-      else pen.arc(x, y, r, 0, 2 * Math.PI);
-      pen.fillStyle = palette.ground;
+      for (const v of dots) this.traceDot(pen, v, this.radius(v, view));
+      pen.globalAlpha = Math.max(opacity, 0.5);
       pen.strokeStyle = palette.ground;
       pen.lineWidth = 2;
       pen.stroke();
+      pen.globalAlpha = opacity;
+      pen.fillStyle = colour;
       pen.fill();
-      pen.globalAlpha *= this.dotOpacity(v);
-      pen.fillStyle = this.dotColour(v, palette);
-      pen.fill();
-      if (selection.includes(v)) this.ring(pen, x, y, r + 4, palette);
     }
     pen.globalAlpha = 1;
+    if (this.model.n <= MOST_RINGS) {
+      for (const v of seen) {
+        pen.globalAlpha = !focus || focus.has(v) ? 1 : FADED;
+        this.drawExplained(pen, v, this.px[v], this.py[v], this.radius(v, view) + 3, palette);
+      }
+    }
+    for (const v of this.state.chosen.selection) this.ring(pen, this.px[v], this.py[v], this.radius(v, view) + 6, palette);
     this.drawLabels(pen, size, view, palette, focus, seen);
+  }
+
+  /** A circle, or a square for what is known. */
+  private traceDot(pen: Pen, v: number, r: number): void {
+    const [x, y] = [this.px[v], this.py[v]];
+    if (this.state.chosen.evidence.has(v)) return pen.rect(x - r - 1, y - r - 1, 2 * r + 2, 2 * r + 2);
+    pen.moveTo(x + r, y);
+    pen.arc(x, y, r, 0, 2 * Math.PI);
+  }
+
+  /** A ring that is closed as far as the other variables explain this one. */
+  private drawExplained(pen: Pen, v: number, x: number, y: number, radius: number, palette: Palette): void {
+    const share = this.model.explained(v);
+    if (share === null) return;
+    const arc = (from: number, to: number, colour: string): void => {
+      pen.beginPath();
+      pen.arc(x, y, radius, from, to);
+      pen.strokeStyle = colour;
+      pen.lineWidth = 2;
+      pen.stroke();
+    };
+    arc(0, 2 * Math.PI, palette.track);
+    if (share > 0.005) arc(-Math.PI / 2, (2 * share - 0.5) * Math.PI, palette.ink);
   }
 
   private ring(pen: Pen, x: number, y: number, radius: number, palette: Palette): void {
@@ -253,17 +290,20 @@ export class Scene {
   /** Names of the most important variables, where they cover no other name and no dot. */
   private drawLabels(pen: Pen, size: Size, view: View, palette: Palette, focus: Focus, seen: number[]): void {
     const { evidence, selection } = this.state.chosen;
-    const moved = (v: number): number => (evidence.size ? 40 * this.state.moved(v) : 0);
-    const weight = (v: number): number =>
-      (selection.includes(v) || evidence.has(v) || v === this.hovered ? 1e6 : 0) + moved(v) + this.radius(v, view);
-    const candidates = seen.filter((v) => !focus || focus.has(v) || v === this.hovered).sort((a, b) => weight(b) - weight(a));
+    const weight = new Float64Array(this.model.n);
+    for (const v of seen) {
+      const chosen = selection.includes(v) || evidence.has(v) || v === this.hovered;
+      weight[v] = (chosen ? 1e6 : 0) + (evidence.size ? 40 * this.state.moved(v) : 0) + this.radius(v, view);
+    }
+    const candidates = seen.filter((v) => !focus || focus.has(v) || v === this.hovered);
+    candidates.sort((a, b) => weight[b] - weight[a]);
     const taken: [left: number, middle: number, width: number][] = [];
     pen.font = `500 11.5px ${FONT}`;
     pen.textAlign = "left";
     pen.textBaseline = "middle";
     for (const v of candidates.slice(0, 4 * MOST_LABELS)) {
       const text = short(this.model.names[v], 26);
-      const width = pen.measureText(text).width;
+      const width = this.labelWidth(pen, text);
       const r = this.radius(v, view) + 4;
       const [x, y] = [this.px[v], this.py[v]];
       const spots: [number, number][] = [[x + r, y], [x - r - width, y], [x - width / 2, y - r - 5], [x - width / 2, y + r + 6]];
@@ -282,6 +322,12 @@ export class Scene {
       pen.fillText(text, spot[0], spot[1]);
       if (taken.length >= MOST_LABELS) return;
     }
+  }
+
+  private labelWidth(pen: Pen, text: string): number {
+    const known = this.widths.get(text) ?? pen.measureText(text).width;
+    this.widths.set(text, known);
+    return known;
   }
 
   // --- variables as cards
@@ -323,7 +369,9 @@ export class Scene {
     pen.textAlign = "left";
     pen.font = `600 ${12 * scale}px ${FONT}`;
     pen.fillStyle = palette.ink;
-    pen.fillText(fitting(pen, this.model.names[v], width - 16 * scale), x + 8 * scale, y + 13 * scale);
+    const room = this.model.explained(v) === null ? 16 : 30;
+    pen.fillText(fitting(pen, this.model.names[v], width - room * scale), x + 8 * scale, y + 13 * scale);
+    this.drawExplained(pen, v, x + width - 12 * scale, y + 13 * scale, 5 * scale, palette);
     const shown = this.model.states[v].slice(0, CARD_STATES);
     shown.forEach((name, s) => this.drawState(pen, v, s, name, x, y + (28 + 15 * s) * scale, scale, palette));
     const rest = this.model.states[v].length - shown.length;

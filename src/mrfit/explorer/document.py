@@ -18,6 +18,8 @@ from mrfit.explorer.pair_strengths import pair_strengths
 from mrfit.explorer.places import Places
 from mrfit.inference.tree_plan import TreePlan
 from mrfit.model import MarkovNetwork
+from mrfit.nodes.predictability import Predictability
+from mrfit.structure.edge_signs import ranks_of
 from mrfit.summaries.model_card import how_learned
 
 FORMAT = "mrfit explorer"
@@ -31,7 +33,8 @@ class Document:
     """A model for the page; no row of data is in it, only how frequent each state was.
 
     ======================= ====================================================================================
-    ``variables``           name, states and, where data were given, the frequency of each state
+    ``variables``           name, states, whether these have an order and, where data were given, the frequency of
+                            each state and the share of the deviance that the other variables explain
     ``edges``               [a, b, strength]: see `pair_strengths`
     ``scopes``              [variables, table]: log p is their sum; null for minus infinity; last variable fastest
     ``layout, community``   see `Places`
@@ -48,8 +51,8 @@ class Document:
     @classmethod
     def of(cls, model: MarkovNetwork, *, title: str, rows: UniqueRows | None = None, seed: int = 0) -> Document:
         """``rows`` in the model's coding give frequencies, a score, and places for chains to begin."""
-        strengths = pair_strengths(model.factors)
-        places = Places.of(len(model.domain), strengths)
+        strengths = pair_strengths(model.factors, model.domain)
+        places = Places.of(strengths)
         plan = page_plan(model, seed=seed)
         first = FirstAnswer.of(model, plan, codes=starting_rows(rows), seed=seed)
         return cls(
@@ -58,7 +61,7 @@ class Document:
                 "schema": SCHEMA,
                 "title": title,
                 "variables": _variables(model, rows),
-                "edges": [[a, b, float(f"{strength:.6g}")] for (a, b), strength in strengths.items()],
+                "edges": [[a, b, float(f"{strengths[a, b]:.6g}")] for a, b in np.argwhere(np.triu(strengths)).tolist()],
                 "scopes": _scopes(model),
                 "layout": np.round(places.positions, 4).tolist(),
                 "community": places.community.tolist(),
@@ -86,10 +89,14 @@ def starting_rows(rows: UniqueRows | None) -> NDArray[Any] | None:
 
 
 def _variables(model: MarkovNetwork, rows: UniqueRows | None) -> list[dict[str, Any]]:
-    told = [{"name": variable.name, "states": list(variable.states)} for variable in model.domain]
+    told = [
+        {"name": variable.name, "states": list(variable.states), "ordered": ranks_of(variable) is not None}
+        for variable in model.domain
+    ]
     if rows is None:
         return told
-    return [each | {"frequency": _frequency(rows, i)} for i, each in enumerate(told)]
+    explained = Predictability.of(model.factors, rows).explained_deviance
+    return [each | {"frequency": _frequency(rows, i), "explained": float(explained[i])} for i, each in enumerate(told)]
 
 
 def _frequency(rows: UniqueRows, i: int) -> list[float]:

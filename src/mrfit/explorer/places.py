@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.nodes.communities import louvain
 from mrfit.report.layout import fitted, force, spread
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-Pair = tuple[int, int]
 
 _FEW = 60  # variables that all their edges place well
 _MORE_EDGES = 0.3  # beyond a spanning forest, for each variable: all edges of a large network make a ball of it
@@ -31,51 +30,44 @@ class Places:
     community: Integers
 
     @classmethod
-    def of(cls, n_variables: int, strengths: Mapping[Pair, float]) -> Places:
+    def of(cls, strengths: Floats) -> Places:
         """Connected variables near each other; of many by a forest, and the strongest edges within communities."""
-        edges = np.array(list(strengths), np.int64).reshape(-1, 2)
-        size = np.abs(np.fromiter(strengths.values(), np.float64, len(strengths)))
-        in_forest = _spanning_forest(n_variables, edges, size)
-        if n_variables > _FEW:
-            kept = _backbone(n_variables, in_forest, size)
-            edges, size, in_forest = edges[kept], size[kept], in_forest[kept]
-        community = _communities(n_variables, edges, size)
-        if n_variables > _FEW:
-            kept = np.flatnonzero(in_forest | (community[edges[:, 0]] == community[edges[:, 1]]))
-            edges, size = edges[kept], size[kept]
-        share = size / size.max(initial=1e-300)
-        return cls(_placed(force(n_variables, edges, share)), community)
+        size = np.abs(strengths)
+        if len(size) > _FEW:
+            forest = _spanning_forest(size)
+            size = _backbone(size, forest)
+            community = louvain(size)
+            size = np.where(forest | (community[:, None] == community[None, :]), size, 0.0)
+        else:
+            community = louvain(size)
+        edges = np.argwhere(np.triu(size))
+        share = size[edges[:, 0], edges[:, 1]] / size.max(initial=1e-300)
+        return cls(_placed(force(len(size), edges, share)), _by_size(community, (size > 0).sum(axis=1)))
 
 
-def _spanning_forest(n_variables: int, edges: Integers, size: Floats) -> NDArray[np.bool_]:
-    """Which edges are in the maximum one."""
-    from scipy.sparse import coo_array
+def _spanning_forest(size: Floats) -> NDArray[np.bool_]:
+    """Which pairs are in the maximum one, (variables, variables)."""
+    from scipy.sparse import csr_array
     from scipy.sparse.csgraph import minimum_spanning_tree
 
-    cost = 1.0 + size.max(initial=0.0) - size  # positive: an entry of zero is no edge
-    forest = minimum_spanning_tree(coo_array((cost, edges.T), shape=(n_variables, n_variables))).tocoo()
-    return np.isin(edges @ (n_variables, 1), np.stack([forest.row, forest.col], axis=1) @ (n_variables, 1))
+    cost = np.where(size > 0, 1.0 + size.max(initial=0.0) - size, 0.0)  # positive: an entry of zero is no edge
+    forest = minimum_spanning_tree(csr_array(cost)).toarray() > 0
+    return np.asarray(forest | forest.T)
 
 
-def _backbone(n_variables: int, in_forest: NDArray[np.bool_], size: Floats) -> Integers:
-    """The numbers of the edges of the forest, and of the strongest of the others."""
-    others = np.flatnonzero(~in_forest)
-    strongest = others[np.argsort(-size[others], kind="stable")[: int(np.ceil(_MORE_EDGES * n_variables))]]
-    return np.sort(np.concatenate([np.flatnonzero(in_forest), strongest]))
+def _backbone(size: Floats, forest: NDArray[np.bool_]) -> Floats:
+    """The forest, and the strongest of the other edges."""
+    others = np.sort(np.triu(np.where(forest, 0.0, size)), axis=None)[::-1]
+    least = others[min(int(_MORE_EDGES * len(size)), len(others) - 1)]
+    return np.where(forest | (size > least), size, 0.0)
 
 
-def _communities(n_variables: int, edges: Integers, size: Floats) -> Integers:
-    """By modularity (Blondel et al. 2008)."""
-    import networkx
-
-    graph: networkx.Graph[int] = networkx.Graph()
-    weighted = zip(edges.tolist(), size.tolist(), strict=True)
-    graph.add_weighted_edges_from((a, b, weight + 1e-9) for (a, b), weight in weighted)
-    found = networkx.community.louvain_communities(graph, seed=0) if len(edges) else []
-    community = np.full(n_variables, -1)
-    for number, members in enumerate(sorted(found, key=lambda part: (-len(part), min(part)))):
-        community[list(members)] = number
-    return community
+def _by_size(community: Integers, n_edges: Integers) -> Integers:
+    """Numbered by size, the largest first; -1 for variables without an edge."""
+    _, first, label, count = np.unique(community, return_index=True, return_inverse=True, return_counts=True)
+    rank = np.empty(len(count), np.int64)
+    rank[np.lexsort((first, -count))] = np.arange(len(count))
+    return np.where(n_edges > 0, rank[label], -1)
 
 
 def _placed(places: Floats) -> Floats:
