@@ -7,7 +7,8 @@ import type { State } from "./state";
 import { percent, short } from "./words";
 
 const FONT = 'system-ui, -apple-system, "Segoe UI", "Noto Sans", sans-serif';
-const BATCHES = 16; // of lines with one width and opacity: a stroke each
+const BATCHES = 16; // levels of width and opacity of lines
+const IN_A_STROKE = 8; // lines
 const FROM_CARDS = 84; // pixels a variable has to itself, from which on it is drawn as a card
 const FULL_CARD = 150;
 const CARD_STATES = 5;
@@ -165,20 +166,31 @@ export class Scene {
       if (batch) batch.push(e);
       else batches.set(key, [e]);
     }
-    const [thin, wide] = this.model.n > FEW ? [0.7, 3] : [1.1, 5.5];
     for (const key of [...batches.keys()].sort((a, b) => a - b)) {
       const share = (Math.floor(key / 3) + 0.5) / BATCHES;
       const sign = key % 3;
       pen.strokeStyle = [palette.neither, palette.together, palette.apart][sign];
       pen.setLineDash(sign === 2 ? [5, 3.5] : []);
-      pen.lineWidth = thin + (wide - thin) * share;
+      pen.lineWidth = this.lineWidth(share);
       pen.globalAlpha = opacity * (0.28 + 0.66 * share);
-      pen.beginPath();
-      for (const e of batches.get(key)!) this.trace(pen, e);
-      pen.stroke();
+      this.strokeBatch(pen, batches.get(key)!);
     }
     pen.setLineDash([]);
     pen.globalAlpha = 1;
+  }
+
+  /** Lines of up to one pixel are drawn many times faster than wider ones: of many, only the strongest are. */
+  private lineWidth(share: number): number {
+    return this.model.n > FEW ? Math.max(1, 4 * share - 1) : 1.1 + 4.4 * share;
+  }
+
+  /** A few lines a stroke: without a graphics card, the time a path takes grows faster than the number of its lines. */
+  private strokeBatch(pen: Pen, edges: number[]): void {
+    for (let k = 0; k < edges.length; k += IN_A_STROKE) {
+      pen.beginPath();
+      for (let l = k; l < Math.min(k + IN_A_STROKE, edges.length); l++) this.trace(pen, edges[l]);
+      pen.stroke();
+    }
   }
 
   private trace(pen: Pen, e: number): void {
@@ -203,7 +215,7 @@ export class Scene {
     return Math.min(11, Math.max(2.2, view.unit * this.reach[v]));
   }
 
-  /** Dots of one look in one path each: hundreds of strokes would take most of a frame. */
+  /** Dots of one look in one path each. */
   private drawDots(pen: Pen, size: Size, view: View, palette: Palette, focus: Focus, seen: number[]): void {
     const looks = new Map<string, { colour: string; opacity: number; dots: number[] }>();
     for (const v of seen) {
@@ -215,15 +227,8 @@ export class Scene {
     }
     const inOrder = [...looks.values()].sort((one, other) => one.opacity - other.opacity);
     for (const { colour, opacity, dots } of inOrder) {
-      pen.beginPath();
-      for (const v of dots) this.traceDot(pen, v, this.radius(v, view));
-      pen.globalAlpha = Math.max(opacity, 0.5);
-      pen.strokeStyle = palette.ground;
-      pen.lineWidth = 2;
-      pen.stroke();
-      pen.globalAlpha = opacity;
-      pen.fillStyle = colour;
-      pen.fill();
+      this.fillDots(pen, dots, view, 1, palette.ground, Math.max(opacity, 0.5)); // a gap between a dot and its lines
+      this.fillDots(pen, dots, view, 0, colour, opacity);
     }
     pen.globalAlpha = 1;
     if (this.model.n <= MOST_RINGS) {
@@ -236,6 +241,14 @@ export class Scene {
     this.drawLabels(pen, size, view, palette, focus, seen);
   }
 
+  private fillDots(pen: Pen, dots: number[], view: View, wider: number, colour: string, opacity: number): void {
+    pen.beginPath();
+    for (const v of dots) this.traceDot(pen, v, this.radius(v, view) + wider);
+    pen.globalAlpha = opacity;
+    pen.fillStyle = colour;
+    pen.fill();
+  }
+
   /** A circle, or a square for what is known. */
   private traceDot(pen: Pen, v: number, r: number): void {
     const [x, y] = [this.px[v], this.py[v]];
@@ -245,9 +258,9 @@ export class Scene {
   }
 
   /** A ring that is closed as far as the other variables explain this one. */
-  private drawExplained(pen: Pen, v: number, x: number, y: number, radius: number, palette: Palette): void {
+  private drawExplained(pen: Pen, v: number, x: number, y: number, radius: number, palette: Palette, inCard = false): void {
     const share = this.model.explained(v);
-    if (share === null) return;
+    if (share === null || (this.state.chosen.evidence.has(v) && !inCard)) return;
     const arc = (from: number, to: number, colour: string): void => {
       pen.beginPath();
       pen.arc(x, y, radius, from, to);
@@ -371,7 +384,7 @@ export class Scene {
     pen.fillStyle = palette.ink;
     const room = this.model.explained(v) === null ? 16 : 30;
     pen.fillText(fitting(pen, this.model.names[v], width - room * scale), x + 8 * scale, y + 13 * scale);
-    this.drawExplained(pen, v, x + width - 12 * scale, y + 13 * scale, 5 * scale, palette);
+    this.drawExplained(pen, v, x + width - 12 * scale, y + 13 * scale, 5 * scale, palette, true);
     const shown = this.model.states[v].slice(0, CARD_STATES);
     shown.forEach((name, s) => this.drawState(pen, v, s, name, x, y + (28 + 15 * s) * scale, scale, palette));
     const rest = this.model.states[v].length - shown.length;

@@ -171,13 +171,18 @@ export class Gibbs {
     const n = this.first[this.first.length - 1];
     const [joint, near] = [new Float64Array(n), new Float64Array(n)];
     let [error, nearError, gap] = [0, 0, 0];
+    const means = new Array<number>(CHAINS);
+    const sweeps = kept.reduce((sum, block) => sum + block.sweeps, 0);
     for (let k = 0; k < n; k++) {
-      const chains = this.chains.map((_, c) => kept.map(({ sums, sweeps }) => sums[c][k] / sweeps));
-      const means = chains.map((blocks) => summary(blocks).mean);
+      for (let c = 0; c < CHAINS; c++) {
+        let sum = 0;
+        for (const block of kept) sum += block.sums[c][k];
+        means[c] = sum / sweeps;
+      }
       const [all, half] = [summary(means), summary(means.slice(0, CHAINS / 2))];
       [joint[k], near[k]] = [all.mean, half.mean];
       [error, nearError] = [Math.max(error, all.error), Math.max(nearError, half.error)];
-      gap = Math.max(gap, disagreement(chains, means, near[k]));
+      gap = Math.max(gap, disagreement(kept, k, means, half.mean));
     }
     // What chains near the data say is what a reader of the data expects; nobody knows how much each mode weighs.
     return gap
@@ -253,10 +258,11 @@ function draw(likely: number[], u: number): number {
  * How far a chain is from the ones near the data, where chains differ by more than each differs from itself; else 0. Means
  * of chains that mix vary no more than those of their blocks promise.
  */
-function disagreement(chains: number[][], means: number[], near: number): number {
+function disagreement(kept: Block[], k: number, means: number[], near: number): number {
   const apart = means.reduce((most, mean) => Math.max(most, Math.abs(mean - near)), 0);
-  if (apart < WORTH_TELLING || chains[0].length < 4) return 0;
-  const within = summary(chains.map((blocks) => summary(blocks).error ** 2)).mean;
+  if (apart < WORTH_TELLING || kept.length < 4) return 0;
+  const errors = means.map((_, c) => summary(kept.map(({ sums, sweeps }) => sums[c][k] / sweeps)).error);
+  const within = summary(errors.map((error) => error ** 2)).mean;
   const between = CHAINS * summary(means).error ** 2;
   return between > STUCK * within ? apart : 0;
 }
