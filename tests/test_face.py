@@ -61,7 +61,9 @@ def test_a_frame_of_all_parameters(word: str) -> None:
     assert all(len(variables) == order for variables, order in zip(frame["variables"], frame["order"], strict=True))
     assert frame["group"].isna().all()
     for name, variables, states in zip(frame["name"], frame["variables"], frame["states"], strict=True):
-        if states:
+        if word == "ordered" and len(variables) > 1:
+            assert name == " × ".join(variables)
+        elif states:
             assert name == " & ".join(f"{v}={s}" for v, s in zip(variables, states, strict=True))
         else:
             assert word in ("spectral", "ising")

@@ -35,6 +35,7 @@ PICTURES = {
         ("missing", 1),
         ("uncertainty", 1),
         ("explorer", 0),
+        ("items", 2),
     ],
 )
 def test_every_output_is_that_of_the_commands_above_it(

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from mrfit.formats.models import read_network, write_network
     from mrfit.inference.enumeration import Enumeration
     from mrfit.learning.comparing import GroupComparison, compare_groups
+    from mrfit.learning.drawn_goodness import drawn_goodness
     from mrfit.learning.fitted import Fitted
     from mrfit.learning.incomplete import IncompleteFit, fit_incomplete
     from mrfit.learning.learner import Learner
@@ -74,6 +75,7 @@ _HOME = {
     "UpToOrder": "mrfit.structure.learners",
     "Variable": "mrfit.domain",
     "compare_groups": "mrfit.learning.comparing",
+    "drawn_goodness": "mrfit.learning.drawn_goodness",
     "fit_incomplete": "mrfit.learning.incomplete",
     "learn": "mrfit.registry",
     "node_stability": "mrfit.learning.node_stability",
@@ -123,6 +125,7 @@ __all__ = [
     "Variable",
     "__version__",
     "compare_groups",
+    "drawn_goodness",
     "fit_incomplete",
     "learn",
     "node_stability",

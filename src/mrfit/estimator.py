@@ -72,6 +72,10 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         Columns whose states have an order and which interact by their scores 0, 1, 2, ...: one parameter and a sign for
         a pair of them. Sets the coordinates to ``ordered``. Numbers are in order, the order of words is declared
         (``states``, or an ordered pandas category).
+    given : list of str or None, default=None
+        Covariates: columns that are conditioned on and never modelled, with an effect on every other one.
+    given_edges : bool, default=False
+        Whether they have an effect on every pair that interacts, too.
     solver : {"newton", "lbfgs", "owlqn", "proximal-newton", "fista"} or None, default=None
         None takes the one that suits the penalty.
     tolerance : float, default=1e-6
@@ -124,6 +128,8 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         parameterization: str = "canonical",
         reference: str = "first",
         ordered: str | Sequence[str] | None = None,
+        given: Sequence[str] | None = None,
+        given_edges: bool = False,
         solver: str | None = None,
         tolerance: float = 1e-6,
         max_iterations: int = 1000,
@@ -142,6 +148,8 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         self.parameterization = parameterization
         self.reference = reference
         self.ordered = ordered
+        self.given = given
+        self.given_edges = given_edges
         self.solver = solver
         self.tolerance = tolerance
         self.max_iterations = max_iterations
@@ -222,6 +230,8 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
             objective=self.objective,
             solver=self.solver,
             **self._coordinates(rows),
+            given=(self.given,) if isinstance(self.given, str) else tuple(self.given or ()),
+            given_edges=self.given_edges,
             tolerance=self.tolerance,
             max_iterations=self.max_iterations,
             folds=self.folds,

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.checking.goodness import Cells, Goodness, goodness
 from mrfit.data.coding import has_all_cells
 from mrfit.domain import Domain
-from mrfit.errors import InputError
+from mrfit.errors import InputError, listed
 from mrfit.factors import Factors
 from mrfit.html_table import html_table
 from mrfit.inference.plan import Plan
@@ -98,9 +99,26 @@ class MarkovNetwork(Questions):
     def structure(self) -> Structure:
         return self.parameters.structure
 
+    @property
+    def covariates(self) -> tuple[int, ...]:
+        return self.parameters.given
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """Names of the covariates: the model is the distribution of all other variables given these."""
+        return self.covariate_names
+
+    def check_no_covariates(self, what: str) -> None:
+        """Refuse ``what`` needs a distribution of all variables: "Tables are drawn from"."""
+        if self.given:
+            raise InputError(
+                f"{what} a distribution of all variables; this model has none of {listed(self.given)}. Use a model "
+                "without covariates."
+            )
+
     @cached_property
     def factors(self) -> Factors:
-        """The same distribution as a product of tables."""
+        """The same distribution as a product of tables; of covariates they say nothing, one must know their states."""
         return self.parameters.to_factors(self.w)
 
     def with_plan(self, plan: Plan) -> MarkovNetwork:
@@ -277,11 +295,23 @@ class MarkovNetwork(Questions):
         betweenness; ``seed`` is that of the search for communities. Rows that had no part in learning tell how well
         others are predicted.
         """
+        self.check_no_covariates("Measures of variables are those of")
         known = None
         if data is not None:
             known = Predictability.of(self.factors, self._unique(data), jobs=resolve_jobs(jobs))
         weights = PairWeights.of(self.factors, self.domain, coding)
         return Nodes.of(weights, predictability=known, groups=groups, paths=paths, seed=seed)
+
+    def goodness(self, data: Any) -> Goodness:
+        """G-squared of all joint states, and residuals of pairs and triples of variables; for up to 2^16 joint states.
+
+        Of the rows it was learned from, which it recognises, the model knows that its parameters have adapted to them.
+        `mrfit.drawn_goodness` gives a p where cells are sparse.
+        """
+        self.check_no_covariates("G-squared is that of")
+        rows, learned_from = self._unique(data, "G-squared"), self.provenance.get("data")
+        is_fitted = isinstance(learned_from, dict) and learned_from.get("sha256") == rows.sha256
+        return goodness(Cells.of(self.parameters, self.factors), rows, is_fitted=is_fitted)
 
     def intervals(self, level: float = 0.95) -> Floats:
         """Lower and upper ends of confidence intervals, (parameters, 2), in the order of ``w``; see `Errors`.
@@ -321,7 +351,7 @@ class MarkovNetwork(Questions):
         kind = parameterization_called(word)
         if self.has_impossible_states:
             raise InputError("Some states of this model are impossible, which only its full parameters can say.")
-        target = kind(self.domain, self.structure.closure())
+        target = kind(self.domain, self.structure.closure(), given=self.covariates)
         if isinstance(target, Canonical):
             codes = reference_from(reference, self.domain, np.random.default_rng(0))
             target = replace(target, reference=codes)
@@ -365,6 +395,7 @@ class ScoreRows(Protocol):
 class _ByPseudoLikelihood:
     def __call__(self, parameters: Parameterization, w: Floats, codes: NDArray[np.uint8], /, *, jobs: int) -> Floats:
         if not has_all_cells(codes):
+            _check_no_covariates(parameters)
             return observed_pll(parameters.to_factors(w), codes, jobs=jobs)
         return row_pll(parameters, w, codes, jobs=jobs)
 
@@ -376,11 +407,19 @@ class _ByLikelihood:
     def __call__(self, parameters: Parameterization, w: Floats, codes: NDArray[np.uint8], /, *, jobs: int) -> Floats:
         if has_all_cells(codes):
             return row_ll(parameters, w, codes, jobs=jobs, log_z=self.log_z)
+        _check_no_covariates(parameters)
         first = np.zeros((1, codes.shape[1]), np.uint8)  # whatever has all cells gives log Z
         factors = parameters.to_factors(w)
         log_p = float(row_ll(parameters, w, first, jobs=jobs, log_z=self.log_z)[0])
         log_z = float(factors.log_potential(first.astype(np.int64))[0]) - log_p
         return observed_ll(factors, codes, log_z, jobs=jobs)
+
+
+def _check_no_covariates(parameters: Parameterization) -> None:
+    if parameters.given:
+        raise InputError(
+            "Rows with missing cells have no score under a model with covariates. Leave these rows out, or impute them."
+        )
 
 
 def finite_scores(score_rows: ScoreRows, model: MarkovNetwork, codes: NDArray[np.uint8], *, jobs: int) -> Floats:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.domain import Domain, Variable
-from mrfit.errors import InputError
+from mrfit.errors import InputError, listed
 from mrfit.factors import Factors, Scope, check_scopes
 from mrfit.queries.questions import Questions
 
@@ -52,11 +52,14 @@ class Network(Questions):
         Over the variables of the domain, in its order.
     conjunctions
         Of variables so many that no table should be made of them; mostly none.
+    covariates
+        Numbers of variables that have no distribution: log p is that of all others given these.
     """
 
     domain: Domain
     tables: Factors
     conjunctions: tuple[Conjunction, ...] = ()
+    covariates: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if self.domain.shape != self.tables.shape:
@@ -123,6 +126,14 @@ class Network(Questions):
         if before < 0:
             return (i,), here
         return (len(self.domain) + before, i), np.concatenate([np.zeros_like(here), here])
+
+    def check_unconditional(self) -> None:
+        """Refuse to become tables that others would take for a distribution of all variables."""
+        if self.covariates:
+            raise InputError(
+                f"The model is one of other variables given {listed(self.covariate_names)}; its tables are no "
+                "distribution of all variables, which others would take them for. Keep the .mrf file."
+            )
 
     def with_hidden_named(self) -> Network:
         """The same as tables only, for files and programs that hold no conjunctions: hidden variables get names."""

@@ -41,9 +41,33 @@ def test_as_text(shell: Shell) -> None:
     assert lines[0] == "t.csv: 300 rows, 3 variables; by enumeration, exact"
     assert lines[1].startswith("mean log-likelihood -")
     assert lines[2].startswith("the model's own rows look like the data: largest error of a marginal 0.")
-    assert lines[5].split() == ["variable", "model", "data", "difference"]
-    assert lines[8].split() == ["pair", "model", "data", "difference"]
-    assert len(lines) == 10
+    assert lines[3].startswith("G-squared ")
+    assert lines[6].split() == ["variable", "model", "data", "difference"]
+    assert lines[9].split() == ["pair", "model", "data", "difference"]
+    assert lines[12].split()[:3] == ["triple", "model", "data"]
+    assert len(lines) == 14
+
+
+def test_g_squared_by_drawn_tables(shell: Shell, folder: Path) -> None:
+    document = shell("check", "m.mrf", "t.csv", "--bootstrap", "9", "--plot-residuals", "r.png", "--json").document
+    found = document["goodness"]
+    assert found["of_the_rows_learned_from"] is True
+    assert found["tables"] == 9
+    assert 0.1 <= found["p"] <= 1.0
+    assert len(found["triples"]) == 2
+    assert (folder / "r.png").stat().st_size > 5_000
+    assert (
+        "9 tables drawn from the model and learned from again"
+        in shell("check", "m.mrf", "t.csv", "--bootstrap", "9").out
+    )
+
+
+def test_other_models_say_no_parameters(shell: Shell) -> None:
+    assert shell("convert", "m.mrf", "m.uai").code == 0
+    assert shell("check", "m.uai", "t.csv", "--json").document["goodness"] is None
+    ran = shell("check", "m.uai", "t.csv", "--bootstrap", "9")
+    assert (ran.code, ran.err.count("\n")) == (2, 1)
+    assert "a .mrf file" in ran.err
 
 
 @pytest.mark.parametrize("engine", ENGINES)

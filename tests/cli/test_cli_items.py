@@ -65,3 +65,75 @@ def test_missing_as_a_state_has_no_place_in_an_order(shell: Shell, tmp_path: Pat
 def test_other_coordinates_have_no_scores(shell: Shell, likert: Path) -> None:
     ran = shell("fit", likert, "--ordered", "sleep", "--parameterization", "spectral")
     assert (ran.code, "--ordered has no effect here" in ran.err) == (2, True)
+
+
+# -- covariates ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def survey(tmp_path: Path) -> Path:
+    """cough and pain are independent given age, exactly: counts are products. Together they are not."""
+    lines = []
+    for age, often in (("young", 1), ("mid", 5), ("old", 9)):
+        times = (10 - often, often)
+        lines += [f"{a},{b},{age}" for a in (0, 1) for b in (0, 1) for _ in range(times[a] * times[b])]
+    (tmp_path / "survey.csv").write_text("\n".join(["cough,pain,age", *lines]) + "\n")
+    return tmp_path / "survey.csv"
+
+
+def test_a_model_given_covariates(shell: Shell, survey: Path) -> None:
+    """From the fit to questions; the fit is checked with the covariates of the rows."""
+    ran = shell("fit", survey, "--given", "age", "--penalty", "none", "--errors", "sandwich", "-o", "m.mrf", "--json")
+    assert ran.code == 0, ran.err
+    assert ran.document["max_marginal_error"] < 0.01
+    document = shell("show", "m.mrf", "--json").document
+    assert document["given"] == ["age"]
+    assert document["learned"].endswith("by pseudo-likelihood, given 'age'")
+    assert "given 'age': a model of the other variables" in shell("show", "m.mrf").out
+    asked = shell("query", "m.mrf", "--given", "age=old", "--ask", "cough", "--json")
+    assert asked.code == 0, asked.err
+    assert shell("sample", "m.mrf", "--rows", "5", "--given", "age=old", "-o", "s.csv").code == 0
+    assert shell("score", "m.mrf", survey, "--metric", "ll").code == 0
+    assert shell("check", "m.mrf", survey).code == 0
+    assert shell("fit", survey, "--like", "m.mrf", "--quiet").code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["query", "m.mrf", "--ask", "cough"], "given 'age', of which it says nothing; give a state of each"),
+        (["query", "m.mrf", "--given", "age=old", "--ask", "age", "--quiet"], "'age' is a covariate of this model"),
+        (["sample", "m.mrf", "--rows", "5", "-o", "s.csv"], "give a state of each"),
+        (["logz", "m.mrf"], "give a state of each"),
+        (["convert", "m.mrf", "m.uai"], "no distribution of all variables"),
+        (["power", "m.mrf"], "has none of 'age'"),
+        (["fit", "survey.csv", "--given", "ages"], "There is no variable 'ages'"),
+        (["fit", "survey.csv", "--given-edges"], "--given-edges has no effect here: it needs --given"),
+        (["fit", "survey.csv", "--given", "age", "--objective", "likelihood"], "by the pseudo-likelihood"),
+        (["fit", "survey.csv", "--given", "age", "--structure", "tree"], "tree is neither"),
+    ],
+)
+def test_questions_without_an_answer(arguments: list[str], said: str, shell: Shell, survey: Path) -> None:
+    """One line, and nothing is written."""
+    assert shell("fit", survey, "--given", "age", "-o", "m.mrf", "--quiet").code == 0
+    ran = shell(*arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert said in ran.err
+    assert len(ran.err.splitlines()) == 1
+    assert not list(survey.parent.glob("*.uai"))
+    assert not (survey.parent / "s.csv").exists()
+
+
+def test_a_structure_given_covariates(shell: Shell, survey: Path) -> None:
+    """cough and pain hang together by age alone."""
+    joined, given = (
+        {(edge["source"], edge["target"]) for edge in shell(*command, "--json").document["edges"]}
+        for command in (
+            ["structure", survey, "--exclude", "age"],
+            ["structure", survey, "--given", "age", "--max-degree", "1"],
+        )
+    )
+    assert joined == {("cough", "pain")}
+    assert given == {("cough", "age"), ("pain", "age")}
+    assert "would choose among them" in shell("structure", survey, "--given", "age", "--select", "ebic").err
+    assert "There is no variable 'aged'" in shell("structure", survey, "--given", "aged").err

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +118,37 @@ def test_cs_coefficients_of_given_correlations(name: str, conformance_dir: Path)
     for column, coefficient in expected.items():
         values = np.array([float(line[column]) if line[column] not in ("", "NA") else 0.0 for line in lines])
         assert cs_coefficient(dropped, values) == pytest.approx(coefficient, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["rochdale", "czech"])
+def test_cs_coefficients_of_given_subsets(name: str, conformance_dir: Path) -> None:
+    """Learned again as IsingFit does; its own regressions are not solved to the end, so that correlations are near."""
+    folder = conformance_dir / "applied" / "bootstrap"
+    expected = json.loads((folder / "cs_coefficient.json").read_text())[name]
+    rows, subsets = _given(conformance_dir, name, "casedrop_subsets")
+    found = mrfit.stability(replace(EBIC, scale="standard"), rows, kind="drop", resamples=subsets).case_drop
+    assert found is not None
+    with (folder / f"{name}_casedrop.csv").open() as file:
+        lines = list(csv.DictReader(file))
+    names = {"edges": "cor_edge", "strength": "cor_strength", "expected_influence": "cor_expected_influence"}
+    for mine, theirs in names.items():
+        values = np.array([float(line[theirs]) if line[theirs] not in ("", "NA") else 0.0 for line in lines])
+        np.testing.assert_allclose(found.correlations[mine], values, atol=1e-2)
+        assert np.median(np.abs(found.correlations[mine] - values)) < 1e-4
+        assert found.coefficients[mine] == pytest.approx(expected[theirs], abs=1e-9)
+
+
+@pytest.mark.parametrize(("name", "digits"), [("czech", 1e-4), ("jonas", 0.1)])
+def test_bootstrap_as_isingfit_does(name: str, digits: float, conformance_dir: Path) -> None:
+    """Inclusion is the same; means are where its regressions end (jonas' nearly separated resamples far from it)."""
+    rows, resamples = _given(conformance_dir, name, "resamples")
+    edges = mrfit.stability(replace(EBIC, scale="standard"), rows, resamples=resamples).edges
+    found = {(edge.source, edge.target): (edge.inclusion, edge.mean) for edge in edges}
+    with (conformance_dir / "applied" / "bootstrap" / f"{name}_edges.csv").open() as file:
+        for line in csv.DictReader(file):
+            inclusion, mean = found.get((line["a"], line["b"]), (0.0, 0.0))
+            assert inclusion == pytest.approx(float(line["isingfit_inclusion"]), abs=1e-12)
+            assert mean == pytest.approx(float(line["isingfit_mean"]), abs=digits)
 
 
 def test_bounds_on_false_edges(conformance_dir: Path) -> None:

@@ -55,6 +55,8 @@ def row_scores(
         m = min(BLOCK, n_rows - low)
         scores[low : low + m] = 0.0
         for i in range(n_variables):
+            if n_free[i] == 0:  # one state only, or a covariate
+                continue
             width = 1 + feature_start[i + 1] - feature_start[i]
             for s in range(n_free[i]):
                 at = slot_start[i] + s * width

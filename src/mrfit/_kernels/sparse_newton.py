@@ -54,7 +54,7 @@ def _single_dot(a, b, length):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _evaluate(n_free, bits, beta, counts, total, residual, gradient, scratch):
+def evaluate(n_free, bits, beta, counts, total, residual, gradient, scratch):
     """The loss at ``beta``; fills residual = total * p - counts, and the gradient.
 
     Each row of ``scratch`` holds a block. Residuals are computed in the second and copied: the compiler checks at run
@@ -90,7 +90,7 @@ def _evaluate(n_free, bits, beta, counts, total, residual, gradient, scratch):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _hessian(n_free, bits, residual, counts, total, hessian):
+def hessian_of(n_free, bits, residual, counts, total, hessian):
     """Sum over cells of the curvature e_s (1[s = t] - e_t / total), e the expected counts, on their active columns."""
     n_columns, n_cells = bits.shape
     column = np.empty((1 + n_columns, BLOCK), np.float32)  # the constant first
@@ -287,7 +287,7 @@ def _jump(n_free, group_start, beta, gradient, hessian, strength, direction, slo
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _descend(n_free, group_start, beta, gradient, hessian, strength, curvature, goal, direction, slope):
+def descend(n_free, group_start, beta, gradient, hessian, strength, curvature, goal, direction, slope):
     """Minimise the quadratic model plus penalty by group coordinate descent; fills ``direction``.
 
     A group moves by one proximal gradient step with its own curvature bound, which for a single coefficient is the
@@ -328,7 +328,7 @@ def _descend(n_free, group_start, beta, gradient, hessian, strength, curvature, 
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _bound_curvature(n_free, group_start, hessian, curvature):
+def bound_curvature(n_free, group_start, hessian, curvature):
     """A bound on the curvature of every group, the constant first: the Frobenius norm of its block.
 
     The ridge also keeps columns that repeat each other from making the model singular.
@@ -356,13 +356,13 @@ def solve_on_cells(n_free, group_start, bits, counts, total, strength, tolerance
     gradient, direction, slope, trial = np.empty(size), np.empty(size), np.empty(size), np.empty(size)
     hessian, curvature = np.empty((size, size)), np.empty(n_groups + 1)
     penalty = _penalty(n_free, group_start, beta, strength)
-    value = _evaluate(n_free, bits, beta, counts, total, residual, gradient, scratch) + penalty
+    value = evaluate(n_free, bits, beta, counts, total, residual, gradient, scratch) + penalty
     violation, steps = violation_of(n_free, group_start, beta, gradient, strength), 0
     while violation > tolerance and steps < _MOST_STEPS:
-        _hessian(n_free, bits, residual, counts, total, hessian)
-        _bound_curvature(n_free, group_start, hessian, curvature)
+        hessian_of(n_free, bits, residual, counts, total, hessian)
+        bound_curvature(n_free, group_start, hessian, curvature)
         goal = max(0.1 * tolerance, 1e-2 * violation)
-        _descend(n_free, group_start, beta, gradient, hessian, strength, curvature, goal, direction, slope)
+        descend(n_free, group_start, beta, gradient, hessian, strength, curvature, goal, direction, slope)
         # Armijo on the full objective: compare with what slope and penalty promise for a full step.
         promise = -penalty
         for k in range(size):
@@ -374,11 +374,11 @@ def solve_on_cells(n_free, group_start, bits, counts, total, strength, tolerance
             for k in range(size):
                 trial[k] = beta[k] + step * direction[k]
             new_penalty = _penalty(n_free, group_start, trial, strength)
-            new = _evaluate(n_free, bits, trial, counts, total, residual, gradient, scratch) + new_penalty
+            new = evaluate(n_free, bits, trial, counts, total, residual, gradient, scratch) + new_penalty
             accepted = new <= value + 1e-4 * step * promise + 1e-14 * abs(value)
             step *= 0.5
         if not accepted:
-            _evaluate(n_free, bits, beta, counts, total, residual, gradient, scratch)
+            evaluate(n_free, bits, beta, counts, total, residual, gradient, scratch)
             break
         for k in range(size):
             beta[k] = trial[k]

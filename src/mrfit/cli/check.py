@@ -7,21 +7,28 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mrfit.cli.files import check_files, writing
-from mrfit.cli.model_options import from_option, is_silent, model_argument, note_remarks, read_model
+from mrfit.cli.model_options import from_option, is_silent, model_argument, note_remarks, read_any_model
 from mrfit.cli.options import check_one_stream, choice, common, parameters_of, read_rows, reading
-from mrfit.cli.output import note, note_compiling, print_json, say
+from mrfit.cli.output import counting_progress, note, note_compiling, print_json, say
 from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
 from mrfit.cli.query import columns, probability
 from mrfit.cli.sections import SectionedCommand
+from mrfit.errors import InputError
 
 if TYPE_CHECKING:
     from mrfit.checking.check import Check, Difference
+    from mrfit.checking.goodness import Goodness, Residual
+    from mrfit.data.unique_rows import UniqueRows
+    from mrfit.model import MarkovNetwork
+    from mrfit.network import Network
 
 _ENGINES = ("auto", "enumeration", "tree", "ais")  # as in mrfit.checking.checker, which --help need not load
 _SECONDS = 10.0  # as in mrfit.checking.budget
 
 _SECTIONS = {
-    "Options that matter most": ("plot", "engine", "seconds", "top", "model_format", "as_json"),
+    "Options that matter most": (
+        *("plot", "plot_residuals", "bootstrap", "engine", "seconds", "top", "model_format", "as_json"),
+    ),
     "Data": parameters_of(reading),
     "Output": ("title", "no_clobber", *sorted(parameters_of(common))),
 }
@@ -35,6 +42,19 @@ _SECTIONS = {
     metavar="FILE",
     help="Draw model against data, one point for each pair of states, and how many variables are away from their first "
     f"state, as {PICTURES}.",
+)
+@click.option(
+    "--plot-residuals",
+    metavar="FILE",
+    help=f"Draw what the model misses of pairs and triples of variables, in standard errors, as {PICTURES}.",
+)
+@click.option(
+    "--bootstrap",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="N",
+    help="Draw so many tables from MODEL for the p of G-squared, which chi-square does not tell where cells are "
+    "sparse; if DATA are what MODEL was learned from, everything is learned again from each.",
 )
 @choice(
     "--engine",
@@ -51,7 +71,11 @@ _SECTIONS = {
     "same number gives the same answer.",
 )
 @click.option(
-    "--top", type=click.IntRange(min=0, max=10), default=5, show_default=True, help="Variables, and pairs, to print."
+    "--top",
+    type=click.IntRange(min=0, max=10),
+    default=5,
+    show_default=True,
+    help="Variables, pairs and triples to print.",
 )
 @from_option
 @title_option
@@ -64,7 +88,8 @@ def command(model_file: str, data: str, **options: Any) -> None:
     A network fitted by pseudo-likelihood can have nearly all its probability where there are no data, while its score
     looks fine: this shows it. Frequencies of states and of pairs of states in DATA are compared with their
     probabilities under MODEL; so is the number of variables away from their first state. A mode of the model that the
-    data do not have is named, with the way on.
+    data do not have is named, with the way on. Of models with up to 2^16 joint states, in .mrf files, G-squared says
+    how well all of them fit together, and residuals which triples of variables are missed.
 
     MODEL is a .mrf, .uai, .LG, .mn or .fg file, each also .gz, or - for standard input. Columns and states are matched
     by name; columns that the model does not know are ignored.
@@ -74,32 +99,62 @@ def command(model_file: str, data: str, **options: Any) -> None:
       mrfit check model.mrf train.csv
       mrfit check model.mrf train.csv --plot check.png     model against data
       mrfit check model.mrf test.csv --engine tree         exact, whatever it takes
+      mrfit check model.mrf train.csv --bootstrap 200      does it fit? by tables drawn from it
       mrfit check model.mrf train.csv --json               all of it
       mrfit check other.mn train.data                      of Libra
     """
     from mrfit.workers import resolve_jobs
 
-    check_title(options)
+    check_title(options, "--plot", "--plot-residuals")
     check_one_stream(model_file, data)
-    check_files({"MODEL": model_file, "DATA": data}, {"--plot": options["plot"]}, options)
-    if options["plot"] is not None:
+    pictures = {"--plot": options["plot"], "--plot-residuals": options["plot_residuals"]}
+    check_files({"MODEL": model_file, "DATA": data}, pictures, options)
+    for picture in filter(None, pictures.values()):
         from mrfit.report.page import check_figure_path
 
-        check_figure_path(options["plot"])
+        check_figure_path(picture)
     jobs = resolve_jobs(options["jobs"])
     note_compiling(quiet=is_silent(options))
-    network = read_model(model_file, options)
+    network = read_any_model(model_file, options)
     rows = read_rows(data, options, domain=network.domain)
     check = network.check(
         rows, engine=options["engine"], seconds=options["seconds"], seed=options["seed"], jobs=jobs
     )  # fmt: skip
     note_remarks(check.remarks, options)
+    goodness = _goodness(network, rows, options, jobs)
     if options["plot"] is not None:
         _draw(check, options["plot"], title_of(model_file, options), quiet=options["quiet"])
+    if goodness is not None and options["plot_residuals"] is not None:
+        _draw_residuals(goodness, options["plot_residuals"], title_of(model_file, options))
     if options["as_json"]:
-        print_json(check.to_dict())
+        print_json({**check.to_dict(), "goodness": None if goodness is None else goodness.to_dict()})
     else:
-        _print(check, data, options["top"])
+        _print(check, goodness, data, options["top"])
+    for reason, times in ({} if goodness is None else goodness.failures).items():
+        note(f"warning: learning failed in {times:,} of {options['bootstrap']:,} tables: {reason}")
+
+
+def _goodness(
+    network: MarkovNetwork | Network, rows: UniqueRows, options: dict[str, Any], jobs: int
+) -> Goodness | None:
+    """None where there are too many joint states, covariates or no parameters, and nobody asked."""
+    from mrfit.checking.goodness import has_few_cells
+    from mrfit.learning.drawn_goodness import drawn_goodness
+    from mrfit.model import MarkovNetwork
+
+    asked = options["bootstrap"] or options["plot_residuals"]
+    if not isinstance(network, MarkovNetwork):
+        if asked:
+            raise InputError("--bootstrap and --plot-residuals need a model that says its parameters: a .mrf file.")
+        return None
+    if not asked and (network.given or not has_few_cells(network.parameters)):
+        return None
+    if not options["bootstrap"]:
+        return network.goodness(rows)
+    with counting_progress("tables", options["bootstrap"], quiet=is_silent(options)) as callback:
+        return drawn_goodness(
+            network, rows, tables=options["bootstrap"], seed=options["seed"], jobs=jobs, callback=callback
+        )
 
 
 def _draw(check: Check, plot: str, title: str, *, quiet: bool) -> None:
@@ -112,19 +167,42 @@ def _draw(check: Check, plot: str, title: str, *, quiet: bool) -> None:
         note(f"note: {plot} was not drawn, for nothing is known of the model's own rows.")
 
 
-def _print(check: Check, data: str, top: int) -> None:
+def _draw_residuals(goodness: Goodness, plot: str, title: str) -> None:
+    from mrfit.report.page import save_figure
+    from mrfit.report.residuals import draw_residuals
+
+    save_figure(draw_residuals(goodness, title=title).figure, plot)  # type: ignore[arg-type]
+
+
+def _print(check: Check, goodness: Goodness | None, data: str, top: int) -> None:
     how = "exact" if check.exact else "with standard errors"
     say(f"{data}: {check.n_rows:,.10g} rows, {check.n_variables:,} variables; by {check.engine}, {how}")
     if check.ll is not None:
         error = f" +- {check.ll_error:.2g}" if check.ll_error else ""
         say(f"mean log-likelihood {check.ll:.4f}{error} nats a row")
     say(check.in_words())
+    if goodness is not None:
+        say(goodness.in_words())
     if check.is_known:
         away = f"{check.model.mean_sum:.4g} in the model, {check.data.mean_sum:.4g} in the data"
         say(f"variables away from their first state, on average: {away}")
     for what, differences in (("variable", check.variables), ("pair", check.pairs)):
         if differences[:top]:
             say("", *columns([[what, "model", "data", "difference"], *map(_line, differences[:top])], n_words=1))
+    if goodness is not None and goodness.triples[:top]:
+        heads = ["triple", "model", "data", "standard errors", "p, adjusted"]
+        say("", *columns([heads, *map(_residual_line, goodness.triples[:top])], n_words=1))
+
+
+def _residual_line(one: Residual) -> list[str]:
+    p = "-" if one.adjusted != one.adjusted else f"{one.adjusted:.2g}"
+    return [
+        one.in_words(),
+        probability(one.model),
+        probability(one.data),
+        "-" if p == "-" else f"{one.residual:+.2f}",
+        p,
+    ]
 
 
 def _line(one: Difference) -> list[str]:

@@ -10,8 +10,8 @@ import click
 
 from mrfit.cli.exact_options import coordinates_of, exact_options, structure_word
 from mrfit.cli.idle_options import Rule, one_of, penalties_with, refuse_idle
-from mrfit.cli.options import choice, numbers, parameters_of, stacked, whole_numbers
-from mrfit.cli.structure_options import structure_options, structure_rules
+from mrfit.cli.options import choice, names, numbers, parameters_of, stacked, whole_numbers
+from mrfit.cli.structure_options import given_option, structure_options, structure_rules
 from mrfit.cli.tying_options import tying_options, tying_rules, tying_settings
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ learner_options = stacked(
         "same options; grown by likelihood from a tree; FILE is an edge list, GraphML or JSON.",
     ),
     structure_options,
+    given_option,
+    click.option("--given-edges", is_flag=True, help="Covariates have an effect on every pair that interacts, too."),
     click.option(
         "--cells",
         type=float,
@@ -102,7 +104,7 @@ learner_options = stacked(
 
 # Where they stand in the help of a command that has them all.
 LEARNER_SECTIONS = {
-    "Structure": parameters_of(structure_options) | {"order", "cells"},
+    "Structure": parameters_of(structure_options) | {"order", "cells", "given", "given_edges"},
     "Penalty and coordinates": {"free_orders", "toward", "search"} | parameters_of(exact_options),
     "Tying": parameters_of(tying_options),
     "Solver": ("solver", "tolerance", "max_iterations", "seed", "jobs"),
@@ -119,6 +121,8 @@ def learner_of(context: click.Context, options: dict[str, Any]) -> Learner:
         penalty=_penalty(options),
         objective=_objective(options),
         **coordinates_of(options),
+        given=names(options["given"], "--given"),
+        given_edges=options["given_edges"],
         solver=solver_from(options["solver"]),
         tolerance=options["tolerance"],
         max_iterations=options["max_iterations"],
@@ -168,6 +172,7 @@ def _rules(options: dict[str, Any]) -> list[Rule]:
         Rule(("toward",), word == "l2", "--penalty l2"),
         Rule(("cells",), options["structure"] == "grown", "--structure grown"),
         Rule(("ordered",), options["parameterization"] in ("canonical", "ordered"), "--parameterization ordered"),
+        Rule(("given_edges",), bool(options["given"]), "--given"),
         Rule(("search",), word in searching, f"a penalty that makes zeros: {one_of(searching)}"),
     ]
 

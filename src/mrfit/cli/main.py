@@ -15,6 +15,7 @@ from mrfit.errors import MrfitError
 
 # name: (module, one line for the overview), so that `mrfit --help` imports no command.
 _COMMANDS = {
+    "advise": ("mrfit.cli.advise", "What a careful analyst would do with a table, as commands."),
     "fit": ("mrfit.cli.fit", "Learn a model from a table."),
     "structure": ("mrfit.cli.structure", "Learn which variables interact."),
     "stability": ("mrfit.cli.stability", "Learn again from resamples, and see what stays the same."),
@@ -70,6 +71,7 @@ def cli() -> None:
     \b
     A first session:
       mrfit demo                                          a real example with a picture
+      mrfit advise train.csv                              what kind of table it is, and what to do with it
       mrfit structure train.csv --max-degree 5 -o edges.csv --plot network.png
       mrfit fit train.csv --valid valid.csv --strength 1,10,100 -o model.mrf
       mrfit show model.mrf                                the strongest interactions

@@ -54,12 +54,22 @@ def read_model(text: str, options: Mapping[str, Any]) -> Network:
     return read_network(text, format="mrf" if text == STANDARD and word is None else word)
 
 
+def read_any_model(text: str, options: Mapping[str, Any]) -> MarkovNetwork | Network:
+    """The same with its parameters where the file has them, which is ours."""
+    return load_model(text) if _format(text, options) == "mrf" else read_model(text, options)
+
+
+def _format(text: str, options: Mapping[str, Any]) -> str:
+    """A name that does not say one is ours."""
+    if options["model_format"] is not None:
+        return str(options["model_format"])
+    suffix = Path(text.lower().removesuffix(".gz")).suffix.removeprefix(".")
+    return suffix if suffix in FORMATS else "mrf"
+
+
 def load_scored_model(text: str, options: Mapping[str, Any]) -> MarkovNetwork:
-    """A model that scores rows, of whatever format; a name that does not say one is ours."""
-    word = options["model_format"]
-    if word is None:
-        suffix = Path(text.lower().removesuffix(".gz")).suffix.removeprefix(".")
-        word = suffix if suffix in FORMATS else "mrf"
+    """A model that scores rows, of whatever format."""
+    word = _format(text, options)
     if word == "mrf":
         return load_model(text)
     from mrfit.formats.learned import to_model

@@ -14,6 +14,7 @@ from mrfit.cli.options import check_one_stream, common, names, parameters_of, re
 from mrfit.cli.output import counting_progress, note, note_compiling, print_json, say
 from mrfit.cli.picture_options import (
     PICTURES,
+    check_title,
     given_layout,
     layout_options,
     title_of,
@@ -136,9 +137,9 @@ def _check_options(context: click.Context, model_file: str, data: str | None, op
         [
             Rule(("resamples", "level"), data is not None, "DATA to learn from"),
             Rule(("layout", "save_layout"), options["plot_network"] is not None, "--plot-network"),
-            Rule(("title",), bool(options["plot"] or options["plot_network"]), "--plot or --plot-network"),
         ],
     )
+    check_title(options, "--plot", "--plot-network")
     pictures = {"--plot": options["plot"], "--plot-network": options["plot_network"]}
     for picture in filter(None, pictures.values()):
         check_figure_path(picture)

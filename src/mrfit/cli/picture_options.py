@@ -45,10 +45,11 @@ def title_of(source: str, options: Mapping[str, Any]) -> str:
     return Path(stem).stem or stem
 
 
-def check_title(options: Mapping[str, Any], plot: str = "--plot") -> None:
-    """A title needs a picture, which the option ``plot`` asks for."""
-    if options["title"] is not None and options[plot.removeprefix("--").replace("-", "_")] is None:
-        raise InputError(f"--title is that of a picture, and none is drawn; add {plot} FILE.")
+def check_title(options: Mapping[str, Any], *plots: str) -> None:
+    """A title needs a picture, which one of the options ``plots`` asks for, by default --plot."""
+    plots = plots or ("--plot",)
+    if options["title"] is not None and all(options[plot[2:].replace("-", "_")] is None for plot in plots):
+        raise InputError(f"--title is that of a picture, and none is drawn; add {plots[0]} FILE.")
 
 
 def check_layout(options: Mapping[str, Any]) -> None:

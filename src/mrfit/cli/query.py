@@ -99,7 +99,7 @@ def command(model_file: str, **options: Any) -> None:
         seed=options["seed"],
     )
     note_remarks(answer.after.remarks, options)
-    if given and answer.before is None and not is_silent(options):
+    if set(given) - set(network.covariate_names) and answer.before is None and not is_silent(options):
         note("note: without what is given the model is too large for this engine, so nothing is said of before.")
     if options["plot"] is not None:
         _draw(answer, options["plot"], title_of(model_file, options))

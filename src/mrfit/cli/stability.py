@@ -77,7 +77,11 @@ _SECTIONS = {
 )
 @learner_options
 @click.option("-o", "--output", metavar="CSV", help="Where to write all edges; - is standard output.")
-@click.option("--plot", metavar="FILE", help=f"Draw ranges of edges, or for drop the correlations, as {PICTURES}.")
+@click.option(
+    "--plot",
+    metavar="FILE",
+    help=f"Draw ranges of edges, for drop the correlations, for stars the paths, as {PICTURES}.",
+)
 @title_option
 @writing
 @states_option
@@ -170,13 +174,16 @@ def _csv(summary: StabilitySummary) -> bytes:
 
 def _draw(found: Stability, plot: str, title: str) -> None:
     from mrfit.report.page import save_figure
-    from mrfit.report.stability import draw_case_drop, draw_edge_ranges
+    from mrfit.report.stability import draw_case_drop, draw_edge_ranges, draw_stability_paths
 
     if found.case_drop is not None:
-        save_figure(draw_case_drop(found.case_drop, title=title), plot)
-        return
-    subtitle = f"{len(found.networks.known):,} resamples ({found.kind}); the middle {found.level:.0%} of weights"
-    save_figure(draw_edge_ranges(found.edges, title=title, subtitle=subtitle), plot)
+        axes = draw_case_drop(found.case_drop, title=title)
+    elif found.stars is not None:
+        axes = draw_stability_paths(found.stars, found.networks.names, title=title)
+    else:
+        subtitle = f"{len(found.networks.known):,} resamples ({found.kind}); the middle {found.level:.0%} of weights"
+        axes = draw_edge_ranges(found.edges, title=title, subtitle=subtitle)
+    save_figure(axes.figure, plot)  # type: ignore[arg-type]
 
 
 def _print(data: str, summary: StabilitySummary, options: dict[str, Any]) -> None:

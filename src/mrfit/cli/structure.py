@@ -9,7 +9,7 @@ import click
 
 from mrfit.cli.files import check_files, send, summary_beside, writing
 from mrfit.cli.idle_options import Rule, refuse_idle
-from mrfit.cli.options import STANDARD, check_one_stream, common, parameters_of, read_rows, reading
+from mrfit.cli.options import STANDARD, check_one_stream, common, names, parameters_of, read_rows, reading
 from mrfit.cli.output import counting_progress, note_compiling, print_json, say
 from mrfit.cli.picture_options import (
     PICTURES,
@@ -21,7 +21,7 @@ from mrfit.cli.picture_options import (
     title_option,
 )
 from mrfit.cli.sections import SectionedCommand
-from mrfit.cli.structure_options import structure_learners, structure_options, structure_rules
+from mrfit.cli.structure_options import given_option, structure_learners, structure_options, structure_rules
 from mrfit.errors import InputError
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ _MOST_EDGES = 10  # printed
 _SECTIONS = {
     "Options that matter most": ("max_degree", "select", "rule", "valid", "output", "plot"),
     "Data": parameters_of(reading),
-    "Structure": parameters_of(structure_options),
+    "Structure": parameters_of(structure_options) | {"given"},
     "Output": {"output_format", "title"}
     | parameters_of(layout_options)
     | parameters_of(writing)
@@ -44,6 +44,7 @@ _SECTIONS = {
 @click.command("structure", cls=SectionedCommand, sections=_SECTIONS)
 @click.argument("data")
 @structure_options
+@given_option
 @click.option("--valid", metavar="FILE", help="Held-out rows, for --select valid and --bound joint.")
 @click.option(
     "-o",
@@ -109,6 +110,8 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     outputs = {"-o": options["output"], "--plot": options["plot"], "--save-layout": options["save_layout"]}
     check_files(inputs, outputs, options)
     rows = read_rows(data, options)
+    if covariates := tuple(dict.fromkeys(names(options["given"], "--given"))):
+        learner = learner.with_covariates(covariates, rows.domain)
     layout = given_layout(options, rows.domain.names)
     valid = None if options["valid"] is None else read_rows(options["valid"], options, domain=rows.domain)
     begun = time.perf_counter()

@@ -53,6 +53,14 @@ structure_options = stacked(
 )
 
 
+given_option = click.option(
+    "--given",
+    multiple=True,
+    metavar="NAME[,NAME...]",
+    help="Covariates: variables that are conditioned on and never modelled, with an effect on every other one.",
+)
+
+
 def structure_rules(options: dict[str, Any]) -> list[Rule]:
     """Which of these options have an effect only where; `mrfit structure` always learns."""
     learned = options.get("structure", "learned") == "learned"

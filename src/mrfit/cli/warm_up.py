@@ -31,6 +31,7 @@ _COMMANDS = (
     "structure more.csv --max-degree 2",
     "structure two.csv --select ebic",
     "structure more.csv --select ebic",
+    "stability two.csv --structure learned --select ebic --resamples 2",
     "structure two.csv --valid two.csv --select valid",
     "structure more.csv --max-degree 2 --bound path",
     "structure two.csv --max-degree 2 --bound joint",

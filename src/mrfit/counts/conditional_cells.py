@@ -68,7 +68,7 @@ class ConditionalCells:
     def _of_variables(cls, cells: list[_VariableCells], parameters: Canonical, total_weight: float) -> ConditionalCells:
         conditionals = parameters.conditionals
         return cls(
-            arrays=_joined(cells, parameters.n_free, conditionals),
+            arrays=_joined(cells, conditionals),
             parameter_of_slot=conditionals.parameter_of_slot,
             n_parameters=parameters.n_parameters,
             total_weight=total_weight,
@@ -130,7 +130,7 @@ def _check_counted(counts: BlanketCounts, parameters: Canonical) -> None:
 
 def _count_variable(variable: int, rows: UniqueRows, parameters: Canonical) -> _VariableCells:
     conditionals, active = parameters.conditionals, rows.active
-    n_free = int(parameters.n_free[variable])
+    n_free = int(conditionals.n_free[variable])
     if n_free == 0:
         return _VariableCells(np.empty(0), np.empty(0), [])
     first, last = conditionals.feature_start[variable], conditionals.feature_start[variable + 1]
@@ -174,11 +174,11 @@ def _chunks(member_start: NDArray[np.int64], members: NDArray[np.int32], n_cells
     return chunks
 
 
-def _joined(cells: list[_VariableCells], n_free: NDArray[np.int64], conditionals: Conditionals) -> CellArrays:
+def _joined(cells: list[_VariableCells], conditionals: Conditionals) -> CellArrays:
     """Lay the cells of all variables end to end."""
     chunks = [chunk for variable in cells for chunk in variable.chunks]
     return CellArrays(
-        n_free=n_free,
+        n_free=conditionals.n_free,
         n_features=np.diff(conditionals.feature_start),
         cell_start=_starts([len(variable.total) for variable in cells]),
         count_start=_starts([len(variable.counts) for variable in cells]),

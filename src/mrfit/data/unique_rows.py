@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -205,6 +207,14 @@ class UniqueRows:
     @property
     def n_distinct(self) -> int:
         return len(self.codes)
+
+    @cached_property
+    def sha256(self) -> str:
+        """Of states, codes and weights: whether two models saw the same data."""
+        digest = hashlib.sha256(json.dumps(self.domain.to_states()).encode())
+        digest.update(self.codes.tobytes())
+        digest.update(self.sample_weight.tobytes())
+        return digest.hexdigest()
 
     @cached_property
     def total_weight(self) -> float:

@@ -41,7 +41,7 @@ def _read(content: bytes, name: str) -> Network:
     from mrfit.formats.mrf import from_stream
 
     model = from_stream(io.BytesIO(content), name)
-    return Network(model.domain, model.factors)
+    return Network(model.domain, model.factors, covariates=model.covariates)
 
 
 def _written(network: Network, *, names: bool = True) -> bytes:

@@ -46,6 +46,7 @@ def write_network(path: str | Path, network: Network, *, format: str | None = No
 
 def network_bytes(network: Network, kind: ModelFormat, path: str | Path, *, names: bool = True) -> bytes:
     """The content of a model file of a name."""
+    network.check_unconditional()
     content = kind.write(network, names=names)
     if Path(path).suffix.lower() != ".gz":
         return content

@@ -1,6 +1,6 @@
 """The native model file: a zip of one JSON document, the arrays it speaks of, and a checksum of them all.
 
-    model.json        format, schema, library version, domain, parameterization, provenance
+    model.json        format, schema, library version, domain, parameterization, provenance, covariates (given)
     scopes_<size>.npy for every size of scope
     w.npy             parameters; for tied ones also group.npy, centers.npy, and pinned.npy: which are pinned at zero.
                       Where all members equal their center, w has only the others.
@@ -21,6 +21,7 @@ import re
 import zipfile
 import zlib
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -62,6 +63,7 @@ def to_bytes(model: MarkovNetwork) -> bytes:
         "domain": model.domain.to_states(),
         "parameterization": {"name": model.parameters.word, **model.parameters.options},
         "provenance": dict(model.provenance),
+        **({"given": list(model.given)} if model.given else {}),
     }
     arrays: dict[str, NDArray[Any]] = {
         f"scopes_{size}": block.astype(np.int32) for size, block in model.structure.blocks.items()
@@ -103,6 +105,8 @@ def from_stream(stream: BinaryIO, name: str) -> MarkovNetwork:
         structure = Structure.from_blocks(len(domain), {int(size): block for size, block in scopes.items()})
         w, groups = _parameters(arrays)
         parameters = _parameterization(domain, structure, **description["parameterization"])
+        given = tuple(domain.index(name) for name in description.get("given", ()))
+        parameters = replace(parameters, given=given)
         errors = _errors(arrays, description.get("errors"))
         return MarkovNetwork(parameters, w, dict(description["provenance"]), groups, errors)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:

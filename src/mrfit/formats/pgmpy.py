@@ -23,6 +23,7 @@ def to_pgmpy(network: Network) -> Any:
     Where values would overflow, tables are scaled, which changes Z and nothing else.
     """
     kind, factor_kind = _imported()
+    network.check_unconditional()
     plain = network.with_hidden_named()
     factors = merged_and_covering(plain.tables)
     values, _ = potentials(factors, _INSTEAD)

@@ -25,6 +25,7 @@ def to_pyagrum(network: Network) -> Any:
     are scaled, which changes Z and nothing else.
     """
     gum = _imported()
+    network.check_unconditional()
     plain = network.with_hidden_named()
     factors = merged_and_covering(plain.tables)
     values, _ = potentials(factors, _INSTEAD)

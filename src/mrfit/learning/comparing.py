@@ -17,10 +17,9 @@ from mrfit.errors import InputError, MrfitError, listed
 from mrfit.learning.learner import Learner
 from mrfit.learning.likelihood_ratio import LikelihoodRatio, likelihood_ratio
 from mrfit.learning.penalized import L2, FlatL2, NoPenalty
-from mrfit.learning.relearning import Callback, weigher
+from mrfit.learning.relearning import Callback, networks_of, pool_of, weigher
 from mrfit.resampling import resamples as draw
 from mrfit.resampling.group_differences import Differences, PermutationTest
-from mrfit.resampling.networks import Networks
 from mrfit.structure.learners import StructureLearner
 from mrfit.uncertainty.wald import WaldTest, equality_tests
 from mrfit.workers import one_blas_thread
@@ -115,9 +114,9 @@ def compare_groups(
     grouped = GroupedRows.of(UniqueRows.of(data), by) if paired is None else _paired(data, by, paired)
     grouped.rows.check_complete("learning")
     asked = _tests(learner, grouped, tests)
-    weigh = weigher(learner)
+    pool = pool_of(learner, grouped.rows)
     with one_blas_thread():
-        weights = np.stack(_of_groups(grouped, weigh))
+        weights = np.stack(_of_groups(grouped, weigher(learner))) if pool is None else pool.weights(grouped.counts)
         wald = ratio = shuffled = None
         if "wald" in asked:
             wald = _wald(_given(learner, "Wald tests"), grouped, jobs)
@@ -127,9 +126,8 @@ def compare_groups(
         if "permutations" in asked:
             drawn = _permutations(grouped, permutations, seed)
             flat = drawn.reshape(-1, grouped.rows.n_distinct)
-            shuffled = PermutationTest.of(
-                weights, Networks.learned(weigh, grouped.rows, flat, jobs=jobs, callback=callback)
-            )
+            networks = networks_of(learner, grouped.rows, flat, jobs=jobs, callback=callback)
+            shuffled = PermutationTest.of(weights, networks)
     remarks = (PAIRED,) if paired is not None and tests is None else ()
     return GroupComparison(
         grouped.rows.domain.names, by, grouped.labels, grouped.sizes, weights, wald, ratio, shuffled, remarks
@@ -158,6 +156,7 @@ def _usual_tests(learner: Learner | StructureLearner, grouped: GroupedRows) -> t
         return ("permutations",)
     few = prod(grouped.rows.domain.shape) * len(grouped.labels) <= _FEW_STATES
     exact = few and isinstance(learner.penalty, NoPenalty) and learner.parameterization in _FREE_TABLES
+    exact = exact and not learner.given
     return ("wald", "likelihood") if exact else ("wald",)
 
 

@@ -53,7 +53,7 @@ class Coordinates(ABC):
     @property
     @abstractmethod
     def orders(self) -> NDArray[np.integer]:
-        """Size of the scope of each parameter."""
+        """Size of the scope of each parameter, not counting covariates."""
 
     @abstractmethod
     def scopes(self) -> Indices:
@@ -102,7 +102,7 @@ class ListedCoordinates(Coordinates):
 
     @property
     def orders(self) -> NDArray[np.integer]:
-        return self.parameters.order_of_parameter
+        return self.parameters.order_without_given
 
     def scopes(self) -> Indices:
         return self.parameters.scope_of_parameter

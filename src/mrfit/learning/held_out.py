@@ -35,7 +35,7 @@ def fold_problems(learner: Learner, rows: UniqueRows, *, jobs: int) -> list[Fold
     """Every fold of a cross-validation with a structure learned from its own rows; none without folds."""
     folds = []
     for fold in folds_of(rows, learner.folds, np.random.default_rng(learner.seed)):
-        structure = learner.structure_learner.learn(fold.train, jobs=jobs).structure
+        structure = learner.learn_structure(fold.train, jobs=jobs).structure
         folds.append(FoldProblem(Problem.within(fold.train, structure, learner, jobs=jobs), fold.held_out))
     return folds
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.data.coding import has_all_cells
 from mrfit.data.completions import Completions
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
@@ -59,6 +60,7 @@ def fit_incomplete(
     """
     _check(learner)
     rows = UniqueRows.of(data)
+    _check_covariates(learner, rows)
     completions = Completions.of(rows)
     if completions.observed.n_distinct < 2:
         raise InputError("All rows that have a value are the same; nothing can be learned from them. Use more rows.")
@@ -86,6 +88,15 @@ def _check(learner: Learner) -> None:
         )
     if len(learner.penalty.strengths or ()) > 1:
         raise InputError("EM learns at one strength of the penalty; give one.")
+
+
+def _check_covariates(learner: Learner, rows: UniqueRows) -> None:
+    for name in learner.given:
+        if not has_all_cells(rows.codes[:, rows.domain.index(name)]):
+            raise InputError(
+                f"The covariate {name!r} has no value in some rows, and nothing is learned of its distribution. Leave "
+                "these rows out."
+            )
 
 
 class _Rounds:

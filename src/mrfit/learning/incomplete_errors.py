@@ -57,7 +57,7 @@ def incomplete_errors(
     g, f = (_expected(values, completions, shares) for values in (gradients, features))
     both = gradients.T @ (np.bincount(completions.way, count[completions.row] * shares)[:, None] * features)
     lost = both - g.T @ (count[:, None] * f)
-    penalized = ~np.isin(model.parameters.order_of_parameter, problem.free_orders)
+    penalized = ~np.isin(model.parameters.order_without_given, problem.free_orders)
     stiffness = np.where(penalized, learner.penalty.stiffness(fit.strength), 0.0)
     information = weighted.total_weight * expansion.hessian() + np.diag(stiffness) - lost
     return _errors(information, g.T @ (count[:, None] * g), completions.observed, shrunken=bool(stiffness.any()))

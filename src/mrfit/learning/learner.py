@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from numbers import Integral, Real
 from types import UnionType
@@ -30,6 +30,7 @@ from mrfit.parameterizations.ordered import ALL, Ordered
 from mrfit.parameterizations.registry import parameterization_called
 from mrfit.solvers.method import Method
 from mrfit.solvers.solution import Status
+from mrfit.structure.learner import LearnedStructure
 from mrfit.structure.learners import Complete, StructureLearner
 from mrfit.workers import one_blas_thread
 
@@ -41,6 +42,7 @@ _KINDS: dict[str, tuple[type | UnionType, str]] = {
     "parameterization": (str, "a word"),
     "reference": (str, "a word"),
     "ordered": (str | tuple, "'all', or names of variables"),
+    "given": (tuple, "names of variables"),
     "judge": (str | None, "'ll', 'pll' or None"),
     "solver": (Method | None, "a solver, such as TruncatedNewton(), or None"),
     "tolerance": (Real, "a number"),
@@ -80,6 +82,9 @@ class Learner:
         How often in a row a path may predict held-out rows no better before it ends.
     seed
         Of whatever is random: folds, random references, restarts.
+    given, given_edges
+        Names of covariates: variables that are conditioned on and have no distribution of their own. They have an
+        effect on every other variable, and with ``given_edges`` on every pair that interacts.
     """
 
     structure: StructureLearner = field(default_factory=Complete)
@@ -87,7 +92,6 @@ class Learner:
     objective: ObjectiveChoice = PSEUDO_LIKELIHOOD
     parameterization: str = "canonical"
     reference: str = "first"
-    ordered: str | tuple[str, ...] = ALL
     solver: Method[Any] | None = None
     tolerance: float = 1e-6
     max_iterations: int = 1000
@@ -95,6 +99,9 @@ class Learner:
     judge: str | None = None
     patience: int = 3
     seed: int = 0
+    ordered: str | tuple[str, ...] = ALL
+    given: tuple[str, ...] = ()
+    given_edges: bool = False
 
     def __post_init__(self) -> None:
         self._check_kinds()
@@ -109,6 +116,7 @@ class Learner:
                 "Ordered variables are 'all' or a tuple of names, and belong to ordered coordinates; got "
                 f"{self.ordered!r} and {self.parameterization!r}."
             )
+        self._check_given()
         self.penalty.check(self.objective, self.parameterization, self.solver)
         if not 0 < self.tolerance < np.inf:
             raise InputError(f"The tolerance must be positive and finite; got {self.tolerance:g}.")
@@ -123,6 +131,24 @@ class Learner:
         if self.seed < 0:
             raise InputError(f"The seed must not be negative; got {self.seed}.")
 
+    def _check_given(self) -> None:
+        object.__setattr__(self, "given", tuple(dict.fromkeys(self.given)))  # a column may be named twice
+        if not isinstance(self.given_edges, bool) or self.given_edges > bool(self.given):
+            raise InputError(
+                f"Covariates have effects on edges where there are some (given); got {self.given_edges!r}."
+            )
+        if not self.given:
+            return
+        if self.objective.is_joint:
+            raise InputError("Networks with covariates are learned by the pseudo-likelihood; leave the likelihood out.")
+        if self.parameterization not in ("canonical", Ordered.word) or self.reference != "first":
+            raise InputError(
+                "Networks with covariates have canonical coordinates, first states silent, or ordered ones; got "
+                f"{self.parameterization!r} and {self.reference!r}."
+            )
+        if getattr(self.penalty, "search", "exact") != "exact":
+            raise InputError("A search for larger scopes does not know covariates; leave one of them out.")
+
     def _check_kinds(self) -> None:
         """Settings come from JSON too, which may hold anything."""
         for name, (kind, expected) in _KINDS.items():
@@ -135,10 +161,21 @@ class Learner:
         """What learns the structure, as it is by itself with this objective."""
         return self.structure.for_likelihood() if self.objective.is_joint else self.structure
 
+    def learn_structure(self, rows: UniqueRows, *, valid: UniqueRows | None = None, jobs: int = 1) -> LearnedStructure:
+        """Which variables interact; covariates do with all others, and not with each other."""
+        given = tuple(rows.domain.index(name) for name in self.given)
+        if not given:
+            return self.structure_learner.learn(rows, valid=valid, jobs=jobs)
+        if len(given) == len(rows.domain):
+            raise InputError("All variables are given; leave one out, which depends on them.")
+        learned = self.structure.with_covariates(self.given, rows.domain).learn(rows, valid=valid, jobs=jobs)
+        return replace(learned, structure=learned.structure.conditional_on(given, on_edges=self.given_edges))
+
     def in_words(self) -> str:
         """What decides which model rows lead to, in one line."""
         folds = f", {self.folds}-fold cross-validation" if self.folds else ""
-        return f"{self.structure.in_words()}, {self.penalty.in_words()}, {self.objective.word}{folds}"
+        given = f", given {listed(self.given)}" if self.given else ""
+        return f"{self.structure.in_words()}, {self.penalty.in_words()}, {self.objective.word}{given}{folds}"
 
     def __repr__(self) -> str:
         return f"<Learner: {self.in_words()}>"
@@ -218,7 +255,7 @@ class Learner:
                 some.check_complete("learning")
         with one_blas_thread():
             # 1. Which variables interact, from all rows and from the rows of every fold.
-            structure = self.structure_learner.learn(rows, valid=valid, jobs=jobs)
+            structure = self.learn_structure(rows, valid=valid, jobs=jobs)
             self.penalty.check_free_orders(structure.structure)
             problem = Problem.within(rows, structure.structure, self, jobs=jobs)
             if errors is not None:

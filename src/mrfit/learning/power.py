@@ -129,6 +129,7 @@ def power(
     Edges of the model are pairs of variables whose parameters are not all zero. ``callback`` is told of every table
     that is done, from any thread. The result does not depend on ``jobs``.
     """
+    model.check_no_covariates("Tables are drawn from")
     sizes = sorted(set(rows))
     _check(learner, sizes, repetitions)
     structure, names = model.structure, model.domain.names

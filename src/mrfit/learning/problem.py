@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -77,7 +75,8 @@ class Problem:
     def parameters(self) -> Parameterization:
         """As the learner has them."""
         learner = self.learner
-        parameters = parameterization_called(learner.parameterization)(self.rows.domain, self.structure)
+        given = tuple(self.rows.domain.index(name) for name in learner.given)
+        parameters = parameterization_called(learner.parameterization)(self.rows.domain, self.structure, given=given)
         if isinstance(parameters, Canonical):
             rng = np.random.default_rng(learner.seed)
             return replace(parameters, reference=reference_from(learner.reference, self.rows.domain, rng))
@@ -171,7 +170,8 @@ class Problem:
         smooth = function is not None and Trait.DIFFERENTIABLE in function.traits
         w, bound = start_and_bound(self.coordinates, self.rows, penalized, smooth=smooth)
         parameters = self.coordinates.parameters
-        free = ~penalized & (self.coordinates.orders > 1)
+        sizes = parameters.order_of_parameter if parameters.given else self.coordinates.orders
+        free = ~penalized & (sizes > 1)
         if free.any() and isinstance(parameters, Canonical) and parameters.reference is None:
             hold_what_never_occurs(w, self.objective.value_and_gradient(np.full(len(w), -1e4))[1], free)
         return w, bound
@@ -229,14 +229,6 @@ class Problem:
         own = replace(solution, w=w, at_bound=at_bound)
         return MarkovNetwork(parameters, w, self._provenance(optimum, chosen_on), optimum.groups), own
 
-    @cached_property
-    def _sha256(self) -> str:
-        """Shows whether two models saw the same data."""
-        digest = hashlib.sha256(json.dumps(self.rows.domain.to_states()).encode())
-        digest.update(self.rows.codes.tobytes())
-        digest.update(self.rows.sample_weight.tobytes())
-        return digest.hexdigest()
-
     def _log_z(self, optimum: Optimum) -> dict[str, Any]:
         """What chains know of it goes with the model: to find it out again may take longer than to learn."""
         coordinates = self.coordinates_of(optimum)
@@ -255,7 +247,7 @@ class Problem:
             **self._log_z(optimum),
             "penalty": learner.penalty.described(optimum, self.free_orders),
             "chosen_on": chosen_on,
-            "data": {"rows": self.rows.n_rows, "weight": self.rows.total_weight, "sha256": self._sha256},
+            "data": {"rows": self.rows.n_rows, "weight": self.rows.total_weight, "sha256": self.rows.sha256},
             "solver": {
                 "name": kind_of(type(self.solver)),
                 "status": solution.status.value,

@@ -18,10 +18,11 @@ from mrfit.model import MarkovNetwork
 from mrfit.resampling import resamples as draw
 from mrfit.resampling.case_drop import DROPPED, CaseDrop
 from mrfit.resampling.complementary_pairs import StablePairs, n_kept_for
-from mrfit.resampling.networks import Edge, Networks, Weigh
+from mrfit.resampling.networks import Edge, Networks, Weigh, check_room
 from mrfit.resampling.stars import Stars, subsample_size
 from mrfit.structure.learners import Learned, StructureLearner
 from mrfit.structure.nodewise.indicator_table import IndicatorTable
+from mrfit.structure.nodewise.pool import RegressionPool
 from mrfit.workers import one_blas_thread
 
 Floats = NDArray[np.float64]
@@ -118,7 +119,7 @@ def stability(
         if one_step and not isinstance(learner, StructureLearner):
             networks = _by_one_step(learner, rows, weights, jobs)
         else:
-            networks = Networks.learned(weigher(learner), rows, weights, jobs=jobs, callback=callback)
+            networks = networks_of(learner, rows, weights, jobs=jobs, callback=callback)
     found = Stability(kind, networks, level)
     if kind == "drop":
         return replace(found, case_drop=CaseDrop.of(networks, 1.0 - weights.sum(axis=1) / rows.total_weight))
@@ -159,6 +160,27 @@ def learner_without_valid(model: MarkovNetwork, called: str = "The model") -> Le
         return learner
     chosen = {name: penalty[name] for name in ("strength", "groups") if name in penalty}
     return replace(learner, penalty=replace(learner.penalty, **chosen))
+
+
+def networks_of(
+    learner: Learner | StructureLearner,
+    rows: UniqueRows,
+    resamples: Floats,
+    *,
+    jobs: int = 1,
+    callback: Callback | None = None,
+) -> Networks:
+    """Those of the whole table and of every resample: in one pool of regressions where there is one."""
+    pool = pool_of(learner, rows)
+    if pool is None or not resamples.any(axis=1).all():  # a resample without rows is a failure
+        return Networks.learned(weigher(learner), rows, resamples, jobs=jobs, callback=callback)
+    sample = pool.weights(rows.sample_weight[None])[0]
+    check_room(len(resamples), len(sample))
+    return Networks(rows.domain.names, sample, pool.weights(resamples, jobs=jobs, callback=callback), {})
+
+
+def pool_of(learner: Learner | StructureLearner, rows: UniqueRows) -> RegressionPool | None:
+    return learner.pool(rows) if isinstance(learner, Learned) else None
 
 
 def weigher(learner: Learner | StructureLearner) -> Weigh:

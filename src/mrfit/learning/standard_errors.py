@@ -67,7 +67,7 @@ def errors_of(problem: Problem, fit: Fit, kind: str) -> Errors:
 
 def stiffness_of(problem: Problem, fit: Fit) -> Floats:
     """Second derivatives of the penalty in every parameter of the model."""
-    penalized = ~np.isin(fit.model.parameters.order_of_parameter, problem.free_orders)
+    penalized = ~np.isin(fit.model.parameters.order_without_given, problem.free_orders)
     return np.where(penalized, problem.learner.penalty.stiffness(fit.strength), 0.0)
 
 

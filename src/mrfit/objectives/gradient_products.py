@@ -45,7 +45,7 @@ def _blocks(parameters: Canonical, w: Floats, rows: UniqueRows, root: Floats) ->
         block = slice(first, min(first + _BLOCK, rows.n_distinct))
         gradients = np.empty((parameters.n_parameters, block.stop - first))
         row_gradients(
-            columns[:, block], root[block], parameters.n_free, conditionals.feature_start,
+            columns[:, block], root[block], conditionals.n_free, conditionals.feature_start,
             conditionals.condition_start, variables, states, conditionals.slot_start,
             conditionals.parameter_of_slot, w_slots, gradients,
         )  # fmt: skip

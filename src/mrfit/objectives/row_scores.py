@@ -11,7 +11,7 @@ from scipy.special import logsumexp
 
 from mrfit._kernels.cells import gather
 from mrfit._kernels.scoring import BLOCK, row_scores
-from mrfit.factors import Factors, positions
+from mrfit.factors import Factors, Scope, positions
 from mrfit.inference.choice import exactly_planned
 from mrfit.inference.joint_states import JointStates, plan_joint_states
 from mrfit.parameterizations.bases import Base
@@ -27,11 +27,11 @@ _FEW_STATES = 2**20  # joint states: going over all of them is cheaper than list
 def row_pll(own: Parameterization, w: Floats, codes: NDArray[np.uint8], *, jobs: int = 1) -> Floats:
     """sum over variables of log p(x_i | rest) for every row of codes, shape (rows,); the same bits for any jobs.
 
-    Minus infinity for rows that the model holds impossible.
+    Covariates are in the rest only. Minus infinity for rows that the model holds impossible.
     """
     if np.isneginf(w).any():
-        return pll_of_factors(own.to_factors(w), codes)
-    if own.word != "canonical" and prod(own.domain.shape) <= _FEW_STATES:
+        return pll_of_factors(own.to_factors(w), codes, given=own.given)
+    if own.word != "canonical" and not own.given and prod(own.domain.shape) <= _FEW_STATES:
         states = JointStates(own, jobs=jobs)
         return conditional_scores(states.base, states.log_probabilities(w), codes)
     parameters, w = own.canonical, own.to_canonical(w)
@@ -44,7 +44,7 @@ def row_pll(own: Parameterization, w: Floats, codes: NDArray[np.uint8], *, jobs:
 
     def score(first: int, last: int) -> None:
         row_scores(
-            columns, parameters.n_free, conditionals.feature_start, conditionals.condition_start,
+            columns, conditionals.n_free, conditionals.feature_start, conditionals.condition_start,
             variables, state_codes, conditionals.slot_start, w_slots, first, last, scores,
         )  # fmt: skip
 
@@ -63,8 +63,11 @@ def row_ll(
 ) -> Floats:
     """Log-likelihood of every row; minus infinity for rows that are impossible.
 
-    By transforms over all joint states, or from log Z by whatever exact engine is fastest, unless it is known.
+    By transforms over all joint states, or from log Z by whatever exact engine is fastest, unless it is known. Where
+    there are covariates, given these.
     """
+    if parameters.given:
+        return _ll_given(parameters, w, codes)
     if log_z is not None:
         return parameters.to_factors(w).log_potential(codes) - log_z
     by_transforms = plan_joint_states(parameters.domain.shape)
@@ -76,6 +79,27 @@ def row_ll(
         return _ll_of_joint_states(parameters, w, codes, jobs)
     plan.check(parameters.domain.names)
     return factors.log_potential(codes) - engine.run(plan, factors).log_z
+
+
+def _ll_given(parameters: Parameterization, w: Floats, codes: NDArray[np.uint8]) -> Floats:
+    """log p(others | covariates): every state of the covariates has a log Z of its own."""
+    factors, given = parameters.to_factors(w), list(parameters.given)
+    states, number = np.unique(codes[:, given], axis=0, return_inverse=True)
+    log_z = log_z_given(factors, parameters.given, states, names=parameters.domain.names)
+    return factors.log_potential(codes) - log_z[number.ravel()]
+
+
+def log_z_given(
+    factors: Factors, given: Scope, states: NDArray[np.integer], *, names: tuple[str, ...] | None = None
+) -> Floats:
+    """log Z of all joint states in which some variables are in given ones, for every row of these; exact."""
+    out = np.empty(len(states))
+    for k, row in enumerate(states.tolist()):
+        left = factors.given(dict(zip(given, row, strict=True)))
+        engine, plan = exactly_planned(left)
+        plan.check(names)
+        out[k] = engine.run(plan, left).log_z
+    return out
 
 
 def _ll_of_joint_states(parameters: Parameterization, w: Floats, codes: NDArray[np.uint8], jobs: int) -> Floats:
@@ -93,12 +117,14 @@ def conditional_scores(base: Base, log_p: Floats, codes: NDArray[np.uint8]) -> F
     return np.asarray(scores, np.float64)
 
 
-def pll_of_factors(factors: Factors, codes: NDArray[np.uint8]) -> Floats:
+def pll_of_factors(factors: Factors, codes: NDArray[np.uint8], *, given: Scope = ()) -> Floats:
     """sum over variables of log p(x_i | rest) for every row of codes, from tables, of which some cells may be
     impossible; minus infinity for rows that are."""
     possible = factors.log_potential(codes) > -np.inf
     scores = np.where(possible, 0.0, -np.inf)
     for i, log_potentials in enumerate(_given_rest(factors, codes)):
+        if i in given:
+            continue
         own = np.take_along_axis(log_potentials, codes[:, i, None].astype(np.int64), axis=1)[possible, 0]
         scores[possible] += own - logsumexp(log_potentials[possible], axis=1)
     return scores

@@ -22,9 +22,11 @@ class Conditionals:
     Variable i has features ``feature_start[i]:feature_start[i+1]``; feature f is a conjunction of the indicators
     ``conditions[condition_start[f]:condition_start[f+1]]``. Its parameter for state s > 0 of variable i, and that
     of the constant, stand in ``parameter_of_slot`` as an array (states - 1, 1 + features) at ``slot_start[i]``,
-    constant first; -1 where the structure has no scope of the single variable.
+    constant first; -1 where the structure has no scope of the single variable. ``n_free`` are the states beside the
+    reference, and none of a covariate, whose conditional nobody asks for.
     """
 
+    n_free: Indices
     feature_start: Indices
     condition_start: Indices
     conditions: Indices
@@ -51,6 +53,7 @@ def conditionals_of(parameters: Canonical) -> Conditionals:
         singles = parameters.structure.blocks[1][:, 0]
         has_states = n_free[singles] > 0
         constant[singles[has_states]] = parameters.first_parameter[1][has_states]
+    own = np.where(np.isin(np.arange(n), parameters.given), 0, n_free)
     parts = list(_features(parameters))
     n_conditions = np.concatenate([np.full(len(p.owner), p.conditions.shape[1]) for p in parts] or [_NONE])
     owner = np.concatenate([p.owner for p in parts] or [_NONE])
@@ -70,11 +73,11 @@ def conditionals_of(parameters: Canonical) -> Conditionals:
     slots = []
     for i in range(n):
         mine = slice(feature_start[i], feature_start[i + 1])
-        state = np.arange(n_free[i])[:, None]
+        state = np.arange(own[i])[:, None]
         first = np.where(constant[i] >= 0, constant[i] + state, -1)
         slots.append(np.hstack([first, base[mine] + state * stride[mine]]).ravel())
     slot_start = np.concatenate([[0], np.cumsum([len(slot) for slot in slots])])
-    return Conditionals(feature_start, condition_start, conditions, slot_start, np.concatenate(slots))
+    return Conditionals(own, feature_start, condition_start, conditions, slot_start, np.concatenate(slots))
 
 
 _NONE = np.empty(0, np.int64)
@@ -95,14 +98,16 @@ def _features(parameters: Canonical) -> Iterator[_Features]:
             scopes, firsts = block[chosen], parameters.first_parameter[size][chosen]
             strides = np.concatenate([np.cumprod(shape[::-1])[-2::-1], [1]])
             for position in range(size):
+                has_conditional = ~np.isin(scopes[:, position], parameters.given)
+                mine, first = scopes[has_conditional], firsts[has_conditional]
                 rest = [k for k in range(size) if k != position]
                 states = np.stack(np.meshgrid(*(np.arange(shape[k]) for k in rest), indexing="ij"), axis=-1).reshape(
                     -1, size - 1
                 )
-                conditions = first_indicator[scopes[:, None, rest]] + states  # (scopes, combinations, size - 1)
-                base = firsts[:, None] + states @ strides[rest]
+                conditions = first_indicator[mine[:, None, rest]] + states  # (scopes, combinations, size - 1)
+                base = first[:, None] + states @ strides[rest]
                 yield _Features(
-                    owner=np.repeat(scopes[:, position], len(states)),
+                    owner=np.repeat(mine[:, position], len(states)),
                     conditions=conditions.reshape(-1, size - 1),
                     base=base.ravel(),
                     stride=np.full(base.size, strides[position]),

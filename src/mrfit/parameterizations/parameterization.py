@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -41,6 +41,7 @@ class Parameterization(ABC):
 
     domain: Domain
     structure: Structure
+    given: tuple[int, ...] = field(default=(), kw_only=True)  # covariates, which have no distribution
 
     word: ClassVar[str]  # by which users choose it
     meaning: ClassVar[str]  # of a parameter, in words
@@ -123,6 +124,14 @@ class Parameterization(ABC):
         """Size of the scope each parameter belongs to."""
         n = [int(counts.sum()) for counts in self._counts.values()]
         return np.repeat(np.array(list(self._counts), np.int64), n)
+
+    @cached_property
+    def order_without_given(self) -> Indices:
+        """How many variables of each parameter's scope have a distribution: effects of covariates are of no order."""
+        is_given = np.isin(np.arange(len(self.domain)), self.given)
+        blocks = self.structure.blocks.items()
+        n_given = [np.repeat(is_given[block].sum(axis=1), self._counts[size]) for size, block in blocks]
+        return np.asarray(self.order_of_parameter - np.concatenate([np.empty(0, np.int64), *n_given]), np.int64)
 
     @cached_property
     def scope_of_parameter(self) -> Indices:
@@ -253,7 +262,7 @@ class Parameterization(ABC):
     @cached_property
     def canonical(self) -> Canonical:
         """Canonical coordinates, first states silent, that can say whatever these can."""
-        return _canonical(self.domain, self.structure.closure())
+        return replace(_canonical(self.domain, self.structure.closure()), given=self.given)
 
     @cached_property
     def canonical_map(self) -> sparse.csr_array:

@@ -13,11 +13,11 @@ from scipy.special import entr
 from mrfit.checking.budget import SECONDS
 from mrfit.checking.check import Check
 from mrfit.checking.checker import check_model
-from mrfit.data.coding import MAX_STATES, check_complete
+from mrfit.data.coding import MAX_STATES, check_complete, has_all_cells
 from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
-from mrfit.errors import ImpossibleError, InputError
+from mrfit.errors import ImpossibleError, InputError, listed
 from mrfit.factors import Factors, Scope
 from mrfit.inference.best_state import best_state
 from mrfit.inference.choice import EXACT, exactly_planned, planned
@@ -27,6 +27,7 @@ from mrfit.inference.plan import Plan
 from mrfit.inference.planned_tree import PlannedTree
 from mrfit.inference.row_draws import draw_rows
 from mrfit.queries.answer import BestState, Explanation, Influence, Joint, LogZ, Marginals, Sensitivity
+from mrfit.queries.beside_rows import BesideRows
 from mrfit.queries.evidence import Evidence, state_code
 from mrfit.queries.missing import completed, distribution_of
 from mrfit.workers import resolve_jobs
@@ -60,6 +61,15 @@ class Questions:
         return None
 
     @property
+    def covariates(self) -> tuple[int, ...]:
+        """Numbers of variables that have no distribution: all others are distributed given these."""
+        return ()
+
+    @property
+    def covariate_names(self) -> tuple[str, ...]:
+        return tuple(self.domain.names[z] for z in self.covariates)
+
+    @property
     def spoken_names(self) -> tuple[str, ...]:
         """Of all variables of `factors`, for messages."""
         hidden = range(self.factors.n_variables - len(self.domain))
@@ -74,12 +84,12 @@ class Questions:
         seed: int = 0,
     ) -> Plan:
         """What a question would take, before anything is done: engine, cells, bytes, seconds."""
-        evidence = Evidence.of(self.domain, given)
+        evidence = self._evidence(given)
         return self._planned(evidence, self._scopes(targets), engine, seed)[2]
 
     def log_z(self, *, given: Given = None, engine: str | Engine = AUTO, seed: int = 0) -> LogZ:
         """log Z over all joint states, or over those that agree with what is given."""
-        evidence = Evidence.of(self.domain, given)
+        evidence = self._evidence(given)
         posterior, about = self._asked(evidence, (), engine, seed)
         return LogZ(**about, log_z=posterior.log_z, error=posterior.error)
 
@@ -87,8 +97,9 @@ class Questions:
         self, variables: Iterable[str] | None = None, *, given: Given = None, engine: str | Engine = AUTO, seed: int = 0
     ) -> Marginals:
         """The probability of every state of variables, by default all that are not given."""
-        evidence = Evidence.of(self.domain, given)
+        evidence = self._evidence(given)
         asked = self._numbers(variables) if variables is not None else self._others(evidence)
+        self._check_asked(asked)
         posterior, about = self._asked(evidence, (), engine, seed, of=asked)
         tables = {self.domain.names[i]: self._named(i, _with_known(i, posterior, evidence, self.domain)) for i in asked}
         return Marginals(**about, log_z=posterior.log_z, error=posterior.error, marginals=tables)
@@ -101,7 +112,7 @@ class Questions:
         self, variables: Sequence[str], *, given: Given = None, engine: str | Engine = AUTO, seed: int = 0
     ) -> Joint:
         """The probability of every joint state of some variables that are not given."""
-        evidence, asked = Evidence.of(self.domain, given), self._numbers(variables)
+        evidence, asked = self._evidence(given), self._numbers(variables)
         if known := [self.domain.names[i] for i in asked if i in evidence.known]:
             raise InputError(f"{known[0]!r} is given and asked for; leave it out of one of them.")
         posterior, about = self._asked(evidence, (asked,), engine, seed, of=asked)
@@ -136,7 +147,7 @@ class Questions:
 
         ``engine`` is ``tree``, ``toulbar2`` (an extra) or ``max-product``; ``auto`` takes the first of them that can.
         """
-        evidence = Evidence.of(self.domain, given)
+        evidence = self._evidence(given)
         factors, tree = self._planned_tree(evidence, seed=seed)
         try:
             best = best_state(factors, engine=engine, names=self.spoken_names, tree=tree)
@@ -163,7 +174,7 @@ class Questions:
         ``notes`` of the rows then say so.
         """
         _check_number_of_rows(n_rows, self.domain)
-        evidence = Evidence.of(self.domain, given)
+        evidence = self._evidence(given)
         factors, tree = self._planned_tree(evidence, seed=seed, merge=False)
         try:
             codes, notes = draw_rows(
@@ -192,6 +203,7 @@ class Questions:
         if how not in ("map", "draw"):
             raise InputError(f"There is no way to impute {how!r}; choose 'map' or 'draw'.")
         rows = self._incomplete(data)
+        self._check_covariates_known(rows.codes)
         codes = completed(
             self.factors,
             rows.codes,
@@ -208,6 +220,8 @@ class Questions:
         Cells of the variable itself are not looked at; other columns may be missing in some rows, or altogether.
         """
         rows, i = self._incomplete(data), self.domain.index(variable)
+        self._check_asked((i,))
+        self._check_covariates_known(rows.codes)
         return distribution_of(self.factors, i, rows.codes, jobs=resolve_jobs(jobs))
 
     def explain(
@@ -217,7 +231,7 @@ class Questions:
 
         Each piece is left out in turn, the others kept.
         """
-        evidence, (i,) = Evidence.of(self.domain, given), self._numbers([variable])
+        evidence, (i,) = self._evidence(given), self._numbers([variable])
         if i in evidence.variables:
             raise InputError(f"{variable!r} is given and asked for; leave it out of what is given.")
         posterior, about = self._asked(evidence, (), engine, seed)
@@ -229,7 +243,8 @@ class Questions:
 
         p = float(table[code])
         influences = []
-        for j in evidence.variables:
+        covariates = Evidence({z: evidence.known[z] for z in self.covariates})
+        for j in (j for j in evidence.variables if j not in self.covariates):
             piece, without = evidence.only(j).in_words(self.domain), p_given(evidence.without(j))
             influences.append(Influence(self.domain.names[j], piece, without, _log_odds(p) - _log_odds(without)))
         influences.sort(key=lambda influence: -abs(influence.log_odds))
@@ -238,7 +253,7 @@ class Questions:
             target=variable,
             state=self.domain[i].states[code],
             p=p,
-            p_before=p_given(Evidence()),
+            p_before=p_given(covariates),
             influences=tuple(influences),
         )
 
@@ -256,7 +271,7 @@ class Questions:
 
         The derivative in a cell is p(state | given) times (p(cell | state, given) - p(cell | given)).
         """
-        evidence, (i,) = Evidence.of(self.domain, given), self._numbers([variable])
+        evidence, (i,) = self._evidence(given), self._numbers([variable])
         code = state_code(self.domain[i], state)
         if i in evidence.known:
             raise InputError(f"{variable!r} is given and asked for; leave it out of what is given.")
@@ -285,13 +300,19 @@ class Questions:
 
         Exact where a junction tree takes no longer than about ``seconds``, else by chains annealed from anywhere and
         from the data, as many steps as about that time allows; nothing is measured, so the same arguments give the
-        same numbers. ``engine`` is ``auto``, ``enumeration``, ``tree`` or ``ais``.
+        same numbers. ``engine`` is ``auto``, ``enumeration``, ``tree`` or ``ais``. Covariates are distributed as in the
+        data.
         """
         rows = self._unique(data, "a check")
-        has_hidden = self.factors.n_variables > len(self.domain)
+        factors, log_potential = self.factors, None
+        if self.covariates:
+            beside = BesideRows.of(factors, self.covariates, rows)
+            factors, log_potential = beside.joint, beside.log_p
+        elif factors.n_variables > len(self.domain):
+            log_potential = self.log_potential
         try:
             return check_model(
-                self.factors,
+                factors,
                 rows,
                 engine=engine,
                 seconds=seconds,
@@ -299,7 +320,7 @@ class Questions:
                 jobs=resolve_jobs(jobs),
                 order=self.stored_order,
                 names=self.spoken_names,
-                log_potential=self.log_potential if has_hidden else None,
+                log_potential=log_potential,
             )
         except ImpossibleError as error:
             raise self._impossible(Evidence()) from error
@@ -309,6 +330,33 @@ class Questions:
         return self.factors.log_potential(codes)
 
     # -- what they share -----------------------------------------------------------------------------------------------
+
+    def _evidence(self, given: Given) -> Evidence:
+        """What is given, the state of every covariate among it."""
+        evidence = Evidence.of(self.domain, given)
+        missing = [self.domain.names[z] for z in self.covariates if z not in evidence.known]
+        if missing:
+            raise InputError(
+                f"The model says how variables are distributed given {listed(missing)}, of which it says nothing; give "
+                "a state of each."
+            )
+        return evidence
+
+    def _check_asked(self, asked: Scope) -> None:
+        """Refuse questions about covariates."""
+        for z in (z for z in asked if z in self.covariates):
+            raise InputError(
+                f"{self.domain.names[z]!r} is a covariate of this model, which says nothing of its distribution. Ask "
+                "for another variable."
+            )
+
+    def _check_covariates_known(self, codes: NDArray[np.uint8]) -> None:
+        for z in self.covariates:
+            if not has_all_cells(codes[:, z]):
+                raise InputError(
+                    f"The covariate {self.domain.names[z]!r} has no value in some rows, and this model says nothing of "
+                    "its distribution. Leave these rows out."
+                )
 
     def _asked(
         self,

@@ -30,6 +30,14 @@ def pairs_of(n_variables: int) -> Indices:
     return np.stack(np.triu_indices(n_variables, 1), axis=1)
 
 
+def check_room(n_resamples: int, n_pairs: int) -> None:
+    if n_resamples * n_pairs > _MOST:
+        raise InputError(
+            f"{n_resamples:,} resamples of {n_pairs:,} pairs take {8e-9 * n_resamples * n_pairs:.1f} GB; the "
+            f"limit is {8e-9 * _MOST:.1f}. Use fewer resamples or columns."
+        )
+
+
 def weights_of_tables(
     weigh: Weigh,
     table: Callable[[int], UniqueRows],
@@ -111,11 +119,7 @@ class Networks:
         ``callback`` is told of every resample that is done, from any thread. The result does not depend on ``jobs``.
         """
         n_pairs = len(pairs_of(len(rows.domain)))
-        if len(resamples) * n_pairs > _MOST:
-            raise InputError(
-                f"{len(resamples):,} resamples of {n_pairs:,} pairs take {8e-9 * len(resamples) * n_pairs:.1f} GB; the "
-                f"limit is {8e-9 * _MOST:.1f}. Use fewer resamples or columns."
-            )
+        check_room(len(resamples), n_pairs)
         sample = weigh(rows)
         weights, failures = weights_of_tables(
             weigh, lambda b: rows.reweighted(resamples[b]), (len(resamples), n_pairs), jobs=jobs, callback=callback

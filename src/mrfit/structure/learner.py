@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 from mrfit.data.unique_rows import UniqueRows
+from mrfit.domain import Domain
+from mrfit.errors import InputError
 from mrfit.structure.edge_report import EdgeReport
 from mrfit.structure.structure import Structure
 
@@ -62,6 +64,15 @@ class StructureLearner(ABC):
 
     def for_likelihood(self) -> StructureLearner:
         """The same as it is by itself where the likelihood of whole rows is what counts."""
+        return self
+
+    def with_covariates(self, given: Sequence[str], domain: Domain) -> StructureLearner:
+        """The same with some variables in everything from which it is learned how others interact."""
+        if self.is_learned:
+            raise InputError(
+                "Covariates go with a structure that is given, or learned by regressions that they are in; "
+                f"{self.word} is neither. Use complete, learned, or edges from a file."
+            )
         return self
 
     def smoothed(self, rows: UniqueRows, strength: float) -> tuple[Structure, float] | None:

@@ -153,6 +153,17 @@ class Structure:
             for size, block in self.blocks.items()
         )
 
+    def conditional_on(self, given: tuple[int, ...], *, on_edges: bool = False) -> Structure:
+        """The scopes of log p(others | given): those of the others, and every other variable with every given one.
+
+        With ``on_edges`` every pair of others with every given one too. Nothing is said of the given ones alone.
+        """
+        others = [scope for scope in self.scopes if not set(scope) & set(given)]
+        touched: list[tuple[int, ...]] = [(i,) for i in range(self.n_variables) if i not in given]
+        touched += [scope for scope in others if len(scope) == 2 and on_edges]
+        scopes = [*others, *((*scope, z) for scope in touched for z in given)]
+        return Structure.from_scopes(self.n_variables, scopes, closed=False)
+
     def closure(self) -> Structure:
         """These scopes with all their subsets."""
         if self.is_closed:

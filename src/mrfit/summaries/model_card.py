@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mrfit.errors import InputError
+from mrfit.errors import InputError, listed
 from mrfit.learning.learner import Learner
 from mrfit.model import MarkovNetwork
 
@@ -43,6 +43,7 @@ class ModelCard:
     is_hard_tied: bool
     learned: str | None
     provenance: Mapping[str, Any]
+    given: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, model: MarkovNetwork, *, top: int = 10) -> ModelCard:
@@ -59,6 +60,7 @@ class ModelCard:
             is_hard_tied=model.is_hard_tied,
             learned=how_learned(model.provenance),
             provenance=model.provenance,
+            given=model.given,
         )
 
     @property
@@ -78,6 +80,7 @@ class ModelCard:
             "strongest": strongest,
             "groups": None if self.groups is None else [asdict(group) for group in self.groups],
             "provenance": dict(self.provenance),
+            **({"given": list(self.given)} if self.given else {}),
         }
 
 
@@ -98,7 +101,8 @@ def how_learned(provenance: Mapping[str, Any]) -> str | None:
     strength = penalty.get("strength")
     shown = f"{strength:g}" if isinstance(strength, int | float) else strength
     how = f"{learner.penalty.word}, strength {shown}{groups}{chosen}"
-    return f"{learner.structure.in_words()}, {how}, by {learner.objective.word}"
+    given = f", given {listed(learner.given)}" if learner.given else ""
+    return f"{learner.structure.in_words()}, {how}, by {learner.objective.word}{given}"
 
 
 def _groups(model: MarkovNetwork) -> tuple[GroupSummary, ...] | None:

@@ -54,7 +54,8 @@ class PlanSummary:
 class QuerySummary:
     """Probabilities given what is known, and before anything was; joint and best states; what moved them.
 
-    ``before`` is None where nothing is given, or where a model is small enough only with what is given.
+    Covariates are known before, too. ``before`` is None where nothing else is given, or where a model is small enough
+    only with what is given.
     """
 
     after: Marginals
@@ -80,8 +81,9 @@ class QuerySummary:
         single = [names[0] for names in asked if len(names) == 1]
         after = model.marginals(single if asked else None, given=given, **how)
         before = None
-        if given and model.plan(engine=engine, seed=seed).fits:
-            before = model.marginals(list(after.marginals), **how)
+        always = {name: given[name] for name in model.covariate_names}
+        if len(given) > len(always) and model.plan(given=always, engine=engine, seed=seed).fits:
+            before = model.marginals(list(after.marginals), given=always, **how)
         return cls(
             after,
             before,

@@ -13,6 +13,8 @@ from mrfit.errors import StructureError, listed
 
 Pairs = Sequence[tuple[str, str]]
 
+HARDLY = 1.0  # rows in other states than most: a variable with no more hardly varies
+
 
 @dataclass(frozen=True)
 class AllowedPairs:

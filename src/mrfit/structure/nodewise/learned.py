@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import combinations, product
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.data.unique_rows import UniqueRows
+from mrfit.domain import Domain
 from mrfit.errors import InputError, listed
 from mrfit.structure.learner import LearnedStructure, StructureLearner
 from mrfit.structure.mutual_information import maximum_information_tree
-from mrfit.structure.nodewise.allowed_pairs import AllowedPairs
+from mrfit.structure.nodewise.allowed_pairs import HARDLY, AllowedPairs
 from mrfit.structure.nodewise.criteria import HeldOutLoss, ebic
 from mrfit.structure.nodewise.forward_selection import ForwardGraph, ForwardSelection
 from mrfit.structure.nodewise.joint_selection import JointSelection
 from mrfit.structure.nodewise.path_selection import PathSelection, theoretical_strength
+from mrfit.structure.nodewise.pool import RegressionPool
 from mrfit.structure.nodewise.remarks import remarks
 from mrfit.structure.nodewise.seen_states import SeenStates
 from mrfit.structure.nodewise.selection import NeighbourSelection
@@ -150,7 +153,7 @@ class Learned(StructureLearner):
         callback: Callable[[int], None] | None = None,
     ) -> LearnedStructure:
         rows.check_complete("learning")
-        pairs = self.allowed_pairs(rows)
+        pairs = self._allowed_pairs(rows)
         # 1. The neighbours that each variable's own regression chooses.
         selection = self._selection(rows, valid)
         neighbours = selection.neighbours(rows, pairs, jobs=jobs, callback=callback)
@@ -176,12 +179,20 @@ class Learned(StructureLearner):
         }
         return ways[self.select]()
 
-    def allowed_pairs(self, rows: UniqueRows) -> AllowedPairs:
+    def pool(self, rows: UniqueRows) -> RegressionPool | None:
+        """For the networks of many resamples of these rows at once; None where there is nothing better than `learn`."""
+        if self.select != "ebic" or self.refit or self.with_tree or not RegressionPool.suits(rows):
+            return None
+        pairs = AllowedPairs.of(rows.domain, require=self.require, forbid=self.forbid)
+        walk, standard = self._by_ebic(rows).pooled_walk, self.scale == "standard"
+        return RegressionPool.of(rows, pairs, walk, gamma=self.gamma, rule=self.rule, standard=standard)
+
+    def _allowed_pairs(self, rows: UniqueRows) -> AllowedPairs:
         """As the user wants them; where IsingFit is repeated, without the variables that it leaves out."""
         pairs = AllowedPairs.of(rows.domain, require=self.require, forbid=self.forbid)
         return pairs.without(_hardly_vary(rows)) if self.scale == "standard" else pairs
 
-    def _by_ebic(self, rows: UniqueRows) -> NeighbourSelection:
+    def _by_ebic(self, rows: UniqueRows) -> PathSelection:
         if self.scale == "raw":
             return PathSelection.best_by(ebic(rows, self.gamma, refit=self.refit), rows, tolerance=self.tolerance)
         if SeenStates.of(rows).has_groups:
@@ -215,6 +226,17 @@ class Learned(StructureLearner):
         }
         return ways[self.bound]()
 
+    def with_covariates(self, given: Sequence[str], domain: Domain) -> Learned:
+        """They are required everywhere, beyond the bound."""
+        if self.select != "degree" or self.bound != "gain":
+            raise InputError(
+                "Covariates stay in regressions that grow (select='degree', bound='gain'); the others would choose "
+                "among them. Use these settings, or a fit of all pairs with the penalty l1."
+            )
+        others = [name for name in domain.names if name not in given]
+        required, forbidden = (*self.require, *product(others, given)), (*self.forbid, *combinations(given, 2))
+        return replace(self, require=required, forbid=forbidden, max_degree=self.max_degree + len(given))
+
     def for_likelihood(self) -> Learned:
         return replace(self, with_tree=True) if self.with_tree is None else self
 
@@ -232,6 +254,6 @@ class Learned(StructureLearner):
 
 
 def _hardly_vary(rows: UniqueRows) -> NDArray[np.bool_]:
-    """Variables of which all rows but one at most are in the same state."""
+    """Variables of which all rows but one at most are in the same state, which IsingFit leaves out."""
     heaviest = [np.bincount(rows.codes[:, i], rows.sample_weight).max() for i in range(len(rows.domain))]
-    return np.array(rows.total_weight - np.array(heaviest) <= 1.0)
+    return np.array(rows.total_weight - np.array(heaviest) <= HARDLY)

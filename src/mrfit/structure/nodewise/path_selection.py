@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._kernels.resampled_paths import Walk
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.structure.nodewise.allowed_pairs import AllowedPairs
 from mrfit.structure.nodewise.criteria import Criterion
@@ -22,6 +23,9 @@ Floats = NDArray[np.float64]
 WEAKEST = 1e-4  # of the critical strength: where a path ends though its criterion may still fall
 _WEAK = 50  # variables that a weak regression may select
 _STAGE = 0.3  # of the strength a path has come to: how far it goes before its criterion is asked again
+
+# In a pool: points at once before stretches are halved; and no end before the last point.
+_STRIDE, _NEVER = 8, (-1.0, -1.0, 0)
 
 # glmnet's paths (Friedman, Hastie and Tibshirani 2010): points in all and in a stage of ours, the last strength as a
 # share of the critical one with fewer rows than columns, and where they end before: after so many points, when a point
@@ -121,6 +125,18 @@ class PathSelection(NeighbourSelection):
             for path in paths:
                 path.cut(explained_by(np.array([point.loss for point in path.points])))
         return self._read(paths)
+
+    @property
+    def pooled_walk(self) -> Walk:
+        """The same paths for a `RegressionPool`."""
+        if self.standard:  # where a path ends is known point by point
+            share = self.walk.ratio ** np.arange(_GLMNET_POINTS)
+            ends = _GLMNET_GAIN, 1.0 - _GLMNET_EXPLAINED, _GLMNET_LEAST
+            return Walk(share, np.array([len(share)]), 0, 1, *ends, self.walk.tolerance)
+        share = replace(self.walk, lowest=WEAKEST).strengths(1.0)
+        first, stage = (len(replace(self.walk, lowest=lowest).strengths(1.0)) for lowest in (self.walk.lowest, _STAGE))
+        stage_end = np.array([*range(first, len(share), stage - 1), len(share)])
+        return Walk(share, stage_end, self.behind, _STRIDE, *_NEVER, self.walk.tolerance)
 
     def _further(self) -> Callable[[NodePath], Floats] | None:
         if self.standard:

@@ -1,0 +1,261 @@
+"""The best points on the l1 paths of one variable's regression, over many resamples of a table of two-state variables.
+
+All that a resample changes is the weight of the cells. Each path is searched for the point of least extended BIC,
+
+    2 loss + price * coefficients that are not zero,
+
+without being walked whole. The loss at the solutions only falls with the strength. So between two solved points no
+other is better than the loss of the weaker one with the price of what both of them select: a stretch is halved as long
+as that is less than the best so far. Taken for granted is only that a coefficient of nearly one size (`_NEAR`) at both
+ends of a stretch is not zero within.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from mrfit._kernels.compiled import njit
+from mrfit._kernels.sparse_newton import BLOCK, bound_curvature, descend, evaluate, hessian_of, violation_of
+
+_MOST_STEPS = 200
+_ROUNDING = 1e-12  # of the total weight: a smaller gradient is none
+_NEAR = 0.5  # of one coefficient at the other end of a stretch
+
+
+class NodeCells(NamedTuple):
+    """Rows that agree on all other variables are one cell."""
+
+    bits: np.ndarray  # (other variables, cells): 1 in the second state
+    cell_of: np.ndarray  # of every row
+    is_second: np.ndarray  # whether the variable itself is in its second state, of every row
+
+
+class Resamples(NamedTuple):
+    """What changes with each, the first axis of all."""
+
+    weight: np.ndarray  # (resamples, rows)
+    present: (
+        np.ndarray
+    )  # (resamples, other variables) that may enter; nothing does where the variable has no regression
+    scale: np.ndarray  # (resamples, other variables): of their penalties
+    price: np.ndarray  # of a coefficient
+
+
+class Walk(NamedTuple):
+    """Where points are, and how far a path goes."""
+
+    share: np.ndarray  # strengths of all points, as shares of the critical one, falling from 1
+    stage_end: np.ndarray  # points after which to look whether the best lies far enough behind
+    behind: int  # that far
+    stride: int  # points at once, before stretches are halved
+    least_gain: float  # of the first loss: a path ends where a point lowers it by less
+    least_left: float  # of the first loss: a path ends where less of it is left
+    least_points: int  # before either
+    tolerance: float  # of the critical strength
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def best_points(cells, resamples, walk):
+    """The coefficients of the other variables at the best point of every resample, (resamples, other variables)."""
+    best = np.zeros(resamples.present.shape)
+    for b in range(len(best)):
+        bits, counts, total = _present_cells(cells, resamples.weight[b])
+        present, scale, price = resamples.present[b], resamples.scale[b], resamples.price[b]
+        _search(bits, counts, total, present, scale, price, walk, best[b])
+    return best
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _present_cells(cells, weight):
+    """(bits, weight in the second state, weight) of the cells that have any."""
+    n_columns, n_cells = cells.bits.shape
+    all_total, all_counts, n = np.zeros(n_cells), np.zeros(n_cells), 0
+    for r in range(len(weight)):
+        n += all_total[cells.cell_of[r]] == 0.0 and weight[r] > 0.0
+        all_total[cells.cell_of[r]] += weight[r]
+        all_counts[cells.cell_of[r]] += weight[r] * cells.is_second[r]
+    bits, counts, total, n = np.empty((n_columns, n), np.uint8), np.empty(n), np.empty(n), 0
+    for c in range(n_cells):
+        if all_total[c] > 0.0:
+            total[n], counts[n] = all_total[c], all_counts[c]
+            n += 1
+    for k in range(n_columns):
+        n = 0
+        for c in range(n_cells):
+            if all_total[c] > 0.0:
+                bits[k, n] = cells.bits[k, c]
+                n += 1
+    return bits, counts, total
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _search(bits, counts, total, present, scale, price, walk, best):
+    """Fill ``best`` with the coefficients of the point of least EBIC of one path."""
+    size, n_points = 1 + len(bits), len(walk.share)
+    loss, betas, known = np.empty(n_points), np.zeros((n_points, size)), np.zeros(n_points, np.bool_)
+    beta, gradient, residual = np.zeros(size), np.empty(size), np.empty(len(total))
+    scratch, strength = np.empty((4, BLOCK)), np.empty(len(bits))
+    critical = _begin(bits, counts, total, present, scale, beta, gradient, residual, scratch)
+    if critical == 0.0:
+        return
+    betas[0], known[0] = beta, True
+    loss[0] = evaluate(1, bits, beta, counts, total, residual, gradient, scratch)
+    at, last, n_end, chosen = 0, 0, n_points, 0
+    for end in walk.stage_end:
+        while last < min(end, n_end) - 1:
+            low, last = last, min(last + walk.stride, end - 1)
+            if at != low:
+                beta[:] = betas[low]
+                loss[low] = evaluate(1, bits, beta, counts, total, residual, gradient, scratch)
+            _strengths(critical * walk.share[last], present, scale, strength)
+            loss[last] = _solve(bits, counts, total, strength, walk.tolerance * critical, beta, gradient, residual,
+                                loss[low], scratch)  # fmt: skip
+            betas[last], known[last], at = beta, True, last
+            explains = loss[low] - loss[last] >= walk.least_gain * loss[0] and loss[last] >= walk.least_left * loss[0]
+            if last + 1 >= walk.least_points and not explains:
+                n_end = last + 1
+        while True:
+            chosen = _best(known, loss, betas, price, last)
+            low, high = _promising(known, loss, betas, price, last, _score(loss, betas, price, chosen))
+            if high < 0:
+                break
+            at = (low + high) // 2
+            share = (walk.share[at] - walk.share[high]) / (walk.share[low] - walk.share[high])
+            for k in range(size):
+                beta[k] = betas[high, k] + share * (betas[low, k] - betas[high, k])
+            value = evaluate(1, bits, beta, counts, total, residual, gradient, scratch)
+            _strengths(critical * walk.share[at], present, scale, strength)
+            loss[at] = _solve(bits, counts, total, strength, walk.tolerance * critical, beta, gradient, residual, value,
+                              scratch)  # fmt: skip
+            betas[at], known[at] = beta, True
+        if chosen < last + 1 - walk.behind or last + 1 >= n_end:
+            break
+    for k in range(len(best)):
+        best[k] = betas[chosen, 1 + k]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _begin(bits, counts, total, present, scale, beta, gradient, residual, scratch):
+    """Without other variables; returns the critical strength, zero where nothing can enter."""
+    weight, second = 0.0, 0.0
+    for c in range(len(total)):
+        weight += total[c]
+        second += counts[c]
+    if not 0.0 < second < weight:
+        return 0.0
+    beta[0] = np.log(second / (weight - second))
+    evaluate(1, bits, beta, counts, total, residual, gradient, scratch)
+    critical = 0.0
+    for k in range(len(bits)):
+        if present[k] and abs(gradient[1 + k]) > _ROUNDING * weight:
+            critical = max(critical, abs(gradient[1 + k]) / scale[k])
+    return critical
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _strengths(strength, present, scale, strengths):
+    for k in range(len(strengths)):
+        strengths[k] = strength * scale[k] if present[k] else np.inf
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _score(loss, betas, price, t):
+    n = 0
+    for k in range(1, betas.shape[1]):
+        n += betas[t, k] != 0.0
+    return 2.0 * loss[t] + price * n
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _best(known, loss, betas, price, last):
+    """The solved point of least score; of equal ones the last."""
+    best, least = 0, np.inf
+    for t in range(last + 1):
+        if known[t]:
+            score = _score(loss, betas, price, t)
+            if score <= least:
+                best, least = t, score
+    return best
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _promising(known, loss, betas, price, last, least):
+    """The ends of the stretch that may hold the best point below ``least``; (0, -1) if none may."""
+    found_low, found_high, low = 0, -1, 0
+    for high in range(1, last + 1):
+        if not known[high]:
+            continue
+        if high > low + 1:
+            n_both = 0
+            for k in range(1, betas.shape[1]):
+                one, other = betas[low, k], betas[high, k]
+                n_both += one * other > 0.0 and _NEAR * abs(other) <= abs(one) <= abs(other) / _NEAR
+            bound = 2.0 * loss[high] + price * n_both
+            if bound < least:
+                found_low, found_high, least = low, high, bound
+        low = high
+    return found_low, found_high
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _solve(bits, counts, total, strength, tolerance, beta, gradient, residual, loss, scratch):
+    """Proximal Newton from a point whose loss, gradient and residual are known; leaves those of the solution."""
+    each = np.arange(len(bits) + 1)
+    trial = np.empty(len(beta))
+    for _ in range(_MOST_STEPS):
+        violation = violation_of(1, each, beta, gradient, strength)
+        if violation <= 0.5 * tolerance:
+            break
+        direction, promise = _direction(bits, counts, total, strength, tolerance, violation, beta, gradient, residual)
+        penalty, step, accepted = _penalty(strength, beta), 1.0, False
+        while promise < 0.0 and step > 1e-9 and not accepted:
+            for k in range(len(beta)):
+                trial[k] = beta[k] + step * direction[k]
+            new = evaluate(1, bits, trial, counts, total, residual, gradient, scratch)
+            value = loss + penalty
+            accepted = new + _penalty(strength, trial) <= value + 1e-4 * step * promise + 1e-14 * abs(value)
+            step *= 0.5
+        if not accepted:
+            return evaluate(1, bits, beta, counts, total, residual, gradient, scratch)
+        beta[:], loss = trial, new
+    return loss
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _direction(bits, counts, total, strength, tolerance, violation, beta, gradient, residual):
+    """(The way to the best point of the quadratic model, what it promises), among what is not zero or will not be."""
+    working, n = np.empty(len(bits), np.int64), 0
+    for k in range(len(bits)):
+        if beta[1 + k] != 0.0 or abs(gradient[1 + k]) > strength[k]:
+            working[n] = k
+            n += 1
+    own_bits, own_strength = np.empty((n, len(total)), np.uint8), np.empty(n)
+    own_beta, own_gradient = np.empty(1 + n), np.empty(1 + n)
+    own_beta[0], own_gradient[0] = beta[0], gradient[0]
+    for m in range(n):
+        own_bits[m], own_strength[m] = bits[working[m]], strength[working[m]]
+        own_beta[1 + m], own_gradient[1 + m] = beta[1 + working[m]], gradient[1 + working[m]]
+    hessian, curvature = np.empty((1 + n, 1 + n)), np.empty(1 + n)
+    direction, slope, each = np.empty(1 + n), np.empty(1 + n), np.arange(n + 1)
+    hessian_of(1, own_bits, residual, counts, total, hessian)
+    bound_curvature(1, each, hessian, curvature)
+    goal = max(0.1 * tolerance, 1e-2 * violation)
+    descend(1, each, own_beta, own_gradient, hessian, own_strength, curvature, goal, direction, slope)
+    whole, promise = np.zeros(len(beta)), own_gradient[0] * direction[0]
+    whole[0] = direction[0]
+    for m in range(n):
+        whole[1 + working[m]] = direction[1 + m]
+        moved = abs(own_beta[1 + m] + direction[1 + m]) - abs(own_beta[1 + m])
+        promise += own_gradient[1 + m] * direction[1 + m] + own_strength[m] * moved
+    return whole, promise
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _penalty(strength, beta):
+    value = 0.0
+    for k in range(len(strength)):
+        if beta[1 + k] != 0.0:
+            value += strength[k] * abs(beta[1 + k])
+    return value

@@ -1,0 +1,73 @@
+"""`mrfit advise`."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from mrfit.cli.options import common, parameters_of, read_rows, reading_with
+from mrfit.cli.output import print_json, say
+
+if TYPE_CHECKING:
+    from mrfit.summaries.advice import Advice
+
+_reading = reading_with("observed", help="; or observed, by default: they are counted")
+
+
+@click.command("advise")
+@click.argument("data")
+@_reading
+@common
+@click.pass_context
+def command(context: click.Context, /, data: str, **options: Any) -> None:
+    """What kind of table DATA is, and what a careful analyst would do with it: commands to copy, with reasons.
+
+    Looks at rows for each parameter, rare states, missing values, columns that may be persons, and forecasts how long
+    resampling takes, within a factor of about three. Nothing is learned. What it cannot see: whether rows are a sample
+    of anything, whether they depend on each other, and what was asked.
+
+    \b
+    Examples:
+      mrfit advise survey.csv
+      mrfit advise survey.csv --exclude id --weight n
+    """
+    from mrfit.summaries.advice import Advice
+    from mrfit.summaries.missing import MissingSummary
+
+    if context.get_parameter_source("missing") is ParameterSource.DEFAULT:
+        options["missing"] = "observed"
+    rows = read_rows(data, options)
+    advice = Advice.of(rows, " ".join([shlex.quote(data), *_repeated(context)]))
+    if options["as_json"]:
+        print_json({**advice.to_dict(), "missing": MissingSummary.of(rows).to_dict()})
+    else:
+        _print(data, advice)
+
+
+def _repeated(context: click.Context) -> list[str]:
+    """How DATA are read, as the user typed it."""
+    words: list[str] = []
+    for parameter in context.command.params:
+        if parameter.name not in parameters_of(_reading) - {"missing"}:
+            continue
+        if context.get_parameter_source(str(parameter.name)) is not ParameterSource.COMMANDLINE:
+            continue
+        value = context.params[str(parameter.name)]
+        if isinstance(value, bool):
+            words.append(parameter.opts[0] if value else parameter.secondary_opts[0])
+        for text in value if isinstance(value, tuple) else () if isinstance(value, bool) else (value,):
+            words += [parameter.opts[0], shlex.quote(str(text))]
+    return words
+
+
+def _print(data: str, advice: Advice) -> None:
+    first, *others = advice.facts
+    say(f"{data}: {first}", *others)
+    for caution in advice.cautions:
+        say(f"mind: {caution}")
+    say("what a careful analyst would do:")
+    for number, step in enumerate(advice.steps, 1):
+        say(f"{number}. {step.command}", f"   {step.reason}")

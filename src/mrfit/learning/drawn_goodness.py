@@ -1,0 +1,53 @@
+"""What G-squared would be if a model were true: by tables drawn from it, and learned from again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.checking.goodness import Cells, Goodness, g_squared
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.learning.relearning import Callback, learner_without_valid
+from mrfit.model import MarkovNetwork
+from mrfit.resampling.networks import weights_of_tables
+from mrfit.workers import one_blas_thread
+
+Floats = NDArray[np.float64]
+
+
+def drawn_goodness(
+    model: MarkovNetwork,
+    data: Any,
+    *,
+    tables: int = 200,
+    seed: int = 0,
+    jobs: int = 1,
+    callback: Callback | None = None,
+) -> Goodness:
+    """``model.goodness(data)`` with the statistics of so many tables of as many rows.
+
+    Where the rows are those the model was learned from, everything is learned again from each table, as it was learned;
+    tables in which that fails are counted and named. New rows need nothing of that.
+    """
+    found = model.goodness(data)
+    cells = Cells.of(model.parameters, model.factors)
+    counts = np.random.default_rng(seed).multinomial(round(found.n_rows), cells.p / cells.p.sum(), tables)
+    learner = learner_without_valid(model) if found.is_fitted else None
+
+    def statistic(rows: UniqueRows) -> Floats:
+        p = cells.p
+        if learner is not None:
+            again = learner.fit(rows, compared=False).model
+            p = Cells.of(again.parameters, again.factors).p
+        return np.array([g_squared(p, cells.counts(rows))])
+
+    def table(b: int) -> UniqueRows:
+        some = np.flatnonzero(counts[b])
+        return UniqueRows.from_codes(model.domain, cells.codes[some], counts[b][some].astype(np.float64))
+
+    with one_blas_thread():
+        drawn, failures = weights_of_tables(statistic, table, (tables, 1), jobs=jobs, callback=callback)
+    return replace(found, drawn=drawn[:, 0], failures=failures)

@@ -1,0 +1,280 @@
+"""What kind of table this is, and what a careful analyst would do with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.data.coding import UNOBSERVED
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.errors import InputError
+from mrfit.structure.edge_signs import ranks_of
+
+Floats = NDArray[np.float64]
+
+_PLENTY = 10.0  # rows for each parameter of all pairs, from which nothing needs to be selected
+_FEW = 2.0  # and up to which only strong edges are found
+_MOST_COMPLETE = 40  # variables of which all pairs can be looked at
+_MOST_EBIC = 150  # variables up to which whole l1 paths are walked
+_RARE = 10.0  # rows in a state
+_MANY_STATES, _FEW_EACH = 20, 30.0  # states, and rows in each, of what may be persons or places
+_MOST_MISSING = 12  # cells of a row, which EM fills in in all ways
+_RESAMPLES = 1000
+_NAMED = 3  # columns in a sentence
+
+# Seconds of one learned network, for each variable, and for each pair of them in each distinct row: by whole paths
+# (`python -m benchmarks bootstrap`), and by forward steps (`python -m benchmarks check`).
+_PER_VARIABLE, _PER_CELL, _PER_CELL_BY_STEPS = 2e-3, 1.6e-7, 5e-9
+
+
+@dataclass(frozen=True)
+class Step:
+    """A command to copy, and why."""
+
+    command: str
+    reason: str
+
+    def to_dict(self) -> dict[str, str]:
+        return {"command": self.command, "reason": self.reason}
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """What is looked at: rows with missing cells kept."""
+
+    rows: UniqueRows
+
+    @property
+    def n_rows(self) -> float:
+        return self.rows.total_weight
+
+    @property
+    def n_states(self) -> NDArray[np.int64]:
+        return np.array(self.rows.domain.shape, np.int64)
+
+    @property
+    def has_two_states(self) -> bool:
+        return bool((self.n_states <= 2).all())
+
+    @property
+    def n_parameters(self) -> int:
+        """Of all single variables and all pairs."""
+        free = self.n_states - 1
+        return int(free.sum() + (free.sum() ** 2 - (free**2).sum()) // 2)
+
+    @property
+    def rows_a_parameter(self) -> float:
+        return self.n_rows / max(self.n_parameters, 1)
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        return np.asarray(self.rows.codes == UNOBSERVED, bool)
+
+    @property
+    def incomplete(self) -> float:
+        """Share of rows with a missing cell."""
+        return float(self.rows.sample_weight @ self.missing.any(axis=1)) / self.n_rows
+
+    @property
+    def ordered(self) -> list[str]:
+        """Variables of three or more states that are numbers."""
+        return [each.name for each in self.rows.domain if each.n_states > 2 and ranks_of(each) is not None]
+
+    def counts(self, i: int) -> Floats:
+        """The weight of every state."""
+        seen = ~self.missing[:, i]
+        codes, weight = self.rows.codes[seen, i], self.rows.sample_weight[seen]
+        return np.bincount(codes, weight, self.rows.domain.shape[i]).astype(np.float64)
+
+    @property
+    def rare(self) -> list[str]:
+        """States with few rows, of columns that have no other fault."""
+        faulty = {*self.constant, *self.like_persons}
+        return [
+            f"{variable.name}={state} ({n:,.4g})"
+            for i, variable in enumerate(self.rows.domain)
+            if variable.name not in faulty
+            for state, n in zip(variable.states, self.counts(i), strict=True)
+            if n < _RARE
+        ]
+
+    @property
+    def constant(self) -> list[str]:
+        return [each.name for i, each in enumerate(self.rows.domain) if np.count_nonzero(self.counts(i)) < 2]
+
+    @property
+    def like_persons(self) -> list[str]:
+        """Columns of many values with a few rows each."""
+        return [
+            each.name
+            for each in self.rows.domain
+            if each.n_states > _MANY_STATES and self.n_rows / each.n_states < _FEW_EACH
+        ]
+
+
+@dataclass(frozen=True)
+class Advice:
+    """``facts`` of a table, what to look at first (``cautions``), and ``steps`` in their order."""
+
+    facts: tuple[str, ...]
+    cautions: tuple[str, ...]
+    steps: tuple[Step, ...]
+
+    @classmethod
+    def of(cls, rows: UniqueRows, data: str = "DATA") -> Advice:
+        """For rows with missing cells kept; ``data`` is how commands name them."""
+        if len(rows.domain) < 2:
+            raise InputError("A table of one column has no network; use more columns.")
+        table = Table(rows)
+        learning, data = _learning(table, data)
+        return cls(_facts(table), _cautions(table), (*learning, *_afterwards(table, data)))
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "facts": list(self.facts),
+            "cautions": list(self.cautions),
+            "steps": [step.to_dict() for step in self.steps],
+        }
+
+
+def _facts(table: Table) -> tuple[str, ...]:
+    rows, larger = table.rows, int((table.n_states > 2).sum())
+    kind = "all of two states" if not larger else f"{larger:,} of them with more than two states"
+    size = f"{table.n_rows:,.10g} rows ({rows.n_distinct:,} distinct), {len(rows.domain):,} variables, {kind}"
+    pairs = f"all pairs have {table.n_parameters:,} parameters: {_rounded(table.rows_a_parameter)} rows for each"
+    if not table.missing.any():
+        return (size, pairs, "nothing is missing")
+    share = float(rows.sample_weight @ table.missing.mean(axis=1)) / table.n_rows
+    worst = int(np.argmax(rows.sample_weight @ table.missing))
+    most = float(rows.sample_weight @ table.missing[:, worst]) / table.n_rows
+    where = f"most in {rows.domain.names[worst]} ({most:.0%})"
+    return (size, pairs, f"{share:.2g} of all cells are missing, {where}; {table.incomplete:.0%} of rows lack some")
+
+
+def _cautions(table: Table) -> tuple[str, ...]:
+    found = []
+    if constant := table.constant:
+        found.append(f"{_some(constant)} never vary and say nothing: --exclude them")
+    if persons := table.like_persons:
+        found.append(
+            f"{_some(persons)}: many values, few rows each. Persons or places? --exclude them, and mind that rows of "
+            "one person are not independent: errors come out too small. Numbers? Cut them into a few classes"
+        )
+    if rare := table.rare:
+        found.append(f"states in fewer than 10 rows make weights wild, join them with others: {_some(rare)}")
+    if table.rows_a_parameter < _FEW:
+        found.append("few rows for so many pairs: only strong edges will be found, and absent ones prove nothing")
+    return tuple(found)
+
+
+def _learning(table: Table, data: str) -> tuple[list[Step], str]:
+    """And what is learned from, which may have been filled in."""
+    if len(table.rows.domain) <= _MOST_COMPLETE and table.rows_a_parameter >= _PLENTY:
+        dropped = " --missing drop" if table.missing.any() else ""
+        return _all_pairs(table, data), data + dropped
+    steps, data = _filled(table, data)
+    learned, reason = _selection(table)
+    found = Step(f"mrfit fit {data} {learned} -o model.mrf", reason)
+    return [*steps, found, _stability(table, data, learned)], data
+
+
+def _selection(table: Table) -> tuple[str, str]:
+    """How to select edges, and why so."""
+    if len(table.rows.domain) > _MOST_EBIC:
+        reason = "too many columns for whole paths: each variable takes up to 5 neighbours by what they add"
+        return "--structure learned --max-degree 5 --rule or", reason
+    refit = " --refit" if table.has_two_states else ""
+    reason = "too few rows to estimate all pairs: edges are selected by the extended BIC, few of them false"
+    return f"--structure learned --select ebic{refit} --rule and", reason
+
+
+def _all_pairs(table: Table, data: str) -> list[Step]:
+    """Enough rows: everything is estimated, nothing selected, and intervals mean what they say."""
+    penalty = "l2" if table.rare else "none"
+    missing, because = "", ""
+    if table.missing.any() and table.missing.sum(axis=1).max() <= _MOST_MISSING:
+        missing, because = " --missing em", f"; EM, since leaving out incomplete rows loses {table.incomplete:.0%}"
+    elif table.missing.any():
+        missing, because = " --missing drop", "; some rows lack too much for EM"
+    given = f" --penalty {penalty}"
+    if table.ordered:
+        every = len(table.ordered) == len(table.rows.domain)
+        given += f" --ordered {'all' if every else ','.join(table.ordered)}"
+        because += "; states that are numbers by their scores, one sign a pair, if they are in order"
+    fit = Step(
+        f"mrfit fit {data}{missing}{given} --errors sandwich -o model.mrf",
+        f"enough rows for all pairs: none need be selected, and intervals can be trusted{because}",
+    )
+    show = Step("mrfit show model.mrf --errors", "weights with intervals, and which may be zero")
+    drop = Step(
+        f"mrfit stability {data}{' --missing drop' if missing else ''}{given} --kind drop --plot drop.png",
+        f"how many rows could be left out before it is another network; about {_in_words(_forecast(table))}",
+    )
+    return [fit, show, drop]
+
+
+def _filled(table: Table, data: str) -> tuple[list[Step], str]:
+    """Structures are learned from complete rows."""
+    if not table.missing.any():
+        return [], data
+    if table.missing.sum(axis=1).max() > _MOST_MISSING or table.incomplete < 0.05:
+        return [], f"{data} --missing drop"
+    fit = Step(
+        f"mrfit fit {data} --missing em -o fill.mrf",
+        f"leaving out incomplete rows would lose {table.incomplete:.0%} of them",
+    )
+    impute = Step(
+        f"mrfit impute fill.mrf {data} --how draw -o full.csv",
+        "drawn values keep associations as they are; with other --seed, see what changes",
+    )
+    return [fit, impute], "full.csv"
+
+
+def _stability(table: Table, data: str, how: str) -> Step:
+    n = _RESAMPLES if len(table.rows.domain) <= _MOST_EBIC else _RESAMPLES // 10
+    return Step(
+        f"mrfit stability {data} {how} --resamples {n} --plot edges.png",
+        f"which edges other rows would give too; about {_in_words(_forecast(table) * n / _RESAMPLES)}",
+    )
+
+
+def _forecast(table: Table) -> float:
+    """Seconds for 1,000 resamples."""
+    n = len(table.rows.domain)
+    a_cell = _PER_CELL if n <= _MOST_EBIC else _PER_CELL_BY_STEPS
+    return _RESAMPLES * (_PER_VARIABLE * n + a_cell * n * n * table.rows.n_distinct)
+
+
+def _afterwards(table: Table, data: str) -> list[Step]:
+    steps = [
+        Step(f"mrfit check model.mrf {data} --plot check.png", "does what it would draw look like the data?"),
+        Step(
+            f"mrfit nodes model.mrf {data} --plot nodes.png",
+            "which variables are central, how predictable, which belong together",
+        ),
+    ]
+    if table.rows_a_parameter < _PLENTY:
+        sizes = ",".join(str(round(times * table.n_rows)) for times in (1, 2, 4))
+        steps.append(Step(f"mrfit power model.mrf --rows {sizes}", "how many rows it would take to find these edges"))
+    return steps
+
+
+def _rounded(number: float) -> str:
+    return f"{number:,.0f}" if number >= 10 else f"{number:.2g}"
+
+
+def _some(names: list[str]) -> str:
+    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more
+
+
+def _in_words(seconds: float) -> str:
+    """One digit: a forecast is no more certain than that."""
+    for unit, size in (("day", 86400.0), ("hour", 3600.0), ("minute", 60.0), ("second", 1.0)):
+        if seconds >= 0.95 * size or unit == "second":
+            number = float(f"{max(seconds / size, 1.0):.1g}")
+            return f"{number:,.0f} {unit}{'s' if number != 1 else ''}"
+    raise AssertionError("there is a second at the end")

@@ -1,0 +1,289 @@
+"""Networks given covariates: against definitions, and with everything that learners and models can do."""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.special import logsumexp
+
+from mrfit import L1, L2, Learned, Learner, MarkovNetwork, NoPenalty, Tied, UniqueRows, fit_incomplete
+from mrfit.data.coding import UNOBSERVED
+from mrfit.errors import InputError
+from mrfit.formats.models import read_network, write_network
+from mrfit.learning.comparing import compare_groups
+from mrfit.learning.objective_choice import LIKELIHOOD
+from mrfit.learning.power import power
+from mrfit.learning.relearning import stability
+from mrfit.structure.learners import Tree
+
+N = 3000
+PLAIN = Learner(penalty=NoPenalty(), given=("z",))
+ON_EDGES = Learner(penalty=NoPenalty(), given=("z",), given_edges=True)
+
+
+@pytest.fixture(scope="module")
+def table() -> dict[str, np.ndarray]:
+    """a and b interact; z, with three states, moves a, b and c."""
+    rng = np.random.default_rng(0)
+    z = rng.choice(3, N, p=[0.5, 0.1, 0.4])
+    effect = np.array([[0.0, 0.8, 1.5], [0.0, -0.5, 0.7], [0.0, 0.3, 1.2]])
+    states = np.array(list(product((0, 1), repeat=3)))
+    q = np.array([-0.5, 0.2, -0.3]) @ states.T + effect[:, z].T @ states.T + 0.9 * states[:, 0] * states[:, 1]
+    p = np.exp(q - logsumexp(q, axis=1, keepdims=True))
+    drawn = states[(p.cumsum(axis=1) < rng.random(N)[:, None]).sum(axis=1)]
+    return {"a": drawn[:, 0], "b": drawn[:, 1], "c": drawn[:, 2], "z": z}
+
+
+@pytest.fixture(scope="module")
+def rows(table: dict[str, np.ndarray]) -> UniqueRows:
+    return UniqueRows.of(table)
+
+
+def _terms(x: np.ndarray, *, on_edges: bool) -> np.ndarray:
+    """Of rows a, b, c, z: what log p(a, b, c | z) is made of, in the order of scopes."""
+    a, b, c = x[:, :3].T.astype(float)
+    one, two = ((x[:, 3] == s).astype(float) for s in (1, 2))
+    pairs = [a * b, a * c, a * one, a * two, b * c, b * one, b * two, c * one, c * two]
+    triples = [t for pair in (a * b, a * c, b * c) for t in (pair * one, pair * two)]
+    return np.stack([a, b, c, *pairs, *(triples if on_edges else [])], axis=1)
+
+
+def _negative_pll(w: np.ndarray, rows: UniqueRows, on_edges: bool) -> float:
+    """The sum over a, b and c alone."""
+    total = 0.0
+    for i in range(3):
+        q = []
+        for state in (0, 1):
+            x = rows.codes.copy()
+            x[:, i] = state
+            q.append(_terms(x, on_edges=on_edges) @ w)
+        own = np.where(rows.codes[:, i] == 1, q[1], q[0])
+        total -= float(rows.sample_weight @ (own - np.logaddexp(*q)))
+    return total / rows.total_weight
+
+
+def _all_states(z: int) -> np.ndarray:
+    return np.array([(*x, z) for x in product((0, 1), repeat=3)], np.uint8)
+
+
+def _distribution(model: MarkovNetwork, z: int) -> np.ndarray:
+    q = model.factors.log_potential(_all_states(z))
+    return np.exp(q - logsumexp(q))
+
+
+@pytest.mark.parametrize("learner", [PLAIN, ON_EDGES], ids=["nodes", "edges"])
+def test_the_optimum_by_definition(learner: Learner, rows: UniqueRows) -> None:
+    fitted = learner.fit(rows)
+    n = fitted.model.parameters.n_parameters
+    found = minimize(
+        _negative_pll, np.zeros(n), args=(rows, learner.given_edges), method="BFGS", options={"gtol": 1e-7}
+    )
+    np.testing.assert_allclose(fitted.model.w, found.x, atol=1e-4)
+    assert fitted.best.train == pytest.approx(-found.fun, abs=1e-9)
+    assert fitted.model.pll(rows) == pytest.approx(-found.fun, abs=1e-9)
+
+
+def test_one_variable_has_the_frequencies_of_every_state_of_its_covariate(table: dict[str, np.ndarray]) -> None:
+    rows = UniqueRows.of({name: table[name] for name in ("a", "z")})
+    model = PLAIN.fit(rows).model
+    for z in range(3):
+        share = table["a"][table["z"] == z].mean()
+        assert model.conditional("a", {"z": z})["1"] == pytest.approx(share, abs=1e-6)
+
+
+def test_effects_of_the_truth_are_within_errors(rows: UniqueRows) -> None:
+    model = PLAIN.fit(rows, errors="sandwich").model
+    assert model.errors is not None
+    truth = [-0.5, 0.2, -0.3, 0.9, 0.0, 0.8, 1.5, 0.0, -0.5, 0.7, 0.3, 1.2]
+    assert (np.abs(model.w - truth) < 3 * model.errors.standard_errors).all()
+    assert {test.variables for test in model.wald_tests()} >= {("a", "z"), ("a", "b")}
+
+
+def test_rows_are_scored_given_their_covariates(rows: UniqueRows, table: dict[str, np.ndarray]) -> None:
+    model = PLAIN.fit(rows).model
+    log_p = np.stack([np.log(_distribution(model, z)) for z in range(3)])
+    number = 4 * table["a"] + 2 * table["b"] + table["c"]
+    np.testing.assert_allclose(model.ll_rows(table), log_p[table["z"], number], atol=1e-12)
+
+
+def test_questions_take_the_covariates(rows: UniqueRows) -> None:
+    model = PLAIN.fit(rows).model
+    p = _distribution(model, 2)
+    assert model.marginals(given={"z": 2})["a"]["1"] == pytest.approx(p[4:].sum(), abs=1e-12)
+    np.testing.assert_allclose(model.joint(["a", "b", "c"], given={"z": 2}).table.ravel(), p, atol=1e-12)
+    drawn = model.sample(4000, given={"z": 2}, seed=1).codes
+    assert (drawn[:, 3] == 2).all()
+    assert drawn[:, 0].mean() == pytest.approx(p[4:].sum(), abs=0.03)
+    told = model.explain("a", {"z": 2, "b": 1}, state=1)
+    assert told.p_before == pytest.approx(p[4:].sum(), abs=1e-12)
+    assert [influence.variable for influence in told.influences] == ["b"]
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (lambda model: model.marginals(), "given 'z', of which it says nothing; give a state of each"),
+        (lambda model: model.sample(3), "give a state of each"),
+        (lambda model: model.map(given={"a": 1}), "give a state of each"),
+        (lambda model: model.log_z(given={"z": [0.2, 0.3, 0.5]}), "give a state of each"),
+        (lambda model: model.marginals(["z"], given={"z": 1}), "'z' is a covariate of this model"),
+        (lambda model: model.predict_proba("z", {"a": [1], "b": [1], "c": [1], "z": [1]}), "'z' is a covariate"),
+        (lambda model: model.predict_proba("a", {"b": [1], "c": [1]}), "covariate 'z' has no value in some rows"),
+        (lambda model: model.impute({"a": [1], "b": [1], "c": [1]}), "covariate 'z' has no value in some rows"),
+        (lambda model: power(model, Learned()), "has none of 'z'"),
+        (lambda model: model.nodes(), "has none of 'z'"),
+        (lambda model: model.goodness({"a": [1], "b": [1], "c": [1], "z": [1]}), "has none of 'z'"),
+    ],
+)
+def test_nothing_is_said_of_covariates(ask: Any, said: str, rows: UniqueRows) -> None:
+    with pytest.raises(InputError, match=said):
+        ask(PLAIN.fit(rows).model)
+
+
+def test_files_and_learners_keep_the_covariates(rows: UniqueRows, tmp_path: Path) -> None:
+    model = ON_EDGES.fit(rows).model
+    model.save(tmp_path / "m.mrf")
+    loaded = MarkovNetwork.load(tmp_path / "m.mrf")
+    assert loaded.given == ("z",)
+    assert loaded.pll(rows) == model.pll(rows)
+    assert Learner.from_dict(loaded.provenance["learner"]) == ON_EDGES
+    network = read_network(tmp_path / "m.mrf")
+    assert network.marginals(given={"z": 0})["b"] == model.marginals(given={"z": 0})["b"]
+    with pytest.raises(InputError, match="no distribution of all variables"):
+        write_network(tmp_path / "m.uai", network)
+    assert not (tmp_path / "m.uai").exists()
+
+
+def test_other_coordinates_give_the_same_distribution(rows: UniqueRows) -> None:
+    model = PLAIN.fit(rows).model
+    spectral = model.to_parameterization("spectral")
+    assert spectral.given == ("z",)
+    assert spectral.pll(rows) == pytest.approx(model.pll(rows), abs=1e-12)
+    assert spectral.ll(rows) == pytest.approx(model.ll(rows), abs=1e-12)
+
+
+def test_ordered_covariates_have_one_effect(rows: UniqueRows) -> None:
+    model = Learner(penalty=NoPenalty(), given=("z",), parameterization="ordered").fit(rows).model
+    assert [name for name in model.parameters.names() if "z" in name] == ["a × z", "b × z", "c × z"]
+    assert model.pll(rows) == pytest.approx(_pll_by_definition(model, rows), abs=1e-9)
+
+
+def _pll_by_definition(model: MarkovNetwork, rows: UniqueRows) -> float:
+    """From the distributions given every state of z."""
+    log_p = np.log(np.stack([_distribution(model, z).reshape(2, 2, 2) for z in range(3)], axis=-1))
+    given_rest = sum(log_p - logsumexp(log_p, axis=axis, keepdims=True) for axis in range(3))
+    return float(rows.sample_weight @ given_rest[tuple(rows.codes.T.astype(int))]) / rows.total_weight
+
+
+def test_l1_leaves_covariates_free(rows: UniqueRows) -> None:
+    """As it does single variables: at the strength at which no pair is left, effects are those without a penalty."""
+    strong = Learner(penalty=L1(1e4), given=("z",)).fit(rows).model
+    alone = Learner.from_dict({**PLAIN.to_dict(), "structure": {"kind": "independent"}}).fit(rows).model
+    found = dict(zip(strong.parameters.names(), strong.w, strict=True))
+    assert found["a=1 & b=1"] == 0.0
+    for name, value in zip(alone.parameters.names(), alone.w, strict=True):
+        assert found[name] == pytest.approx(value, abs=1e-4)
+
+
+def test_what_covariates_explain_is_no_edge(rows: UniqueRows) -> None:
+    """a and c hang together by z only."""
+    structure = Learned(max_degree=2, rule="and")
+    without, given = (Learner(structure, L2(1.0), given=names).fit(rows).model.graph for names in ((), ("z",)))
+    assert set(given.edges) == {("a", "b"), ("a", "z"), ("b", "z"), ("c", "z")}
+    marginal = Learner(structure, L2(1.0)).fit(UniqueRows.of({"a": _column(rows, 0), "c": _column(rows, 2)})).model
+    assert ("a", "c") in set(marginal.graph.edges)
+    assert ("c", "z") in set(without.edges)
+
+
+def test_false_edges_given_covariates_are_as_rare_as_the_threshold_says() -> None:
+    """a and b are independent given z; a neighbour enters beyond the 95 % point of chi-square. Of 40 tables, 3 sd."""
+    found = dict.fromkeys(((), ("z",)), 0)
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        z = rng.integers(0, 3, 400)
+        a, b = ((rng.random(400) < 0.1 + 0.4 * z).astype(int) for _ in range(2))
+        tables = {(): UniqueRows.of({"a": a, "b": b}), ("z",): UniqueRows.of({"a": a, "b": b, "z": z})}
+        for names, rows in tables.items():
+            structure = Learner(Learned(max_degree=1), given=names).learn_structure(rows).structure
+            found[names] += [0, 1] in structure.edges.tolist()
+    assert found[()] == 40
+    assert found["z",] <= 40 * 0.05 + 3 * np.sqrt(40 * 0.05 * 0.95)
+
+
+def _column(rows: UniqueRows, i: int) -> np.ndarray:
+    return np.repeat(rows.codes[:, i], rows.sample_weight.astype(int))
+
+
+def test_a_check_takes_covariates_as_they_are_in_the_rows(rows: UniqueRows) -> None:
+    """Where every pair of variables has a table for every state of z, all frequencies of pairs are nearly met."""
+    model = ON_EDGES.fit(rows).model
+    check = model.check(rows)
+    assert check.max_pair_error is not None
+    assert check.max_pair_error < 0.01
+    assert check.ll == pytest.approx(model.ll(rows), abs=1e-9)
+
+
+def test_missing_cells(rows: UniqueRows) -> None:
+    """Of variables, not of covariates."""
+    codes = np.repeat(rows.codes, rows.sample_weight.astype(int), axis=0)
+    holes = np.random.default_rng(1).random(codes.shape) < 0.05
+    for column, complete in ((slice(0, 3), True), (slice(0, 4), False)):
+        some = codes.copy()
+        some[:, column][holes[:, column]] = UNOBSERVED
+        holed = UniqueRows.from_codes(rows.domain, some, np.ones(len(some)))
+        if not complete:
+            with pytest.raises(InputError, match="covariate 'z' has no value"):
+                fit_incomplete(PLAIN, holed)
+            continue
+        model = fit_incomplete(PLAIN, holed, errors="sandwich").fitted.model
+        assert model.errors is not None
+        np.testing.assert_array_less(np.abs(model.w - PLAIN.fit(rows).model.w), model.errors.standard_errors)
+        with pytest.raises(InputError, match="no score under a model with covariates"):
+            model.pll(holed)
+
+
+def test_resamples_groups_and_ties(rows: UniqueRows) -> None:
+    found = stability(PLAIN, rows, resamples=10)
+    assert found.networks.n_failed == 0
+    assert (found.networks.weights[:, 0] > 0).all()
+    compared = compare_groups(PLAIN, rows, by="c")
+    assert compared.likelihood is None
+    assert compared.wald is not None
+    tied = Learner(penalty=Tied(1.0, groups=2), given=("z",)).fit(rows)
+    assert tied.best.solution.converged
+    assert tied.model.given == ("z",)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"objective": LIKELIHOOD}, "learned by the pseudo-likelihood"),
+        ({"parameterization": "spectral"}, "canonical coordinates, first states silent, or ordered"),
+        ({"reference": "last"}, "first states silent"),
+        ({"penalty": L1(search="hierarchical")}, "does not know covariates"),
+        ({"given": (), "given_edges": True}, "where there are some"),
+        ({"given": ["z"]}, "must be names of variables"),
+    ],
+)
+def test_settings_that_do_not_go_together(settings: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        Learner(**{"given": ("z",), **settings})
+
+
+@pytest.mark.parametrize(
+    ("learner", "said"),
+    [
+        (Learner(given=("y",)), "There is no variable 'y'"),
+        (Learner(given=("a", "b", "c", "z")), "All variables are given"),
+        (Learner(Tree(), given=("z",)), "tree is neither"),
+        (Learner(Learned(select="ebic"), given=("z",)), "stay in regressions that grow"),
+    ],
+)
+def test_what_cannot_be_learned_is_refused(learner: Learner, said: str, rows: UniqueRows) -> None:
+    with pytest.raises(InputError, match=said):
+        learner.fit(rows)

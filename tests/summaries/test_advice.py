@@ -1,0 +1,137 @@
+"""Advice: for every kind of table, and commands that can be followed."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mrfit import UniqueRows
+from mrfit.cli.main import main
+from mrfit.data.coding import Reading
+from mrfit.errors import InputError
+from mrfit.summaries.advice import Advice
+
+KEEP = Reading(missing="keep")
+
+
+def _write(path: Path, columns: dict[str, np.ndarray]) -> None:
+    lines = [",".join(map(str, row)) for row in zip(*columns.values(), strict=True)]
+    path.write_text("\n".join([",".join(columns), *lines]) + "\n")
+
+
+def _chain(rng: np.random.Generator, n_rows: int, n: int, n_states: int = 2) -> dict[str, np.ndarray]:
+    column, columns = rng.integers(0, n_states, n_rows), {}
+    for k in range(n):
+        column = np.where(rng.random(n_rows) < 0.7, column, rng.integers(0, n_states, n_rows))
+        columns[f"v{k}"] = column.astype(object)
+    return columns
+
+
+def _plenty(rng: np.random.Generator) -> dict[str, np.ndarray]:
+    return _chain(rng, 400, 4)
+
+
+def _scarce(rng: np.random.Generator) -> dict[str, np.ndarray]:
+    return _chain(rng, 60, 8)
+
+
+def _ordered_with_holes(rng: np.random.Generator) -> dict[str, np.ndarray]:
+    columns = _chain(rng, 800, 3, n_states=3)
+    columns["v0"][rng.random(800) < 0.2] = "NA"
+    return columns
+
+
+def _scarce_with_holes(rng: np.random.Generator) -> dict[str, np.ndarray]:
+    columns = _scarce(rng)
+    columns["v1"][:12] = "NA"
+    return columns
+
+
+KINDS = [_ordered_with_holes, _scarce_with_holes]
+QUICKER = {"stability": "--resamples 10", "power": "--repetitions 2", "nodes": "--resamples 3"}
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__[1:])
+def test_advice_can_be_followed(
+    kind: Callable[..., dict[str, np.ndarray]],
+    rng: np.random.Generator,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Every command runs, after those before it."""
+    monkeypatch.chdir(tmp_path)
+    _write(Path("t.csv"), kind(rng))
+    assert main(["advise", "t.csv"]) == 0
+    printed = capsys.readouterr().out.splitlines()
+    assert len(printed) <= 24
+    for step in Advice.of(UniqueRows.from_file("t.csv", KEEP), "t.csv").steps:
+        assert any(step.command in line for line in printed)
+        program, word, *arguments = shlex.split(step.command)
+        assert program == "mrfit"
+        assert main([word, *arguments, *shlex.split(QUICKER.get(word, "")), "--quiet", "--jobs", "1"]) == 0, step
+
+
+def test_where_rows_are_plenty_nothing_is_selected(rng: np.random.Generator, tmp_path: Path) -> None:
+    _write(tmp_path / "t.csv", _plenty(rng))
+    found = Advice.of(UniqueRows.from_file(tmp_path / "t.csv"))
+    assert "--errors sandwich" in found.steps[0].command
+    assert not found.cautions
+    assert "40 rows for each" in found.facts[1]
+
+
+def test_where_they_are_few_edges_are(rng: np.random.Generator, tmp_path: Path) -> None:
+    _write(tmp_path / "t.csv", _scarce(rng))
+    found = Advice.of(UniqueRows.from_file(tmp_path / "t.csv"))
+    assert "--select ebic --refit" in found.steps[0].command
+    assert found.steps[-1].command == "mrfit power model.mrf --rows 60,120,240"
+    assert any("only strong edges" in caution for caution in found.cautions)
+
+
+def test_what_to_mind_is_named(rng: np.random.Generator, tmp_path: Path) -> None:
+    columns = _plenty(rng)
+    columns["same"] = np.zeros(400, int)
+    columns["patient"] = np.arange(400) % 100
+    columns["rare"] = (np.arange(400) < 3).astype(int)
+    columns["v0"][:40] = "NA"
+    _write(tmp_path / "t.csv", columns)
+    found = Advice.of(UniqueRows.from_file(tmp_path / "t.csv", KEEP))
+    said = " ".join(found.cautions)
+    assert "same never vary" in said
+    assert "patient: many values, few rows each" in said
+    assert "rare=1 (3)" in said
+    assert "most in v0 (10%)" in found.facts[2]
+    assert "10% of rows lack some" in found.facts[2]
+
+
+def test_how_data_are_read_is_repeated(
+    rng: np.random.Generator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    _write(Path("my t.csv"), _plenty(rng) | {"id": np.arange(400)})
+    assert main(["advise", "my t.csv", "--exclude", "id", "--header"]) == 0
+    assert "mrfit fit 'my t.csv' --exclude id --header --penalty none" in capsys.readouterr().out
+    assert main(["advise", "my t.csv"]) == 2
+    assert "id" in capsys.readouterr().err
+
+
+def test_json_says_what_is_missing_where(
+    rng: np.random.Generator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _write(tmp_path / "t.csv", _scarce_with_holes(rng))
+    assert main(["advise", str(tmp_path / "t.csv"), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["missing"]["columns"][0] == {"name": "v1", "missing": 12.0, "share": 0.2}
+    assert found["missing"]["patterns"][1] == {"missing": ["v1"], "rows": 12.0}
+    assert [set(step) for step in found["steps"]] == [{"command", "reason"}] * len(found["steps"])
+
+
+def test_one_column_is_no_network(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a\n0\n1\n")
+    with pytest.raises(InputError, match="one column"):
+        Advice.of(UniqueRows.from_file(tmp_path / "t.csv"))
