@@ -223,7 +223,7 @@ def _draw_rings(page: Page, nodes: Nodes, positions: Floats, radius: float, ring
 
 
 def _colours(nodes: Nodes) -> list[str]:
-    """Of communities, the largest first; grey for variables that are alone. The first come again where there are many."""
+    """Of communities, the largest first; grey where a variable is alone. The first come again where there are many."""
     sizes = np.bincount(nodes.community)
     rank = np.argsort(np.argsort(-sizes, kind="stable"))
     return [_ALONE if sizes[k] == 1 else COLOURS[rank[k] % len(COLOURS)] for k in nodes.community.tolist()]
