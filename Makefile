@@ -7,7 +7,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no
 # So it has to be kept, whatever the shell says: each of some hundred processes would otherwise compile for eight seconds.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test lint golden fuzz bench bench-quick docs site wheel clean
+.PHONY: demo test lint golden fuzz bench bench-quick docs site wheel page page-check clean
 
 # The picture first; what all other commands need is compiled while it is looked at.
 demo: $(VENV)/.installed
@@ -35,6 +35,20 @@ fuzz: $(VENV)/.installed-test
 wheel: $(VENV)/.installed-test
 	HATCH_BUILD_HOOK_ENABLE_CUSTOM=true $(BIN)/python -m pip wheel --quiet --disable-pip-version-check \
 	  --no-deps --no-build-isolation --wheel-dir dist .
+
+# The explorer's page, from web/ into the package. Node is needed for this alone.
+page: web/node_modules/.package-lock.json
+	cd web && npm run --silent check && npm run --silent build
+
+# Whether what is committed is what the sources give.
+page-check: web/node_modules/.package-lock.json
+	cd web && npm run --silent check && npm run --silent build -- ../build/page
+	cmp build/page/explorer.js src/mrfit/explorer/assets/explorer.js
+	cmp build/page/explorer.css src/mrfit/explorer/assets/explorer.css
+
+web/node_modules/.package-lock.json: web/package-lock.json
+	cd web && npm ci --silent --no-audit --no-fund
+	touch $@
 
 # Every table in the docs, measured anew: hours. `make docs` makes them from the stored results.
 bench: $(VENV)/.installed-bench wheel
@@ -68,6 +82,10 @@ $(VENV)/.compiled: $(wildcard src/mrfit/_kernels/*.py) | $(VENV)/.installed
 $(VENV)/.installed-test: pyproject.toml | $(BIN)/python
 	$(INSTALL) -e '.[test]'
 	touch $@ $(VENV)/.installed
+
+$(VENV)/.installed-page: pyproject.toml | $(BIN)/python
+	$(INSTALL) -e '.[test,page]'
+	touch $@ $(VENV)/.installed-test $(VENV)/.installed
 
 $(VENV)/.installed-bench: pyproject.toml | $(BIN)/python
 	$(INSTALL) -e '.[bench]'

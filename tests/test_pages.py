@@ -31,6 +31,7 @@ PICTURES = {
     "stability": "czech.png",
     "groups": "groups.png",
     "power": "power.png",
+    "nodes": "network.png",
     "pictures": "pictures.png",
     "comparing": "comparing.png",
     "tutorial-survey": "tutorial-survey.png",
@@ -39,13 +40,15 @@ PICTURES = {
 
 OUTPUTS = {
     "queries": 9,
-    "checking": 3,
+    "checking": 4,
+    "nodes": 3,
     "stability": 1,
     "groups": 1,
     "power": 1,
     "missing": 1,
     "uncertainty": 1,
     "items": 2,
+    "explorer": 0,
     "pictures": 0,
     "comparing": 2,
     "tutorial-survey": 4,
@@ -77,6 +80,8 @@ def checked_outputs(page: Path, capsys: pytest.CaptureFixture[str]) -> int:
     for language, content in BLOCK.findall(page.read_text(encoding="utf-8")):
         if language == "csv":
             Path("holes.csv").write_text(content, encoding="utf-8")
+        elif language == "console":
+            continue  # runs until it is stopped
         elif language == "text":
             assert printed == content
             n_outputs += 1

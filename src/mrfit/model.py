@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
+_MOST_IN_NOTEBOOKS = 200  # variables of models that show themselves as a page, of about 100 kB
+
 
 @dataclass(frozen=True, eq=False)
 class MarkovNetwork(Questions):
@@ -161,7 +163,14 @@ class MarkovNetwork(Questions):
         order = min(2, self.structure.order)
         strongest = [(name, f"{value:+.4f}") for name, value in self.strongest(10, order=order)]
         facts = {"model": self.in_words(), "coordinates": self.parameters.word, "strongest": "value"}
-        return html_table("MarkovNetwork", facts, strongest)
+        return html_table("MarkovNetwork", facts, strongest) + self.explorer_frame()
+
+    def explorer_frame(self) -> str:
+        """Internal: the explorer in a frame, for notebooks; nothing where the model would make them swell."""
+        from mrfit.explorer.document import Document
+        from mrfit.explorer.page import notebook_frame
+
+        return notebook_frame(Document.of(self, title="model")) if len(self.domain) <= _MOST_IN_NOTEBOOKS else ""
 
     def to_frame(self) -> Any:
         """All parameters as a pandas frame, in the order of ``w``.

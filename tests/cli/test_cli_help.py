@@ -17,7 +17,21 @@ Shell = Callable[..., Any]
 
 every_long_command = pytest.mark.parametrize(
     "name",
-    ["fit", "structure", "stability", "compare", "compare-groups", "power", "nodes", "spectrum", "score", "query", "impute"],
+    [
+        "fit",
+        "structure",
+        "stability",
+        "compare",
+        "compare-groups",
+        "power",
+        "nodes",
+        "spectrum",
+        "score",
+        "query",
+        "impute",
+        "report",
+        "explore",
+    ],
 )
 
 

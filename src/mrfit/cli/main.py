@@ -27,6 +27,8 @@ _COMMANDS = {
     "check": ("mrfit.cli.check", "Whether a model's own rows look like the data."),
     "show": ("mrfit.cli.show", "Print what a model says."),
     "query": ("mrfit.cli.query", "Probabilities under a model, given what is known."),
+    "explore": ("mrfit.cli.explore", "See a model as a network, set what you know, watch the rest move."),
+    "report": ("mrfit.cli.report", "A model as one page to see and ask, in a file that works offline."),
     "sample": ("mrfit.cli.sample", "Draw rows from a model."),
     "impute": ("mrfit.cli.impute", "Fill in the missing values of a table."),
     "logz": ("mrfit.cli.logz", "The logarithm of the normalising constant of a model."),

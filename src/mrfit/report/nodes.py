@@ -47,6 +47,7 @@ _MOST = 60  # variables in one picture
 _PANEL = (6.5, 5.0)  # of a network
 _RADIUS, _RING = 0.085, 0.05  # of a variable, and the width of its ring
 _FAINT = 0.12  # how full the colour of an edge is that no resample has
+_ALONE = "0.8"
 _PREDICTED = "ring: normalised accuracy, from 0 to a full circle"
 
 
@@ -209,13 +210,20 @@ def _draw_rings(page: Page, nodes: Nodes, positions: Floats, radius: float, ring
     from matplotlib.patches import Circle, Wedge
 
     known = None if nodes.predictability is None else np.nan_to_num(nodes.predictability.normalised_accuracy)
+    colours = _colours(nodes)
     for i, place in enumerate(positions):
-        colour = COLOURS[int(nodes.community[i]) % len(COLOURS)]
         at = (float(place[0]), float(place[1]))
         page.axes.add_patch(Circle(at, radius + ring, facecolor="white", edgecolor="0.35", linewidth=0.6, zorder=3))
-        page.axes.add_patch(Circle(at, radius, facecolor=colour, edgecolor="0.35", linewidth=0.4, zorder=3.2))
+        page.axes.add_patch(Circle(at, radius, facecolor=colours[i], edgecolor="0.35", linewidth=0.4, zorder=3.2))
         if known is not None and known[i] > 0:
             turn = 90.0 - 360.0 * min(float(known[i]), 1.0)
             page.axes.add_patch(
                 Wedge(at, radius + ring, turn, 90.0, width=ring, facecolor="0.25", linewidth=0, zorder=3.1)
             )
+
+
+def _colours(nodes: Nodes) -> list[str]:
+    """Of communities, the largest first; grey where a variable is alone. The first come again where there are many."""
+    sizes = np.bincount(nodes.community)
+    rank = np.argsort(np.argsort(-sizes, kind="stable"))
+    return [_ALONE if sizes[k] == 1 else COLOURS[rank[k] % len(COLOURS)] for k in nodes.community.tolist()]
