@@ -221,7 +221,7 @@ def _draw_rings(page: Page, nodes: Nodes, positions: Floats, radius: float, ring
 
 
 def _colours(nodes: Nodes) -> list[str]:
-    """Of communities, the largest first; grey for variables that are alone, and again the first where there are many."""
+    """By community, the largest first; grey for variables that are alone. Of many communities some share a colour."""
     sizes = np.bincount(nodes.community)
     rank = np.argsort(np.argsort(-sizes, kind="stable"))
     return [_ALONE if sizes[k] == 1 else COLOURS[rank[k] % len(COLOURS)] for k in nodes.community.tolist()]
