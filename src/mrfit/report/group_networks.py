@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.errors import InputError
-from mrfit.report.edges import EdgeStyle, Legend
+from mrfit.report.canvas import Canvas, margin_of
+from mrfit.report.edges import EdgeStyle, Legend, finite_weights
+from mrfit.report.graph import Graph, graph_of
 from mrfit.report.layout import fitted
-from mrfit.report.network import Canvas, Graph, draw_network, graph_of, margin_of, network_layout
-from mrfit.report.page import MARGIN, Page, cut
+from mrfit.report.network import draw_network, network_layout
+from mrfit.report.page import MARGIN, HostedPage, Page, cut
 from mrfit.resampling.networks import pairs_of
 
 if TYPE_CHECKING:
@@ -71,7 +73,7 @@ def draw_group(
     names: Sequence[str], weights: Floats, places: Floats, *, largest: float | None = None, ax: Axes | None = None
 ) -> Axes:
     """One such network by itself; ``largest`` is the weight of the widest edge, the same in pictures to be compared."""
-    page = Page(_WIDTH, 0.85 * _WIDTH) if ax is None else Page.on(ax)
+    page = Page(_WIDTH, 0.85 * _WIDTH) if ax is None else HostedPage(ax)
     canvas = panel_canvas(names, places, page.width, page.ceiling)
     draw_network(page, _graph(names, weights), canvas, EdgeStyle.for_nodes(len(names)), largest=largest)
     return page.axes
@@ -84,10 +86,7 @@ def _graph(names: Sequence[str], weights: Floats) -> Graph:
 
 
 def _drawn(panels: Panels) -> Floats:
-    """The weights of all panels, infinite ones as large as the largest."""
-    weights = np.stack([weights for _, weights in panels])
-    largest = float(np.abs(weights[np.isfinite(weights)]).max(initial=0.0))
-    return np.clip(weights, -largest, largest)
+    return finite_weights(np.stack([weights for _, weights in panels]))
 
 
 def panel_canvas(names: Sequence[str], places: Floats, width: float, height: float | None = None) -> Canvas:

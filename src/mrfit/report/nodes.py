@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 
 from mrfit.errors import InputError
 from mrfit.nodes.nodes import Nodes
+from mrfit.report.canvas import Canvas, Layout
 from mrfit.report.edges import EdgeStyle, Legend, draw_edges
+from mrfit.report.graph import Graph, graph_of
 from mrfit.report.group_networks import panel_canvas
-from mrfit.report.network import Canvas, Graph, Layout, graph_of, labels_of, network_layout
-from mrfit.report.page import COLOURS, MARGIN, WIDTH, Page, name_lines, own_axes, text_width
+from mrfit.report.network import labels_of, network_layout
+from mrfit.report.page import COLOURS, MARGIN, WIDTH, HostedPage, Page, name_lines, own_axes, text_width
 from mrfit.resampling.networks import pairs_of
 
 if TYPE_CHECKING:
@@ -150,7 +152,7 @@ def draw_node_network(
     sign = np.where(nodes.weights.has_sign[edges[:, 0], edges[:, 1]], np.sign(weights[joined]), 0).astype(np.int64)
     graph = graph_of(nodes.names, edges, weights[joined], sign)
     style = EdgeStyle.for_nodes(len(nodes.names)) if inclusion is None else EdgeStyle(tints=(_FAINT, 1.0))
-    page = Page(*_page_size(nodes), title, _subtitle(nodes, inclusion)) if ax is None else Page.on(ax)
+    page = Page(*_page_size(nodes), title, _subtitle(nodes, inclusion)) if ax is None else HostedPage(ax)
     key = style if inclusion is None else EdgeStyle(tints=(1.0, 1.0))  # how pale a line is says nothing of strength
     legend = Legend.fit(graph.strengths, graph.signs, key, MARGIN, page.width - MARGIN)
     places = network_layout(nodes.names, edges, weights[joined], layout=layout)
@@ -221,7 +223,7 @@ def _draw_rings(page: Page, nodes: Nodes, positions: Floats, radius: float, ring
 
 
 def _colours(nodes: Nodes) -> list[str]:
-    """By community, the largest first; grey for variables that are alone. Of many communities some share a colour."""
+    """Of communities, the largest first; grey where a variable is alone. The first come again where there are many."""
     sizes = np.bincount(nodes.community)
     rank = np.argsort(np.argsort(-sizes, kind="stable"))
     return [_ALONE if sizes[k] == 1 else COLOURS[rank[k] % len(COLOURS)] for k in nodes.community.tolist()]
