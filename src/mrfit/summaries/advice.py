@@ -173,8 +173,8 @@ def _cautions(table: Table) -> tuple[str, ...]:
         found.append(f"columns that never vary say nothing, --exclude them: {_some(constant)}")
     if persons := table.like_persons:
         found.append(
-            f"{_some(persons)}: many values, few rows each. Persons or places? --exclude them, and mind that rows of "
-            "one person are not independent: errors come out too small. Numbers? Cut them into a few classes"
+            f"{_some(persons)}: many values, few rows each. Persons or places? --exclude them; their rows are not "
+            f"independent, which `mrfit stability --cluster {persons[0]}` minds. Numbers? Cut them into a few classes"
         )
     if rare := table.rare:
         found.append(f"states in fewer than 10 rows make weights wild, join them with others: {_some(rare)}")
