@@ -7,7 +7,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no
 # So it has to be kept, whatever the shell says: each of some hundred processes would otherwise compile for eight seconds.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test lint golden fuzz bench bench-quick docs wheel clean
+.PHONY: demo test lint golden fuzz bench bench-quick docs site wheel page page-check clean
 
 # The picture first; what all other commands need is compiled while it is looked at.
 demo: $(VENV)/.installed
@@ -36,6 +36,20 @@ wheel: $(VENV)/.installed-test
 	HATCH_BUILD_HOOK_ENABLE_CUSTOM=true $(BIN)/python -m pip wheel --quiet --disable-pip-version-check \
 	  --no-deps --no-build-isolation --wheel-dir dist .
 
+# The explorer's page, from web/ into the package. Node is needed for this alone.
+page: web/node_modules/.package-lock.json
+	cd web && npm run --silent check && npm run --silent build
+
+# Whether what is committed is what the sources give.
+page-check: web/node_modules/.package-lock.json
+	cd web && npm run --silent check && npm run --silent build -- ../build/page
+	cmp build/page/explorer.js src/mrfit/explorer/assets/explorer.js
+	cmp build/page/explorer.css src/mrfit/explorer/assets/explorer.css
+
+web/node_modules/.package-lock.json: web/package-lock.json
+	cd web && npm ci --silent --no-audit --no-fund
+	touch $@
+
 # Every table in the docs, measured anew: hours. `make docs` makes them from the stored results.
 bench: $(VENV)/.installed-bench wheel
 	$(BIN)/python -m benchmarks all --write-docs
@@ -46,6 +60,10 @@ bench-quick: $(VENV)/.installed-test
 
 docs: $(VENV)/.installed
 	$(BIN)/python -m benchmarks docs
+
+# The pages of docs/ with a reference of all public names, to be read in a browser: build/site/index.html.
+site: $(VENV)/.installed-docs
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs build/site
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -65,8 +83,16 @@ $(VENV)/.installed-test: pyproject.toml | $(BIN)/python
 	$(INSTALL) -e '.[test]'
 	touch $@ $(VENV)/.installed
 
+$(VENV)/.installed-page: pyproject.toml | $(BIN)/python
+	$(INSTALL) -e '.[test,page]'
+	touch $@ $(VENV)/.installed-test $(VENV)/.installed
+
 $(VENV)/.installed-bench: pyproject.toml | $(BIN)/python
 	$(INSTALL) -e '.[bench]'
+	touch $@ $(VENV)/.installed
+
+$(VENV)/.installed-docs: pyproject.toml | $(BIN)/python
+	$(INSTALL) -e '.[docs]'
 	touch $@ $(VENV)/.installed
 
 clean:

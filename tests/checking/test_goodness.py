@@ -69,7 +69,6 @@ def test_a_triple_that_the_model_misses_is_named() -> None:
 
 
 def test_p_of_sparse_tables_is_uniform_under_the_model() -> None:
-    """Over 60 such tables p is at most 0.2 in a quarter, with 19 tables drawn for each; by chi-square in more."""
     truth, found = _true(), []
     for seed in range(6):
         rows = _drawn(truth, 60, seed)

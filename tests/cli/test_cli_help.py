@@ -17,7 +17,20 @@ Shell = Callable[..., Any]
 
 every_long_command = pytest.mark.parametrize(
     "name",
-    ["fit", "structure", "stability", "compare-groups", "power", "nodes", "spectrum", "score", "query", "impute"],
+    [
+        "fit",
+        "structure",
+        "stability",
+        "compare-groups",
+        "power",
+        "nodes",
+        "spectrum",
+        "score",
+        "query",
+        "impute",
+        "report",
+        "explore",
+    ],
 )
 
 

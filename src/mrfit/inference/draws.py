@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from mrfit.factors import Factors, Scope, check_scopes, positions
+from mrfit.factors import Factors, Scope, check_scopes
 from mrfit.inference.convergence import effective_sample_size, r_hat, r_hat_of_frequencies
 
 Floats = NDArray[np.float64]
@@ -34,9 +34,10 @@ class Draws:
         """How often each chain was in each cell of a scope, (cells, chains)."""
         check_scopes(self.factors.shape, (scope,))
         n_cells = int(np.prod([self.factors.shape[i] for i in scope], dtype=np.int64))
-        n_draws, n_variables, n_chains = self.states.shape
-        rows = self.states.transpose(0, 2, 1).reshape(n_draws * n_chains, n_variables)
-        cells = positions(rows, scope, self.factors.shape).reshape(n_draws, n_chains)
+        n_draws, _, n_chains = self.states.shape
+        cells = np.zeros((n_draws, n_chains), np.int64)
+        for i in scope:
+            cells = cells * self.factors.shape[i] + self.states[:, i]
         counts = np.bincount((cells + n_cells * np.arange(n_chains)).ravel(), minlength=n_cells * n_chains)
         return np.asarray(counts.reshape(n_chains, n_cells).T / n_draws)
 

@@ -163,7 +163,7 @@ class Fitted:
         }
         if self.test is not None:
             facts[f"test {best.measure}"] = f"{self.test.mean:.4f} +- {self.test.standard_error:.4f}"
-        return html_table("Fitted", facts)
+        return html_table("Fitted", facts) + self.model.explorer_frame()
 
     @property
     def model(self) -> MarkovNetwork:

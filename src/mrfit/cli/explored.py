@@ -1,0 +1,41 @@
+"""What `mrfit report` and `mrfit explore` have in common: a model and data that become a document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mrfit.cli.model_options import from_option, load_scored_model, model_argument
+from mrfit.cli.options import parameters_of, read_rows, reading_with, stacked
+from mrfit.cli.picture_options import title_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mrfit.explorer.document import Document
+    from mrfit.model import MarkovNetwork
+
+_reading = reading_with("observed", help="; or observed: what rows have is counted")
+
+explored_options = stacked(
+    model_argument,
+    click.argument("data", required=False),
+    click.option("--title", metavar="TEXT", help="Of the page; by default the name of the model."),
+    from_option,
+    _reading,
+)
+explored_sections = {"Model and data": {"model_format"} | parameters_of(_reading)}
+
+
+def explored_model(
+    model_file: str, data: str | None, options: Mapping[str, Any]
+) -> tuple[MarkovNetwork, Document, NDArray[Any] | None]:
+    """The model in a file; its document, with what a table says of its variables; rows for chains to begin in."""
+    from mrfit.explorer.document import Document, starting_rows
+
+    model = load_scored_model(model_file, options)
+    rows = None if data is None else read_rows(data, options, domain=model.domain)
+    document = Document.of(model, title=title_of(model_file, options), rows=rows, seed=options["seed"])
+    return model, document, starting_rows(rows)

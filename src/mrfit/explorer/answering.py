@@ -1,0 +1,169 @@
+"""Python's engines behind the page: questions as it asks them, answers as it hears them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.errors import ImpossibleError, InputError
+from mrfit.factors import Factors, Scope
+from mrfit.inference.engine import Posterior
+from mrfit.inference.gibbs import Gibbs, GibbsPosterior
+from mrfit.inference.junction_tree import JunctionTree
+from mrfit.model import MarkovNetwork
+from mrfit.queries.evidence import Evidence
+
+_LONGEST = 5.0  # seconds that an exact answer may take
+_ROUNDS = (50, 200, 800, 3200)  # sweeps of ever better answers
+_ENOUGH = 0.003  # error after which no further round is made
+_TWICE = 2.0  # standard errors that are told
+
+Answer = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Question:
+    """Variables and states by number: the states in which each may be, a pair whose joint table is wanted."""
+
+    number: int
+    allowed: Mapping[int, tuple[int, ...]]
+    pair: tuple[int, int] | None = None
+    best: bool = False
+
+    @classmethod
+    def of(cls, asked: Any, shape: tuple[int, ...]) -> Question:
+        """From JSON that a browser sent, whoever wrote it."""
+        try:
+            allowed = {int(v): tuple(map(int, states)) for v, states in asked["evidence"]}
+            pair = tuple(map(int, asked["pair"])) if asked.get("pair") else None
+            question = cls(int(asked["number"]), allowed, pair, bool(asked.get("map")))  # type: ignore[arg-type]
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+            raise InputError(f"This is no question: {error!r}.") from error
+        named = [*allowed, *(question.pair or ())]
+        if not all(0 <= v < len(shape) for v in named) or len(question.pair or (0, 1)) != 2:
+            raise InputError(f"A question names variables {named}; there are {len(shape)}, numbered from 0.")
+        for v, states in allowed.items():
+            if not states or not set(states) < set(range(shape[v])) or len(set(states)) < len(states):
+                raise InputError(f"Variable {v} may be in states {states}; expected some of {shape[v]}, each once.")
+        return question
+
+    def evidence(self, shape: tuple[int, ...]) -> Evidence:
+        known = {v: states[0] for v, states in self.allowed.items() if len(states) == 1}
+        others = {v: states for v, states in self.allowed.items() if len(states) > 1}
+        return Evidence(known, {v: np.isin(range(shape[v]), states).astype(float) for v, states in others.items()})
+
+
+class Answering:
+    """Answers about one model: by a junction tree where it fits, else by chains, in ever longer rounds."""
+
+    def __init__(self, model: MarkovNetwork, *, codes: NDArray[Any] | None = None, seed: int = 0) -> None:
+        self.model, self._codes, self._seed = model, codes, seed
+        plan = JunctionTree(seed=seed).plan(model.factors, order=model.stored_order)
+        self._order = plan.order if plan.fits and plan.forecast <= _LONGEST else None
+
+    def answers(self, question: Question, is_void: Callable[[], bool]) -> Iterator[Answer]:
+        """One that is exact, or several that are ever better; none once the question is void."""
+        begun = time.perf_counter()
+        evidence = question.evidence(self.model.domain.shape)
+        factors = evidence.applied_to(self.model.factors)
+        try:
+            for posterior, done in self._posteriors(factors, evidence, question.pair, is_void):
+                yield {
+                    "number": question.number,
+                    **self._told(posterior, evidence),
+                    **(self._further(posterior, question, evidence) if done else {}),
+                    "milliseconds": 1000 * (time.perf_counter() - begun),
+                    "done": done,
+                }
+        except ImpossibleError:
+            yield _refusal(question, impossible=True)
+        except InputError as error:
+            yield _refusal(question, problem=str(error))
+
+    def _posteriors(
+        self, factors: Factors, evidence: Evidence, pair: Scope | None, is_void: Callable[[], bool]
+    ) -> Iterator[tuple[Posterior, bool]]:
+        if self._order is not None:
+            engine = JunctionTree(seed=self._seed)
+            targets = [] if pair is None else [pair]
+            plan = engine.plan(factors, targets, order=self._order)
+            if not plan.fits:
+                plan = engine.plan(factors, order=self._order)  # but for the pair
+            yield engine.run(plan, factors), True
+            return
+        for sweeps in _ROUNDS:
+            if is_void():
+                return
+            starts = self._starts(evidence)
+            chains = Gibbs(sweeps=sweeps, max_sweeps=sweeps, annealing=50, data=starts, seed=self._seed)
+            found = chains.run(chains.plan(factors), factors)
+            assert isinstance(found, GibbsPosterior)
+            yield found, sweeps == _ROUNDS[-1] or self._error(found) <= _ENOUGH
+
+    def _starts(self, evidence: Evidence) -> NDArray[Any] | None:
+        """Rows of data, in the states that are known: with one state left, its code is 0."""
+        if self._codes is None:
+            return None
+        codes = np.array(self._codes, np.int64)
+        codes[:, list(evidence.known)] = 0
+        return codes
+
+    def _error(self, found: GibbsPosterior) -> float:
+        return _TWICE * max(float(found.marginal_error((v,)).max()) for v in range(len(self.model.domain)))
+
+    def _told(self, posterior: Posterior, evidence: Evidence) -> Answer:
+        shape = self.model.domain.shape
+        marginals = [_spread(posterior.marginal((v,)), shape[v], evidence.known.get(v)) for v in range(len(shape))]
+        if not isinstance(posterior, GibbsPosterior):
+            return {"marginals": marginals, "exact": True, "error": 0.0, "gap": 0.0}
+        error = self._error(posterior)
+        gap = error if posterior.draws.disagreement() else 0.0
+        return {"marginals": marginals, "exact": False, "error": error, "gap": gap}
+
+    def _further(self, posterior: Posterior, question: Question, evidence: Evidence) -> Answer:
+        told: Answer = {}
+        if question.pair is not None:
+            told["pair"] = self._pair(posterior, question.pair, evidence)
+        if question.best:
+            told["map"] = self._best(question)
+        return told
+
+    def _pair(self, posterior: Posterior, pair: Scope, evidence: Evidence) -> list[list[float]] | None:
+        """The joint table of two variables; None where no clique has both."""
+        shape = [self.model.domain.shape[v] for v in pair]
+        try:
+            found = posterior.marginal(pair)
+        except InputError:
+            return None
+        out = np.zeros(shape)
+        at = tuple([evidence.known[v]] if v in evidence.known else range(n) for v, n in zip(pair, shape, strict=True))
+        out[np.ix_(*at)] = found.reshape([len(states) for states in at])
+        return [[float(p) for p in row] for row in out]
+
+    def _best(self, question: Question) -> list[int]:
+        domain = self.model.domain
+        given = {
+            domain.names[v]: domain[v].states[states[0]]
+            if len(states) == 1
+            else {domain[v].states[s]: 1.0 for s in states}
+            for v, states in question.allowed.items()
+        }
+        states = self.model.map(given=given, seed=self._seed).states
+        return [variable.codes[states[variable.name]] for variable in domain]
+
+
+def _spread(p: NDArray[np.float64], n_states: int, known: int | None) -> list[float]:
+    """Probabilities of all states, also where one is known and the others were left out."""
+    if known is None:
+        return [float(value) for value in p]
+    return [float(s == known) for s in range(n_states)]
+
+
+def _refusal(question: Question, **why: Any) -> Answer:
+    about = {"marginals": [], "exact": False, "error": 0.0, "gap": 0.0, "milliseconds": 0.0, "done": True}
+    return {"number": question.number, **about, **why}

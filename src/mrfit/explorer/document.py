@@ -1,0 +1,163 @@
+"""The document: all that the page knows of a model, as JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.explorer.first_answer import FirstAnswer
+from mrfit.explorer.page_plan import page_plan
+from mrfit.explorer.pair_strengths import pair_strengths
+from mrfit.explorer.places import Places
+from mrfit.inference.tree_plan import TreePlan
+from mrfit.model import MarkovNetwork
+from mrfit.nodes.predictability import Predictability
+from mrfit.structure.edge_signs import ranks_of
+from mrfit.summaries.model_card import how_learned
+
+FORMAT = "mrfit explorer"
+SCHEMA = 1
+
+_MOST_STARTS = 512  # distinct rows from which chains may begin
+
+
+@dataclass(frozen=True)
+class Document:
+    """A model for the page; no row of data is in it, only how frequent each state was.
+
+    ======================= ====================================================================================
+    ``variables``           name, states, whether these have an order and, where data were given, the frequency of
+                            each state and the share of the deviance that the other variables explain
+    ``edges``               [a, b, strength]: see `pair_strengths`
+    ``scopes``              [variables, table]: log p is their sum; null for minus infinity; last variable fastest
+    ``layout, community``   see `Places`
+    ``parameters``          how many of each order, how many are not zero, and their mean size
+    ``groups``              centers and sizes of tied groups, the value of every tied parameter
+    ``scores``              of the data that were given
+    ``plan``                how the page answers: ``exact`` with an order of elimination, or ``sampled``
+    ``marginals``           before anything is known, with twice their largest standard error
+    ======================= ====================================================================================
+    """
+
+    content: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, model: MarkovNetwork, *, title: str, rows: UniqueRows | None = None, seed: int = 0) -> Document:
+        """``rows`` in the model's coding give frequencies, a score, and places for chains to begin."""
+        strengths = pair_strengths(model.factors, model.domain)
+        places = Places.of(strengths)
+        plan = page_plan(model, seed=seed)
+        first = FirstAnswer.of(model, plan, codes=starting_rows(rows), seed=seed)
+        return cls(
+            {
+                "format": FORMAT,
+                "schema": SCHEMA,
+                "title": title,
+                "variables": _variables(model, rows),
+                "edges": [[a, b, float(f"{strengths[a, b]:.6g}")] for a, b in np.argwhere(np.triu(strengths)).tolist()],
+                "scopes": _scopes(model),
+                "layout": np.round(places.positions, 4).tolist(),
+                "community": places.community.tolist(),
+                "parameterization": model.parameters.word,
+                "meaning": model.parameters.meaning,
+                "parameters": _by_order(model),
+                "groups": _groups(model),
+                "scores": [] if rows is None else [_score(model, rows)],
+                "learned": how_learned(model.provenance),
+                "rows": _learned_from(model),
+                "plan": _engine(plan),
+                "marginals": {"values": first.marginals, "error": first.error, "remarks": list(first.remarks)},
+            }
+        )
+
+    def to_json(self) -> str:
+        """ASCII in which nothing can end a script element, whatever names hold."""
+        text = json.dumps(_without_infinities(self.content), separators=(",", ":"), allow_nan=False)
+        return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def starting_rows(rows: UniqueRows | None) -> NDArray[Any] | None:
+    """Rows of data from which chains may begin."""
+    return None if rows is None or not rows.is_complete else rows.codes[:_MOST_STARTS]
+
+
+def _variables(model: MarkovNetwork, rows: UniqueRows | None) -> list[dict[str, Any]]:
+    told = [
+        {"name": variable.name, "states": list(variable.states), "ordered": ranks_of(variable) is not None}
+        for variable in model.domain
+    ]
+    if rows is None:
+        return told
+    explained = Predictability.of(model.factors, rows).explained_deviance
+    return [each | {"frequency": _frequency(rows, i), "explained": float(explained[i])} for i, each in enumerate(told)]
+
+
+def _frequency(rows: UniqueRows, i: int) -> list[float]:
+    """Of each state of a variable, among the rows that have it."""
+    n_states, codes = rows.domain[i].n_states, rows.codes[:, i]
+    known = codes < n_states
+    count = np.bincount(codes[known], weights=rows.sample_weight[known], minlength=n_states)
+    return [float(f"{share:.6g}") for share in count / max(count.sum(), 1e-300)]
+
+
+def _scopes(model: MarkovNetwork) -> list[list[Any]]:
+    factors = model.factors
+    return [[list(scope), table.tolist()] for scope, table in zip(factors.scopes, factors.tables, strict=True)]
+
+
+def _by_order(model: MarkovNetwork) -> list[dict[str, Any]]:
+    orders, size = model.parameters.order_of_parameter, np.abs(model.w)
+    size = np.where(np.isfinite(size), size, np.nan)
+    return [
+        {
+            "order": int(order),
+            "count": int((orders == order).sum()),
+            "nonzero": int(np.count_nonzero(model.w[orders == order])),
+            "size": float(np.nan_to_num(np.nanmean(size[orders == order]))),
+        }
+        for order in np.unique(orders)
+    ]
+
+
+def _groups(model: MarkovNetwork) -> dict[str, Any] | None:
+    groups = model.groups
+    if groups is None:
+        return None
+    tied = groups.assignment >= 0
+    return {
+        "centers": np.asarray(groups.centers, np.float64).tolist(),
+        "sizes": np.asarray(groups.sizes).tolist(),
+        "values": [float(f"{value:.5g}") for value in np.unique(model.w[tied])],
+        "equal": model.is_hard_tied,
+    }
+
+
+def _score(model: MarkovNetwork, rows: UniqueRows) -> dict[str, Any]:
+    return {"measure": "pll", "value": model.pll(rows), "rows": rows.n_rows}
+
+
+def _learned_from(model: MarkovNetwork) -> int | None:
+    data = model.provenance.get("data")
+    rows = data.get("rows") if isinstance(data, dict) else None
+    return int(rows) if isinstance(rows, int | float) else None
+
+
+def _engine(plan: TreePlan | None) -> dict[str, Any]:
+    if plan is None:
+        return {"engine": "sampled"}
+    return {"engine": "exact", "order": list(plan.order), "cells": plan.n_cells}
+
+
+def _without_infinities(entry: Any) -> Any:
+    if isinstance(entry, Mapping):
+        return {name: _without_infinities(part) for name, part in entry.items()}
+    if isinstance(entry, list | tuple):
+        return [_without_infinities(part) for part in entry]
+    return None if isinstance(entry, float) and not math.isfinite(entry) else entry

@@ -1,0 +1,186 @@
+"""A server for one user on this machine: the page, and answers to its questions."""
+
+from __future__ import annotations
+
+import hmac
+import json
+import secrets
+import threading
+from collections.abc import Iterator
+from http import HTTPStatus
+from http.cookies import CookieError, SimpleCookie
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from mrfit.errors import InputError
+from mrfit.explorer.answering import Answer, Answering, Question
+from mrfit.explorer.document import Document
+from mrfit.explorer.page import ASSETS, asset, served_page
+
+_COOKIE = "mrfit"
+_MOST_BODY = 64 * 1024  # bytes
+_MOST_HEADERS = 16 * 1024
+_PATIENCE = 30.0  # seconds for a request to arrive
+
+_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "img-src 'self' data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+
+
+class Explorer(ThreadingHTTPServer):
+    """Serves one document to whoever knows the token, and answers one question at a time: the latest.
+
+    ``names`` are the hosts under which it may be called; any other is refused, since a page elsewhere could make its
+    own name lead to this machine.
+    """
+
+    daemon_threads = True
+
+    def __init__(self, document: Document, answering: Answering, *, host: str = "127.0.0.1", port: int = 0) -> None:
+        super().__init__((host, port), _Handler)
+        self.token = secrets.token_urlsafe(32)
+        self.host, self.document, self.answering = host, document, answering
+        self.names = {f"{name}:{self.server_port}" for name in {host, "127.0.0.1", "localhost"}}
+        self._latest, self._engine = 0, threading.Lock()
+        self._counter = threading.Lock()
+
+    @property
+    def address(self) -> str:
+        """Where the page is, with the token: for the user alone."""
+        return f"http://{self.host}:{self.server_port}/open?token={self.token}"
+
+    def is_token(self, text: str) -> bool:
+        return hmac.compare_digest(text.encode(), self.token.encode())
+
+    def answers(self, question: Question) -> Iterator[Answer]:
+        """A later question makes this one void; it then ends after the round that is running."""
+        with self._counter:
+            self._latest += 1
+            mine = self._latest
+        with self._engine:
+            yield from self.answering.answers(question, lambda: mine != self._latest)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A browser that has left is no news; anything else is what the base class makes of it."""
+        import sys
+
+        if not isinstance(sys.exc_info()[1], ConnectionError | TimeoutError):
+            super().handle_error(request, client_address)
+
+
+class _RefusedError(Exception):
+    def __init__(self, status: HTTPStatus, why: str) -> None:
+        super().__init__(why)
+        self.status, self.why = status, why
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Explorer
+    timeout = _PATIENCE
+    server_version, sys_version = "mrfit", ""
+
+    def log_message(self, format: str, *arguments: Any) -> None:
+        """Nothing is printed by the library."""
+
+    def do_GET(self) -> None:
+        self._guarded(self._get)
+
+    def do_POST(self) -> None:
+        self._guarded(self._post)
+
+    def _guarded(self, answer: Any) -> None:
+        try:
+            self._check_headers()
+            answer()
+        except _RefusedError as refused:
+            self._send(refused.status, refused.why.encode(), "text/plain; charset=utf-8")
+
+    # -- who may ask ---------------------------------------------------------------------------------------------------
+
+    def _check_headers(self) -> None:
+        if sum(len(name) + len(value) for name, value in self.headers.items()) > _MOST_HEADERS:
+            raise _RefusedError(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "The headers are too large.")
+        if self.headers.get_all("Host", []) not in [[name] for name in self.server.names]:
+            raise _RefusedError(HTTPStatus.BAD_REQUEST, "This server is not called so.")
+
+    def _check_user(self) -> None:
+        try:
+            cookie = SimpleCookie(self.headers.get("Cookie", "")).get(_COOKIE)
+        except CookieError:
+            cookie = None
+        if cookie is None or not self.server.is_token(cookie.value):
+            raise _RefusedError(HTTPStatus.FORBIDDEN, "Open the address that mrfit explore printed.")
+
+    def _check_origin(self) -> None:
+        """Questions come from the page itself, not from another that happens to be open."""
+        origin, site = self.headers.get("Origin"), self.headers.get("Sec-Fetch-Site")
+        is_own = origin is None or origin in {f"http://{name}" for name in self.server.names}
+        if not is_own or site not in (None, "same-origin"):
+            raise _RefusedError(HTTPStatus.FORBIDDEN, "Questions from other pages are not answered.")
+        if self.headers.get_content_type() != "application/json":
+            raise _RefusedError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "A question is JSON.")
+
+    # -- what is answered ----------------------------------------------------------------------------------------------
+
+    def _get(self) -> None:
+        address = urlsplit(self.path)
+        if address.path == "/open":
+            self._open(parse_qs(address.query).get("token", [""])[0])
+            return
+        self._check_user()
+        name = address.path.removeprefix("/assets/")
+        if address.path == "/":
+            self._send(HTTPStatus.OK, served_page(self.server.document), "text/html; charset=utf-8")
+        elif address.path == "/api/model":
+            self._send(HTTPStatus.OK, self.server.document.to_json().encode(), "application/json")
+        elif address.path.startswith("/assets/") and name in ASSETS:
+            self._send(HTTPStatus.OK, asset(name).encode(), ASSETS[name])
+        else:
+            raise _RefusedError(HTTPStatus.NOT_FOUND, "There is nothing here.")
+
+    def _open(self, token: str) -> None:
+        """The token becomes a cookie, so that it is in no address that could be copied or seen."""
+        if not self.server.is_token(token):
+            raise _RefusedError(HTTPStatus.FORBIDDEN, "Open the address that mrfit explore printed.")
+        cookie = f"{_COOKIE}={self.server.token}; HttpOnly; SameSite=Strict; Path=/"
+        self._send(HTTPStatus.SEE_OTHER, b"", "text/plain", {"Location": "/", "Set-Cookie": cookie})
+
+    def _post(self) -> None:
+        self._check_user()
+        self._check_origin()
+        if urlsplit(self.path).path != "/api/query":
+            raise _RefusedError(HTTPStatus.NOT_FOUND, "There is nothing here.")
+        question = self._question()
+        self._begin(HTTPStatus.OK, "application/x-ndjson", {})
+        for answer in self.server.answers(question):
+            self.wfile.write(json.dumps(answer).encode() + b"\n")
+            self.wfile.flush()
+
+    def _question(self) -> Question:
+        length = self.headers.get("Content-Length", "")
+        if not length.isdecimal():
+            raise _RefusedError(HTTPStatus.LENGTH_REQUIRED, "A question says how long it is.")
+        if int(length) > _MOST_BODY:
+            raise _RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "The question is too long.")
+        try:
+            asked = json.loads(self.rfile.read(int(length)))
+            return Question.of(asked, self.server.answering.model.domain.shape)
+        except (ValueError, RecursionError, InputError) as error:
+            raise _RefusedError(HTTPStatus.BAD_REQUEST, f"This is no question: {error}") from error
+
+    def _begin(self, status: HTTPStatus, kind: str, more: dict[str, str]) -> None:
+        self.send_response(status)
+        for name, value in (_HEADERS | {"Content-Type": kind, "Connection": "close"} | more).items():
+            self.send_header(name, value)
+        self.end_headers()
+
+    def _send(self, status: HTTPStatus, content: bytes, kind: str, more: dict[str, str] | None = None) -> None:
+        self._begin(status, kind, {"Content-Length": str(len(content))} | (more or {}))
+        self.wfile.write(content)

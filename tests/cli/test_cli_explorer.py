@@ -1,0 +1,96 @@
+"""`mrfit report` and `mrfit explore`."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Callable
+from http.cookiejar import CookieJar
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Shell = Callable[..., Any]
+
+
+@pytest.fixture
+def fitted(shell: Shell, tmp_path: Path) -> Shell:
+    (tmp_path / "t.csv").write_text("a,b,c\n0,1,x\n1,0,y\n1,1,x\n0,0,y\n0,1,z\n")
+    assert shell("fit", "t.csv", "-o", "m.mrf").code == 0
+    return shell
+
+
+def _document(page: str) -> Any:
+    found = re.search(r'<script type="application/json" id="document">(.*?)</script>', page)
+    assert found is not None
+    return json.loads(found[1])
+
+
+def test_a_report_is_one_file(fitted: Shell, tmp_path: Path) -> None:
+    ran = fitted("report", "m.mrf", "t.csv", "-o", "r.html", "--title", "<A & B>")
+    assert ran.code == 0
+    assert re.fullmatch(r"wrote r\.html, \d+ kB; it answers exactly\n", ran.out)
+    page = (tmp_path / "r.html").read_text()
+    assert "<title>&lt;A &amp; B&gt;</title>" in page
+    document = _document(page)
+    assert document["title"] == "<A & B>"
+    variable = document["variables"][2]
+    assert (variable["name"], variable["states"], variable["ordered"]) == ("c", ["x", "y", "z"], False)
+    assert variable["frequency"] == [0.4, 0.4, 0.2]
+
+
+def test_the_same_report_again_has_the_same_bytes(fitted: Shell, tmp_path: Path) -> None:
+    for name in ("one.html", "two.html"):
+        assert fitted("report", "m.mrf", "t.csv", "-o", name, "--quiet").out == ""
+    assert (tmp_path / "one.html").read_bytes() == (tmp_path / "two.html").read_bytes()
+
+
+def test_a_report_as_json(fitted: Shell) -> None:
+    told = fitted("report", "m.mrf", "-o", "r.html", "--json").document
+    assert told["engine"] == "exact"
+    assert told["bytes"] > 10_000
+
+
+def test_models_of_other_programs(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "m.uai").write_text("MARKOV\n2\n2 2\n1\n2 0 1\n4\n1 2 3 0\n")
+    assert shell("report", "m.uai", "-o", "r.html").code == 0
+    table = _document((tmp_path / "r.html").read_text())["scopes"][0][1]
+    assert table[3] is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("report", "m.mrf"), "Missing option '-o'"),
+        (("report", "none.mrf", "-o", "r.html"), "There is no model file none.mrf"),
+        (("report", "m.mrf", "-o", "m.mrf"), "-o m.mrf is what MODEL reads"),
+        (("report", "m.mrf", "none.csv", "-o", "r.html"), "none.csv"),
+        (("explore", "m.mrf", "--host", "0.0.0.0"), "add --expose if you mean it"),
+        (("explore", "m.mrf", "--port", "99999"), "--port"),
+    ],
+)
+def test_bad_input_is_one_line(fitted: Shell, arguments: tuple[str, ...], told: str, tmp_path: Path) -> None:
+    ran = fitted(*arguments)
+    assert ran.code == 2
+    assert told in ran.err
+    assert ran.err.count("\n") == 1
+    assert not (tmp_path / "r.html").exists()
+
+
+def test_explore_serves_until_it_is_stopped(fitted: Shell, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "mrfit", "explore", "m.mrf", "t.csv", "--no-browser"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        address = process.stdout.readline().strip()
+        opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
+        with opener.open(address, timeout=20) as response:
+            assert _document(response.read().decode())["scores"][0]["rows"] == 5
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate(timeout=20)
+    assert process.returncode == 0
+    assert told == "mrfit: stopped.\n"

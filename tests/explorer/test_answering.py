@@ -1,0 +1,108 @@
+"""Python's engines as the page asks them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+
+from mrfit.errors import InputError
+from mrfit.explorer.answering import Answering, Question
+from mrfit.factors import Factors
+from mrfit.formats.learned import to_model
+from mrfit.model import MarkovNetwork
+from mrfit.network import Network
+from populations import SCOPES, domain_of, random_factors
+
+POPULATION = ("tree", "cycle", "nested", "disconnected", "mixed cardinalities")
+
+
+def model_of(factors: Factors) -> MarkovNetwork:
+    return to_model(Network(domain_of(factors.shape), factors))
+
+
+def _never() -> bool:
+    return False
+
+
+def _named(model: MarkovNetwork, allowed: Mapping[int, tuple[int, ...]]) -> dict[str, object]:
+    states = {model.domain[v]: own for v, own in allowed.items()}
+    return {
+        variable.name: variable.states[own[0]] if len(own) == 1 else {variable.states[s]: 1.0 for s in own}
+        for variable, own in states.items()
+    }
+
+
+@pytest.mark.parametrize("name", POPULATION)
+@pytest.mark.parametrize("zeros", [0.0, 0.3])
+def test_answers_are_those_of_the_model(name: str, zeros: float, rng: np.random.Generator) -> None:
+    shape, scopes = SCOPES[name]
+    model = model_of(random_factors(rng, shape, scopes, zeros=zeros))
+    allowed = {0: (1,)} | ({1: (0, 2)} if shape[1] > 2 else {})
+    asked = Question(3, allowed, pair=(0, 2), best=True)
+    (answer,) = Answering(model).answers(asked, _never)
+    given = _named(model, allowed)
+    try:
+        expected = model.marginals(given=given)
+    except InputError:
+        assert answer["impossible"]
+        return
+    assert answer["number"] == 3
+    assert answer["exact"]
+    for i, variable in enumerate(model.domain):
+        told = [float(s == 1) for s in range(shape[0])] if i == 0 else list(expected[variable.name].values())
+        assert answer["marginals"][i] == pytest.approx(told, abs=1e-12)
+    assert np.sum(answer["pair"], axis=0) == pytest.approx(answer["marginals"][2])
+    states = [variable.states[s] for variable, s in zip(model.domain, answer["map"], strict=True)]
+    assert states == list(model.map(given=given).states.values())
+
+
+def test_what_is_impossible_is_said() -> None:
+    model = model_of(Factors.from_tables((2, 2), [((0, 1), [[0.0, -np.inf], [0.0, 0.0]])]))
+    (answer,) = Answering(model).answers(Question(1, {0: (0,), 1: (1,)}), _never)
+    assert answer["impossible"]
+
+
+def _by_chains(model: MarkovNetwork, monkeypatch: pytest.MonkeyPatch, **how: object) -> Answering:
+    monkeypatch.setattr("mrfit.explorer.answering._LONGEST", -1.0)
+    return Answering(model, **how)  # type: ignore[arg-type]
+
+
+def test_chains_answer_within_their_error(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
+    model = model_of(random_factors(rng, (2,) * 5, [(i, i + 1) for i in range(4)]))
+    rows = rng.integers(0, 2, (20, 5))
+    *_, last = _by_chains(model, monkeypatch, codes=rows).answers(Question(1, {0: (1,)}, pair=(1, 2)), _never)
+    assert last["done"]
+    assert not last["exact"]
+    exact = model.marginals(given=_named(model, {0: (1,)}))
+    for i, variable in list(enumerate(model.domain))[1:]:
+        p = list(exact[variable.name].values())
+        assert last["marginals"][i] == pytest.approx(p, abs=2 * last["error"])
+    assert last["error"] < 0.02
+    assert last["pair"] == pytest.approx(np.array(last["pair"]))
+
+
+def test_a_void_question_ends(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
+    model = model_of(random_factors(rng, (2,) * 4, [(0, 1), (1, 2), (2, 3)]))
+    assert list(_by_chains(model, monkeypatch).answers(Question(1, {}), lambda: True)) == []
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        None,
+        [],
+        {"number": 1},
+        {"number": "x", "evidence": []},
+        {"number": 1, "evidence": [[9, [0]]]},
+        {"number": 1, "evidence": [[0, [2]]]},
+        {"number": 1, "evidence": [[0, []]]},
+        {"number": 1, "evidence": [[0, [0, 1]]]},
+        {"number": 1, "evidence": [], "pair": [0]},
+        {"number": 1, "evidence": [], "pair": [0, -1]},
+    ],
+)
+def test_what_is_no_question_is_refused(asked: object) -> None:
+    with pytest.raises(InputError):
+        Question.of(asked, (2, 2))

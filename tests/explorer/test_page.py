@@ -1,0 +1,295 @@
+"""The page in a real browser: what it computes, what each way of using it does, and what hostile names do not."""
+
+from __future__ import annotations
+
+import csv
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from browser import Tab, browser, skip_or_fail
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.domain import Domain
+from mrfit.explorer.answering import Answering
+from mrfit.explorer.document import Document
+from mrfit.explorer.page import notebook_frame, report_page
+from mrfit.explorer.server import Explorer
+from mrfit.factors import Factors
+from mrfit.formats.graphs import load_structure
+from mrfit.formats.learned import to_model
+from mrfit.model import MarkovNetwork
+from mrfit.network import Network
+from mrfit.parameterizations.canonical import Canonical
+from mrfit.structure.structure import Structure
+from populations import SCOPES, domain_of, random_factors
+
+Open = Callable[..., Tab]
+
+POPULATION = (
+    "tree",
+    "cycle",
+    "nested",
+    "disconnected",
+    "missing variable",
+    "mixed cardinalities",
+    "one-state variables",
+)
+HOSTILE = (
+    "</script><script>document.title='!'</script>",
+    '"><img src=x onerror="document.title=1">',
+    "\u202egnp",
+    "nul\x00",
+    "n" * 450,
+)
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    with browser() as context:
+        yield context
+
+
+@pytest.fixture
+def opened(chromium: Any, tmp_path: Path) -> Iterator[Open]:
+    """Opens the report of a model from a file; afterwards nothing may have gone wrong or been fetched."""
+    tabs: list[Tab] = []
+
+    def open_report(model: MarkovNetwork, fragment: str = "", *, rows: Any = None, **how: Any) -> Tab:
+        path = tmp_path / f"report{len(tabs)}.html"
+        path.write_bytes(report_page(Document.of(model, title="A title", rows=rows)))
+        tabs.append(Tab(chromium, **how).open(f"file://{path}#{fragment}"))
+        return tabs[-1]
+
+    yield open_report
+    for tab in tabs:
+        assert tab.problems == []
+        assert {address.partition(":")[0] for address in tab.requests} <= {"file", "blob"}
+        tab.page.close()
+
+
+def _model(factors: Factors) -> MarkovNetwork:
+    return to_model(Network(domain_of(factors.shape), factors))
+
+
+def _small(seed: int = 0) -> MarkovNetwork:
+    shape, scopes = SCOPES["nested"]
+    return _model(random_factors(np.random.default_rng(seed), shape, scopes))
+
+
+def _saved_probabilities(tab: Tab, folder: Path) -> list[float]:
+    with tab.saved("Probabilities, .csv", folder).open(encoding="utf-8", newline="") as lines:
+        return [float(line["now"]) for line in csv.DictReader(lines)]
+
+
+def _expected(model: MarkovNetwork, given: dict[str, Any]) -> list[float]:
+    found = model.marginals(list(model.domain.names), given=given)
+    return [p for name in model.domain.names for p in found[name].values()]
+
+
+@pytest.mark.parametrize("zeros", [0.0, 0.3])
+def test_the_page_computes_what_python_does(opened: Open, tmp_path: Path, zeros: float) -> None:
+    rng = np.random.default_rng(4)
+    for name in POPULATION:
+        shape, scopes = SCOPES[name]
+        model = _model(random_factors(rng, shape, scopes, zeros=zeros))
+        v = next(i for i, n in enumerate(shape) if n > 1)
+        likeliest = int(np.argmax(list(model.conditional(f"x{v}").values())))
+        tab = opened(model, f"given={v}:{likeliest}")
+        tab.settle()
+        expected = _expected(model, {f"x{v}": f"s{likeliest}"})
+        np.testing.assert_allclose(_saved_probabilities(tab, tmp_path), expected, atol=1e-9, err_msg=name)
+
+
+def test_states_that_are_ruled_out(opened: Open, tmp_path: Path) -> None:
+    shape, scopes = SCOPES["mixed cardinalities"]
+    model = _model(random_factors(np.random.default_rng(1), shape, scopes))
+    tab = opened(model)
+    tab.page.click("[data-key='1.2']", modifiers=["Shift"])
+    tab.page.click("[data-key='1.4']", modifiers=["Shift"])
+    tab.settle()
+    expected = _expected(model, {"x1": {"s0": 1, "s1": 1, "s3": 1}})
+    np.testing.assert_allclose(_saved_probabilities(tab, tmp_path), expected, atol=1e-9)
+    assert "x1 ≠ s2, s4" in tab.text(".chips")
+
+
+def test_sampled_answers_are_within_their_error(opened: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mrfit.explorer.page_plan._MOST_CELLS", 1)
+    model = _model(random_factors(np.random.default_rng(2), (2, 3, 2, 2), [(0, 1), (1, 2), (2, 3), (0, 1, 2)]))
+    tab = opened(model, "given=0:1")
+    tab.settle()
+    error = float(tab.text(".engine").split("±")[1].split()[0]) / 100
+    assert 0 < error < 0.02
+    np.testing.assert_allclose(
+        _saved_probabilities(tab, tmp_path), _expected(model, {"x0": "s1"}), atol=2 * error + 0.001
+    )
+
+
+def test_a_second_mode_is_said(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two states of all variables together that chains do not leave; the data know one of them."""
+    monkeypatch.setattr("mrfit.explorer.page_plan._MOST_CELLS", 1)
+    pairs = [(i, j) for i in range(12) for j in range(i)]
+    model = _model(Factors.from_tables((2,) * 12, [(pair, [1.5, 0, 0, 1.5]) for pair in pairs]))
+    rows = UniqueRows.from_codes(model.domain, np.ones((1, 12), np.uint8), np.ones(1))
+    tab = opened(model, "given=0:1", rows=rows)
+    tab.wait("document.querySelector('.engine').textContent.includes('second mode')")
+    assert tab.text("[data-key='1.1'] .number").startswith("100")  # what chains near the data say
+
+
+def test_probability_zero_keeps_the_last_picture(opened: Open) -> None:
+    tab = opened(_model(Factors.from_tables((2, 2), [((0, 1), [[0.0, -np.inf], [0.0, 0.5]])])))
+    tab.page.click("[data-key='0.0']")
+    tab.settle()
+    before = tab.text("[data-key='1.0'] .number")
+    tab.page.click("[data-key='1.1']")
+    tab.wait("document.querySelector('.notice').textContent.includes('probability zero')")
+    assert tab.text("[data-key='1.0'] .number") == before
+    tab.page.click("[data-key='1.1']")
+    tab.settle()
+    assert tab.text(".notice") == ""
+
+
+def test_list_and_keys_give_the_same_state(opened: Open) -> None:
+    model = _small()
+    by_list, by_keys, by_link = opened(model), opened(model), opened(model, "given=0:1&show=0")
+    by_list.page.click("[data-key='0']")
+    by_list.page.click("[data-key='0.1']")
+    by_keys.page.focus("canvas")
+    by_keys.page.keyboard.press("ArrowRight")  # from nothing to the first variable
+    by_keys.page.keyboard.press("2")
+    for tab in (by_list, by_keys, by_link):
+        tab.settle()
+    fragments = {tab.page.evaluate("location.hash") for tab in (by_list, by_keys, by_link)}
+    assert fragments == {"#given=0%3A1&show=0"}
+    assert len({tab.text(".left") for tab in (by_list, by_keys, by_link)}) == 1
+    by_keys.page.keyboard.press("Backspace")
+    by_keys.page.keyboard.press("Escape")
+    by_keys.settle()
+    assert by_keys.page.evaluate("location.hash") == ""
+
+
+def test_a_click_on_the_picture_does_the_same(opened: Open) -> None:
+    """One variable stands in the middle of the picture: a click on its second state sets it."""
+    model = _model(Factors.from_tables((2,), [((0,), [0.0, 0.3])]))
+    tab = opened(model)
+    box = tab.page.locator("canvas").bounding_box()
+    assert box is not None
+    hits = [y for y in range(0, int(box["height"]), 10) if _sets(tab, box, y)]
+    assert hits
+    assert max(hits) - min(hits) < 40  # one row of one card
+
+
+def _sets(tab: Tab, box: dict[str, float], y: int) -> bool:
+    """Whether a click at a height of the middle sets the second state; and undoes it again."""
+    tab.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + y)
+    if "given=0%3A1" not in tab.page.evaluate("location.hash"):
+        tab.page.keyboard.press("c")
+        return False
+    tab.page.keyboard.press("c")
+    return True
+
+
+def test_pairs_and_larger_sets_in_words(opened: Open) -> None:
+    factors = Factors.from_tables((2, 2, 2), [((0, 1), [0, 0, 0, np.log(3.0)]), ((1, 2), [0, 0, 0, -1.0])])
+    tab = opened(_model(factors), "show=0-1")
+    tab.settle()
+    assert "multiplies the odds of x1 = s1 by 3.00" in tab.text(".right")
+    assert "Together" in tab.text(".right")
+    triple = opened(_model(Factors.from_tables((2, 2, 2), [((0, 1, 2), [0.0] * 7 + [np.log(2.0)])])), "show=0-1-2")
+    assert "2.00 times what it is otherwise" in triple.text(".right")
+
+
+def test_the_most_probable_states_together(opened: Open) -> None:
+    model = _small()
+    tab = opened(model)
+    tab.page.click("text=Most probable")
+    tab.wait("document.querySelector('.right').textContent.includes('Most probable together')")
+    told = dict(
+        zip(
+            tab.page.locator(".right table").first.locator("td:first-child").all_inner_texts(),
+            tab.page.locator(".right table").first.locator("td:last-child").all_inner_texts(),
+            strict=True,
+        )
+    )
+    assert told == model.map().states
+
+
+def test_hostile_names_do_nothing(opened: Open, tmp_path: Path) -> None:
+    domain = Domain.from_states({name: ["<img src=x onerror=alert(1)>", "=1+1"] for name in HOSTILE})
+    parameters = Canonical(domain, Structure.complete(len(domain)))
+    tab = opened(MarkovNetwork(parameters, np.linspace(-1, 1, parameters.n_parameters)), "given=0:1&show=1")
+    tab.settle()
+    assert tab.page.title() == "A title"
+    assert tab.page.locator("img").count() == 0
+    assert "\\u{202e}gnp" in tab.text(".left")
+    assert "nul\\u{0}" in tab.text(".left")
+    text = tab.saved("Picture, .svg", tmp_path).read_text(encoding="utf-8")
+    assert "<script" not in text
+    with tab.saved("Probabilities, .csv", tmp_path).open(encoding="utf-8", newline="") as lines:
+        assert [line["variable"] for line in csv.DictReader(lines)][::2] == list(HOSTILE)
+
+
+def test_the_library_reads_what_the_page_saves(opened: Open, tmp_path: Path) -> None:
+    model = _small()
+    tab = opened(model)
+    for entry in ("Edges, .csv", "Edges, .graphml"):
+        found = load_structure(tab.saved(entry, tmp_path), model.domain)
+        np.testing.assert_array_equal(found.edges, model.structure.edges)
+    assert tab.saved("Picture, .png", tmp_path).read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(("width", "n"), [(1280, 6), (720, 100), (320, 16), (1280, 1556)])
+def test_every_size_fits_its_window(opened: Open, width: int, n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mrfit.explorer.first_answer._SWEEPS", 4)
+    rng = np.random.default_rng(0)
+    edges = {(int(min(a, b)), int(max(a, b))) for a, b in rng.integers(0, n, (2 * n, 2)) if a != b}
+    tables = [(edge, [0.0, 0.0, 0.0, float(rng.normal())]) for edge in sorted(edges)]
+    tab = opened(_model(Factors.from_tables((2,) * n, tables)), width=width, dark=n == 100)
+    assert tab.page.evaluate("document.documentElement.scrollWidth") <= width
+    assert tab.page.evaluate("document.documentElement.dataset.theme") == ("dark" if n == 100 else "light")
+    assert tab.page.locator(".row").count() < 60
+    tab.page.click("[data-key='0.1']")
+    tab.wait("document.querySelector(\"[data-key='0.1'] .number\").textContent.startsWith('100')")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing(opened: Open, theme: str) -> None:
+    axe = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
+    if not axe.exists():
+        skip_or_fail("tests of accessibility need axe-core: run `npm ci` in web/")
+    tab = opened(_small(), f"given=0:1&show=0-1&theme={theme}")
+    tab.settle()
+    tab.page.evaluate(axe.read_text(encoding="utf-8"))
+    found = tab.page.evaluate("axe.run()")
+    assert [(each["id"], each["nodes"][0]["html"]) for each in found["violations"]] == []
+
+
+def test_a_notebook_shows_the_same(chromium: Any, tmp_path: Path) -> None:
+    path = tmp_path / "notebook.html"
+    path.write_text(notebook_frame(Document.of(_small(), title="t")), encoding="utf-8")
+    tab = Tab(chromium)
+    tab.page.goto(f"file://{path}")
+    frame = tab.page.frame_locator("iframe")
+    frame.locator("[data-key='0.1']").click()
+    frame.locator(".engine:has-text('exact')").wait_for()
+    frame.locator(".chip").wait_for()
+    assert tab.problems == []
+    tab.page.close()
+
+
+def test_the_server_answers_the_page(chromium: Any, tmp_path: Path) -> None:
+    model = _small()
+    with Explorer(Document.of(model, title="t"), Answering(model)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        tab = Tab(chromium).open(server.address)
+        tab.page.click("[data-key='0.1']")
+        tab.settle()
+        expected = _expected(model, {"x0": "s1"})
+        np.testing.assert_allclose(_saved_probabilities(tab, tmp_path), expected, atol=1e-12)
+        assert server.token not in tab.page.evaluate("location.href + document.cookie")
+        assert tab.problems == []
+        tab.page.close()
+        server.shutdown()

@@ -1,0 +1,58 @@
+// The two that answer: a worker of the page itself, and the server of `mrfit explore`.
+
+import type { Answer, Answerer, Hear, Prepared, Question } from "./answers";
+
+/** Runs this page's own script once more, in a worker. */
+export class WorkerAnswerer implements Answerer {
+  private worker: Worker;
+
+  constructor(script: string, { variables, scopes, plan, marginals }: Prepared, hear: Hear, fail: (why: string) => void) {
+    const address = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
+    this.worker = new Worker(address);
+    this.worker.onmessage = ({ data }) => hear(data as Answer);
+    this.worker.onerror = () => fail("This browser does not let the page compute.");
+    this.worker.postMessage({ variables, scopes, plan, marginals });
+  }
+
+  ask(question: Question): void {
+    this.worker.postMessage(question);
+  }
+}
+
+/** Asks the server, which answers in lines of JSON; a new question ends the one before. */
+export class ServerAnswerer implements Answerer {
+  private running: AbortController | null = null;
+
+  constructor(
+    private hear: Hear,
+    private fail: (why: string) => void,
+  ) {}
+
+  ask(question: Question): void {
+    this.running?.abort();
+    const running = new AbortController();
+    this.running = running;
+    this.read(question, running.signal).catch((error: unknown) => {
+      if (!running.signal.aborted) this.fail(`The server does not answer (${String(error)}); start mrfit explore again.`);
+    });
+  }
+
+  private async read(question: Question, signal: AbortSignal): Promise<void> {
+    const response = await fetch("/api/query", {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(question),
+      signal,
+    });
+    if (!response.ok) throw new Error(await response.text());
+    const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+    let rest = "";
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      const lines = (rest + value).split("\n");
+      rest = lines.pop()!;
+      for (const line of lines) this.hear(JSON.parse(line) as Answer);
+    }
+  }
+}

@@ -1,0 +1,48 @@
+// The document of a model, schema 1, as Python writes it (mrfit/explorer/document.py).
+
+export interface Variable {
+  name: string;
+  states: string[];
+  ordered: boolean; // two states always are
+  frequency?: number[];
+  explained?: number | null; // share of the deviance that the other variables explain in the data
+}
+
+export interface Groups {
+  centers: number[];
+  sizes: number[];
+  values: number[];
+  equal: boolean;
+}
+
+export interface OrderOfParameters {
+  order: number;
+  count: number;
+  nonzero: number;
+  size: number;
+}
+
+export type Edge = [a: number, b: number, strength: number, stability?: number];
+export type Scope = [variables: number[], table: (number | null)[]];
+
+export interface Document {
+  format: string;
+  schema: number;
+  title: string;
+  variables: Variable[];
+  edges: Edge[];
+  scopes: Scope[];
+  layout: [number, number][];
+  community: number[];
+  parameterization: string;
+  meaning: string;
+  parameters: OrderOfParameters[];
+  groups: Groups | null;
+  scores: { measure: string; value: number | null; rows: number }[];
+  learned: string | null;
+  rows: number | null;
+  plan: { engine: "exact"; order: number[]; cells: number } | { engine: "sampled" };
+  marginals: { values: number[][]; error: number; remarks: string[] };
+}
+
+export const SCHEMA = 1;

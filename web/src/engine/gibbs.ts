@@ -1,0 +1,275 @@
+// Marginals by chains that update one variable at a time, given all others.
+
+import { type Evidence, type Factors, restrict, type Restricted, strides } from "./factors";
+import { Random } from "./random";
+
+const CHAINS = 16; // half of them begin near the data, half anywhere
+const BURN_IN = 0.2; // of all sweeps so far are left out
+const BLOCKS = 10; // of sweeps that are added up apart, so that the first can be left out; an even number
+const STUCK = 12; // times the variance that blocks of a chain promise, at which chains disagree by more than chance
+const WORTH_TELLING = 0.1; // a difference between chains that anyone would see
+
+export interface Sampled {
+  marginals: number[][];
+  error: number; // twice the largest standard error of a probability
+  gap: number; // how far some chain is from those near the data; 0 where all agree
+  sweeps: number;
+}
+
+/** So many sweeps: of each chain, the conditional probabilities of all states added up. */
+interface Block {
+  sums: Float64Array[];
+  sweeps: number;
+}
+
+/** All tables that hold a variable, flat: where each begins, its step for the variable, and the others in it. */
+interface Neighbourhood {
+  start: Int32Array; // of each variable's entries in `base`; one more at the end
+  base: Int32Array; // of the table in `values`
+  step: Int32Array;
+  others: Int32Array; // of each entry in `other`; one more at the end
+  other: Int32Array;
+  otherStep: Int32Array;
+  values: Float64Array;
+}
+
+export class Gibbs {
+  private given: Restricted;
+  private near: Neighbourhood;
+  private free: number[];
+  private chains: { state: Int32Array; random: Random }[];
+  private first: Int32Array; // of each variable's states in the sums of a block
+  private blocks: Block[] = [];
+  private blockSize = 4;
+  private sweeps = 0;
+
+  /** `typical` are marginals near which half of the chains begin: the data's frequencies, or what the model says. */
+  constructor(
+    private all: Factors,
+    evidence: Evidence,
+    typical: number[][],
+    seed = 1,
+  ) {
+    this.given = restrict(all, evidence);
+    const { shape, states } = this.given;
+    this.near = neighbourhood(this.given);
+    this.free = shape.flatMap((n, v) => (n > 1 ? [v] : []));
+    this.first = prefixSums(shape);
+    this.chains = Array.from({ length: CHAINS }, (_, number) => {
+      const random = new Random(seed * 1000 + number);
+      const likely = (v: number): number[] => states[v].map((s) => (number < CHAINS / 2 ? typical[v][s] : 1));
+      return { state: Int32Array.from(shape, (_, v) => draw(likely(v), random.next())), random };
+    });
+  }
+
+  /** One more sweep of every chain. */
+  run(): void {
+    const block = this.openBlock();
+    for (let c = 0; c < CHAINS; c++) this.sweep(c, block.sums[c]);
+    block.sweeps++;
+    this.sweeps++;
+  }
+
+  private openBlock(): Block {
+    const last = this.blocks[this.blocks.length - 1];
+    if (last && last.sweeps < this.blockSize) return last;
+    if (this.blocks.length === BLOCKS) this.mergeBlocks();
+    const size = this.first[this.first.length - 1];
+    this.blocks.push({ sums: this.chains.map(() => new Float64Array(size)), sweeps: 0 });
+    return this.blocks[this.blocks.length - 1];
+  }
+
+  private mergeBlocks(): void {
+    this.blocks = this.blocks.filter((block, k) => {
+      if (k % 2) return false;
+      const next = this.blocks[k + 1];
+      block.sums.forEach((sums, c) => next.sums[c].forEach((sum, q) => (sums[q] += sum)));
+      block.sweeps += next.sweeps;
+      return true;
+    });
+    this.blockSize *= 2;
+  }
+
+  private sweep(c: number, sums: Float64Array): void {
+    const { state, random } = this.chains[c];
+    const { start, base, step, others, other, otherStep, values } = this.near;
+    const { shape } = this.given;
+    const log = new Float64Array(Math.max(...shape, 1));
+    for (const v of this.free) {
+      const n = shape[v];
+      log.fill(0, 0, n);
+      for (let e = start[v]; e < start[v + 1]; e++) {
+        let place = base[e];
+        for (let o = others[e]; o < others[e + 1]; o++) place += otherStep[o] * state[other[o]];
+        for (let s = 0; s < n; s++, place += step[e]) log[s] += values[place];
+      }
+      state[v] = this.updated(n, log, random.next(), sums, this.first[v]);
+    }
+  }
+
+  /** A state drawn by its logarithms, all probabilities added to the sums. */
+  private updated(n: number, log: Float64Array, u: number, sums: Float64Array, first: number): number {
+    if (n === 2 && log[0] > -Infinity) {
+      const p = 1 / (1 + Math.exp(log[0] - log[1]));
+      sums[first] += 1 - p;
+      sums[first + 1] += p;
+      return u < p ? 1 : 0;
+    }
+    let most = log[0];
+    for (let s = 1; s < n; s++) if (log[s] > most) most = log[s];
+    if (most === -Infinity) return Math.floor(u * n); // began in an impossible state: on from anywhere
+    let total = 0;
+    for (let s = 0; s < n; s++) total += log[s] = Math.exp(log[s] - most);
+    let state = n - 1;
+    let rest = u * total;
+    for (let s = n - 1; s >= 0; s--) {
+      sums[first + s] += log[s] / total;
+      rest -= log[s];
+      if (rest >= 0) state = s - 1;
+    }
+    return Math.max(state, 0);
+  }
+
+  /** The most probable of the chains' states, made better one variable at a time. */
+  best(): number[] {
+    const found = this.chains.map(({ state }) => this.improved(Int32Array.from(state)));
+    const scores = found.map((state) => this.logPotential(state));
+    const best = found[scores.indexOf(Math.max(...scores))];
+    return Array.from(best, (s, v) => this.given.states[v][s]);
+  }
+
+  private improved(state: Int32Array): Int32Array {
+    const { start, base, step, others, other, otherStep, values } = this.near;
+    for (let changed = true; changed; ) {
+      changed = false;
+      for (const v of this.free) {
+        const log = new Float64Array(this.given.shape[v]);
+        for (let e = start[v]; e < start[v + 1]; e++) {
+          let place = base[e];
+          for (let o = others[e]; o < others[e + 1]; o++) place += otherStep[o] * state[other[o]];
+          for (let s = 0; s < log.length; s++, place += step[e]) log[s] += values[place];
+        }
+        const best = log.indexOf(Math.max(...log));
+        if (log[best] > log[state[v]]) {
+          state[v] = best;
+          changed = true;
+        }
+      }
+    }
+    return state;
+  }
+
+  private logPotential(state: Int32Array): number {
+    const { shape, factors } = this.given;
+    return factors.reduce((sum, { variables, table }) => {
+      return sum + table[variables.reduce((place, v) => place * shape[v] + state[v], 0)];
+    }, 0);
+  }
+
+  answer(): Sampled {
+    const kept = this.blocks.slice(this.blocks.length > 1 ? Math.ceil(BURN_IN * this.blocks.length) : 0);
+    const n = this.first[this.first.length - 1];
+    const [joint, near] = [new Float64Array(n), new Float64Array(n)];
+    let [error, nearError, gap] = [0, 0, 0];
+    const means = new Array<number>(CHAINS);
+    const sweeps = kept.reduce((sum, block) => sum + block.sweeps, 0);
+    for (let k = 0; k < n; k++) {
+      for (let c = 0; c < CHAINS; c++) {
+        let sum = 0;
+        for (const block of kept) sum += block.sums[c][k];
+        means[c] = sum / sweeps;
+      }
+      const [all, half] = [summary(means), summary(means.slice(0, CHAINS / 2))];
+      [joint[k], near[k]] = [all.mean, half.mean];
+      [error, nearError] = [Math.max(error, all.error), Math.max(nearError, half.error)];
+      gap = Math.max(gap, disagreement(kept, k, means, half.mean));
+    }
+    // What chains near the data say is what a reader of the data expects; nobody knows how much each mode weighs.
+    return gap
+      ? { marginals: this.named(near), error: 2 * nearError, gap, sweeps: this.sweeps }
+      : { marginals: this.named(joint), error: 2 * error, gap, sweeps: this.sweeps };
+  }
+
+  /** The joint table of two variables, by the states that chains are in now and will be in after more sweeps. */
+  pair(a: number, b: number, draws: number): number[][] {
+    const out = Array.from({ length: this.all.shape[a] }, () => new Array<number>(this.all.shape[b]).fill(0));
+    const { states } = this.given;
+    const unused = new Float64Array(this.first[this.first.length - 1]);
+    for (let k = 0; k < draws; k++) {
+      for (let c = 0; c < CHAINS; c++) {
+        this.sweep(c, unused);
+        const { state } = this.chains[c];
+        out[states[a][state[a]]][states[b][state[b]]] += 1 / (draws * CHAINS);
+      }
+    }
+    return out;
+  }
+
+  private named(values: Float64Array): number[][] {
+    const { shape, states } = this.given;
+    return this.all.shape.map((n, v) => {
+      const out = new Array<number>(n).fill(0);
+      const own = shape[v] > 1 ? values.slice(this.first[v], this.first[v + 1]) : Float64Array.of(1);
+      const total = own.reduce((sum, value) => sum + value, 0); // below 1 where chains began in impossible states
+      states[v].forEach((s, k) => (out[s] = own[k] / total));
+      return out;
+    });
+  }
+}
+
+function neighbourhood({ shape, factors }: Restricted): Neighbourhood {
+  const own: { base: number; step: number; others: number[]; steps: number[] }[][] = shape.map(() => []);
+  const starts = prefixSums(factors.map((factor) => factor.table.length));
+  factors.forEach(({ variables }, f) => {
+    const live = variables.filter((v) => shape[v] > 1);
+    const step = strides(variables, shape, live);
+    live.forEach((v, k) => {
+      const [others, steps] = [live, step].map((list) => list.filter((_, l) => l !== k));
+      own[v].push({ base: starts[f], step: step[k], others, steps });
+    });
+  });
+  const entries = own.flat();
+  const values = new Float64Array(starts[factors.length]);
+  factors.forEach(({ table }, f) => values.set(table, starts[f]));
+  return {
+    start: prefixSums(own.map((list) => list.length)),
+    base: Int32Array.from(entries, (entry) => entry.base),
+    step: Int32Array.from(entries, (entry) => entry.step),
+    others: prefixSums(entries.map((entry) => entry.others.length)),
+    other: Int32Array.from(entries.flatMap((entry) => entry.others)),
+    otherStep: Int32Array.from(entries.flatMap((entry) => entry.steps)),
+    values,
+  };
+}
+
+function prefixSums(sizes: number[]): Int32Array {
+  const out = new Int32Array(sizes.length + 1);
+  sizes.forEach((n, k) => (out[k + 1] = out[k] + n));
+  return out;
+}
+
+function draw(likely: number[], u: number): number {
+  let rest = u * likely.reduce((sum, p) => sum + p, 0);
+  const found = likely.findIndex((p) => (rest -= p) < 0);
+  return found < 0 ? 0 : found;
+}
+
+/**
+ * How far a chain is from the ones near the data, where chains differ by more than each differs from itself; else 0. Means
+ * of chains that mix vary no more than those of their blocks promise.
+ */
+function disagreement(kept: Block[], k: number, means: number[], near: number): number {
+  const apart = means.reduce((most, mean) => Math.max(most, Math.abs(mean - near)), 0);
+  if (apart < WORTH_TELLING || kept.length < 4) return 0;
+  const errors = means.map((_, c) => summary(kept.map(({ sums, sweeps }) => sums[c][k] / sweeps)).error);
+  const within = summary(errors.map((error) => error ** 2)).mean;
+  const between = CHAINS * summary(means).error ** 2;
+  return between > STUCK * within ? apart : 0;
+}
+
+/** The mean of independent values, and its standard error. */
+function summary(values: number[]): { mean: number; error: number } {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  return { mean, error: values.length > 1 ? Math.sqrt(squares / (values.length - 1) / values.length) : 0 };
+}

@@ -1,0 +1,77 @@
+// The filter of edges by strength, over a histogram of all of them; and the legend.
+
+import { h } from "./dom";
+import type { State } from "./state";
+import { count, signed } from "./words";
+
+const BINS = 48;
+
+export class Filter {
+  readonly element: HTMLElement;
+  readonly legend = h("div", { class: "legend", "aria-label": "Legend" });
+  private label = h("span");
+  private shown = h("span");
+  private bars: HTMLElement[] = [];
+  private largest: number;
+  private slider: HTMLInputElement;
+
+  constructor(private state: State) {
+    const sizes = state.model.strongest.map((e) => Math.abs(state.model.edge(e)[2]));
+    this.largest = sizes[0] || 1;
+    const bins = new Array<number>(BINS).fill(0);
+    for (const size of sizes) bins[Math.min(BINS - 1, Math.floor((BINS * size) / this.largest))]++;
+    const most = Math.max(...bins, 1);
+    this.bars = bins.map((n) => {
+      const column = h("i");
+      column.style.height = `${n ? Math.max(6, (100 * n) / most) : 0}%`;
+      return column;
+    });
+    this.slider = h("input", {
+      type: "range", min: 0, max: 1000, step: 1, "aria-label": "Hide edges weaker than",
+      on: { input: () => state.set({ threshold: (this.largest * +this.slider.value) / 1000 }) },
+    });
+    this.element = h("div", { class: "filter" },
+      h("div", { class: "line" }, this.label, this.shown), h("div", { class: "bins", "aria-hidden": "true" }, this.bars), this.slider);
+    this.element.hidden = sizes.length < 2;
+    state.onChange(() => this.update());
+    this.update();
+  }
+
+  /** Edges that are shown. */
+  private get n(): number {
+    const { model, chosen } = this.state;
+    return model.strongest.filter((e) => Math.abs(model.edge(e)[2]) >= chosen.threshold).length;
+  }
+
+  private update(): void {
+    const { threshold, evidence } = this.state.chosen;
+    const { model } = this.state;
+    this.label.textContent = `Strength at least ${threshold.toFixed(2)}`;
+    this.shown.textContent = `${count(this.n)} of ${count(model.strongest.length)}`;
+    const value = Math.round((1000 * threshold) / this.largest);
+    if (+this.slider.value !== value) this.slider.value = String(value);
+    this.slider.setAttribute("aria-valuetext", `${threshold.toFixed(2)}, ${count(this.n)} edges`);
+    this.bars.forEach((column, k) => column.classList.toggle("off", (k + 1) / BINS <= threshold / this.largest));
+    this.renderLegend(evidence.size > 0);
+  }
+
+  private renderLegend(known: boolean): void {
+    const { model } = this.state;
+    const strengths = (keep: (e: number) => boolean): number[] => model.strongest.filter(keep).map((e) => model.edge(e)[2]);
+    const together = strengths((e) => model.isSigned(e) && model.edge(e)[2] > 0);
+    const apart = strengths((e) => model.isSigned(e) && model.edge(e)[2] < 0);
+    const neither = strengths((e) => !model.isSigned(e));
+    const item = (mark: string, text: string): HTMLElement => h("span", { class: "item" }, h("i", { class: mark, "aria-hidden": "true" }), text);
+    const items = [
+      together.length ? item("stroke together", `together, up to ${signed(together[0])}`) : null,
+      apart.length ? item("stroke apart", `apart, up to ${signed(apart[0])}`) : null,
+      neither.length ? item("stroke neither", `no order of states, up to ${neither[0].toFixed(2)}`) : null,
+      model.explained(0) === null ? null : item("ring", "explained by the others"),
+      known ? item("square", "known") : null,
+      known && model.n > 12 ? item("dot likelier", "likelier") : null,
+      known && model.n > 12 ? item("dot less", "less likely") : null,
+    ];
+    this.legend.replaceChildren(...items.filter((one): one is HTMLElement => one !== null));
+    this.legend.hidden = !this.legend.childElementCount;
+  }
+}

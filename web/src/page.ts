@@ -1,0 +1,261 @@
+// The page: what stands where, what is asked when something changes, and keys that work everywhere.
+
+import { ServerAnswerer, WorkerAnswerer } from "./answerers";
+import type { Answer, Answerer } from "./answers";
+import { type Document, SCHEMA } from "./document";
+import { h } from "./dom";
+import { edgesCsv, fileName, graphml, probabilitiesCsv, save } from "./exports";
+import { Filter } from "./filter";
+import { List } from "./list";
+import { Model } from "./model";
+import { Panel } from "./panel";
+import { Picture } from "./picture";
+import { forgetPlaces } from "./places";
+import { defaultThreshold, fromFragment, State, toFragment } from "./state";
+import { count, plural, visible } from "./words";
+
+const KEYS: [string, string][] = [
+  ["click a state", "it is known; again: it is not"],
+  ["shift-click a state", "rule it out"],
+  ["click a variable or a line", "look at it; shift-click adds a variable"],
+  ["drag, wheel, double-click", "move, zoom"],
+  ["arrow keys", "from variable to variable"],
+  ["Enter", "along the strongest lines of a variable"],
+  ["1 … 9", "set a state of the variable"],
+  ["Backspace", "forget what is known of it"],
+  ["Escape", "back to the whole network"],
+  ["f", "fit everything into view"],
+  ["/", "find a variable"],
+  ["c", "clear what is known"],
+  ["k", "keep this case, and compare others with it"],
+  ["?", "this list"],
+];
+
+export class Page {
+  private model: Model;
+  private state: State;
+  private answerer: Answerer;
+  private picture: Picture;
+  private list: List;
+  private asked = ""; // the last question, without its number
+  private number = 0;
+  private wantsMap = false;
+  private threshold: number;
+  private chip = h("span", { class: "engine" });
+  private said = h("p", { id: "said", class: "hidden", "aria-live": "polite" });
+  private notice = h("p", { class: "notice", role: "alert" });
+  private keep = h("button", { on: { click: () => this.state.keepCase() } });
+  private clear = h("button", { on: { click: () => this.clearAll() } }, "Clear");
+  private below = h("div", { class: "below" });
+  private help = h("dialog", { "aria-label": "Keys" });
+
+  constructor(told: Document, script: string | null, root: HTMLElement) {
+    if (told.schema !== SCHEMA) throw new Error(`The document has schema ${told.schema}; this page reads ${SCHEMA}.`);
+    this.model = new Model(told);
+    this.state = new State(this.model);
+    this.threshold = defaultThreshold(this.model);
+    Object.assign(this.state.chosen, fromFragment(location.hash, this.model));
+    const fail = (why: string): void => this.tell(why);
+    const hear = (answer: Answer): void => this.hear(answer);
+    this.answerer = script === null ? new ServerAnswerer(hear, fail) : new WorkerAnswerer(script, told, hear, fail);
+    const say = (text: string): void => void (this.said.textContent = text);
+    this.picture = new Picture(this.state, () => this.isDark, say, () => this.below.offsetHeight);
+    this.list = new List(this.state);
+    root.replaceChildren(...this.parts());
+    this.state.onChange(() => this.update());
+    document.addEventListener("keydown", (event) => this.key(event));
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.state.tell());
+    addEventListener("hashchange", () => this.state.set(fromFragment(location.hash, this.model)));
+    this.update();
+  }
+
+  private get isDark(): boolean {
+    const { theme } = this.state.chosen;
+    return theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  }
+
+  private parts(): HTMLElement[] {
+    const filter = new Filter(this.state);
+    const centre = h("main", { class: "centre", "aria-label": "Network" },
+      this.picture.canvas,
+      h("div", { class: "zoom", role: "group", "aria-label": "Zoom" },
+        h("button", { "aria-label": "Closer", title: "+", on: { click: () => this.picture.zoom(1.3) } }, "+"),
+        h("button", { "aria-label": "Farther", title: "-", on: { click: () => this.picture.zoom(1 / 1.3) } }, "−"),
+        h("button", { "aria-label": "Fit everything into view", title: "f", on: { click: () => this.picture.fit() } }, "⤢")),
+      this.notice,
+      this.below);
+    this.below.append(filter.element, filter.legend);
+    const left = h("aside", { class: "left", "aria-label": "Variables" },
+      h("div", { class: "finder" }, this.list.search, this.list.order), this.list.chips, this.list.scroller);
+    const right = h("aside", { class: "right", "aria-label": "What is looked at" }, new Panel(this.state).element);
+    this.help.append(this.helpContent());
+    return [this.header(), left, centre, right, this.said, this.help];
+  }
+
+  // --- the line at the top
+
+  private header(): HTMLElement {
+    const told = this.model.document;
+    const larger = this.model.larger.length;
+    const parameters = told.parameters.reduce((sum, each) => sum + each.count, 0);
+    const counts = [
+      plural(this.model.n, "variable"),
+      plural(told.edges.length, "pair"),
+      ...(larger ? [plural(larger, "larger interaction")] : []),
+      plural(parameters, "parameter"),
+      ...told.scores.slice(0, 1).flatMap(({ measure, value }) => (value === null ? [] : [`${measure} ${value.toFixed(3)}`])),
+    ].join(" · ");
+    return h("header", {},
+      h("h1", { title: visible(told.title) }, visible(told.title)),
+      h("p", { class: "counts" }, counts),
+      h("div", { class: "tools" },
+        this.chip,
+        this.clear,
+        this.keep,
+        h("button", { title: "The most probable states of all variables together", on: { click: () => this.askMap() } }, "Most probable"),
+        this.saveMenu(),
+        h("button", { class: "icon", "aria-label": "Light or dark", title: "Light or dark", on: { click: () => this.switchTheme() } }, "◐"),
+        h("button", { class: "icon", "aria-label": "Keys", title: "Keys: ?", on: { click: () => this.help.showModal() } }, "?")));
+  }
+
+  private saveMenu(): HTMLElement {
+    const title = this.model.document.title;
+    const name = (rest: string): string => fileName(title, rest);
+    const actions: [string, () => void][] = [
+      ["Picture, .png", () => void this.picture.png().then((blob) => save(name(".png"), blob))],
+      ["Picture, .svg", () => save(name(".svg"), this.picture.svg(visible(title)), "image/svg+xml")],
+      ["Edges, .csv", () => save(name("-edges.csv"), edgesCsv(this.state), "text/csv")],
+      ["Edges, .graphml", () => save(name(".graphml"), graphml(this.state), "application/xml")],
+      ["Probabilities, .csv", () => save(name("-probabilities.csv"), probabilitiesCsv(this.state), "text/csv")],
+      ["Forget moved places", () => (forgetPlaces(), location.reload())],
+    ];
+    const menu = h("details", { class: "menu" }, h("summary", {}, "Save"));
+    const choose = (act: () => void) => (): void => {
+      menu.open = false;
+      act();
+    };
+    menu.append(h("div", { class: "items" }, actions.map(([text, act]) => h("button", { on: { click: choose(act) } }, text))));
+    return menu;
+  }
+
+  private helpContent(): HTMLElement {
+    const lines = KEYS.map(([key, meaning]) => [h("dt", {}, key), h("dd", {}, meaning)]);
+    return h("div", {}, h("h2", {}, "Keys and clicks"), h("dl", {}, lines.flat()),
+      h("button", { on: { click: () => this.help.close() } }, "Close"));
+  }
+
+  // --- questions
+
+  private update(): void {
+    document.documentElement.dataset.theme = this.isDark ? "dark" : "light";
+    const { chosen } = this.state;
+    const fragment = toFragment(chosen, this.threshold);
+    const hasAddress = location.protocol !== "about:"; // a frame in a notebook has none
+    if (hasAddress && location.hash.replace(/^#/, "") !== fragment) history.replaceState(null, "", `#${fragment}`);
+    this.clear.disabled = chosen.evidence.size === 0;
+    this.keep.textContent = this.state.kept ? "Stop comparing" : "Compare";
+    this.keep.title = this.state.kept ? `Marks show: ${this.state.kept.words}` : "Keep this case; marks on bars then show it";
+    this.keep.disabled = !this.state.kept && chosen.evidence.size === 0;
+    this.ask();
+  }
+
+  /** Asks where evidence, the pair that is looked at or the wish for a best state have changed. */
+  private ask(): void {
+    const { evidence, selection } = this.state.chosen;
+    const question = {
+      evidence: [...evidence].map(([v, states]): [number, number[]] => [v, [...states]]),
+      ...(selection.length === 2 ? { pair: [selection[0], selection[1]] as [number, number] } : {}),
+      ...(this.wantsMap ? { map: true } : {}),
+    };
+    const text = JSON.stringify(question);
+    if (text === this.asked) return;
+    const isFirst = this.asked === "" && !evidence.size && !question.pair && !question.map;
+    this.asked = text;
+    if (isFirst) return this.showFirst();
+    this.chip.classList.add("busy");
+    this.answerer.ask({ number: ++this.number, ...question });
+  }
+
+  /** The document brings what is probable before anything is known. */
+  private showFirst(): void {
+    const { plan, marginals } = this.model.document;
+    this.chip.textContent = plan.engine === "exact" || marginals.error === 0 ? "exact" : `sampled · ±${points(marginals.error)} points`;
+    if (marginals.remarks.length) this.chip.textContent += " · second mode found";
+  }
+
+  private hear(answer: Answer): void {
+    if (answer.number !== this.number) return;
+    this.chip.classList.toggle("busy", !answer.done);
+    if (answer.problem) return this.tell(answer.problem);
+    if (answer.impossible) {
+      return this.tell("What is set has probability zero under the model; the picture is that of before. Change it.");
+    }
+    this.tell("");
+    this.state.answer = answer;
+    this.chip.textContent = engineInWords(answer);
+    this.chip.title = answer.gap
+      ? `Chains that began far from the data stay elsewhere, up to ${points(answer.gap)} points away. Shown is what chains near the data say; nobody knows how much each weighs.`
+      : "";
+    if (answer.done && this.state.chosen.evidence.size) this.said.textContent = this.mostMoved();
+    this.state.tell();
+  }
+
+  private mostMoved(): string {
+    const { model, state } = this;
+    const others = model.names.map((_, v) => v).filter((v) => !state.chosen.evidence.has(v));
+    const top = others.sort((a, b) => state.moved(b) - state.moved(a)).slice(0, 3);
+    const words = top.map((v) => `${model.names[v]} by ${points(state.moved(v))} points`);
+    return words.length ? `Most moved: ${words.join(", ")}.` : "";
+  }
+
+  private tell(text: string): void {
+    this.notice.textContent = text;
+    this.notice.hidden = !text;
+  }
+
+  private askMap(): void {
+    this.wantsMap = !this.wantsMap;
+    this.state.set({ selection: [] });
+  }
+
+  private clearAll(): void {
+    this.state.set({ evidence: new Map() });
+  }
+
+  private switchTheme(): void {
+    this.state.set({ theme: this.isDark ? "light" : "dark" });
+  }
+
+  // --- keys
+
+  private key(event: KeyboardEvent): void {
+    const target = event.target as HTMLElement;
+    if (event.ctrlKey || event.metaKey || event.altKey || this.help.open) return;
+    if (event.key === "Escape") return this.escape();
+    if (target.matches("input, select")) return;
+    const actions: Record<string, () => void> = {
+      f: () => this.picture.fit(),
+      "/": () => this.list.search.focus(),
+      c: () => this.clearAll(),
+      k: () => this.keep.click(),
+      "?": () => this.help.showModal(),
+    };
+    if (!actions[event.key]) return;
+    event.preventDefault();
+    actions[event.key]();
+  }
+
+  private escape(): void {
+    this.list.search.value = "";
+    this.state.set({ selection: [], search: "" });
+  }
+}
+
+function points(p: number): string {
+  return (100 * p).toFixed(100 * p < 10 ? 1 : 0);
+}
+
+function engineInWords({ exact, milliseconds, error, gap }: Answer): string {
+  if (exact) return `exact · ${milliseconds < 1 ? "<1" : count(Math.round(milliseconds))} ms`;
+  return `sampled · ±${points(error)} points${gap ? " · second mode found" : ""}`;
+}

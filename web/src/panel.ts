@@ -1,0 +1,330 @@
+// The panel on the right: what is looked at, in words and tables; or the model as a whole.
+
+import { bar, h } from "./dom";
+import { oddsFactor, oddsFactorAt } from "./effects";
+import { stateButton } from "./list";
+import type { Model } from "./model";
+import type { State } from "./state";
+import { count, factor, percent, plural, signed } from "./words";
+
+type Part = HTMLElement | string | null;
+
+const MOST_LINES = 40;
+const SVG = "http://www.w3.org/2000/svg";
+
+export class Panel {
+  readonly element = h("section", { class: "details", "aria-label": "Details", tabindex: "-1" });
+
+  constructor(private state: State) {
+    state.onChange(() => this.update());
+    this.update();
+  }
+
+  private get model(): Model {
+    return this.state.model;
+  }
+
+  private update(): void {
+    const { selection } = this.state.chosen;
+    const focused = document.activeElement?.getAttribute("data-key");
+    const parts =
+      selection.length === 0 ? this.whole() : selection.length === 1 ? this.variable(selection[0])
+      : selection.length === 2 ? this.pair(selection[0], selection[1]) : this.larger([...selection]);
+    this.element.replaceChildren(...parts.filter((part): part is HTMLElement => part !== null));
+    if (focused?.startsWith("d")) this.element.querySelector<HTMLElement>(`[data-key="${focused}"]`)?.focus();
+  }
+
+  private look(selection: number[]): () => void {
+    return () => this.state.set({ selection });
+  }
+
+  private title(text: string): HTMLElement {
+    const away = this.state.chosen.selection.length
+      ? h("button", { class: "away", "aria-label": "Back to the whole model", title: "Escape", on: { click: this.look([]) } }, "×")
+      : null;
+    return h("div", { class: "title" }, h("h2", {}, text), away);
+  }
+
+  // --- one variable
+
+  private variable(v: number): (HTMLElement | null)[] {
+    const { model, state } = this;
+    const neighbours = model.neighbours[v];
+    const { frequency } = model.document.variables[v];
+    const explained = model.explained(v);
+    const heads = neighbours.some(({ variable }) => oddsFactor(model, v, variable) !== null);
+    const lines = neighbours.slice(0, MOST_LINES).map(({ variable, strength, edge }) => {
+      const odds = oddsFactor(model, v, variable);
+      const look = this.look([v, variable]);
+      return h("tr", {},
+        h("td", {}, h("button", { class: "link", "data-key": `d${variable}`, on: { click: look } }, model.names[variable])),
+        h("td", { class: `figure ${this.sign(edge)}` }, model.isSigned(edge) ? signed(strength) : strength.toFixed(2)),
+        heads ? h("td", { class: "figure" }, odds === null ? "depends" : factor(odds)) : null);
+    });
+    return [
+      this.title(model.names[v]),
+      h("p", {}, neighbours.length
+        ? `${plural(neighbours.length, "neighbour")}; given them, independent of all other variables.`
+        : "No neighbours: independent of all other variables."),
+      explained === null ? null : h("p", { class: "quiet" }, `The other variables explain ${percent(explained, 0)} of its deviance in the data.`),
+      h("div", { class: "states" }, model.states[v].map((_, s) => stateButton(state, v, s, `ds${s}`))),
+      frequency ? this.inData(v, frequency) : null,
+      neighbours.length
+        ? table("Neighbours", ["variable", "strength", ...(heads ? ["odds ×"] : [])], lines, rest(neighbours.length))
+        : null,
+    ];
+  }
+
+  private inData(v: number, frequency: number[]): HTMLElement {
+    const { model, state } = this;
+    const lines = model.states[v].map((name, s) =>
+      h("tr", {},
+        h("td", {}, name),
+        h("td", { class: "figure" }, percent(frequency[s])),
+        h("td", { class: "figure" }, percent(model.before[v][s])),
+        h("td", { class: "figure" }, percent(state.marginals[v][s]))));
+    return table("In the data, in the model, now", ["state", "data", "model", "now"], lines);
+  }
+
+  // --- two
+
+  private pair(a: number, b: number): (HTMLElement | null)[] {
+    const { model } = this;
+    const scope = model.scope([a, b]);
+    const parameters = scope && this.square(scope.variables, (s, t) => {
+      const value = scope.table[s * model.states[scope.variables[1]].length + t];
+      return value === null ? { text: "impossible", tone: -1 } : { text: value ? signed(value, 3) : "0", tone: value / 3 };
+    });
+    const holding = model.largerScopes([a, b]);
+    return [
+      this.title(`${model.names[a]} – ${model.names[b]}`),
+      h("p", { class: "words" }, ...this.pairInWords(a, b)),
+      parameters && table2("Parameters, in log p", this.corner(scope!.variables), parameters),
+      parameters && h("p", { class: "quiet" }, `${model.document.parameterization} coordinates: ${model.document.meaning}`),
+      this.jointTable(a, b),
+      holding.length ? this.scopeList("Larger interactions that hold it", holding) : null,
+      h("h3", {}, "Its variables"),
+      ...[a, b].map((v) => this.bars(v)),
+    ];
+  }
+
+  private pairInWords(a: number, b: number): Part[] {
+    const { model } = this;
+    if (model.edgeBetween(a, b) === undefined) return ["Not joined: given all other variables, they are independent."];
+    const [one, other] = [model.stateName(a, model.states[a].length - 1), model.stateName(b, model.states[b].length - 1)];
+    if (!model.isBinary(a) || !model.isBinary(b)) {
+      const strength = model.edge(model.edgeBetween(a, b)!)[2];
+      return ["They interact with a strength of ", h("strong", {}, strength.toFixed(2)), ", on the scale of a log odds ratio; the table says which states go together."];
+    }
+    const odds = oddsFactor(model, a, b);
+    if (odds !== null) {
+      return ["All else equal, ", h("strong", {}, one), " multiplies the odds of ", h("strong", {}, other), " by ", h("strong", { class: odds < 1 ? "apart" : "together" }, factor(odds)), ", and the other way round."];
+    }
+    const given = (v: number): number => this.state.chosen.evidence.get(v)?.[0] ?? 0;
+    const others = [...new Set(model.largerScopes([a, b]).flatMap((k) => model.document.scopes[k][0]))].filter((v) => v !== a && v !== b);
+    const at = others.slice(0, 4).map((v) => model.stateName(v, given(v))).join(", ") + (others.length > 4 ? `, and ${others.length - 4} more` : "");
+    const here = oddsFactorAt(model, a, b, given);
+    return ["How they go together depends on other variables. At ", h("em", {}, at), ", ", h("strong", {}, one), " multiplies the odds of ", h("strong", {}, other), " by ", h("strong", { class: here < 1 ? "apart" : "together" }, factor(here)), "."];
+  }
+
+  private corner(variables: number[]): { corner: string; rows: string[]; columns: string[] } {
+    const [a, b] = variables;
+    return { corner: `${this.model.names[a]} \\ ${this.model.names[b]}`, rows: this.model.states[a], columns: this.model.states[b] };
+  }
+
+  private square(variables: number[], cell: (s: number, t: number) => Cell): Cell[][] {
+    const [a, b] = variables;
+    return this.model.states[a].map((_, s) => this.model.states[b].map((_, t) => cell(s, t)));
+  }
+
+  private jointTable(a: number, b: number): HTMLElement | null {
+    const { answer, chosen, marginals } = this.state;
+    const asked = chosen.selection.length === 2 && chosen.selection[0] === a && chosen.selection[1] === b;
+    if (!asked || !answer?.pair) return answer?.pair === null ? h("p", { class: "quiet" }, "Their joint table is too large for this page; mrfit explore has it.") : null;
+    const heading = chosen.evidence.size ? "Together, given the evidence" : "Together";
+    const cells = this.square([a, b], (s, t) => {
+      const [p, alone] = [answer.pair![s][t], marginals[a][s] * marginals[b][t]];
+      return { text: percent(p), tone: p === alone || alone === 0 ? 0 : 0.5 * Math.log2((p + 1e-9) / (alone + 1e-9)) };
+    });
+    const figure = table2(heading, this.corner([a, b]), cells);
+    figure.append(h("p", { class: "quiet" }, "Blue: more often than if they were independent; red: less often."));
+    return figure;
+  }
+
+  // --- three and more
+
+  private larger(variables: number[]): (HTMLElement | null)[] {
+    const { model } = this;
+    const scope = model.scope(variables);
+    const own = scope?.variables ?? variables;
+    const lines: HTMLElement[] = [];
+    scope?.table.forEach((value, k) => {
+      if (value === 0) return;
+      lines.push(h("tr", {},
+        ...statesOf(model, own, k).map((s, i) => h("td", {}, model.states[own[i]][s])),
+        h("td", { class: `figure ${value === null || value < 0 ? "apart" : "together"}` }, value === null ? "impossible" : signed(value, 3))));
+    });
+    return [
+      this.title(own.map((v) => model.names[v]).join(" – ")),
+      h("p", { class: "words" }, ...(scope ? this.largerInWords(own, scope.table) : ["These variables are looked at together; no interaction of the model holds exactly them."])),
+      scope && table("Parameters, in log p", [...own.map((v) => model.names[v]), "log p"], lines.slice(0, MOST_LINES), rest(lines.length)),
+      h("h3", {}, "Its variables"),
+      ...own.map((v) => this.bars(v)),
+    ];
+  }
+
+  private largerInWords(own: number[], values: (number | null)[]): Part[] {
+    const { model } = this;
+    if (own.length !== 3 || !own.every((v) => model.isBinary(v))) {
+      return [`An interaction of ${own.length} variables: what their smaller interactions do not say.`];
+    }
+    const at = (k: number): number => values[k] ?? -Infinity;
+    const ratio = Math.exp(at(7) - at(6) - at(5) + at(4) - at(3) + at(2) + at(1) - at(0));
+    const [a, b, c] = own.map((v) => model.stateName(v, 1));
+    return ["When ", h("strong", {}, c), ", the odds ratio of ", h("strong", {}, a), " and ", h("strong", {}, b), " is ", h("strong", { class: ratio < 1 ? "apart" : "together" }, factor(ratio)), " times what it is otherwise, by this interaction and all else equal."];
+  }
+
+  private bars(v: number): HTMLElement {
+    return h("div", { class: "states" },
+      h("button", { class: "link strong", "data-key": `dv${v}`, on: { click: this.look([v]) } }, this.model.names[v]),
+      this.model.states[v].map((_, s) => stateButton(this.state, v, s, `dv${v}.${s}`)));
+  }
+
+  private scopeList(heading: string, scopes: number[]): HTMLElement {
+    const { model } = this;
+    const lines = scopes.slice(0, 12).map((number) => {
+      const [variables] = model.document.scopes[number];
+      const names = variables.map((v) => model.names[v]).join(" – ");
+      return h("tr", {},
+        h("td", {}, h("button", { class: "link", "data-key": `dk${number}`, on: { click: this.look([...variables]) } }, names)),
+        h("td", { class: "figure" }, model.largest(number).toFixed(2)));
+    });
+    return table(heading, ["variables", "largest"], lines, rest(scopes.length, 12));
+  }
+
+  // --- the whole model
+
+  private whole(): (HTMLElement | null)[] {
+    const { model, state } = this;
+    const { document: told } = model;
+    const lines = model.strongest.slice(0, 14).map((e) => {
+      const [a, b, strength] = model.edge(e);
+      return h("tr", {},
+        h("td", {}, h("button", { class: "link", "data-key": `de${e}`, on: { click: this.look([a, b]) } }, `${model.names[a]} – ${model.names[b]}`)),
+        h("td", { class: `figure ${this.sign(e)}` }, model.isSigned(e) ? signed(strength) : strength.toFixed(2)));
+    });
+    return [
+      this.title("Overview"),
+      h("p", {}, [told.learned, told.rows ? `learned from ${count(told.rows)} rows` : null].filter(Boolean).join("; ") || "A model from elsewhere; nothing is said of how it was learned."),
+      state.answer?.map ? this.mostProbable(state.answer.map) : null,
+      lines.length ? table("Strongest interactions", ["pair", "strength"], lines) : null,
+      model.larger.length ? this.scopeList("Strongest larger interactions", model.larger) : null,
+      told.groups ? this.groups() : null,
+      this.orders(),
+      ...told.scores.map(({ measure, value, rows }) =>
+        h("p", { class: "quiet" }, `Mean ${measure} of ${count(rows)} rows: ${value === null ? "minus infinity" : value.toFixed(4)} nats.`)),
+      ...told.marginals.remarks.map((remark) => h("p", { class: "quiet" }, remark)),
+    ];
+  }
+
+  private mostProbable(states: number[]): HTMLElement {
+    const { model, state } = this;
+    const moved = states.map((_, v) => v).filter((v) => !state.chosen.evidence.has(v) && states[v] !== largest(state.marginals[v]));
+    const order = [...moved, ...states.map((_, v) => v).filter((v) => !moved.includes(v))];
+    const lines = order.slice(0, MOST_LINES).map((v) =>
+      h("tr", {},
+        h("td", {}, h("button", { class: "link", "data-key": `dm${v}`, on: { click: this.look([v]) } }, model.names[v])),
+        h("td", { class: moved.includes(v) ? "figure strong" : "figure" }, model.states[v][states[v]])));
+    const heading = state.answer!.exact ? "Most probable together" : "Probable together; there may be better";
+    const note = moved.length ? `In bold: ${plural(moved.length, "variable")} whose own most probable state is another.` : "";
+    return table(heading, ["variable", "state"], lines, note || rest(states.length));
+  }
+
+  private orders(): HTMLElement {
+    const { parameters } = this.model.document;
+    const most = Math.max(...parameters.map((each) => each.size), 1e-9);
+    const lines = parameters.map((each) =>
+      h("tr", {},
+        h("td", {}, String(each.order)),
+        h("td", { class: "figure" }, `${count(each.nonzero)} of ${count(each.count)}`),
+        h("td", { class: "wide" }, bar(each.size / most, null, false), h("span", { class: "figure" }, each.size.toFixed(2)))));
+    return table("Parameters by order", ["variables", "not zero", "mean size"], lines);
+  }
+
+  /** Learned values on a line: circles are groups, by size; ticks are all parameters. */
+  private groups(): HTMLElement {
+    const { centers, sizes, values, equal } = this.model.document.groups!;
+    const [low, high] = [Math.min(...values, ...centers), Math.max(...values, ...centers)];
+    const x = (value: number): string => (14 + (292 * (value - low)) / (high - low || 1)).toFixed(1);
+    const most = Math.max(...sizes);
+    const parts = [
+      ...values.map((value) => svg("line", { x1: x(value), x2: x(value), y1: 46, y2: 58, class: "tick" })),
+      ...centers.map((center, k) =>
+        svg("circle", { cx: x(center), cy: 24, r: (4 + 10 * Math.sqrt(sizes[k] / most)).toFixed(1), class: center < 0 ? "apart" : "together" })),
+    ];
+    for (const [value, anchor] of [[low, "start"], [high, "end"]] as const) {
+      const text = svg("text", { x: x(value), y: 76, "text-anchor": anchor });
+      text.textContent = signed(value);
+      parts.push(text);
+    }
+    const picture = svg("svg", { viewBox: "0 0 320 82", class: "line", role: "img", "aria-label": `Centers: ${centers.map((c, k) => `${signed(c)} (${sizes[k]})`).join(", ")}` });
+    picture.append(...parts);
+    const n = sizes.reduce((sum, size) => sum + size, 0);
+    const figure = h("div", {}, h("h3", {}, `${centers.length} learned values, ${equal ? "shared by" : "near which stand"} ${count(n)} parameters`));
+    figure.append(picture);
+    return figure;
+  }
+
+  private sign(edge: number): string {
+    if (!this.model.isSigned(edge)) return "";
+    return this.model.edge(edge)[2] < 0 ? "apart" : "together";
+  }
+}
+
+interface Cell {
+  text: string;
+  tone: number; // above 0 blue, below red; full at 1
+}
+
+function rest(n: number, shown = MOST_LINES): string {
+  return n > shown ? `and ${count(n - shown)} more` : "";
+}
+
+function table(heading: string, heads: string[], lines: HTMLElement[], note = ""): HTMLElement {
+  const head = h("tr", {}, heads.map((text, k) => h("th", { scope: "col", class: k ? "figure" : undefined }, text)));
+  return h("div", {},
+    h("h3", {}, heading),
+    h("div", { class: "scroll" }, h("table", {}, h("thead", {}, head), h("tbody", {}, lines))),
+    note ? h("p", { class: "quiet" }, note) : null);
+}
+
+function table2(heading: string, names: { corner: string; rows: string[]; columns: string[] }, cells: Cell[][]): HTMLElement {
+  const lines = cells.map((row, s) =>
+    h("tr", {}, h("th", { scope: "row" }, names.rows[s]), row.map((cell) => h("td", { class: `figure ${tone(cell.tone)}` }, cell.text))));
+  return table(heading, [names.corner, ...names.columns], lines);
+}
+
+function tone(value: number): string {
+  const level = Math.min(3, Math.ceil(3 * Math.abs(value) - 0.05));
+  return level <= 0 ? "" : `${value < 0 ? "red" : "blue"}${level}`;
+}
+
+/** The states of a cell of a table. */
+function statesOf(model: Model, variables: number[], cell: number): number[] {
+  const out: number[] = [];
+  for (const v of [...variables].reverse()) {
+    out.unshift(cell % model.states[v].length);
+    cell = Math.floor(cell / model.states[v].length);
+  }
+  return out;
+}
+
+function largest(values: number[]): number {
+  return values.indexOf(Math.max(...values));
+}
+
+function svg(tag: string, attributes: Record<string, string | number>): SVGElement {
+  const element = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+  return element;
+}

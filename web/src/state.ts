@@ -1,0 +1,146 @@
+// What the user has chosen; everything on the page is drawn from it.
+
+import type { Answer } from "./answers";
+import type { Evidence } from "./engine/factors";
+import type { Model } from "./model";
+
+export type Theme = "light" | "dark" | null; // null: as the system says
+export type Order = "table" | "changed" | "name" | "degree";
+
+/** What is looked at: one variable, a pair, or a larger set. */
+export type Selection = readonly number[];
+
+export interface Chosen {
+  evidence: Evidence;
+  selection: Selection;
+  threshold: number; // of strength, below which edges are hidden
+  theme: Theme;
+  order: Order;
+  search: string;
+}
+
+type Listener = () => void;
+
+export class State {
+  chosen: Chosen;
+  answer: Answer | null = null; // the last that was possible
+  kept: { marginals: number[][]; words: string } | null = null; // a case that others are compared with
+  private listeners: Listener[] = [];
+
+  constructor(public model: Model) {
+    this.chosen = {
+      evidence: new Map(),
+      selection: [],
+      threshold: defaultThreshold(model),
+      theme: null,
+      order: "table",
+      search: "",
+    };
+  }
+
+  get marginals(): number[][] {
+    return this.answer?.marginals ?? this.model.before;
+  }
+
+  /** What the marks on all bars show: the model before anything was known, or a case that was kept. */
+  get reference(): number[][] {
+    return this.kept?.marginals ?? this.model.before;
+  }
+
+  get isMoved(): boolean {
+    return this.chosen.evidence.size > 0 || this.kept !== null;
+  }
+
+  /** How far the probabilities of a variable have moved. */
+  moved(v: number): number {
+    const before = this.reference[v];
+    return this.marginals[v].reduce((most, p, s) => Math.max(most, Math.abs(p - before[s])), 0);
+  }
+
+  onChange(listener: Listener): void {
+    this.listeners.push(listener);
+  }
+
+  set(change: Partial<Chosen>): void {
+    this.chosen = { ...this.chosen, ...change };
+    this.tell();
+  }
+
+  tell(): void {
+    for (const listener of this.listeners) listener();
+  }
+
+  /** A click on a state: sets it, or clears it where it is the one that is set. */
+  toggle(v: number, s: number): void {
+    const now = this.chosen.evidence.get(v);
+    this.know(v, now?.length === 1 && now[0] === s ? null : [s]);
+  }
+
+  /** Rules a state out, or lets it in again; the last that is left is then known. */
+  exclude(v: number, s: number): void {
+    const n = this.model.states[v].length;
+    const now = this.chosen.evidence.get(v) ?? Array.from({ length: n }, (_, k) => k);
+    const left = now.includes(s) ? now.filter((k) => k !== s) : [...now, s].sort((a, b) => a - b);
+    this.know(v, left.length === 0 || left.length === n ? null : left);
+  }
+
+  know(v: number, states: readonly number[] | null): void {
+    const evidence = new Map(this.chosen.evidence);
+    if (states) evidence.set(v, states);
+    else evidence.delete(v);
+    this.set({ evidence });
+  }
+
+  /** Keeps what is known now as the case that all others are compared with; or lets it go. */
+  keepCase(): void {
+    const words = [...this.chosen.evidence.keys()].map((v) => this.evidenceInWords(v)).join(", ");
+    this.kept = this.kept ? null : { marginals: this.marginals, words: words || "nothing known" };
+    this.tell();
+  }
+
+  evidenceInWords(v: number): string {
+    const states = this.chosen.evidence.get(v)!;
+    if (states.length === 1) return this.model.stateName(v, states[0]);
+    const out = this.model.states[v].filter((_, s) => !states.includes(s));
+    return `${this.model.names[v]} ≠ ${out.join(", ")}`;
+  }
+}
+
+/** The 1.6 n strongest edges are shown at first: more of a large network is a ball of wool. */
+export function defaultThreshold(model: Model): number {
+  const shown = Math.ceil(1.6 * model.n);
+  if (model.n <= 40 || model.strongest.length <= shown) return 0;
+  return Math.abs(model.edge(model.strongest[shown - 1])[2]);
+}
+
+// --- the fragment of the address: a link that restores the view
+
+export function toFragment({ evidence, selection, threshold, theme }: Chosen, standard: number): string {
+  const parts = new URLSearchParams();
+  if (evidence.size) parts.set("given", [...evidence].map(([v, states]) => `${v}:${states.join("+")}`).join(","));
+  if (selection.length) parts.set("show", selection.join("-"));
+  if (threshold !== standard) parts.set("from", threshold.toPrecision(6));
+  if (theme) parts.set("theme", theme);
+  return parts.toString();
+}
+
+/** Whatever of a fragment makes sense for this model; anything else is left out. */
+export function fromFragment(text: string, model: Model): Partial<Chosen> {
+  const parts = new URLSearchParams(text.replace(/^#/, ""));
+  const isVariable = (v: number): boolean => Number.isInteger(v) && v >= 0 && v < model.n;
+  const evidence = new Map<number, number[]>();
+  for (const part of (parts.get("given") ?? "").split(",")) {
+    const [v, list] = part.split(":");
+    const states = (list ?? "").split("+").map(Number);
+    const valid = list && isVariable(+v) && states.every((s) => Number.isInteger(s) && s >= 0 && s < model.states[+v].length);
+    if (valid && states.length < model.states[+v].length) evidence.set(+v, [...new Set(states)].sort((a, b) => a - b));
+  }
+  const selection = (parts.get("show") ?? "").split("-").filter(Boolean).map(Number);
+  const [from, theme] = [parts.get("from"), parts.get("theme")];
+  return {
+    evidence,
+    selection: selection.every(isVariable) && new Set(selection).size === selection.length ? selection : [],
+    ...(from !== null && Number.isFinite(+from) && +from >= 0 ? { threshold: +from } : {}),
+    ...(theme === "light" || theme === "dark" ? { theme } : {}),
+  };
+}

@@ -1,0 +1,38 @@
+// Numbers and names as people read them.
+
+// Control, direction and other invisible characters could hide or forge text: they are shown as escapes.
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\u2028\u2029]/gu;
+const LONGEST = 200;
+
+export function visible(text: string): string {
+  const shown = text.replace(INVISIBLE, (c) => `\\u{${c.codePointAt(0)!.toString(16)}}`);
+  return shown === "" ? "(empty)" : shown.length > LONGEST ? `${shown.slice(0, LONGEST - 1)}…` : shown;
+}
+
+export function short(text: string, longest: number): string {
+  return text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
+}
+
+export function percent(p: number, digits = 1): string {
+  if (p > 0 && p < 0.5 * 10 ** (-digits - 2)) return `<${(10 ** -digits).toFixed(digits)} %`;
+  return `${(100 * p).toFixed(p === 0 || p === 1 ? 0 : digits)} %`;
+}
+
+export function signed(value: number, digits = 2): string {
+  return (value < 0 ? "−" : "+") + Math.abs(value).toFixed(digits);
+}
+
+export function count(n: number): string {
+  return n.toLocaleString("en");
+}
+
+export function plural(n: number, noun: string): string {
+  return `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
+}
+
+/** Three significant digits, without powers of ten where people can do without them. */
+export function factor(x: number): string {
+  if (!Number.isFinite(x)) return x > 0 ? "∞" : "0";
+  if (x !== 0 && (x >= 10000 || x < 0.001)) return x.toExponential(1);
+  return x >= 100 ? x.toFixed(0) : x.toPrecision(3);
+}
