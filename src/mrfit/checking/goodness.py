@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import erfc
-from scipy.special import chdtrc
+from scipy.special import chdtrc, erfc
 
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
