@@ -72,10 +72,16 @@ def test_a_larger_log_z_counts_where_errors_do_not_explain_it(rng: np.random.Gen
     near, noise = Estimate("tree", np.zeros(64), 100), rng.normal(size=64)
     codes = np.zeros((64, 4), np.int64)
     noise -= Estimate("uniform", noise, 100).log_z
-    for weights, counts in ((noise + 0.1, False), (noise + 2.0, True), (np.append(6.0, np.full(63, -9.0)), True)):
-        found = Evidence(near, Estimate("uniform", weights, 100), codes, np.zeros(100, np.int64), codes.sum(axis=1))
+    few, rough = np.append(6.0, np.full(63, -9.0)), Estimate("tree", noise - 0.1, 100)
+    for one, weights, counts in (
+        (near, noise + 0.1, False),
+        (near, noise + 2.0, True),
+        (near, few, True),
+        (rough, np.zeros(64), True),
+    ):
+        found = Evidence(one, Estimate("uniform", weights, 100), codes, np.zeros(100, np.int64), codes.sum(axis=1))
         expected = found.far if counts else found.near
-        assert found.far.log_z > near.log_z
+        assert found.far.log_z > found.near.log_z
         assert (found.log_z, found.error) == (expected.log_z, expected.error)
 
 

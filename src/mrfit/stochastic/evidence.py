@@ -57,9 +57,10 @@ class Evidence:
 
     @property
     def _trusted(self) -> Estimate:
-        """The second base counts where it found more: in a mode of its own, by few chains, or beyond all errors."""
+        """The second base counts where it found more: beyond errors, by few chains, in its own mode, or more surely."""
         is_real = _is_beyond(self.far, self.near) or self.far.ess < _WORTHLESS or self.has_phantom
-        return self.far if self.far.log_z > self.near.log_z and is_real else self.near
+        is_better = self.far.error < self.near.error
+        return self.far if self.far.log_z > self.near.log_z and (is_real or is_better) else self.near
 
     @property
     def far_sum(self) -> float:
