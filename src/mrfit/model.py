@@ -166,11 +166,13 @@ class MarkovNetwork(Questions):
         return html_table("MarkovNetwork", facts, strongest) + self.explorer_frame()
 
     def explorer_frame(self) -> str:
-        """Internal: the explorer in a frame, for notebooks; nothing where the model would make them swell."""
+        """Internal: the explorer in a frame, for notebooks; nothing where it cannot be, or would make them swell."""
         from mrfit.explorer.document import Document
         from mrfit.explorer.page import notebook_frame
 
-        return notebook_frame(Document.of(self, title="model")) if len(self.domain) <= _MOST_IN_NOTEBOOKS else ""
+        if self.given or len(self.domain) > _MOST_IN_NOTEBOOKS:
+            return ""
+        return notebook_frame(Document.of(self, title="model"))
 
     def to_frame(self) -> Any:
         """All parameters as a pandas frame, in the order of ``w``.

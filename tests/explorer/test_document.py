@@ -9,6 +9,7 @@ import pytest
 
 from mrfit import UniqueRows, learn
 from mrfit.domain import Domain
+from mrfit.errors import InputError
 from mrfit.explorer.document import SCHEMA, Document
 from mrfit.explorer.page import notebook_frame, report_page, served_page
 from mrfit.explorer.pair_strengths import pair_strengths
@@ -133,3 +134,11 @@ def test_a_notebook_frame_is_sandboxed() -> None:
     frame = notebook_frame(Document.of(_hostile_model(), title="t"))
     assert "allow-same-origin" not in frame
     assert "<script" not in frame
+
+
+def test_models_of_some_variables_given_others_are_refused(rng: np.random.Generator) -> None:
+    rows = random_rows(rng, (2, 2, 2), 80)
+    model = learn(rows, given=("x0",)).model
+    assert "<iframe" not in model._repr_html_()
+    with pytest.raises(InputError, match="covariates"):
+        Document.of(model, title="t")

@@ -103,6 +103,8 @@ _OPTIONS: dict[str, dict[str, tuple[str, ...]]] = {
         "--rule": ("or", "and"),
         "--select": ("degree", "ebic", "valid", "strength", "theory"),
         "--gamma": _NUMBERS,
+        "--scale": ("raw", "standard", "x"),
+        "--refit": (),
         "--select-strength": ("1", "5", *_NUMBERS),
         "--require": ("smoker,cough", "smoker,smoker", "smoker", "a,b"),
         "--forbid": ("smoker,cough", "age,region", ","),

@@ -281,12 +281,13 @@ def test_rows_of_a_cluster_stay_together(rng: np.random.Generator) -> None:
     few = {name: rows[:, k] for k, name in enumerate("abc")}
     many = {name: np.repeat(column, 9) for name, column in few.items()}
     learner, light = (Learner(Complete(), mrfit.L2(strength)) for strength in (9.0, 1.0))
-    clustered = mrfit.stability(learner, many, clusters=np.repeat(np.arange(60), 9), resamples=80)
-    alone, nested = mrfit.stability(light, few, resamples=80), mrfit.stability(learner, many, resamples=80)
+    how: dict[str, Any] = {"one_step": True, "resamples": 200}
+    clustered = mrfit.stability(learner, many, clusters=np.repeat(np.arange(60), 9), **how)
+    alone, nested = mrfit.stability(light, few, **how), mrfit.stability(learner, many, **how)
     sd = [found.networks.weights.std(axis=0)[0] for found in (clustered, alone, nested)]
     assert sd[0] > 2.0 * sd[2]  # about three times
     assert sd[0] == pytest.approx(sd[1], rel=0.3)
-    dropped = mrfit.stability(learner, many, clusters=np.repeat(np.arange(60), 9), kind="drop", resamples=20).case_drop
+    dropped = mrfit.stability(EBIC, many, clusters=np.repeat(np.arange(60), 9), kind="drop", resamples=20).case_drop
     assert dropped is not None
     assert len(np.unique(dropped.dropped)) == 10
 

@@ -119,6 +119,13 @@ def test_other_variables_and_states_are_refused() -> None:
         mrfit.compare(_model(), _model(), metric="auc")
 
 
+def test_other_covariates_are_refused() -> None:
+    given = _model(given=("b",))
+    assert mrfit.compare(given, given, _columns()).edges_in("both")
+    with pytest.raises(InputError, match="A is given 'b', B nothing"):
+        mrfit.compare(given, _model())
+
+
 def test_impossible_states_have_no_parameters_to_compare() -> None:
     full = _model().to_parameterization("full")
     zero = mrfit.MarkovNetwork(full.parameters, np.where(np.arange(len(full.w)) == len(full.w) - 1, -np.inf, full.w))

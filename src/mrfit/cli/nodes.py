@@ -282,7 +282,8 @@ def _number(value: float, *, signed: bool) -> str:
 
 def _print_communities(summary: NodesSummary) -> None:
     found = summary.communities
-    say(f"{len(found):,} communities by Louvain, modularity {summary.nodes.modularity:.2f}")
+    number = f"{len(found):,} communities" if len(found) > 1 else "1 community"
+    say(f"{number} by Louvain, modularity {round(summary.nodes.modularity, 2) + 0.0:.2f}")
     for each in found[:_MOST]:
         same = "" if each.stability is None else f" ({each.stability:.2f} the same in resamples)"
         say(f"  {each.number}{same}: {', '.join(each.variables)}")

@@ -51,6 +51,7 @@ class Document:
     @classmethod
     def of(cls, model: MarkovNetwork, *, title: str, rows: UniqueRows | None = None, seed: int = 0) -> Document:
         """``rows`` in the model's coding give frequencies, a score, and places for chains to begin."""
+        model.check_no_covariates("The explorer shows")
         strengths = pair_strengths(model.factors, model.domain)
         places = Places.of(strengths)
         plan = page_plan(model, seed=seed)

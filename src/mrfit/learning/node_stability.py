@@ -18,7 +18,7 @@ from mrfit.nodes.communities import louvain, similarity_of_communities, similari
 from mrfit.nodes.nodes import Nodes, measures_of
 from mrfit.nodes.pair_weights import PairWeights
 from mrfit.resampling import resamples as draw
-from mrfit.resampling.networks import Networks, middle
+from mrfit.resampling.networks import Networks, check_level, middle
 from mrfit.workers import one_blas_thread
 
 Floats = NDArray[np.float64]
@@ -108,6 +108,7 @@ def node_stability(
         raise InputError("A model of one variable has no weights to be stable; use more columns.")
     if resamples < 2:
         raise InputError(f"Ranges need at least 2 resamples; got {resamples}.")
+    check_level(level)
     nodes = model.nodes(seed=seed) if nodes is None else nodes
     coding = nodes.weights.coding
 

@@ -137,9 +137,11 @@ class Advice:
     @classmethod
     def of(cls, rows: UniqueRows, data: str = "DATA") -> Advice:
         """For rows with missing cells kept; ``data`` is how commands name them."""
-        if len(rows.domain) < 2:
-            raise InputError("A table of one column has no network; use more columns.")
         table = Table(rows)
+        if len(rows.domain) - len(table.constant) < 2:
+            raise InputError(
+                "Fewer than two columns of this table vary, which is no network; use more columns or rows."
+            )
         learning, data = _learning(table, data)
         return cls(_facts(table), _cautions(table), (*learning, *_afterwards(table, data)))
 
@@ -168,11 +170,11 @@ def _facts(table: Table) -> tuple[str, ...]:
 def _cautions(table: Table) -> tuple[str, ...]:
     found = []
     if constant := table.constant:
-        found.append(f"{_some(constant)} never vary and say nothing: --exclude them")
+        found.append(f"columns that never vary say nothing, --exclude them: {_some(constant)}")
     if persons := table.like_persons:
         found.append(
-            f"{_some(persons)}: many values, few rows each. Persons or places? --exclude them, and mind that rows of "
-            "one person are not independent: errors come out too small. Numbers? Cut them into a few classes"
+            f"{_some(persons)}: many values, few rows each. Persons or places? --exclude them; their rows are not "
+            f"independent, which `mrfit stability --cluster {persons[0]}` minds. Numbers? Cut them into a few classes"
         )
     if rare := table.rare:
         found.append(f"states in fewer than 10 rows make weights wild, join them with others: {_some(rare)}")

@@ -79,7 +79,7 @@ class RegressionPool:
         def learn(first: int, last: int) -> None:
             for low in range(first, last, _BLOCK):
                 some = slice(low, min(low + _BLOCK, last))
-                coefficients = self._coefficients(np.array(resamples[some]))  # kernels write to none, but would to any
+                coefficients = self._coefficients(np.array(resamples[some], order="C"))  # one layout, writable
                 one, other = coefficients[:, a, b], coefficients[:, b, a]
                 chosen = (one != 0) & (other != 0) if self.rule == "and" else (one != 0) | (other != 0)
                 joined = chosen & ~self.pairs.forbidden[a, b] | self.pairs.required[a, b]
