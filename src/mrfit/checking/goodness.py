@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import erfc
-from scipy.stats import chi2
+from scipy.special import chdtrc, erfc
 
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
@@ -102,7 +101,7 @@ class Goodness:
         if self.drawn is not None:
             known = self.drawn[~np.isnan(self.drawn)]
             return float((1 + (known >= self.statistic).sum()) / (1 + len(known)))
-        return float(chi2.sf(self.statistic, self.degrees)) if self.degrees > 0 else np.nan
+        return float(chdtrc(self.degrees, self.statistic)) if self.degrees > 0 else np.nan
 
     def in_words(self) -> str:
         """In one line."""

@@ -85,7 +85,7 @@ class HostedPage(Page):
         axes.set_axis_off()
         if title:
             axes.set_title(printable(title), parse_math=False)
-        self.axes, (self.width, self.height) = axes, size_of(axes)
+        self.figure, self.axes, (self.width, self.height) = axes.figure.canvas.figure, axes, size_of(axes)
         self.ceiling = self.height
         # Equal: what is round stays round if the axes change afterwards.
         axes.set(xlim=(0, self.width), ylim=(0, self.height), autoscale_on=False, aspect="equal")
