@@ -7,7 +7,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no
 # So it has to be kept, whatever the shell says: each of some hundred processes would otherwise compile for eight seconds.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test lint golden fuzz bench bench-quick docs wheel page page-check clean
+.PHONY: demo test lint golden fuzz bench bench-quick docs site wheel page page-check clean
 
 # The picture first; what all other commands need is compiled while it is looked at.
 demo: $(VENV)/.installed
@@ -61,6 +61,10 @@ bench-quick: $(VENV)/.installed-test
 docs: $(VENV)/.installed
 	$(BIN)/python -m benchmarks docs
 
+# The pages of docs/ with a reference of all public names, to be read in a browser: build/site/index.html.
+site: $(VENV)/.installed-docs
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs build/site
+
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
@@ -85,6 +89,10 @@ $(VENV)/.installed-page: pyproject.toml | $(BIN)/python
 
 $(VENV)/.installed-bench: pyproject.toml | $(BIN)/python
 	$(INSTALL) -e '.[bench]'
+	touch $@ $(VENV)/.installed
+
+$(VENV)/.installed-docs: pyproject.toml | $(BIN)/python
+	$(INSTALL) -e '.[docs]'
 	touch $@ $(VENV)/.installed
 
 clean:

@@ -54,7 +54,7 @@ BENCHMARKS = (
     Benchmark(
         "bootstrap",
         "a thousand resamples of a node-wise network, beside bootnet",
-        cases(set=tuple(BOOTNET), resamples=(100,)),
+        cases(set=tuple(BOOTNET), resamples=(1000,)),
         cases(set=("czech",), resamples=(10,)),
         run,
         tables,

@@ -18,8 +18,8 @@ from mrfit.structure.learners import Learned
 NCT = {"czech:data": 0.131, "nltcs:train": 4.67}  # seconds a permutation
 
 CASES = (
-    {"set": "czech:data", "by": "smoke", "permutations": 100},
-    {"set": "nltcs:train", "by": "v0", "permutations": 30},
+    {"set": "czech:data", "by": "smoke", "permutations": 1000},
+    {"set": "nltcs:train", "by": "v0", "permutations": 100},
 )
 
 

@@ -9,16 +9,16 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 
-def _page(figure: Figure) -> Axes:
-    return figure.axes[0]
-
-
 def panels_of(figure: Figure) -> list[Axes]:
     return figure.axes[1:]
 
 
+def _texts(figure: Figure) -> list[Text]:
+    return [text for axes in figure.axes for text in axes.texts]
+
+
 def words_on(figure: Figure) -> list[str]:
-    return [text.get_text() for text in _page(figure).texts]
+    return [text.get_text() for text in _texts(figure)]
 
 
 def _printed(figure: Figure) -> list[Text]:
@@ -30,7 +30,7 @@ def _printed(figure: Figure) -> list[Text]:
         if axis.get_view_interval()[0] <= tick.get_loc() <= axis.get_view_interval()[1]
     ]
     names = [label for panel in panels_of(figure) for label in (panel.xaxis.label, panel.yaxis.label)]
-    return [text for text in (*_page(figure).texts, *ticks, *names) if text.get_text()]
+    return [text for text in (*_texts(figure), *ticks, *names) if text.get_text()]
 
 
 def assert_readable(figure: Figure) -> None:

@@ -520,3 +520,28 @@ def test_a_likelihood_that_does_not_fit_is_refused(rng: np.random.Generator) -> 
     table = rng.integers(0, 2, (60, 50))
     with pytest.raises(InputError, match=r"needs cliques of 1\.1e\+15 cells"):
         fitted(table, metric="ll", max_iterations=3000, tolerance=1e-3).score(table)
+
+
+def test_ordered_columns_and_covariates() -> None:
+    """One parameter for a pair of ordered columns, none for a covariate alone; words need an order."""
+    rng = np.random.default_rng(2)
+    mood = rng.integers(0, 3, 200)
+    frame = pd.DataFrame(
+        {
+            "mood": np.array(["low", "fair", "high"])[mood],
+            "sleep": (mood + rng.integers(0, 2, 200)),
+            "sex": rng.integers(0, 2, 200),
+        }
+    )
+    order = {"mood": ["low", "fair", "high"]}
+    model = MarkovNetworkLearner(ordered="all", given="sex", states=order).fit(frame).model_
+    assert list(model.parameters.names())[-3:] == ["mood × sleep", "mood × sex", "sleep × sex"]
+    assert model.given == ("sex",)
+    assert model.graph.edges["mood", "sleep"]["weight"] > 0
+    lone = MarkovNetworkLearner(ordered="sleep").fit(frame).model_
+    assert lone.parameters.options == {"ordered": ["sleep"]}
+    with pytest.raises(InputError, match=r"'mood' is to be ordered.*states=\{\.\.\.\}"):
+        MarkovNetworkLearner(ordered=["mood"]).fit(frame)
+    frame["mood"] = pd.Categorical(frame["mood"], order["mood"], ordered=True)
+    ordered = MarkovNetworkLearner(ordered=["mood"]).fit(frame).model_
+    assert ordered.domain.to_states()["mood"] == order["mood"]

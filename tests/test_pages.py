@@ -1,14 +1,24 @@
-"""Pages of the docs show what their commands print, and the pictures these draw."""
+"""Pages of the docs show what their commands print, and the pictures these draw; all other code on them runs too."""
 
 from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
+import click
+import numpy as np
 import pytest
 
-from mrfit.cli.main import main
+import mrfit
+from benchmarks.__main__ import ALL, parsed
+from benchmarks.__main__ import DOCS as DOCS_ALONE
+from benchmarks.catalogue import catalogue
+from mrfit.cli.main import cli, main
+from mrfit.formats.uai_results import pr_bytes
+from mrfit.parameterizations.canonical import Canonical
 from test_readme import png_size
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -21,23 +31,32 @@ PICTURES = {
     "stability": "czech.png",
     "groups": "groups.png",
     "power": "power.png",
+    "nodes": "network.png",
+    "pictures": "pictures.png",
+    "comparing": "comparing.png",
+    "tutorial-survey": "tutorial-survey.png",
+    "tutorial-benchmark": "tutorial-benchmark.png",
+}
+
+OUTPUTS = {
+    "queries": 9,
+    "checking": 4,
+    "nodes": 3,
+    "stability": 1,
+    "groups": 1,
+    "power": 1,
+    "missing": 1,
+    "uncertainty": 1,
+    "items": 2,
+    "explorer": 0,
+    "pictures": 0,
+    "comparing": 2,
+    "tutorial-survey": 4,
+    "tutorial-benchmark": 2,
 }
 
 
-@pytest.mark.parametrize(
-    ("page", "n_outputs"),
-    [
-        ("queries", 9),
-        ("checking", 3),
-        ("stability", 1),
-        ("groups", 1),
-        ("power", 1),
-        ("missing", 1),
-        ("uncertainty", 1),
-        ("explorer", 0),
-        ("items", 2),
-    ],
-)
+@pytest.mark.parametrize(("page", "n_outputs"), OUTPUTS.items())
 def test_every_output_is_that_of_the_commands_above_it(
     page: str,
     n_outputs: int,
@@ -57,6 +76,7 @@ def test_every_output_is_that_of_the_commands_above_it(
 def checked_outputs(page: Path, capsys: pytest.CaptureFixture[str]) -> int:
     """How many outputs a page shows, each found to be what the commands above it print."""
     printed, n_outputs = "", 0
+    known: dict[str, Any] = {"__name__": "__main__"}  # a page is one session
     for language, content in BLOCK.findall(page.read_text(encoding="utf-8")):
         if language == "csv":
             Path("holes.csv").write_text(content, encoding="utf-8")
@@ -66,16 +86,105 @@ def checked_outputs(page: Path, capsys: pytest.CaptureFixture[str]) -> int:
             assert printed == content
             n_outputs += 1
         else:
-            run(language, content)
+            run(language, content, known)
             printed = capsys.readouterr().out
     return n_outputs
 
 
-def run(language: str, content: str) -> None:
+def run(language: str, content: str, known: dict[str, Any]) -> None:
     if language == "python":
-        exec(compile(content, "page", "exec"), {"__name__": "__main__"})
+        exec(compile(content, "page", "exec"), known)
         return
-    for command in content.splitlines():
-        program, *arguments = shlex.split(command)
+    for program, *arguments in commands(content):
         assert program == "mrfit"
-        assert main(arguments) == 0, command
+        assert main(arguments) == 0, arguments
+
+
+def commands(content: str) -> Iterator[list[str]]:
+    """The words of every command, as far as a pipe or a redirection."""
+    for line in content.replace("\\\n", " ").splitlines():
+        words = shlex.split(line, comments=True)
+        ends = [k for k, word in enumerate(words) if word in ("|", "<", ">")]
+        if words:
+            yield words[: min(ends, default=len(words))]
+
+
+# --- pages whose commands take minutes or files of the reader: every word of them is understood
+
+UNDERSTOOD = ("formats", "likelihood", "parameterizations", "tying", "replication", "benchmarks")
+
+
+@pytest.mark.parametrize("page", UNDERSTOOD)
+def test_every_command_is_understood(page: str) -> None:
+    blocks = BLOCK.findall((DOCS / f"{page}.md").read_text(encoding="utf-8"))
+    found = [words for language, content in blocks if language == "sh" for words in commands(content)]
+    assert found
+    for words in found:
+        understand(words)
+
+
+def understand(words: list[str]) -> None:
+    """Complain about commands, options and values that there are not."""
+    if words[:3] == ["python", "-m", "benchmarks"]:
+        assert set(parsed(words[3:]).names) <= {*catalogue(), ALL, DOCS_ALONE}
+        return
+    program, name, *arguments = words
+    assert program == "mrfit"
+    command = cli.get_command(click.Context(cli), name)
+    assert command is not None, name
+    command.make_context(name, arguments)
+
+
+# --- code that goes on from what the reader has
+
+
+def _small() -> mrfit.MarkovNetwork:
+    return mrfit.learn(mrfit.UniqueRows.from_file("rochdale:data"), "tree").model
+
+
+def _model_and_rows() -> dict[str, Any]:
+    return {"model": _small(), "rows": mrfit.UniqueRows.from_file("rochdale:data").codes}
+
+
+def _files() -> dict[str, Any]:
+    rows = mrfit.UniqueRows.from_file("czech:data")
+    structure = mrfit.Structure.complete(len(rows.domain))
+    parameters = Canonical(rows.domain, structure)
+    return {"files": ["czech:data"] * 2, "structure": structure, "domain": rows.domain, "parameters": parameters}
+
+
+def _other_programs() -> dict[str, Any]:
+    model = _small()
+    model.save("survey.mrf")
+    mrfit.write_network("survey.uai", mrfit.read_network("survey.mrf"))
+    Path("model.uai.evid").write_text("1 0 1\n")
+    Path("model.uai.PR").write_bytes(pr_bytes(model.log_z().log_z))
+    return {"rows": np.zeros((1, len(model.domain)), np.int64)}
+
+
+READERS: dict[str, Callable[[], dict[str, Any]]] = {
+    "inference": _model_and_rows,
+    "sampling": _model_and_rows,
+    "scale": _files,
+    "formats": _other_programs,
+}
+
+
+@pytest.mark.parametrize("page", READERS)
+def test_code_runs_on_what_a_reader_has(
+    page: str, data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    known = READERS[page]()
+    for language, content in BLOCK.findall((DOCS / f"{page}.md").read_text(encoding="utf-8")):
+        if language == "python":
+            run(language, content, known)
+
+
+def test_no_page_has_code_that_nobody_runs() -> None:
+    with_code, with_commands = (
+        {path.stem for path in DOCS.glob("*.md") if f"\n```{language}\n" in path.read_text(encoding="utf-8")}
+        for language in ("python", "sh")
+    )
+    assert with_code <= OUTPUTS.keys() | READERS.keys()
+    assert with_commands <= {*OUTPUTS, *UNDERSTOOD}

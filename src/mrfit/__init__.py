@@ -25,18 +25,25 @@ if TYPE_CHECKING:
     from mrfit.learning.penalized import L1, L2, FlatL1, FlatL2, Group, Hierarchical, NoPenalty
     from mrfit.learning.power import Power, power
     from mrfit.learning.relearning import Stability, stability
+    from mrfit.learning.score_curves import plot_scores
     from mrfit.learning.smoothed import PseudoCounts
+    from mrfit.learning.spectrum import plot_spectrum, spectrum
     from mrfit.learning.tied import HardTied, LearnTieRelearn, Tied
     from mrfit.model import MarkovNetwork
     from mrfit.network import Network
     from mrfit.registry import learn
+    from mrfit.report.marginals import plot_marginals
+    from mrfit.report.network import plot_network
+    from mrfit.report.parameters import plot_parameters
     from mrfit.stochastic.growth import Grown
     from mrfit.structure.learners import Complete, Given, Independent, Learned, Tree, UpToOrder
     from mrfit.structure.structure import Structure
+    from mrfit.summaries.comparison import Comparison, compare
     from mrfit.uncertainty.errors import Errors
 
 # Loaded on first use: numba and scikit-learn take longer to import than most commands take to run.
 _HOME = {
+    "Comparison": "mrfit.summaries.comparison",
     "Complete": "mrfit.structure.learners",
     "Dataset": "mrfit.data.dataset",
     "Domain": "mrfit.domain",
@@ -74,13 +81,20 @@ _HOME = {
     "UniqueRows": "mrfit.data.unique_rows",
     "UpToOrder": "mrfit.structure.learners",
     "Variable": "mrfit.domain",
+    "compare": "mrfit.summaries.comparison",
     "compare_groups": "mrfit.learning.comparing",
     "drawn_goodness": "mrfit.learning.drawn_goodness",
     "fit_incomplete": "mrfit.learning.incomplete",
     "learn": "mrfit.registry",
     "node_stability": "mrfit.learning.node_stability",
+    "plot_marginals": "mrfit.report.marginals",
+    "plot_network": "mrfit.report.network",
+    "plot_parameters": "mrfit.report.parameters",
+    "plot_scores": "mrfit.learning.score_curves",
+    "plot_spectrum": "mrfit.learning.spectrum",
     "power": "mrfit.learning.power",
     "read_network": "mrfit.formats.models",
+    "spectrum": "mrfit.learning.spectrum",
     "stability": "mrfit.learning.relearning",
     "write_network": "mrfit.formats.models",
 }
@@ -88,6 +102,7 @@ _HOME = {
 __all__ = [
     "L1",
     "L2",
+    "Comparison",
     "Complete",
     "Dataset",
     "Domain",
@@ -124,13 +139,20 @@ __all__ = [
     "UpToOrder",
     "Variable",
     "__version__",
+    "compare",
     "compare_groups",
     "drawn_goodness",
     "fit_incomplete",
     "learn",
     "node_stability",
+    "plot_marginals",
+    "plot_network",
+    "plot_parameters",
+    "plot_scores",
+    "plot_spectrum",
     "power",
     "read_network",
+    "spectrum",
     "stability",
     "write_network",
 ]

@@ -25,7 +25,7 @@ from mrfit.errors import InputError, listed
 from mrfit.learning.learner import Learner
 from mrfit.learning.parts import PENALTIES, STRUCTURES
 from mrfit.learning.penalty_choice import PenaltyChoice
-from mrfit.parameterizations.ordered import Ordered, check_orders
+from mrfit.parameterizations.ordered import ALL, Ordered, check_orders
 from mrfit.registry import STRUCTURE_WORDS, learner_from
 from mrfit.structure.learners import StructureLearner
 from mrfit.workers import resolve_jobs
@@ -230,7 +230,7 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
             objective=self.objective,
             solver=self.solver,
             **self._coordinates(rows),
-            given=(self.given,) if isinstance(self.given, str) else tuple(self.given or ()),
+            given=() if self.given is None else _names(self.given),
             given_edges=self.given_edges,
             tolerance=self.tolerance,
             max_iterations=self.max_iterations,
@@ -243,7 +243,7 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         chosen = {"parameterization": self.parameterization, "reference": self.reference}
         if self.ordered is None:
             return chosen
-        ordered = self.ordered if isinstance(self.ordered, str) else tuple(self.ordered)
+        ordered = self.ordered if self.ordered == ALL else _names(self.ordered)
         if self.parameterization == "canonical":
             chosen["parameterization"] = Ordered.word
         check_orders(ordered, rows.domain, self.states or ())
@@ -312,6 +312,10 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         tags.input_tags.string = True
         tags.input_tags.sparse = True
         return tags
+
+
+def _names(names: str | Sequence[str]) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)
 
 
 def _seed(random_state: Any) -> int:

@@ -218,6 +218,18 @@ class MarkovNetwork(Questions):
     @property
     def edge_weights(self) -> Floats:
         """The ``weight`` of every edge of the structure, as in `graph`."""
+        size, signed, count = self._joining
+        return np.where(count == 1, signed, size)
+
+    @property
+    def edge_signs(self) -> NDArray[np.int64]:
+        """-1, 0 or 1 for every edge: the sign of its one parameter, and 0 where several join its variables."""
+        _, signed, count = self._joining
+        return np.where(count == 1, np.sign(signed), 0).astype(np.int64)
+
+    @property
+    def _joining(self) -> tuple[Floats, Floats, NDArray[np.int64]]:
+        """Of the parameters that join the ends of each edge: the sum of absolute values, the sum, and how many."""
         n = len(self.domain)
         size, signed, count = np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n), np.int64)
         first = 0
@@ -230,8 +242,8 @@ class MarkovNetwork(Questions):
                 np.add.at(size, pair, np.abs(w))
                 np.add.at(signed, pair, w)
                 np.add.at(count, pair, 1)
-        edges = self.structure.edges
-        return np.asarray(np.where(count == 1, signed, size)[edges[:, 0], edges[:, 1]], np.float64)
+        edges = tuple(self.structure.edges.T)
+        return size[edges], signed[edges], count[edges]
 
     def pll(self, data: Any, *, jobs: int | None = None) -> float:
         """Mean pseudo-log-likelihood per row, in nats; weighted if the data are.
@@ -239,7 +251,7 @@ class MarkovNetwork(Questions):
         Rows read with ``missing="keep"`` are scored by what is observed: each value given the others of its row.
         ``jobs`` threads, all processors by default; the score is the same for any number of them.
         """
-        rows = self._unique(data)
+        rows = self.coded_rows(data)
         scores = finite_scores(self.row_scores("pll"), self, rows.codes, jobs=resolve_jobs(jobs))
         return float(rows.sample_weight @ scores) / rows.total_weight
 
@@ -253,7 +265,7 @@ class MarkovNetwork(Questions):
         Exact, for few variables or sparse structures; by the estimate of log Z that learning by chains has left in the
         model (`known_log_z`); refused for others.
         """
-        rows = self._unique(data)
+        rows = self.coded_rows(data)
         scores = finite_scores(self.row_scores("ll"), self, rows.codes, jobs=resolve_jobs(jobs))
         return float(rows.sample_weight @ scores) / rows.total_weight
 
@@ -300,7 +312,7 @@ class MarkovNetwork(Questions):
         self.check_no_covariates("Measures of variables are those of")
         known = None
         if data is not None:
-            known = Predictability.of(self.factors, self._unique(data), jobs=resolve_jobs(jobs))
+            known = Predictability.of(self.factors, self.coded_rows(data), jobs=resolve_jobs(jobs))
         weights = PairWeights.of(self.factors, self.domain, coding)
         return Nodes.of(weights, predictability=known, groups=groups, paths=paths, seed=seed)
 
@@ -311,7 +323,7 @@ class MarkovNetwork(Questions):
         `mrfit.drawn_goodness` gives a p where cells are sparse.
         """
         self.check_no_covariates("G-squared is that of")
-        rows, learned_from = self._unique(data, "G-squared"), self.provenance.get("data")
+        rows, learned_from = self.coded_rows(data, "G-squared"), self.provenance.get("data")
         is_fitted = isinstance(learned_from, dict) and learned_from.get("sha256") == rows.sha256
         return goodness(Cells.of(self.parameters, self.factors), rows, is_fitted=is_fitted)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -69,7 +70,6 @@ def test_a_triple_that_the_model_misses_is_named() -> None:
 
 
 def test_p_of_sparse_tables_is_uniform_under_the_model() -> None:
-    """Over 60 such tables p is at most 0.2 in a quarter, with 19 tables drawn for each; by chi-square in more."""
     truth, found = _true(), []
     for seed in range(6):
         rows = _drawn(truth, 60, seed)
@@ -89,6 +89,27 @@ def test_new_rows_cost_no_degrees_of_freedom() -> None:
     plain = truth.goodness(_drawn(truth, 4000, 1))
     assert found.p == pytest.approx(plain.p, abs=0.2)
     assert "learned" not in found.in_words()
+
+
+def test_failures_are_counted_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = _drawn(_true(), 200, 0)
+    model = MAXIMUM.fit(rows).model
+    usual, learned = Learner.fit, iter([False, True, True])
+
+    def sometimes(self: Learner, *args: Any, **settings: Any) -> Any:
+        if not next(learned):
+            raise InputError("a bad table")
+        return usual(self, *args, **settings)
+
+    monkeypatch.setattr(Learner, "fit", sometimes)
+    found = mrfit.drawn_goodness(model, rows, tables=3)
+    assert found.failures == {"a bad table": 1}
+    assert found.p in (pytest.approx(1 / 3), pytest.approx(2 / 3), pytest.approx(1.0))
+    learned = iter([False, False])
+    with pytest.raises(InputError, match="failed in each of 2 drawn tables: a bad table"):
+        mrfit.drawn_goodness(model, rows, tables=2)
+    with pytest.raises(InputError, match="At least one table"):
+        mrfit.drawn_goodness(model, rows, tables=0)
 
 
 def test_a_cell_that_is_impossible() -> None:

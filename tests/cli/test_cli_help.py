@@ -21,6 +21,7 @@ every_long_command = pytest.mark.parametrize(
         "fit",
         "structure",
         "stability",
+        "compare",
         "compare-groups",
         "power",
         "nodes",

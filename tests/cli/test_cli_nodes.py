@@ -70,13 +70,26 @@ def test_rows_with_missing_values_are_predicted_by_what_they_have(shell: Shell, 
         (["t.csv", "--resamples", "1"], "at least 2 resamples"),
         (["t.csv", "-o", "t.csv"], "is what DATA reads"),
         (["--level", "0.9"], "it needs DATA"),
+        (["t.csv", "--level", "2"], "between 0 and 1"),
+        (["--layout", "circle"], "it needs --plot-network"),
+        (["--plot-network", "n.png", "--layout", "nowhere.csv"], "no layout"),
     ],
 )
 def test_what_is_refused(options: list[str], said: str, shell: Shell, model: str) -> None:
     ran = shell("nodes", model, *options)
     assert ran.code == 2
-    assert ran.err.count("\n") == 1
+    assert (ran.out, ran.err.count("\n")) == ("", 1)
     assert said in ran.err
+
+
+def test_without_an_edge_there_is_no_network_to_draw(shell: Shell, model: str) -> None:
+    assert shell("fit", "t.csv", "--structure", "independent", "-o", "i.mrf", "--no-check").code == 0
+    ran = shell("nodes", "i.mrf", "-o", "n.csv", "--plot", "n.png", "--plot-network", "net.png")
+    assert ran.code == 0
+    assert "no network to draw" in ran.err
+    assert Path("n.csv").exists()
+    assert not Path("net.png").exists()
+    assert "net.png" not in ran.out
 
 
 def test_a_table_of_more_states_says_its_coding(shell: Shell, tmp_path: Path) -> None:

@@ -54,6 +54,34 @@ def test_every_kind_says_its_own(arguments: tuple[str, ...], said: str, shell: S
     assert "wrote p.png" in ran.out
 
 
+def test_clusters(shell: Shell, table: str, tmp_path: Path) -> None:
+    """A column that is no variable; where each row is a cluster of its own, resamples are of rows."""
+    lines = (tmp_path / table).read_text().splitlines()
+    (tmp_path / "c.csv").write_text(
+        "\n".join(["school," + lines[0], *(f"s{k // 20},{r}" for k, r in enumerate(lines[1:]))])
+    )
+    ran = shell("stability", "c.csv", *EBIC, "--cluster", "school", "--resamples", "20", "--json")
+    assert (ran.code, ran.document["n_failed"]) == (0, 0)
+    assert {edge["source"] for edge in ran.document["edges"]} <= {"a", "b", "c"}
+    assert ran.document["edges"][0]["inclusion"] == 1.0
+    for options, said in (
+        (("--cluster", "class"), "'class', which the table lacks"),
+        (("--cluster", "school", "--resamples-file", "r.csv"), "--cluster"),
+    ):
+        refused = shell("stability", "c.csv", *EBIC, *options)
+        assert refused.code == 2
+        assert said in refused.err
+
+
+@pytest.mark.parametrize("options", [("--scale", "standard"), ("--refit",)], ids=["standard", "refit"])
+def test_ways_to_form_the_ebic(options: tuple[str, ...], shell: Shell, table: str) -> None:
+    found, plain = (shell("stability", table, *EBIC, *how, "--resamples", "20", "--json") for how in (options, ()))
+    edge, other = found.document["edges"][0], plain.document["edges"][0]
+    assert (edge["source"], edge["target"], edge["inclusion"]) == ("a", "b", 1.0)
+    assert edge["mean"] != other["mean"]
+    assert shell("stability", table, "--structure", "learned", *options).code == 2  # of the EBIC alone
+
+
 def test_stars(shell: Shell, table: str) -> None:
     ran = shell("stability", table, "--structure", "learned", "--kind", "stars", "--resamples", "5", "--json")
     assert len(ran.document["instability"]) == len(ran.document["strengths"])

@@ -162,8 +162,11 @@ def test_too_many_variables_for_the_exact_likelihood(tmp_path: Path, shell: Shel
     assert "1.1e+12 joint states of 40 variables" in ran.err
 
 
-def test_a_picture_of_nothing_tied_is_refused(tables: Path, shell: Shell) -> None:
+def test_parameters_that_nothing_ties_are_drawn_too(tables: Path, shell: Shell) -> None:
     assert shell("fit", "train.csv", "-o", "m.mrf").code == 0
-    ran = shell("show", "m.mrf", "--plot", "line.png")
-    assert ran.code == 2
-    assert "fit one with --penalty tied" in ran.err
+    ran = shell("show", "m.mrf", "--plot", "line.svg")
+    assert ran.code == 0
+    written = (tables / "line.svg").read_text()
+    assert "<!-- interactions (10) -->" in written
+    assert "<!-- single variables (5) -->" in written
+    assert "group" not in "".join(line for line in written.splitlines() if line.lstrip().startswith("<!--"))

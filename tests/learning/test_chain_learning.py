@@ -153,6 +153,15 @@ def test_chains_that_do_not_mix_give_no_number(monkeypatch: pytest.MonkeyPatch) 
         learner.fit(_rows(), _rows(1))
 
 
+def test_a_phantom_that_is_left_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on tmovie and book, whose real heavy rows need a mode that hunts do not settle."""
+    monkeypatch.setattr(Evidence, "has_phantom", property(lambda self: self.near.log_z > -np.inf))
+    best = Learner(Tree(), L2(3.0), CHAINS).fit(_rows()).best
+    assert best.solution.status is Status.PHANTOM
+    assert "mode where the rows are not" in best.solution.status.value
+    assert not best.solution.converged
+
+
 def test_held_out_rows_judge_by_what_is_asked() -> None:
     by_ll = Learner(Complete(), L2((100.0, 1.0)), judge="ll").fit(_rows(), _rows(1))
     assert by_ll.best.judge == "ll"

@@ -88,6 +88,14 @@ def test_the_optimum_by_definition(learner: Learner, rows: UniqueRows) -> None:
     assert fitted.model.pll(rows) == pytest.approx(-found.fun, abs=1e-9)
 
 
+def test_held_out_rows_judge_given_their_covariates(rows: UniqueRows) -> None:
+    """By the likelihood of x given z, too, which is not that of x and z."""
+    fitted = Learner(penalty=L2((1.0, 10.0)), given=("z",), folds=2, judge="ll").fit(rows)
+    assert fitted.best.held_out == pytest.approx(fitted.model.ll(rows), abs=0.02)
+    validated = Learner(penalty=L2((1.0, 10.0)), given=("z",), judge="ll").fit(rows, rows)
+    assert validated.best.held_out == pytest.approx(validated.model.ll(rows), abs=1e-12)
+
+
 def test_one_variable_has_the_frequencies_of_every_state_of_its_covariate(table: dict[str, np.ndarray]) -> None:
     rows = UniqueRows.of({name: table[name] for name in ("a", "z")})
     model = PLAIN.fit(rows).model
@@ -248,8 +256,9 @@ def test_missing_cells(rows: UniqueRows) -> None:
 
 
 def test_resamples_groups_and_ties(rows: UniqueRows) -> None:
-    found = stability(PLAIN, rows, resamples=10)
+    found, stepped = (stability(PLAIN, rows, resamples=10, one_step=one_step) for one_step in (False, True))
     assert found.networks.n_failed == 0
+    np.testing.assert_allclose(stepped.networks.weights, found.networks.weights, atol=0.1)
     assert (found.networks.weights[:, 0] > 0).all()
     compared = compare_groups(PLAIN, rows, by="c")
     assert compared.likelihood is None

@@ -155,6 +155,18 @@ def test_rows_with_missing_cells_predict_by_what_they_have(rng: np.random.Genera
         np.testing.assert_allclose(partly.to_dict()[name], values)
 
 
+def test_of_what_does_not_vary_nothing_is_explained(rng: np.random.Generator) -> None:
+    """Weights whose shares do not sum to one to the last digit."""
+    model = _drawn(rng)
+    codes = rng.integers(0, 2, (70, 4)).astype(np.uint8)
+    codes[:, 1] = 0
+    found = model.nodes(Dataset(model.domain, codes, rng.random(70))).predictability
+    assert found is not None
+    assert found.majority[1] == 1.0
+    assert np.isnan([found.normalised_accuracy[1], found.explained_deviance[1]]).all()
+    assert np.isfinite(found.normalised_accuracy[[0, 2, 3]]).all()
+
+
 def test_two_cliques_are_two_communities() -> None:
     weights = np.kron(np.eye(2), np.ones((3, 3))) - np.eye(6)
     weights[0, 3] = weights[3, 0] = 0.1

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from matplotlib.collections import LineCollection, PathCollection
+from matplotlib.figure import Figure
 
 from mrfit.errors import InputError
-from mrfit.report.group_networks import draw_groups, groups_layout
+from mrfit.report.group_networks import draw_group, draw_groups, groups_layout
 
 NAMES = ["a", "b", "c"]
 PANELS = [
@@ -50,3 +51,16 @@ def test_four_panels_take_two_rows_and_infinite_weights_are_the_widest() -> None
 def test_networks_without_edges_are_refused() -> None:
     with pytest.raises(InputError, match="nothing to draw"):
         draw_groups(NAMES, [("none", np.zeros(3))], np.zeros((3, 2)))
+
+
+def test_a_network_in_axes_that_are_given() -> None:
+    left, right = Figure(figsize=(8, 4)).subplots(1, 2)
+    places = groups_layout(NAMES, PANELS)
+    for axes, (_, weights) in zip((left, right), PANELS, strict=False):
+        assert draw_group(NAMES, weights, places, largest=2.0, ax=axes) is axes
+    widths = [
+        max(each.get_linewidths().max() for each in axes.collections if isinstance(each, LineCollection))
+        for axes in (left, right)
+    ]
+    assert widths[0] > widths[1]
+    assert draw_group(NAMES, PANELS[0][1], places).figure.axes

@@ -57,7 +57,7 @@ def test_each_series_has_a_line_and_its_rival() -> None:
         (dotted,) = (line for line in mine if line.get_linestyle() == ":")
         assert set(dotted.get_ydata()) == {curve.l2}
         (solid,) = (line for line in mine if len(line.get_xdata()) == len(K))
-        np.testing.assert_array_equal(solid.get_xydata(), np.stack([curve.groups, curve.scores], axis=1))
+        np.testing.assert_array_equal(solid.get_xydata(), np.stack([curve.at, curve.scores], axis=1))
         assert solid.get_linestyle() == "-"
         (ring,) = (line for line in mine if line.get_linestyle() == "None")
         np.testing.assert_array_equal(ring.get_xydata(), [curve.best])
@@ -107,7 +107,7 @@ def test_the_best_of_equals_is_the_smallest() -> None:
 @pytest.mark.parametrize("suffix", [".png", ".svg"])
 def test_equal_scores_are_equal_files(suffix: str, tmp_path: Path) -> None:
     """Whatever the order of the points."""
-    turned = [ScoreCurve(c.label, c.groups[::-1], c.scores[::-1], c.l2) for c in PAPER]
+    turned = [ScoreCurve(c.label, c.at[::-1], c.scores[::-1], c.l2) for c in PAPER]
     save_figure(draw_scores(PAPER), tmp_path / f"a{suffix}")
     save_figure(draw_scores(turned), tmp_path / f"b{suffix}")
     assert (tmp_path / f"a{suffix}").read_bytes() == (tmp_path / f"b{suffix}").read_bytes()

@@ -274,6 +274,32 @@ def test_one_step_is_not_for_all(learner: Any, said: str, rng: np.random.Generat
         mrfit.stability(learner, _rows(rng), resamples=3, one_step=True)
 
 
+def test_rows_of_a_cluster_stay_together(rng: np.random.Generator) -> None:
+    """Ranges are those of as many rows as there are clusters, where each repeats one row nine times."""
+    rows = rng.integers(0, 2, (60, 3))
+    rows[:, 1] = np.where(rng.random(60) < 0.5, rows[:, 0], rows[:, 1])
+    few = {name: rows[:, k] for k, name in enumerate("abc")}
+    many = {name: np.repeat(column, 9) for name, column in few.items()}
+    learner, light = (Learner(Complete(), mrfit.L2(strength)) for strength in (9.0, 1.0))
+    how: dict[str, Any] = {"one_step": True, "resamples": 200}
+    clustered = mrfit.stability(learner, many, clusters=np.repeat(np.arange(60), 9), **how)
+    alone, nested = mrfit.stability(light, few, **how), mrfit.stability(learner, many, **how)
+    sd = [found.networks.weights.std(axis=0)[0] for found in (clustered, alone, nested)]
+    assert sd[0] > 2.0 * sd[2]  # about three times
+    assert sd[0] == pytest.approx(sd[1], rel=0.3)
+    dropped = mrfit.stability(EBIC, many, clusters=np.repeat(np.arange(60), 9), kind="drop", resamples=20).case_drop
+    assert dropped is not None
+    assert len(np.unique(dropped.dropped)) == 10
+
+
+def test_clusters_are_of_single_rows(rng: np.random.Generator) -> None:
+    rows = _rows(rng)
+    with pytest.raises(InputError, match="single rows"):
+        mrfit.stability(EBIC, rows, clusters=[1, 2])
+    with pytest.raises(InputError, match="need no clusters"):
+        mrfit.stability(EBIC, {"a": [0, 1], "b": [0, 1]}, clusters=[1, 2], resamples=np.ones((1, 2)))
+
+
 def test_seeds(rng: np.random.Generator) -> None:
     rows = _rows(rng)
     first, same, other = (mrfit.stability(EBIC, rows, resamples=5, seed=s).networks.weights for s in (1, 1, 2))

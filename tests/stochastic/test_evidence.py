@@ -68,6 +68,23 @@ def test_a_mode_that_both_bases_find_is_weighed_by_what_is_there(rng: np.random.
     assert found.has_phantom
 
 
+def test_a_larger_log_z_counts_where_errors_do_not_explain_it(rng: np.random.Generator) -> None:
+    near, noise = Estimate("tree", np.zeros(64), 100), rng.normal(size=64)
+    codes = np.zeros((64, 4), np.int64)
+    noise -= Estimate("uniform", noise, 100).log_z
+    few, rough = np.append(6.0, np.full(63, -9.0)), Estimate("tree", noise - 0.1, 100)
+    for one, weights, counts in (
+        (near, noise + 0.1, False),
+        (near, noise + 2.0, True),
+        (near, few, True),
+        (rough, np.zeros(64), True),
+    ):
+        found = Evidence(one, Estimate("uniform", weights, 100), codes, np.zeros(100, np.int64), codes.sum(axis=1))
+        expected = found.far if counts else found.near
+        assert found.far.log_z > found.near.log_z
+        assert (found.log_z, found.error) == (expected.log_z, expected.error)
+
+
 def test_chains_that_cannot_tell() -> None:
     """Few decide, or those that began in data miss most of what others find in the same place."""
     good, sums = Estimate("any", np.zeros(64), 100), np.ones(100, np.int64)

@@ -102,7 +102,7 @@ def test_what_to_mind_is_named(rng: np.random.Generator, tmp_path: Path) -> None
     _write(tmp_path / "t.csv", columns)
     found = Advice.of(UniqueRows.from_file(tmp_path / "t.csv", KEEP))
     said = " ".join(found.cautions)
-    assert "same never vary" in said
+    assert "never vary say nothing, --exclude them: same" in said
     assert "patient: many values, few rows each" in said
     assert "rare=1 (3)" in said
     assert "most in v0 (10%)" in found.facts[2]
@@ -131,7 +131,8 @@ def test_json_says_what_is_missing_where(
     assert [set(step) for step in found["steps"]] == [{"command", "reason"}] * len(found["steps"])
 
 
-def test_one_column_is_no_network(tmp_path: Path) -> None:
-    (tmp_path / "t.csv").write_text("a\n0\n1\n")
-    with pytest.raises(InputError, match="one column"):
+@pytest.mark.parametrize("content", ["a\n0\n1\n", "a,b\n0,1\n0,0\n"])
+def test_one_column_that_varies_is_no_network(content: str, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(content)
+    with pytest.raises(InputError, match="Fewer than two columns of this table vary"):
         Advice.of(UniqueRows.from_file(tmp_path / "t.csv"))

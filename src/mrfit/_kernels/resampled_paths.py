@@ -17,9 +17,10 @@ from typing import NamedTuple
 import numpy as np
 
 from mrfit._kernels.compiled import njit
-from mrfit._kernels.sparse_newton import BLOCK, bound_curvature, descend, evaluate, hessian_of, violation_of
+from mrfit._kernels.sparse_newton import BLOCK, RIDGE, evaluate, hessian_of, solve_positive, violation_of
 
 _MOST_STEPS = 200
+_MOST_SETS = 4  # active sets tried, for each coefficient
 _ROUNDING = 1e-12  # of the total weight: a smaller gradient is none
 _NEAR = 0.5  # of one coefficient at the other end of a stretch
 
@@ -30,6 +31,7 @@ class NodeCells(NamedTuple):
     bits: np.ndarray  # (other variables, cells): 1 in the second state
     cell_of: np.ndarray  # of every row
     is_second: np.ndarray  # whether the variable itself is in its second state, of every row
+    path: np.ndarray  # (points, 1 + other variables): the coefficients of the whole table, the constant first
 
 
 class Resamples(NamedTuple):
@@ -63,7 +65,7 @@ def best_points(cells, resamples, walk):
     for b in range(len(best)):
         bits, counts, total = _present_cells(cells, resamples.weight[b])
         present, scale, price = resamples.present[b], resamples.scale[b], resamples.price[b]
-        _search(bits, counts, total, present, scale, price, walk, best[b])
+        _search(bits, counts, total, cells.path, present, scale, price, walk, best[b])
     return best
 
 
@@ -91,7 +93,7 @@ def _present_cells(cells, weight):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _search(bits, counts, total, present, scale, price, walk, best):
+def _search(bits, counts, total, path, present, scale, price, walk, best):
     """Fill ``best`` with the coefficients of the point of least EBIC of one path."""
     size, n_points = 1 + len(bits), len(walk.share)
     loss, betas, known = np.empty(n_points), np.zeros((n_points, size)), np.zeros(n_points, np.bool_)
@@ -100,19 +102,16 @@ def _search(bits, counts, total, present, scale, price, walk, best):
     critical = _begin(bits, counts, total, present, scale, beta, gradient, residual, scratch)
     if critical == 0.0:
         return
-    betas[0], known[0] = beta, True
+    betas[0], known[0], tolerance = beta, True, walk.tolerance * critical
     loss[0] = evaluate(1, bits, beta, counts, total, residual, gradient, scratch)
-    at, last, n_end, chosen = 0, 0, n_points, 0
+    last, n_end, chosen = 0, n_points, 0
     for end in walk.stage_end:
         while last < min(end, n_end) - 1:
             low, last = last, min(last + walk.stride, end - 1)
-            if at != low:
-                beta[:] = betas[low]
-                loss[low] = evaluate(1, bits, beta, counts, total, residual, gradient, scratch)
+            _guess(path, betas, present, walk.share, low, low, last, beta)
             _strengths(critical * walk.share[last], present, scale, strength)
-            loss[last] = _solve(bits, counts, total, strength, walk.tolerance * critical, beta, gradient, residual,
-                                loss[low], scratch)  # fmt: skip
-            betas[last], known[last], at = beta, True, last
+            loss[last] = _solve(bits, counts, total, strength, tolerance, beta, gradient, residual, scratch)
+            betas[last], known[last] = beta, True
             explains = loss[low] - loss[last] >= walk.least_gain * loss[0] and loss[last] >= walk.least_left * loss[0]
             if last + 1 >= walk.least_points and not explains:
                 n_end = last + 1
@@ -122,13 +121,9 @@ def _search(bits, counts, total, present, scale, price, walk, best):
             if high < 0:
                 break
             at = (low + high) // 2
-            share = (walk.share[at] - walk.share[high]) / (walk.share[low] - walk.share[high])
-            for k in range(size):
-                beta[k] = betas[high, k] + share * (betas[low, k] - betas[high, k])
-            value = evaluate(1, bits, beta, counts, total, residual, gradient, scratch)
+            _guess(path, betas, present, walk.share, low, high, at, beta)
             _strengths(critical * walk.share[at], present, scale, strength)
-            loss[at] = _solve(bits, counts, total, strength, walk.tolerance * critical, beta, gradient, residual, value,
-                              scratch)  # fmt: skip
+            loss[at] = _solve(bits, counts, total, strength, tolerance, beta, gradient, residual, scratch)
             betas[at], known[at] = beta, True
         if chosen < last + 1 - walk.behind or last + 1 >= n_end:
             break
@@ -152,6 +147,17 @@ def _begin(bits, counts, total, present, scale, beta, gradient, residual, scratc
         if present[k] and abs(gradient[1 + k]) > _ROUNDING * weight:
             critical = max(critical, abs(gradient[1 + k]) / scale[k])
     return critical
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _guess(path, betas, present, share, low, high, at, beta):
+    """Where to begin at a point: on the path of the whole table, as far beside it as at the solved points around."""
+    part = (share[at] - share[high]) / (share[low] - share[high]) if high > low else 1.0
+    for k in range(len(beta)):
+        one, other = betas[low, k], betas[high, k]
+        beside = part * (one - path[low, k]) + (1.0 - part) * (other - path[high, k])
+        is_zero = one * other == 0.0 and (path[at, k] == 0.0 or (high > low and one == other))
+        beta[k] = 0.0 if k > 0 and (is_zero or not present[k - 1]) else path[at, k] + beside
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -200,10 +206,10 @@ def _promising(known, loss, betas, price, last, least):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _solve(bits, counts, total, strength, tolerance, beta, gradient, residual, loss, scratch):
-    """Proximal Newton from a point whose loss, gradient and residual are known; leaves those of the solution."""
-    each = np.arange(len(bits) + 1)
-    trial = np.empty(len(beta))
+def _solve(bits, counts, total, strength, tolerance, beta, gradient, residual, scratch):
+    """Proximal Newton from ``beta``, which takes the solution; returns its loss."""
+    each, trial = np.arange(len(bits) + 1), np.empty(len(beta))
+    loss = evaluate(1, bits, beta, counts, total, residual, gradient, scratch)
     for _ in range(_MOST_STEPS):
         violation = violation_of(1, each, beta, gradient, strength)
         if violation <= 0.5 * tolerance:
@@ -237,12 +243,12 @@ def _direction(bits, counts, total, strength, tolerance, violation, beta, gradie
     for m in range(n):
         own_bits[m], own_strength[m] = bits[working[m]], strength[working[m]]
         own_beta[1 + m], own_gradient[1 + m] = beta[1 + working[m]], gradient[1 + working[m]]
-    hessian, curvature = np.empty((1 + n, 1 + n)), np.empty(1 + n)
-    direction, slope, each = np.empty(1 + n), np.empty(1 + n), np.arange(n + 1)
+    hessian, direction = np.empty((1 + n, 1 + n)), np.empty(1 + n)
     hessian_of(1, own_bits, residual, counts, total, hessian)
-    bound_curvature(1, each, hessian, curvature)
+    for k in range(1 + n):
+        hessian[k, k] += RIDGE * hessian[k, k] + 1e-10
     goal = max(0.1 * tolerance, 1e-2 * violation)
-    descend(1, each, own_beta, own_gradient, hessian, own_strength, curvature, goal, direction, slope)
+    _best_of_model(own_beta, own_gradient, hessian, own_strength, goal, direction)
     whole, promise = np.zeros(len(beta)), own_gradient[0] * direction[0]
     whole[0] = direction[0]
     for m in range(n):
@@ -250,6 +256,53 @@ def _direction(bits, counts, total, strength, tolerance, violation, beta, gradie
         moved = abs(own_beta[1 + m] + direction[1 + m]) - abs(own_beta[1 + m])
         promise += own_gradient[1 + m] * direction[1 + m] + own_strength[m] * moved
     return whole, promise
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _best_of_model(beta, gradient, hessian, strength, goal, direction):
+    """Minimise the quadratic model plus penalty by active sets; fills ``direction`` with the way there.
+
+    To the best point with the present zeros and signs, or as far on the way as all signs are kept, where the first to
+    vanish becomes a zero; at a best point the zero that would gain most becomes active. Every move lowers the sum.
+    """
+    size = len(beta)
+    value, slope, sign, is_active = beta.copy(), gradient.copy(), np.sign(beta), beta != 0.0
+    sign[0], is_active[0] = 0.0, True
+    for _ in range(_MOST_SETS * size):
+        chosen, step, n = np.empty(size, np.int64), np.empty(size), 0
+        for k in range(size):
+            if is_active[k]:
+                chosen[n], step[n] = k, -slope[k]
+                if k > 0:
+                    step[n] -= strength[k - 1] * sign[k]
+                n += 1
+        matrix = np.empty((n, n))
+        for i in range(n):
+            for j in range(i + 1):
+                matrix[i, j] = hessian[chosen[i], chosen[j]]
+        if not solve_positive(matrix, step[:n]):
+            break
+        part, first = 1.0, 0
+        for i in range(n):
+            k = chosen[i]
+            if (value[k] + step[i]) * sign[k] < 0.0 and -value[k] / step[i] < part:
+                part, first = -value[k] / step[i], k
+        for i in range(n):
+            value[chosen[i]] += part * step[i]
+            for j in range(size):
+                slope[j] += part * step[i] * hessian[chosen[i], j]
+        if first > 0:
+            value[first], sign[first], is_active[first] = 0.0, 0.0, False
+            continue
+        largest = goal
+        for k in range(1, size):
+            if not is_active[k] and abs(slope[k]) - strength[k - 1] > largest:
+                largest, first = abs(slope[k]) - strength[k - 1], k
+        if first == 0:
+            break
+        sign[first], is_active[first] = -np.sign(slope[first]), True
+    for k in range(size):
+        direction[k] = value[k] - beta[k]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -20,7 +20,7 @@ from mrfit._kernels.logistic import binary_loss, multinomial_loss
 BLOCK = 512
 _MOST_STEPS = 200
 # The Hessian only steers, so it is summed in single precision: a ridge of this share covers the rounding.
-_RIDGE = 1e-6
+RIDGE = 1e-6
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
@@ -192,7 +192,7 @@ def _dot(a, b, length):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _solve_positive(matrix, target):
+def solve_positive(matrix, target):
     """Solve a positive definite system in place by Cholesky; False if it is not positive definite.
 
     Apart from the division of the solvers, which is LAPACK's: this one is called from compiled code, without the
@@ -258,7 +258,7 @@ def _jump(n_free, group_start, beta, gradient, hessian, strength, direction, slo
                 for j in range(i + 1):
                     matrix[first + i, first + j] -= strength[g] * value[low + i] * value[low + j] / norm**3
         first += high - low if norm > 0.0 else 0
-    if not _solve_positive(matrix, step[:n]):
+    if not solve_positive(matrix, step[:n]):
         return
     moved, change = np.zeros(size), 0.0
     for i in range(n):
@@ -287,7 +287,7 @@ def _jump(n_free, group_start, beta, gradient, hessian, strength, direction, slo
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def descend(n_free, group_start, beta, gradient, hessian, strength, curvature, goal, direction, slope):
+def _descend(n_free, group_start, beta, gradient, hessian, strength, curvature, goal, direction, slope):
     """Minimise the quadratic model plus penalty by group coordinate descent; fills ``direction``.
 
     A group moves by one proximal gradient step with its own curvature bound, which for a single coefficient is the
@@ -328,7 +328,7 @@ def descend(n_free, group_start, beta, gradient, hessian, strength, curvature, g
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def bound_curvature(n_free, group_start, hessian, curvature):
+def _bound_curvature(n_free, group_start, hessian, curvature):
     """A bound on the curvature of every group, the constant first: the Frobenius norm of its block.
 
     The ridge also keeps columns that repeat each other from making the model singular.
@@ -338,7 +338,7 @@ def bound_curvature(n_free, group_start, hessian, curvature):
         high = n_free if g < 0 else (1 + group_start[g + 1]) * n_free
         squares = 0.0
         for k in range(low, high):
-            hessian[k, k] += _RIDGE * hessian[k, k] + 1e-10
+            hessian[k, k] += RIDGE * hessian[k, k] + 1e-10
             for j in range(low, high):
                 squares += hessian[k, j] ** 2
         curvature[g + 1] = math.sqrt(squares)
@@ -360,9 +360,9 @@ def solve_on_cells(n_free, group_start, bits, counts, total, strength, tolerance
     violation, steps = violation_of(n_free, group_start, beta, gradient, strength), 0
     while violation > tolerance and steps < _MOST_STEPS:
         hessian_of(n_free, bits, residual, counts, total, hessian)
-        bound_curvature(n_free, group_start, hessian, curvature)
+        _bound_curvature(n_free, group_start, hessian, curvature)
         goal = max(0.1 * tolerance, 1e-2 * violation)
-        descend(n_free, group_start, beta, gradient, hessian, strength, curvature, goal, direction, slope)
+        _descend(n_free, group_start, beta, gradient, hessian, strength, curvature, goal, direction, slope)
         # Armijo on the full objective: compare with what slope and penalty promise for a full step.
         promise = -penalty
         for k in range(size):

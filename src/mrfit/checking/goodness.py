@@ -30,7 +30,7 @@ MOST_STATES = 2**16  # joint states, which are gone over one by one
 _MOST_ENTRIES = 3 * 10**7  # of the table of features over all joint states, 240 MB
 _AT_ONCE = 64  # sets of variables whose indicators are kept for all joint states
 _FEW_ROWS, _SPARSE = 5.0, 0.2  # expected in a cell, and the share of such cells from which chi-square is not trusted
-_HELD = 1e-9  # the share of its own variance below which a margin is what the model was fitted to
+_HELD = 1e-6  # the share of its own variance below which a margin is what the model was fitted to
 
 
 @dataclass(frozen=True)

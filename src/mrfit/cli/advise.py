@@ -25,8 +25,8 @@ _reading = reading_with("observed", help="; or observed, by default: they are co
 def command(context: click.Context, /, data: str, **options: Any) -> None:
     """What kind of table DATA is, and what a careful analyst would do with it: commands to copy, with reasons.
 
-    Looks at rows for each parameter, rare states, missing values, columns that may be persons, and forecasts how long
-    resampling takes, within a factor of about three. Nothing is learned. What it cannot see: whether rows are a sample
+    Looks at rows for each parameter, rare states, missing values, columns that may be persons, and forecasts roughly
+    how long resampling takes. Nothing is learned. What it cannot see: whether rows are a sample
     of anything, whether they depend on each other, and what was asked.
 
     \b

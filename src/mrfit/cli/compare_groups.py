@@ -11,17 +11,13 @@ from mrfit.cli.files import check_files, csv_bytes, send, summary_beside, writin
 from mrfit.cli.idle_options import Rule, refuse_idle
 from mrfit.cli.learner_options import LEARNER_SECTIONS, check_orders_of, learner_of, learner_options
 from mrfit.cli.options import (
-    STANDARD,
     common,
     declared_states,
-    layout_of,
     names,
     parameters_of,
     read_rows,
     reading,
-    reading_of,
     states_option,
-    tell_notes,
 )
 from mrfit.cli.output import counting_progress, note, note_compiling, print_json, say
 from mrfit.cli.picture_options import (
@@ -34,6 +30,7 @@ from mrfit.cli.picture_options import (
     title_option,
 )
 from mrfit.cli.relearned import check_weights, relearned, take_by_itself, weights_option
+from mrfit.cli.row_owners import read_owned
 from mrfit.cli.sections import SectionedCommand
 from mrfit.errors import InputError
 
@@ -155,38 +152,7 @@ def _read(
         options = {**options, "columns": (*columns, f'"{options["by"]}"')}
     if options["paired"] is None:
         return read_rows(data, options, states=states), None
-    return _read_paired(data, options, states)
-
-
-def _read_paired(data: str, options: dict[str, Any], states: dict[str, list[str]] | None) -> tuple[Dataset, list[str]]:
-    from mrfit.data.dataset import Dataset
-    from mrfit.data.readers import named_in_errors, read_batches
-    from mrfit.data.selection import check_known
-
-    column = options["paired"]
-    if data == STANDARD:
-        raise InputError("Persons are read from DATA in a second pass; name a file instead of standard input (-).")
-    how = reading_of({**options, "exclude": (*options["exclude"], f'"{column}"')}, states=states)
-    persons: list[str] = []
-
-    def chosen(available: Any) -> list[str]:
-        check_known([column], available, "paired")
-        return [column]
-
-    with named_in_errors(data):
-        for batch in read_batches(data, select=chosen, **layout_of(options)):
-            mine = batch.columns[0]
-            if (mine.codes < 0).any():
-                raise InputError(f"Column {column!r} does not say who some rows belong to; leave these rows out.")
-            persons += [mine.labels[k] for k in mine.codes.tolist()]
-        dataset = Dataset.from_batches(read_batches(data, select=how.chosen, **layout_of(options)), how)
-    tell_notes(dataset.notes, quiet=options["quiet"])
-    if dataset.dropped_rows:
-        raise InputError(
-            f"{dataset.dropped_rows:,} rows of pairs have missing or unknown values, and cannot be dropped without the "
-            "others of the same person; leave these persons out of DATA."
-        )
-    return dataset, persons
+    return read_owned(data, options["paired"], options, option="paired", states=states)
 
 
 def _csv(summary: GroupsSummary) -> bytes:

@@ -110,12 +110,12 @@ def _print_points(summary: FitSummary) -> None:
 
 def draw_scores(by_degree: dict[int, Fitted], valid: UniqueRows | None, path: Path, title: str) -> None:
     """The best score of every number of groups, and that of L2, for every degree bound."""
-    from mrfit.learning.score_curves import score_curves
+    from mrfit.learning.score_curves import MEASURES, score_curves
     from mrfit.report.page import save_figure
     from mrfit.report.scores import draw_scores
 
     best = next(iter(by_degree.values())).best
-    measure = "pseudo-log-likelihood" if best.measure == "pll" else "log-likelihood"
+    measure = MEASURES[best.measure]
     where = f"{len(best.fold_scores)}-fold cross-validation" if valid is None else f"{valid.n_rows:,} validation rows"
     labels = {"tied" if len(by_degree) == 1 else f"d = {degree}": each for degree, each in by_degree.items()}
     curves = score_curves(labels, valid)

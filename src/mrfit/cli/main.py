@@ -19,6 +19,7 @@ _COMMANDS = {
     "fit": ("mrfit.cli.fit", "Learn a model from a table."),
     "structure": ("mrfit.cli.structure", "Learn which variables interact."),
     "stability": ("mrfit.cli.stability", "Learn again from resamples, and see what stays the same."),
+    "compare": ("mrfit.cli.compare", "What two models have in common, and how they differ."),
     "compare-groups": ("mrfit.cli.compare_groups", "Whether groups of rows have the same network."),
     "nodes": ("mrfit.cli.nodes", "How central, predictable and grouped the variables of a model are."),
     "power": ("mrfit.cli.power", "How many rows it takes to find a model."),

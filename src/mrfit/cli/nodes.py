@@ -14,6 +14,7 @@ from mrfit.cli.options import check_one_stream, common, names, parameters_of, re
 from mrfit.cli.output import counting_progress, note, note_compiling, print_json, say
 from mrfit.cli.picture_options import (
     PICTURES,
+    check_layout,
     check_title,
     given_layout,
     layout_options,
@@ -129,7 +130,6 @@ def command(context: click.Context, /, model_file: str, data: str | None, **opti
 
 
 def _check_options(context: click.Context, model_file: str, data: str | None, options: dict[str, Any]) -> None:
-    from mrfit.report.layout_file import check_layout_path
     from mrfit.report.page import check_figure_path
 
     refuse_idle(
@@ -143,8 +143,7 @@ def _check_options(context: click.Context, model_file: str, data: str | None, op
     pictures = {"--plot": options["plot"], "--plot-network": options["plot_network"]}
     for picture in filter(None, pictures.values()):
         check_figure_path(picture)
-    if options["save_layout"] is not None:
-        check_layout_path(options["save_layout"])
+    check_layout({**options, "plot": options["plot_network"]})
     check_one_stream(model_file, data, options["test"])
     inputs = {"MODEL": model_file, "DATA": data, "--test": options["test"]}
     check_files(inputs, {"-o": options["output"], **pictures, "--save-layout": options["save_layout"]}, options)
@@ -195,6 +194,9 @@ def _draw(summary: NodesSummary, title: str, options: dict[str, Any]) -> None:
         subtitle = nodes.weights.meaning + (f"; {summary.n_resamples:,} resamples" if stability is not None else "")
         figure = draw_centralities(nodes, _drawn(nodes), ranges=ranges, title=title, subtitle=subtitle)
         save_figure(figure, options["plot"])
+    if options["plot_network"] is not None and not summary.n_edges:
+        note("no two variables are joined: there is no network to draw.")
+        options |= {"plot_network": None, "save_layout": None}
     if options["plot_network"] is not None:
         layout = given_layout(options, nodes.names)
         inclusion = None if stability is None else stability.networks.inclusion
@@ -280,7 +282,8 @@ def _number(value: float, *, signed: bool) -> str:
 
 def _print_communities(summary: NodesSummary) -> None:
     found = summary.communities
-    say(f"{len(found):,} communities by Louvain, modularity {summary.nodes.modularity:.2f}")
+    number = f"{len(found):,} communities" if len(found) > 1 else "1 community"
+    say(f"{number} by Louvain, modularity {round(summary.nodes.modularity, 2) + 0.0:.2f}")
     for each in found[:_MOST]:
         same = "" if each.stability is None else f" ({each.stability:.2f} the same in resamples)"
         say(f"  {each.number}{same}: {', '.join(each.variables)}")

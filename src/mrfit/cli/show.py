@@ -13,7 +13,7 @@ from mrfit.cli.idle_options import Rule, refuse_idle
 from mrfit.cli.options import common
 from mrfit.cli.output import print_json, say
 from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
-from mrfit.errors import InputError, listed
+from mrfit.errors import listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     "--errors", is_flag=True, help="With standard errors and intervals, and tests whether interactions may be zero."
 )
 @click.option("--level", type=float, default=0.95, show_default=True, help="Of the intervals of --errors.")
-@click.option("--plot", metavar="FILE", help=f"Draw tied parameters with their centers on a line, as {PICTURES}.")
+@click.option(
+    "--plot", metavar="FILE", help=f"Draw the parameters on a line, tied ones with their centers, as {PICTURES}."
+)
 @title_option
 @writing
 @common
@@ -132,12 +134,7 @@ def _short(detail: object) -> object:
 
 def _draw(model: MarkovNetwork, plot: str, title: str) -> None:
     from mrfit.report.page import check_figure_path, save_figure
-    from mrfit.report.parameters import draw_parameters
+    from mrfit.report.parameters import parameters_figure
 
-    if model.groups is None:
-        raise InputError("--plot draws tied parameters, and this model has none; fit one with --penalty tied.")
     check_figure_path(plot)
-    penalty = model.provenance.get("penalty", {})
-    strength = penalty.get("strength") if isinstance(penalty, dict) else None
-    orders = model.parameters.order_of_parameter
-    save_figure(draw_parameters(model.w, model.groups, strength=strength or 1.0, orders=orders, title=title), plot)
+    save_figure(parameters_figure(model, title=title), plot)

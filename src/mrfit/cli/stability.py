@@ -14,9 +14,11 @@ from mrfit.cli.options import choice, common, declared_states, parameters_of, re
 from mrfit.cli.output import counting_progress, note, note_compiling, print_json, say
 from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
 from mrfit.cli.relearned import check_weights, is_of_regressions, relearned, weights_option
+from mrfit.cli.row_owners import read_owned
 from mrfit.cli.sections import SectionedCommand
 
 if TYPE_CHECKING:
+    from mrfit.data.dataset import Dataset
     from mrfit.data.unique_rows import UniqueRows
     from mrfit.learning.relearning import Stability
     from mrfit.summaries.stability import StabilitySummary
@@ -29,7 +31,7 @@ _SECTIONS = {
     "Options that matter most": (
         *("kind", "resamples", "structure", "select", "rule", "penalty", "strengths", "weights", "output", "plot"),
     ),
-    "Resampling": {"resamples_file", "one_step", "level", *_PAIRS},
+    "Resampling": {"resamples_file", "cluster", "one_step", "level", *_PAIRS},
     "Data": parameters_of(reading) | {"states"},
     **LEARNER_SECTIONS,
     "Output": {"title", "as_json", "quiet"} | parameters_of(writing),
@@ -53,6 +55,9 @@ _SECTIONS = {
     "--resamples-file",
     metavar="CSV",
     help="Resamples that are given: the distinct rows, and a column for each resample of how often they occur.",
+)
+@click.option(
+    "--cluster", metavar="COLUMN", help="What each row belongs to (a person, a school): drawn with all its rows."
 )
 @weights_option
 @click.option(
@@ -100,8 +105,10 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
       mrfit stability survey.csv --structure learned --select ebic --rule and --kind drop --plot drop.pdf
       mrfit stability survey.csv --structure learned --select ebic --kind pairs --false-edges 1
       mrfit stability survey.csv --structure learned --kind stars --resamples 100
+      mrfit stability pupils.csv --structure learned --select ebic --cluster school
       mrfit stability survey.csv --penalty l2 --strength 1 --resamples 500
     """
+    from mrfit.data.unique_rows import UniqueRows
     from mrfit.learning.relearning import stability
     from mrfit.report.page import check_figure_path
     from mrfit.summaries.stability import StabilitySummary
@@ -121,7 +128,8 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     check_files(inputs, {"-o": options["output"], "--plot": options["plot"]}, options)
     fitting = learner_of(context, options)
     states = declared_states(options["states"])
-    rows = read_rows(data, options, states=states)
+    table, clusters = _read(data, options, states)
+    rows = UniqueRows.of(table)
     check_orders_of(fitting, rows.domain, states)
     learner = relearned(fitting, rows.domain, options)
     resamples = _resamples(options, rows)
@@ -130,7 +138,7 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     n = resamples if isinstance(resamples, int) else len(resamples)
     with counting_progress("resamples", n, quiet=quiet) as callback:
         found = stability(
-            learner, rows, kind=options["kind"], resamples=resamples, level=options["level"],
+            learner, table, kind=options["kind"], resamples=resamples, clusters=clusters, level=options["level"],
             false_edges=options["false_edges"], threshold=options["threshold"], assumption=options["assumption"],
             one_step=options["one_step"], seed=options["seed"], jobs=jobs, callback=callback,
         )  # fmt: skip
@@ -156,9 +164,18 @@ def _check_options(context: click.Context, options: dict[str, Any]) -> None:
         [
             Rule(_PAIRS, options["kind"] == "pairs", "--kind pairs"),
             Rule(("one_step",), not is_of_regressions(options), "a fit: --weights parameters"),
-            Rule(("resamples",), options["resamples_file"] is None, "no --resamples-file"),
+            Rule(("resamples", "cluster"), options["resamples_file"] is None, "no --resamples-file"),
         ],
     )
+
+
+def _read(
+    data: str, options: dict[str, Any], states: dict[str, list[str]] | None
+) -> tuple[UniqueRows | Dataset, list[str] | None]:
+    """The table; and which cluster each of its rows belongs to."""
+    if options["cluster"] is None:
+        return read_rows(data, options, states=states), None
+    return read_owned(data, options["cluster"], options, option="cluster", states=states)
 
 
 def _resamples(options: dict[str, Any], rows: UniqueRows) -> Any:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from mrfit.checking.goodness import Cells, Goodness, g_squared
 from mrfit.data.unique_rows import UniqueRows
+from mrfit.errors import InputError
 from mrfit.learning.relearning import Callback, learner_without_valid
 from mrfit.model import MarkovNetwork
 from mrfit.resampling.networks import weights_of_tables
@@ -32,6 +33,8 @@ def drawn_goodness(
     Where the rows are those the model was learned from, everything is learned again from each table, as it was learned;
     tables in which that fails are counted and named. New rows need nothing of that.
     """
+    if tables < 1:
+        raise InputError(f"At least one table must be drawn; got {tables}. Use 200, say.")
     found = model.goodness(data)
     cells = Cells.of(model.parameters, model.factors)
     counts = np.random.default_rng(seed).multinomial(round(found.n_rows), cells.p / cells.p.sum(), tables)
@@ -50,4 +53,6 @@ def drawn_goodness(
 
     with one_blas_thread():
         drawn, failures = weights_of_tables(statistic, table, (tables, 1), jobs=jobs, callback=callback)
+    if np.isnan(drawn).all():
+        raise InputError(f"Learning failed in each of {tables:,} drawn tables: {next(iter(failures))}")
     return replace(found, drawn=drawn[:, 0], failures=failures)

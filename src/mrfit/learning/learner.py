@@ -146,7 +146,7 @@ class Learner:
                 "Networks with covariates have canonical coordinates, first states silent, or ordered ones; got "
                 f"{self.parameterization!r} and {self.reference!r}."
             )
-        if getattr(self.penalty, "search", "exact") != "exact":
+        if self.penalty.searches:
             raise InputError("A search for larger scopes does not know covariates; leave one of them out.")
 
     def _check_kinds(self) -> None:

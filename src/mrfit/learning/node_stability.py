@@ -18,7 +18,7 @@ from mrfit.nodes.communities import louvain, similarity_of_communities, similari
 from mrfit.nodes.nodes import Nodes, measures_of
 from mrfit.nodes.pair_weights import PairWeights
 from mrfit.resampling import resamples as draw
-from mrfit.resampling.networks import Networks, middle
+from mrfit.resampling.networks import Networks, check_level, middle
 from mrfit.workers import one_blas_thread
 
 Floats = NDArray[np.float64]
@@ -49,9 +49,9 @@ class NodeStability:
     @cached_property
     def ranges(self) -> Mapping[str, tuple[Floats, Floats]]:
         """By measure, the ends of its middle over resamples; NaN where it is not known in all of them."""
-        stack = _matrices(self.networks.known, len(self.nodes.names))
-        found = measures_of(stack, self.nodes.weights.has_sign, self.nodes.group)
-        return {name: middle(values, self.level) for name, values in found.items()}
+        has_sign, group, n = self.nodes.weights.has_sign, self.nodes.group, len(self.nodes.names)
+        found = [measures_of(_matrix(pairs, n), has_sign, group) for pairs in self.networks.known]
+        return {name: middle(np.stack([each[name] for each in found]), self.level) for name in found[0]}
 
     @cached_property
     def of_members(self) -> Floats:
@@ -108,6 +108,7 @@ def node_stability(
         raise InputError("A model of one variable has no weights to be stable; use more columns.")
     if resamples < 2:
         raise InputError(f"Ranges need at least 2 resamples; got {resamples}.")
+    check_level(level)
     nodes = model.nodes(seed=seed) if nodes is None else nodes
     coding = nodes.weights.coding
 
@@ -119,14 +120,14 @@ def node_stability(
         weigh = weights_of_fit(learner_without_valid(model), of_model)
         networks = Networks.learned(weigh, rows, weights, jobs=jobs, callback=callback)
     largest = np.abs(networks.known[np.isfinite(networks.known)]).max(initial=1.0)
-    matrices = np.clip(_matrices(networks.known, len(model.domain)), -largest, largest)
-    community = np.stack([louvain(matrix, seed=seed) for matrix in matrices])
+    finite = np.clip(networks.known, -largest, largest)
+    community = np.stack([louvain(_matrix(pairs, len(model.domain)), seed=seed) for pairs in finite])
     return NodeStability(nodes, networks, community, level)
 
 
-def _matrices(pairs: Floats, n_variables: int) -> Floats:
-    """Symmetric, one for each row of weights of all pairs."""
-    out = np.zeros((len(pairs), n_variables, n_variables))
+def _matrix(pairs: Floats, n_variables: int) -> Floats:
+    """Symmetric, of the weights of all pairs."""
+    out = np.zeros((n_variables, n_variables))
     first, second = np.triu_indices(n_variables, 1)
-    out[:, first, second] = out[:, second, first] = pairs
+    out[first, second] = out[second, first] = pairs
     return out

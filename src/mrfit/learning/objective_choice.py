@@ -166,7 +166,9 @@ class LikelihoodChoice(ObjectiveChoice):
         return plan
 
     def row_scores(self, model: MarkovNetwork, rows: UniqueRows, jobs: int) -> Floats:
-        """By the log Z that learning has left in the model, an exact engine, or annealing."""
+        """By the log Z that learning has left in the model, an exact engine, or annealing; exact given covariates."""
+        if model.given:
+            return row_ll(model.parameters, model.w, rows.codes, jobs=jobs)
         factors = model.parameters.to_factors(model.w) if model.known_log_z is None else None
         if factors is None or _fits(factors):
             return row_ll(model.parameters, model.w, rows.codes, jobs=jobs, log_z=model.known_log_z)

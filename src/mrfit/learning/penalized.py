@@ -217,8 +217,12 @@ class Sparse(Penalized):
     def solver(self, coordinates: Coordinates) -> Method[Any]:
         return coordinates.sparse_solver or self.pseudo_solver()
 
+    @property
+    def searches(self) -> bool:
+        return self.search == "hierarchical"
+
     def first_scopes(self, structure: Structure) -> Structure:
-        return first_scopes(structure) if self.search == "hierarchical" else structure
+        return first_scopes(structure) if self.searches else structure
 
     def grid(self, problem: Problem, *, selecting: bool) -> Grid:
         if self.strengths is not None or not selecting:
@@ -244,7 +248,7 @@ class Sparse(Penalized):
         return self.fit(problem, 1e9 * problem.total_weight, problem.start).solution.w
 
     def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Optimum]:
-        if self.search == "hierarchical":
+        if self.searches:
             return growing_path(problem, grid.strengths, partial(self.fit, callback=callback))
         return super().fits(problem, grid, callback)
 
@@ -256,7 +260,7 @@ class Sparse(Penalized):
         )
 
     def guarantee(self) -> str:
-        if self.search == "hierarchical":
+        if self.searches:
             return "an optimum over the scopes that entered the search, not over all"
         return super().guarantee()
 

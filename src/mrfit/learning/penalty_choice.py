@@ -105,6 +105,11 @@ class PenaltyChoice(ABC):
         """The part of a structure that fits begin with; a search lets in more of it."""
         return structure
 
+    @property
+    def searches(self) -> bool:
+        """Whether larger scopes enter only after smaller ones."""
+        return False
+
     def needs_listed_scopes(self) -> bool:
         """Whether parameters must stand scope by scope, also where all sets of variables could be stored leaner."""
         return False

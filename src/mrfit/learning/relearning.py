@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.data.clustered_rows import ClusteredRows
+from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError, listed
 from mrfit.learning.learner import Learner
@@ -72,6 +74,7 @@ def stability(
     *,
     kind: str = "bootstrap",
     resamples: Any = 1000,
+    clusters: Sequence[object] | None = None,
     level: float = 0.95,
     false_edges: float = 1.0,
     threshold: float = 0.75,
@@ -94,6 +97,8 @@ def stability(
         under an ``assumption`` (none, unimodal or r-concave); ``stars``, for `Learned`: which l1 strength is stable.
     resamples
         How many; or resamples themselves, an array of how often each distinct row (`UniqueRows`) occurs in each.
+    clusters
+        Which cluster each row belongs to, where rows are nested: clusters are drawn, with all their rows.
     one_step
         For a `Learner` with a given structure, l2 or no penalty: one Newton step from the fit instead of a refit, at
         next to no cost.
@@ -102,11 +107,13 @@ def stability(
     """
     if kind not in KINDS:
         raise InputError(f"There is no kind of resampling {kind!r}; choose one of {listed(KINDS)}.")
-    rows = UniqueRows.of(data)
+    units = UniqueRows.of(data) if clusters is None else _clustered(data, clusters)
+    rows = units.rows if isinstance(units, ClusteredRows) else units
     rows.check_complete("learning")
     if len(rows.domain) < 2:
         raise InputError("A table of one column has no pairs of variables to be stable; use more columns.")
-    weights = _resamples(rows, kind, resamples, seed)
+    drawn = _resamples(units, kind, resamples, seed)
+    weights = units.weights(drawn) if isinstance(units, ClusteredRows) else drawn
     with one_blas_thread():
         if one_step and (kind == "stars" or isinstance(learner, StructureLearner)):
             raise InputError("One step refits the parameters of a Learner; leave it out for structures alone.")
@@ -122,15 +129,23 @@ def stability(
             networks = networks_of(learner, rows, weights, jobs=jobs, callback=callback)
     found = Stability(kind, networks, level)
     if kind == "drop":
-        return replace(found, case_drop=CaseDrop.of(networks, 1.0 - weights.sum(axis=1) / rows.total_weight))
+        return replace(found, case_drop=CaseDrop.of(networks, 1.0 - drawn.sum(axis=1) / units.total_weight))
     if kind == "pairs":
         pairs = StablePairs.of(networks, n_kept=n_kept, threshold=threshold, assumption=assumption)
         return replace(found, pairs=pairs)
     return found
 
 
-def _resamples(rows: UniqueRows, kind: str, resamples: Any, seed: int) -> Floats:
+def _clustered(data: Any, ids: Sequence[object]) -> ClusteredRows:
+    if isinstance(data, UniqueRows):
+        raise InputError("Clusters are of single rows, which distinct rows no longer are; give a Dataset or a table.")
+    return ClusteredRows.of(data if isinstance(data, Dataset) else Dataset.from_table(data), ids)
+
+
+def _resamples(rows: draw.Drawn, kind: str, resamples: Any, seed: int) -> Floats:
     if not isinstance(resamples, int | np.integer):
+        if isinstance(rows, ClusteredRows):
+            raise InputError("Resamples that are given need no clusters; leave one of them out.")
         return draw.given(rows, resamples)
     rng, n = np.random.default_rng(seed), int(resamples)
     least = {"drop": len(DROPPED), "pairs": 2}.get(kind, 1)

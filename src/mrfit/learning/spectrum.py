@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import comb
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,8 +18,12 @@ from mrfit.learning.objective_choice import LIKELIHOOD
 from mrfit.learning.penalized import L1, FlatL1, FlatL2, NoPenalty
 from mrfit.learning.penalty_choice import PenaltyChoice
 from mrfit.learning.smoothed import PseudoCounts
-from mrfit.report.spectrum import OrderLoss, SpectrumCurve
+from mrfit.report.page import new_panel, printable
+from mrfit.report.spectrum import OrderLoss, SpectrumCurve, draw_sizes
 from mrfit.structure.learners import UpToOrder
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 ESTIMATORS: dict[str, type[PenaltyChoice]] = {kind.word: kind for kind in (FlatL1, FlatL2, PseudoCounts)}
 
@@ -75,7 +80,7 @@ class OrderCost:
 
 
 def spectrum(
-    rows: UniqueRows,
+    rows: Any,
     estimator: str = "flat-l1",
     *,
     folds: int = 10,
@@ -85,6 +90,7 @@ def spectrum(
     progress: Callable[[int, int], None] | None = None,
 ) -> Spectrum:
     """Spectral parameters of all sets of variables, without preference for small ones (Buchman et al. 2012, 6)."""
+    rows = UniqueRows.of(rows)
     if estimator not in ESTIMATORS:
         raise InputError(f"There is no estimator {estimator!r} of the spectrum; choose one of {listed(ESTIMATORS)}.")
     check_varied(rows)
@@ -126,6 +132,19 @@ def order_costs(
         OrderCost(order, fit.strength, fit.n_nonzero, float(score.mean()), loss.mean, loss.standard_error)
         for order, fit, score, loss in zip(orders, best, scores, losses, strict=True)
     )
+
+
+def plot_spectrum(found: Spectrum, ax: Axes | None = None, *, title: str | None = None) -> Axes:
+    """How large the parameters of sets of 1, 2, ... variables are on average, on matplotlib axes, which are returned.
+
+    The scale is logarithmic; a mean of zero is an open circle at its foot. ``ax`` is where to draw, by default a new
+    figure.
+    """
+    axes = new_panel(4.5, 3.4) if ax is None else ax
+    draw_sizes(axes, found.curve)
+    if title:
+        axes.set_title(printable(title), parse_math=False)
+    return axes
 
 
 def check_varied(rows: UniqueRows) -> None:

@@ -1,4 +1,4 @@
-"""How central variables are, from the weights of all pairs; symmetric matrices, one or a stack of them."""
+"""How central variables are, from the symmetric matrix of the weights of all pairs."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ Indices = NDArray[np.int64]
 
 def strength(weights: Floats) -> Floats:
     """sum over j of |w_ij|."""
-    return np.asarray(np.abs(weights).sum(axis=-1), np.float64)
+    return np.asarray(np.abs(weights).sum(axis=1), np.float64)
 
 
 def expected_influence(weights: Floats) -> Floats:
     """sum over j of w_ij (Robinaugh, Millner and McNally 2016)."""
     with np.errstate(invalid="ignore"):  # infinite weights of both signs have no sum
-        return np.asarray(weights.sum(axis=-1), np.float64)
+        return np.asarray(weights.sum(axis=1), np.float64)
 
 
 def expected_influence_two_steps(weights: Floats) -> Floats:
     """The same, and that of each neighbour times the weight that leads to it."""
     one = expected_influence(weights)
     with np.errstate(invalid="ignore"):
-        return np.asarray(one + (weights @ one[..., None])[..., 0], np.float64)
+        return np.asarray(one + weights @ one, np.float64)
 
 
 def across(weights: Floats, groups: Indices) -> Floats:

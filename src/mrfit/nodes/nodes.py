@@ -112,7 +112,7 @@ class Nodes:
 
 
 def measures_of(weights: Floats, has_sign: NDArray[np.bool_], group: Sequence[str] | None) -> dict[str, Floats]:
-    """Sums over edges, of one matrix of weights or a stack of them."""
+    """Sums over edges, and over those between groups."""
     found = _sums(weights, has_sign)
     if group is not None:
         between = across(weights, np.unique(group, return_inverse=True)[1])
@@ -122,8 +122,8 @@ def measures_of(weights: Floats, has_sign: NDArray[np.bool_], group: Sequence[st
 
 def _sums(weights: Floats, has_sign: NDArray[np.bool_]) -> dict[str, Floats]:
     """Influence is not known of variables with an edge that has no sign, nor two steps of their neighbours."""
-    unknown = ((weights != 0) & ~has_sign).any(axis=-1)
-    near = ((weights != 0) & unknown[..., None, :]).any(axis=-1)
+    unknown = ((weights != 0) & ~has_sign).any(axis=1)
+    near = ((weights != 0) & unknown).any(axis=1)
     return {
         "strength": strength(weights),
         "expected_influence": np.where(unknown, np.nan, expected_influence(weights)),

@@ -31,7 +31,8 @@ class Predictability:
     normalised_accuracy
         (A - A0) / (1 - A0); NaN where the variable does not vary.
     explained_deviance
-        1 - l / l0: l is the mean of -log p(the true state | the others), l0 the same by the frequencies of states.
+        1 - l / l0: l is the mean of -log p(the true state | the others), l0 the same by the frequencies of states; NaN
+        where the variable does not vary.
     brier
         Mean squared error of the probabilities, halved, so that it is that of one state of two.
     """
@@ -72,8 +73,6 @@ def _of_variable(i: int, rows: UniqueRows, p: Floats) -> tuple[float, ...]:
         loss = -float(share @ np.log(of_true))
     own = -float(share @ np.log(frequency[true]))
     brier = 0.5 * float(share @ ((p**2).sum(axis=1) - 2.0 * of_true + 1.0))
-    return accuracy, majority, _gained(accuracy, majority), 1.0 - loss / own if own > 0.0 else np.nan, brier
-
-
-def _gained(accuracy: float, majority: float) -> float:
-    return (accuracy - majority) / (1.0 - majority) if majority < 1.0 else np.nan
+    if np.count_nonzero(frequency) < 2:  # sums of shares need not be one to the last digit
+        return accuracy, 1.0, np.nan, np.nan, brier
+    return accuracy, majority, (accuracy - majority) / (1.0 - majority), 1.0 - loss / own, brier

@@ -1,1 +1,1 @@
-"""Internal: which features a structure has, in five kinds of coordinates."""
+"""Internal: which features a structure has, in six kinds of coordinates."""

@@ -303,7 +303,7 @@ class Questions:
         same numbers. ``engine`` is ``auto``, ``enumeration``, ``tree`` or ``ais``. Covariates are distributed as in the
         data.
         """
-        rows = self._unique(data, "a check")
+        rows = self.coded_rows(data, "a check")
         factors, log_potential = self.factors, None
         if self.covariates:
             beside = BesideRows.of(factors, self.covariates, rows)
@@ -438,7 +438,8 @@ class Questions:
             check_complete(data.codes, what)
         return data.recoded(self.domain)
 
-    def _unique(self, data: Any, what: str | None = None) -> UniqueRows:
+    def coded_rows(self, data: Any, what: str | None = None) -> UniqueRows:
+        """Internal: the distinct rows of data, as `_dataset`."""
         if not isinstance(data, UniqueRows):
             return UniqueRows.from_dataset(self._dataset(data, what))
         if what is not None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.model import MarkovNetwork
-from mrfit.report.edges import EdgeStyle, draw_edges, edge_strengths
+from mrfit.report.edges import EdgeStyle, draw_edges
 
 SIDE = 8
 
@@ -36,7 +36,7 @@ def digits_figure(
     images.imshow(sheet, cmap="gray_r", interpolation="nearest")
     images.set_title("Data: handwritten digits,\n64 yes/no pixels")
 
-    edges, strengths = model.structure.edges, edge_strengths(model)
+    edges, strengths = model.structure.edges, model.edge_weights
     clearance, style = np.full(SIDE**2, 0.16), EdgeStyle((0.7, 3.2), (0.4, 1.0))
     draw_edges(network, positions, edges, strengths, most=150, clearance=clearance, style=style)
     network.scatter(*positions.T, s=14, color="0.25", zorder=3)

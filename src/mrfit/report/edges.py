@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.model import MarkovNetwork
 from mrfit.report.page import Page, decimal, text_width
 from mrfit.report.routes import routes
 
@@ -21,25 +20,13 @@ Integers = NDArray[np.int64]
 POSITIVE, NEGATIVE = "#2166ac", "#b2182b"  # blue and red, apart for colour-blind eyes too
 NEITHER = "#6e6e6e"
 _COLOURS = {1: POSITIVE, -1: NEGATIVE, 0: NEITHER}
-NO_SIGN = "no sign: more than two unordered states"
+NO_SIGN = "no sign: in no one direction"
 
 
-def edge_strengths(model: MarkovNetwork) -> Floats:
-    """Signed strength of every edge in ``model.structure.edges``.
-
-    For two binary variables it is their parameter; otherwise the largest parameter, in absolute value, of all scopes
-    that hold both.
-    """
-    numbers = {(int(a), int(b)): k for k, (a, b) in enumerate(model.structure.edges)}
-    strengths = np.zeros(len(numbers))
-    for parameter in np.flatnonzero(model.parameters.order_of_parameter >= 2):
-        scope = model.parameters.scope(int(parameter))
-        for position, a in enumerate(scope):
-            for b in scope[position + 1 :]:
-                edge = numbers[a, b]
-                if abs(model.w[parameter]) > abs(strengths[edge]):
-                    strengths[edge] = model.w[parameter]
-    return strengths
+def finite_weights(weights: Floats) -> Floats:
+    """Weights that can be drawn: infinite ones are as large as the largest that is not."""
+    largest = float(np.abs(weights[np.isfinite(weights)]).max(initial=0.0))
+    return np.clip(weights, -largest, largest)
 
 
 def share_of(strengths: Floats, largest: float | None = None) -> Floats:

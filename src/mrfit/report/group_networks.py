@@ -9,13 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.errors import InputError
-from mrfit.report.edges import EdgeStyle, Legend
+from mrfit.report.canvas import Canvas, margin_of
+from mrfit.report.edges import EdgeStyle, Legend, finite_weights
+from mrfit.report.graph import Graph, graph_of
 from mrfit.report.layout import fitted
-from mrfit.report.network import Canvas, draw_network, graph_of, margin_of, network_layout
-from mrfit.report.page import MARGIN, Page, cut
+from mrfit.report.network import draw_network, network_layout
+from mrfit.report.page import MARGIN, HostedPage, Page, cut
 from mrfit.resampling.networks import pairs_of
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 Floats = NDArray[np.float64]
@@ -60,19 +63,30 @@ def draw_groups(
     page = Page(columns * canvas.width, legend.height + n_rows * tall, title, subtitle)
     for k, (heading, _) in enumerate(panels):
         left, floor = (k % columns) * canvas.width, legend.height + (n_rows - 1 - k // columns) * tall
-        mine = np.flatnonzero(weights[k])
-        graph = graph_of(names, pairs_of(len(names))[mine], weights[k][mine], None)
-        draw_network(page, graph, canvas.above(floor, left), style, largest=largest)
+        draw_network(page, _graph(names, weights[k]), canvas.above(floor, left), style, largest=largest)
         page.text(cut(heading, canvas.width - 2 * MARGIN, 10), left + MARGIN, floor + canvas.height + 0.1, size=10)
     legend.draw(page, MARGIN)
     return page.figure
 
 
+def draw_group(
+    names: Sequence[str], weights: Floats, places: Floats, *, largest: float | None = None, ax: Axes | None = None
+) -> Axes:
+    """One such network by itself; ``largest`` is the weight of the widest edge, the same in pictures to be compared."""
+    page = Page(_WIDTH, 0.85 * _WIDTH) if ax is None else HostedPage(ax)
+    canvas = panel_canvas(names, places, page.width, page.ceiling)
+    draw_network(page, _graph(names, weights), canvas, EdgeStyle.for_nodes(len(names)), largest=largest)
+    return page.axes
+
+
+def _graph(names: Sequence[str], weights: Floats) -> Graph:
+    """Of the weights of all pairs, those that are not zero."""
+    joined = np.flatnonzero(weights)
+    return graph_of(names, pairs_of(len(names))[joined], weights[joined], None)
+
+
 def _drawn(panels: Panels) -> Floats:
-    """The weights of all panels, infinite ones as large as the largest."""
-    weights = np.stack([weights for _, weights in panels])
-    largest = float(np.abs(weights[np.isfinite(weights)]).max(initial=0.0))
-    return np.clip(weights, -largest, largest)
+    return finite_weights(np.stack([weights for _, weights in panels]))
 
 
 def panel_canvas(names: Sequence[str], places: Floats, width: float, height: float | None = None) -> Canvas:

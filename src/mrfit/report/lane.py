@@ -57,8 +57,11 @@ def lanes_of(w: Floats, groups: Groups, orders: Integers | None) -> list[Lane]:
         kinds[0] = ("tied", INTERACTION, tied)
     chosen = [np.bincount(groups.assignment[mask], minlength=groups.n_groups) for _, _, mask in kinds]
     mixed = bool(np.any((chosen[0] > 0) & (chosen[1] > 0)))
-    kinds.append(("not tied", UNTIED, ~tied))
-    chosen.append(np.zeros(groups.n_groups, np.int64))
+    if groups.n_groups or orders is None:
+        kinds.append(("not tied", UNTIED, ~tied))
+        chosen.append(np.zeros(groups.n_groups, np.int64))
+    else:  # of a model that ties nothing that goes without saying
+        kinds = [("interactions", INTERACTION, ~single), ("single variables", SINGLE, single)]
     present = [(kind, sizes) for kind, sizes in zip(kinds, chosen, strict=True) if kind[2].any()]
     assert groups.pinned is not None
     lanes = []

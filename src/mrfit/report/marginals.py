@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mrfit.errors import InputError
-from mrfit.report.page import COLOURS, MARGIN, Page, count, cut, text_width
+from mrfit.queries.answer import Marginals
+from mrfit.report.page import COLOURS, MARGIN, HostedPage, Page, count, cut, new_axes, text_width
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 Tables = Mapping[str, Mapping[str, float]]  # probabilities by variable and state
@@ -42,6 +44,30 @@ class _Row:
     indent: bool = False
 
 
+def plot_marginals(
+    after: Marginals, ax: Axes | None = None, *, before: Marginals | None = None, title: str | None = None
+) -> Axes:
+    """Bars of the probabilities of states on matplotlib axes, which are returned; see `draw_marginals`.
+
+    Parameters
+    ----------
+    after, before
+        Answers of `MarkovNetwork.marginals`: given what is known, and given nothing.
+    ax
+        Where to draw, at the size the axes have now; of more variables than they have room for, those that moved most
+        are drawn. By default a new figure with room for 160 bars.
+    """
+    tables = after.marginals, None if before is None else before.marginals
+    if ax is None:
+        bars = _Bars.of(*tables, MOST_ROWS)
+        page = HostedPage(new_axes(*bars.size), title)
+    else:
+        page = HostedPage(ax, title)
+        bars = _Bars.of(*tables, max(int((page.height - _FOOT - _LEGEND) / _ROW), 1), in_one_column=True)
+    bars.draw(page)
+    return page.axes
+
+
 def draw_marginals(
     after: Tables, before: Tables | None = None, *, given: str = "", title: str | None = None, most: int = MOST_ROWS
 ) -> Figure:
@@ -57,18 +83,69 @@ def draw_marginals(
     given
         What is known, in words.
     """
-    if not after:
-        raise InputError("There is no variable to draw; ask for at least one.")
-    blocks = {name: _block(name, states, None if before is None else before[name]) for name, states in after.items()}
-    names, n_rows = list(blocks), sum(map(len, blocks.values()))
-    if n_rows > most:
-        if before is not None:
-            names.sort(key=lambda name: -round(_moved(after[name], before[name]), 9))  # last bits are no order
-        names = _fitting(names, blocks, most)
-    others = len(after) - len(names)
-    rest = f"{count(others, 'more variable')} not shown" + (", which moved less" if before is not None else "")
-    notes = [f"given {given}" if given else "", rest if others else ""]
-    return _drawn(_columns([blocks[name] for name in names]), before is not None, title, "; ".join(filter(None, notes)))
+    bars = _Bars.of(after, before, most)
+    notes = [f"given {given}" if given else "", bars.rest]
+    page = Page(*bars.size, title, "; ".join(filter(None, notes)) or None)
+    bars.draw(page)
+    return page.figure
+
+
+@dataclass(frozen=True)
+class _Bars:
+    """Variables in columns, and how many are left out."""
+
+    columns: list[list[list[_Row]]]
+    with_before: bool
+    n_hidden: int
+
+    @classmethod
+    def of(cls, after: Tables, before: Tables | None, most: int, *, in_one_column: bool = False) -> _Bars:
+        if not after:
+            raise InputError("There is no variable to draw; ask for at least one.")
+        blocks = {name: _block(name, own, None if before is None else before[name]) for name, own in after.items()}
+        names = list(blocks)
+        if sum(map(len, blocks.values())) > most:
+            if before is not None:
+                names.sort(key=lambda name: -round(_moved(after[name], before[name]), 9))  # last bits are no order
+            names = _fitting(names, blocks, most)
+        shown = [blocks[name] for name in names]
+        return cls([shown] if in_one_column else _columns(shown), before is not None, len(after) - len(names))
+
+    @property
+    def rest(self) -> str:
+        """What is not drawn, in words."""
+        less = ", which moved less" if self.with_before else ""
+        return f"{count(self.n_hidden, 'more variable')} not shown{less}" if self.n_hidden else ""
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height in inches that they would like to have."""
+        height = max(sum(map(_height, column)) for column in self.columns)
+        return max(self._words + len(self.columns) * _BAR, 5.0), height + _FOOT + self._legend + 0.05
+
+    @property
+    def _words(self) -> float:
+        """The width of all but bars."""
+        return sum(self._widths) + (len(self.columns) - 1) * _BETWEEN + 2 * MARGIN
+
+    @property
+    def _legend(self) -> float:
+        return _LEGEND if self.with_before else 0.0
+
+    @property
+    def _widths(self) -> list[float]:
+        """What columns take but for their bars: names and numbers."""
+        numbers = text_width("0.000 → 0.000" if self.with_before else "0.000", _SIZE) + 0.18
+        return [_name_width(column) + numbers for column in self.columns]
+
+    def draw(self, page: Page) -> None:
+        """With bars as long as the page has room for."""
+        if self.with_before:
+            _draw_legend(page, page.ceiling - 0.55 * self._legend)
+        left, bar = MARGIN, max((page.width - self._words) / len(self.columns), 0.1)
+        for column, own in zip(self.columns, self._widths, strict=True):
+            _Column(left, _name_width(column), bar).draw(page, column, page.ceiling - self._legend)
+            left += own + bar + _BETWEEN
 
 
 def _moved(after: Mapping[str, float], before: Mapping[str, float]) -> float:
@@ -124,23 +201,6 @@ def _columns(blocks: list[list[_Row]]) -> list[list[list[_Row]]]:
     return columns
 
 
-def _drawn(columns: list[list[list[_Row]]], with_before: bool, title: str | None, subtitle: str) -> Figure:
-    numbers = text_width("0.000 → 0.000" if with_before else "0.000", _SIZE) + 0.1
-    names = [_name_width(column) for column in columns]
-    widths = [name + _BAR + 0.08 + numbers for name in names]
-    height = max(sum(map(_height, column)) for column in columns)
-    width = max(sum(widths) + _BETWEEN * (len(columns) - 1) + 2 * MARGIN, 5.0)
-    legend = _LEGEND if with_before else 0.0
-    page = Page(width, height + _FOOT + legend + 0.05, title, subtitle or None)
-    if with_before:
-        _draw_legend(page, page.ceiling - 0.55 * legend)
-    left = MARGIN
-    for column, name, own in zip(columns, names, widths, strict=True):
-        _draw_column(page, column, left, name, page.ceiling - legend)
-        left += own + _BETWEEN
-    return page.figure
-
-
 def _name_width(column: list[list[_Row]]) -> float:
     longest = max(text_width(_fitted(row, _LONGEST_NAME), _SIZE) for block in column for row in block)
     return min(longest, _LONGEST_NAME) + 0.22  # indents, and air before the bars
@@ -158,30 +218,45 @@ def _draw_legend(page: Page, y: float) -> None:
         x += 0.36 + text_width(words, _SIZE) + 0.3
 
 
-def _draw_column(page: Page, column: list[list[_Row]], left: float, names: float, ceiling: float) -> None:
-    start, floor = left + names, ceiling - sum(map(_height, column))
-    for p in (0.0, 0.5, 1.0):
-        page.axes.plot([start + p * _BAR] * 2, [floor - 0.04, ceiling], color="0.87", linewidth=0.7, zorder=0)
-        page.text(f"{p:g}", start + p * _BAR, floor - 0.14, size=7, color="0.35", ha="center")
-    y = ceiling
-    for block in column:
-        y -= (_height(block) - _ROW * len(block)) / 2
-        for row in block:
-            _draw_row(page, row, y - _ROW / 2, left, start, names)
-            y -= _ROW
-        y -= (_height(block) - _ROW * len(block)) / 2
+@dataclass(frozen=True)
+class _Column:
+    """Where a column stands: its left end, the width of its names, and the length of probability 1."""
 
+    left: float
+    names: float
+    bar: float
 
-def _draw_row(page: Page, row: _Row, y: float, left: float, start: float, names: float) -> None:
-    inset = 0.12 if row.indent else 0.0
-    if row.after is None:
-        style = {"color": "0.35"} if row.indent else {"weight": "bold"}
-        over_lines = {"facecolor": "white", "edgecolor": "none", "pad": 1}
-        page.text(cut(row.words, 0.9 * (_BAR + names), _SIZE), left + inset, y, size=_SIZE, bbox=over_lines, **style)
-        return
-    page.text(_fitted(row, names - 0.08 - inset), left + inset, y, size=_SIZE)
-    if row.before is not None:
-        page.axes.barh(y, row.before * _BAR, 0.15, left=start, color=_BEFORE)
-    page.axes.barh(y, row.after * _BAR, 0.07 if row.before is not None else 0.12, left=start, color=_AFTER)
-    said = f"{row.after:.3f}" if row.before is None else f"{row.before:.3f} → {row.after:.3f}"
-    page.text(said, start + _BAR + 0.1, y, size=_SIZE)
+    @property
+    def start(self) -> float:
+        return self.left + self.names
+
+    def draw(self, page: Page, blocks: list[list[_Row]], ceiling: float) -> None:
+        floor = ceiling - sum(map(_height, blocks))
+        for p in (0.0, 0.5, 1.0):
+            x = self.start + p * self.bar
+            page.axes.plot([x, x], [floor - 0.04, ceiling], color="0.87", linewidth=0.7, zorder=0)
+            page.text(f"{p:g}", x, floor - 0.14, size=7, color="0.35", ha="center")
+        y = ceiling
+        for block in blocks:
+            air = (_height(block) - _ROW * len(block)) / 2
+            y -= air
+            for row in block:
+                self._draw_row(page, row, y - _ROW / 2)
+                y -= _ROW
+            y -= air
+
+    def _draw_row(self, page: Page, row: _Row, y: float) -> None:
+        inset = 0.12 if row.indent else 0.0
+        if row.after is None:
+            style = {"color": "0.35"} if row.indent else {"weight": "bold"}
+            over_lines = {"facecolor": "white", "edgecolor": "none", "pad": 1}
+            words = cut(row.words, 0.9 * (self.bar + self.names), _SIZE)
+            page.text(words, self.left + inset, y, size=_SIZE, bbox=over_lines, **style)
+            return
+        page.text(_fitted(row, self.names - 0.08 - inset), self.left + inset, y, size=_SIZE)
+        if row.before is not None:
+            page.axes.barh(y, row.before * self.bar, 0.15, left=self.start, color=_BEFORE)
+        high = 0.07 if row.before is not None else 0.12
+        page.axes.barh(y, row.after * self.bar, high, left=self.start, color=_AFTER)
+        said = f"{row.after:.3f}" if row.before is None else f"{row.before:.3f} → {row.after:.3f}"
+        page.text(said, self.start + self.bar + 0.1, y, size=_SIZE)

@@ -9,29 +9,54 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.errors import InputError
-from mrfit.report.edges import EdgeStyle, Legend, draw_edges, share_of
-from mrfit.report.labels import Labels, half_sizes, place_labels, shortened, wrapped
-from mrfit.report.layout import circle, fitted, force, spread
-from mrfit.report.page import MARGIN, Page, count, text_width
+from mrfit.model import MarkovNetwork
+from mrfit.report.canvas import ALL_LABELLED, FONTS, LONGEST_LABEL, Canvas, Layout, canvas_of, canvas_within, is_force
+from mrfit.report.edges import EdgeStyle, Legend, draw_edges, finite_weights, share_of
+from mrfit.report.graph import Graph, graph_of
+from mrfit.report.labels import Labels, place_labels, shortened, wrapped
+from mrfit.report.page import MARGIN, HostedPage, Page, count, new_axes, text_width
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-Layout = str | Floats  # "force", "circle" or a place for every variable
 
-_MOST_EDGES = 6_000
 _MOST_LISTED = 60  # variables without an edge
-_ALL_LABELLED = 150  # nodes; of more, the strongest have labels where there is room
-_LONGEST_LABEL = 22
 _FEW = 40  # nodes with large letters
-_FONTS = (10.0, 8.5, 7.5)  # points
 _SMALL = 7.0  # points, for variables without an edge
 
 # On paper, in inches; from top to bottom: title, network, variables without an edge, legend.
 _LINE = 0.2  # height of a row of variables without an edge
+
+
+def plot_network(
+    model: MarkovNetwork, ax: Axes | None = None, *, layout: Layout = "force", title: str | None = None
+) -> Axes:
+    """A picture of the interactions of a model on matplotlib axes, which are returned.
+
+    An edge is drawn by its weight (`MarkovNetwork.edge_weights`), as `network_figure` says; where several parameters
+    join two variables it has no sign, and is grey and dotted.
+
+    Parameters
+    ----------
+    ax
+        Where to draw, at the size the axes have now; by default on a new figure as large as the network needs.
+    layout
+        As in `network_figure`: ``"force"``, ``"circle"``, or a place for each variable, (variables, 2).
+    """
+    there = model.edge_weights != 0  # those that a penalty has set to zero are no edges
+    weights, signs = finite_weights(model.edge_weights[there]), model.edge_signs[there]
+    graph = graph_of(model.domain.names, model.structure.edges[there], weights, signs)
+    if ax is None:
+        canvas = canvas_of(graph, layout)
+        foot = _Foot.of(graph, canvas.width, canvas.lists_alone)
+        ax = new_axes(canvas.width, canvas.height + foot.height)
+    page = HostedPage(ax, title)
+    foot = _Foot.of(graph, page.width, is_force(layout))
+    _draw(page, graph, canvas_within(graph, layout, page.width, page.height - foot.height), foot)
+    return ax
 
 
 def network_figure(
@@ -72,18 +97,9 @@ def network_figure(
     """
     graph = graph_of(names, edges, strengths, signs)
     canvas = canvas_of(graph, layout)
-    listed = graph.alone if canvas.lists_alone else np.empty(0, np.int64)
-    rows = _rows([shortened(names[i], 30) for i in listed], canvas.width) if len(listed) <= _MOST_LISTED else []
-    below = _LINE * (len(rows) + 1.5) if len(listed) else 0.0
-    style = EdgeStyle.for_nodes(len(canvas.nodes))
-    legend = Legend.fit(graph.strengths, graph.signs, style, MARGIN, canvas.width - MARGIN)
-    floor = legend.height + below
-    page = Page(canvas.width, floor + canvas.height, title, graph.summary(n_rows))
-    if len(canvas.nodes):
-        draw_network(page, graph, canvas.above(floor), style)
-    if len(listed):
-        _draw_alone(page, floor, f"{count(len(listed), 'variable')} without {graph.an_edge}", rows)
-    legend.draw(page, MARGIN)
+    foot = _Foot.of(graph, canvas.width, canvas.lists_alone)
+    page = Page(canvas.width, foot.height + canvas.height, title, graph.summary(n_rows))
+    _draw(page, graph, canvas, foot)
     return page.figure
 
 
@@ -103,126 +119,46 @@ def network_layout(names: Sequence[str], edges: Integers, strengths: Floats, *, 
     return np.asarray(np.round(positions, 4) + 0.0)  # a ten-thousandth of an inch is not seen; no minus zero
 
 
-@dataclass(frozen=True)
-class Graph:
-    """What is drawn: the strongest edges, and how many there are in all."""
-
-    names: Sequence[str]
-    edges: Integers
-    strengths: Floats
-    signs: Integers
-    n_edges: int
-
-    @property
-    def alone(self) -> Integers:
-        return np.setdiff1d(np.arange(len(self.names)), self.edges)
-
-    @property
-    def an_edge(self) -> str:
-        return "an edge" if self.n_edges == len(self.edges) else "a drawn edge"
-
-    def summary(self, n_rows: int | None) -> str:
-        parts = [] if n_rows is None else [count(n_rows, "row")]
-        text = ", ".join([*parts, count(len(self.names), "variable"), count(self.n_edges, "edge")])
-        return text if self.n_edges == len(self.edges) else f"{text}; drawn: the {len(self.edges):,} strongest"
-
-
-def graph_of(names: Sequence[str], edges: Integers, strengths: Floats, signs: Integers | None) -> Graph:
-    edges = np.asarray(edges, np.int64).reshape(-1, 2)
-    strengths = np.asarray(strengths, np.float64)
-    signs = np.sign(strengths) if signs is None else np.asarray(signs)
-    if strengths.shape != (len(edges),):
-        raise InputError(f"{len(edges)} edges need as many strengths; got an array of shape {strengths.shape}.")
-    if not np.isfinite(strengths).all():
-        raise InputError("Strengths of edges must be finite numbers; leave out edges without one.")
-    if signs.shape != (len(edges),) or not np.isin(signs, (-1, 0, 1)).all():
-        raise InputError(f"{len(edges)} edges need as many signs, each -1, 0 or 1; leave them out for the strengths'.")
-    if len(edges) and (edges.min() < 0 or edges.max() >= len(names)):
-        raise InputError(f"Edges must join variables 0 to {len(names) - 1}; got {edges.min()} to {edges.max()}.")
-    if (edges[:, 0] == edges[:, 1]).any():
-        raise InputError("Edges must join two variables; one joins a variable to itself.")
-    shown = np.argsort(-np.abs(strengths), kind="stable")[:_MOST_EDGES]
-    return Graph(names, edges[shown], strengths[shown], signs[shown].astype(np.int64), len(edges))
-
-
-# --- where the variables stand
-
-
-@dataclass(frozen=True)
-class Canvas:
-    """The part of the page with the network: its size, and places in inches from its lower left corner."""
-
-    width: float
-    height: float
-    positions: Floats  # NaN for variables that are not drawn
-    lists_alone: bool  # variables without an edge have no place in the network
-    floor: float = 0.0
-    left: float = 0.0
-
-    @property
-    def nodes(self) -> Integers:
-        return np.flatnonzero(np.isfinite(self.positions[:, 0]))
-
-    @property
-    def area(self) -> Floats:
-        left, right = self.left + 0.03, self.left + self.width - 0.03
-        return np.array([(left, self.floor), (right, self.floor + self.height)])
-
-    def above(self, floor: float, left: float = 0.0) -> Canvas:
-        positions = self.positions + np.array([left, floor])
-        return Canvas(self.width, self.height, positions, self.lists_alone, floor, left)
-
-
-def canvas_of(graph: Graph, layout: Layout) -> Canvas:
-    n_variables = len(graph.names)
-    forced = isinstance(layout, str) and layout == "force"
-    if forced:
-        places = force(n_variables, graph.edges, share_of(graph.strengths))
-    elif isinstance(layout, str):
-        if layout != "circle":
-            raise InputError(
-                f"There is no layout {layout!r}; choose force or circle, or give a place for each variable."
-            )
-        places = circle(n_variables)
-    else:
-        places = np.asarray(layout, np.float64)
-        if places.shape != (n_variables, 2) or not np.isfinite(places).all():
-            raise InputError(
-                f"{n_variables} variables need as many places, each two finite numbers; got an array of shape "
-                f"{places.shape}."
-            )
-    drawn = np.isfinite(places[:, 0])
-    n_drawn = int(drawn.sum())
-    width = round(float(np.clip(8.0 + 1.3 * np.log2(max(n_drawn, 1) / 16), 6.0, 16.0)), 2)
-    positions = np.full_like(places, np.nan)
-    if not n_drawn:
-        return Canvas(width, 0.1, positions, forced)
-    margin = margin_of([graph.names[i] for i in np.flatnonzero(drawn).tolist()])
-    width = round(width + 2.0 * max(margin[0] - 0.75, 0.0), 2)
-    extent = np.ptp(places[drawn], axis=0)
-    # Never higher than 0.85 times the width. Places of a force layout may be stretched to fill the page.
-    shape = extent[1] / extent[0] if extent[0] > 0 else np.inf
-    tall = round(width * float(np.clip(shape, 0.45 if forced else 0.0, 0.85)), 2)
-    size = np.array([width, max(tall, 2.5 * margin[1])]) - 2 * margin
-    if forced:
-        positions[drawn] = spread(fitted(places[drawn], size, stretch=1.4), size)
-    else:
-        size[1] = round(0.85 * width, 2) - 2 * margin[1]
-        positions[drawn] = fitted(places[drawn], size)
-        size[1] = max(np.ptp(positions[drawn, 1]), 0.5 * margin[1])
-        positions[drawn, 1] += size[1] / 2 - (positions[drawn, 1].max() + positions[drawn, 1].min()) / 2
-    return Canvas(width, float(size[1] + 2 * margin[1]), positions + margin, forced)
-
-
-def margin_of(names: Sequence[str]) -> Floats:
-    """Around the places of nodes, so that labels can stand outside of them."""
-    if len(names) > _ALL_LABELLED:
-        return np.array([0.35, 0.3])
-    half = half_sizes([wrapped(name, _LONGEST_LABEL) for name in names], _FONTS[1]).max(axis=0)
-    return np.asarray(np.round(np.maximum(2 * half + 0.15, (0.75, 0.4)), 2))
-
-
 # --- the parts of the page
+
+
+@dataclass(frozen=True)
+class _Foot:
+    """What stands below the network: variables without an edge, in rows if they are few, and the legend."""
+
+    legend: Legend
+    style: EdgeStyle
+    heading: str  # empty where all variables have edges
+    rows: list[list[tuple[float, str]]]
+
+    @classmethod
+    def of(cls, graph: Graph, width: float, lists_alone: bool) -> _Foot:
+        alone = graph.alone if lists_alone else np.empty(0, np.int64)
+        style = EdgeStyle.for_nodes(len(graph.names) - len(alone))
+        legend = Legend.fit(graph.strengths, graph.signs, style, MARGIN, width - MARGIN)
+        heading = f"{count(len(alone), 'variable')} without {graph.an_edge}" if len(alone) else ""
+        names = [shortened(graph.names[i], 30) for i in alone] if len(alone) <= _MOST_LISTED else []
+        return cls(legend, style, heading, _rows(names, width))
+
+    @property
+    def height(self) -> float:
+        return self.legend.height + (_LINE * (len(self.rows) + 1.5) if self.heading else 0.0)
+
+    def draw(self, page: Page) -> None:
+        y = self.height - 0.5 * _LINE
+        if self.heading:
+            page.text(self.heading + (":" if self.rows else ""), MARGIN, y, size=8, color="0.3")
+        for row in self.rows:
+            y -= _LINE
+            for x, label in row:
+                page.text(label, x, y, size=_SMALL, color="0.45")
+        self.legend.draw(page, MARGIN)
+
+
+def _draw(page: Page, graph: Graph, canvas: Canvas, foot: _Foot) -> None:
+    if len(canvas.nodes):
+        draw_network(page, graph, canvas.above(foot.height), foot.style)
+    foot.draw(page)
 
 
 def draw_network(page: Page, graph: Graph, canvas: Canvas, style: EdgeStyle, *, largest: float | None = None) -> None:
@@ -261,7 +197,7 @@ def draw_network(page: Page, graph: Graph, canvas: Canvas, style: EdgeStyle, *, 
 def _diameters(total: Floats, n_nodes: int) -> Floats:
     """Of the nodes, in points: equal where they are few, otherwise larger for those of larger total strength."""
     room = min(1.0, (40 / n_nodes) ** 0.5)
-    if n_nodes <= _ALL_LABELLED:
+    if n_nodes <= ALL_LABELLED:
         return np.full(len(total), 3.0 + 3.0 * room)
     return np.asarray((2.2 + 2.3 * room) * (0.8 + 0.7 * total / max(total.max(), 1e-12)))
 
@@ -271,14 +207,14 @@ def labels_of(
 ) -> Labels:
     """In the largest letters in which all of them fit; of many nodes those that fit."""
     n_nodes = len(order)
-    if n_nodes > _ALL_LABELLED:
-        order = order[:_ALL_LABELLED]
-        tries = [([shortened(names[i], _LONGEST_LABEL) for i in order], 7.0)]
+    if n_nodes > ALL_LABELLED:
+        order = order[:ALL_LABELLED]
+        tries = [([shortened(names[i], LONGEST_LABEL) for i in order], 7.0)]
     else:
-        texts = [wrapped(names[i], _LONGEST_LABEL) for i in order]
+        texts = [wrapped(names[i], LONGEST_LABEL) for i in order]
         is_plain = n_nodes <= _FEW and not any("\n" in text for text in texts)
-        tries = [(texts, size) for size in (_FONTS if is_plain else _FONTS[1:])]
-        short = [shortened(names[i], _LONGEST_LABEL) for i in order]
+        tries = [(texts, size) for size in (FONTS if is_plain else FONTS[1:])]
+        short = [shortened(names[i], LONGEST_LABEL) for i in order]
         tries += [(short, size) for size in (7.0, 6.0, 5.0)]
     nodes = canvas.positions[canvas.nodes]
     best = None
@@ -300,12 +236,3 @@ def _rows(labels: list[str], width: float) -> list[list[tuple[float, str]]]:
     in_row = max(1, int((width - 2 * MARGIN) / column))
     lines = [labels[k : k + in_row] for k in range(0, len(labels), in_row)]
     return [[(MARGIN + k * column, label) for k, label in enumerate(line)] for line in lines]
-
-
-def _draw_alone(page: Page, ceiling: float, heading: str, rows: list[list[tuple[float, str]]]) -> None:
-    y = ceiling - 0.5 * _LINE
-    page.text(heading + (":" if rows else ""), MARGIN, y, size=8, color="0.3")
-    for row in rows:
-        y -= _LINE
-        for x, label in row:
-            page.text(label, x, y, size=_SMALL, color="0.45")

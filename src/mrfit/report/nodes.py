@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 
 from mrfit.errors import InputError
 from mrfit.nodes.nodes import Nodes
+from mrfit.report.canvas import Canvas, Layout
 from mrfit.report.edges import EdgeStyle, Legend, draw_edges
+from mrfit.report.graph import Graph, graph_of
 from mrfit.report.group_networks import panel_canvas
-from mrfit.report.network import Canvas, Graph, Layout, graph_of, labels_of, network_layout
-from mrfit.report.page import COLOURS, MARGIN, WIDTH, Page, name_lines, own_axes, text_width
+from mrfit.report.network import labels_of, network_layout
+from mrfit.report.page import COLOURS, MARGIN, WIDTH, HostedPage, Page, name_lines, own_axes, text_width
 from mrfit.resampling.networks import pairs_of
 
 if TYPE_CHECKING:
@@ -45,6 +47,7 @@ _MOST = 60  # variables in one picture
 _PANEL = (6.5, 5.0)  # of a network
 _RADIUS, _RING = 0.085, 0.05  # of a variable, and the width of its ring
 _FAINT = 0.12  # how full the colour of an edge is that no resample has
+_ALONE = "0.8"
 _PREDICTED = "ring: normalised accuracy, from 0 to a full circle"
 
 
@@ -149,7 +152,7 @@ def draw_node_network(
     sign = np.where(nodes.weights.has_sign[edges[:, 0], edges[:, 1]], np.sign(weights[joined]), 0).astype(np.int64)
     graph = graph_of(nodes.names, edges, weights[joined], sign)
     style = EdgeStyle.for_nodes(len(nodes.names)) if inclusion is None else EdgeStyle(tints=(_FAINT, 1.0))
-    page = Page(*_page_size(nodes), title, _subtitle(nodes, inclusion)) if ax is None else Page.on(ax)
+    page = Page(*_page_size(nodes), title, _subtitle(nodes, inclusion)) if ax is None else HostedPage(ax)
     key = style if inclusion is None else EdgeStyle(tints=(1.0, 1.0))  # how pale a line is says nothing of strength
     legend = Legend.fit(graph.strengths, graph.signs, key, MARGIN, page.width - MARGIN)
     places = network_layout(nodes.names, edges, weights[joined], layout=layout)
@@ -207,13 +210,20 @@ def _draw_rings(page: Page, nodes: Nodes, positions: Floats, radius: float, ring
     from matplotlib.patches import Circle, Wedge
 
     known = None if nodes.predictability is None else np.nan_to_num(nodes.predictability.normalised_accuracy)
+    colours = _colours(nodes)
     for i, place in enumerate(positions):
-        colour = COLOURS[int(nodes.community[i]) % len(COLOURS)]
         at = (float(place[0]), float(place[1]))
         page.axes.add_patch(Circle(at, radius + ring, facecolor="white", edgecolor="0.35", linewidth=0.6, zorder=3))
-        page.axes.add_patch(Circle(at, radius, facecolor=colour, edgecolor="0.35", linewidth=0.4, zorder=3.2))
+        page.axes.add_patch(Circle(at, radius, facecolor=colours[i], edgecolor="0.35", linewidth=0.4, zorder=3.2))
         if known is not None and known[i] > 0:
             turn = 90.0 - 360.0 * min(float(known[i]), 1.0)
             page.axes.add_patch(
                 Wedge(at, radius + ring, turn, 90.0, width=ring, facecolor="0.25", linewidth=0, zorder=3.1)
             )
+
+
+def _colours(nodes: Nodes) -> list[str]:
+    """Of communities, the largest first; grey where a variable is alone. The first come again where there are many."""
+    sizes = np.bincount(nodes.community)
+    rank = np.argsort(np.argsort(-sizes, kind="stable"))
+    return [_ALONE if sizes[k] == 1 else COLOURS[rank[k] % len(COLOURS)] for k in nodes.community.tolist()]

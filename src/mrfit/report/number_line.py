@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.report.page import MARGIN, WIDTH, Page
+from mrfit.report.page import MARGIN, Page
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -27,9 +27,9 @@ class NumberLine:
     places: Floats
 
     @classmethod
-    def around(cls, values: Floats, alone: float) -> NumberLine:
-        """Room for all values; ``alone`` is what to show on both sides of a single one."""
-        room = WIDTH - LEFT - 2 * MARGIN
+    def around(cls, values: Floats, alone: float, width: float) -> NumberLine:
+        """Room for all values on a page; ``alone`` is what to show on both sides of a single one."""
+        room = width - LEFT - 2 * MARGIN
         values = np.unique(values)
         reach = float(values[-1] - values[0])
         if reach <= 1e-9 * np.abs(values).max():

@@ -58,31 +58,74 @@ class Page:
             y = self.ceiling + 0.65 * SUBTITLE
             self.text(cut(subtitle, room, 9), MARGIN, y, size=9, color="0.3")
 
-    @classmethod
-    def on(cls, axes: Axes) -> Page:
-        """Somebody's axes as a page: without scales, in inches from their lower left corner."""
-        page = cls.__new__(cls)
-        box, dpi = axes.get_window_extent(), axes.figure.dpi
-        page.width, page.ceiling = box.width / dpi, box.height / dpi
-        page.height, page.figure, page.axes = page.ceiling, axes.figure, axes  # type: ignore[assignment]
-        axes.set_axis_off()
-        axes.set(xlim=(0, page.width), ylim=(0, page.height), autoscale_on=False)
-        return page
-
     def text(self, text: str, x: float, y: float, **style: Any) -> None:
         self.axes.text(x, y, text, parse_math=False, va="center", **style)
 
     def panel(self, left: float, floor: float, width: float, height: float) -> Axes:
         """Axes with scales, on a part of the page."""
+        return plain(self._part(left, floor, width, height))
+
+    def _part(self, left: float, floor: float, width: float, height: float) -> Axes:
         axes = self.figure.add_axes((0, 0, 1, 1), facecolor="none")
         self.move(axes, left, floor, width, height)
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.tick_params(labelsize=8)
         return axes
 
     def move(self, axes: Axes, left: float, floor: float, width: float, height: float) -> None:
         """Put axes on another part of the page."""
         axes.set_position((left / self.width, floor / self.height, width / self.width, height / self.height))
+
+
+class HostedPage(Page):
+    """A page on axes that a user has made: as large as they are when it is drawn, in inches too.
+
+    The title is that of the axes, and panels are axes inside them, which follow where they go.
+    """
+
+    def __init__(self, axes: Axes, title: str | None = None) -> None:
+        axes.set_axis_off()
+        if title:
+            axes.set_title(printable(title), parse_math=False)
+        self.axes, (self.width, self.height) = axes, size_of(axes)
+        self.ceiling = self.height
+        # Equal: what is round stays round if the axes change afterwards.
+        axes.set(xlim=(0, self.width), ylim=(0, self.height), autoscale_on=False, aspect="equal")
+
+    def text(self, text: str, x: float, y: float, **style: Any) -> None:
+        # It stands where it has room: a layout engine that made room for it would shrink what it stands in.
+        super().text(text, x, y, in_layout=False, **style)
+
+    def _part(self, left: float, floor: float, width: float, height: float) -> Axes:
+        bounds = (left, floor, width, height)
+        return self.axes.inset_axes(bounds, transform=self.axes.transData, facecolor="none", in_layout=False)
+
+
+def new_axes(width: float, height: float) -> Axes:
+    """The axes of a new figure of pyplot, which notebooks show, and which they cover."""
+    from matplotlib import pyplot
+
+    return pyplot.figure(figsize=(width, height), facecolor="white").add_axes((0, 0, 1, 1))
+
+
+def new_panel(width: float, height: float) -> Axes:
+    """Axes with scales in a new figure of pyplot, which makes room for what stands beside them."""
+    from matplotlib import pyplot
+
+    return pyplot.figure(figsize=(width, height), facecolor="white", layout="constrained").add_subplot()
+
+
+def plain(axes: Axes) -> Axes:
+    """Without a frame, in small letters."""
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.tick_params(labelsize=8)
+    return axes
+
+
+def size_of(axes: Axes) -> tuple[float, float]:
+    """Width and height in inches, after a layout engine has done its work."""
+    figure = axes.figure.canvas.figure
+    if figure.get_layout_engine() is not None:
+        figure.draw_without_rendering()
+    return axes.bbox.width / figure.dpi, axes.bbox.height / figure.dpi
 
 
 def own_axes(

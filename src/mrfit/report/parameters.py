@@ -1,23 +1,26 @@
-"""The picture of tied parameters: where they lie on the real line."""
+"""The picture of parameters, tied ones first of all: where they lie on the real line."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.errors import InputError
+from mrfit.model import MarkovNetwork
 from mrfit.penalties.strength import checked_strength
-from mrfit.report.centers import center_labels, draw_centers, room_above
-from mrfit.report.lane import draw_lane, lanes_of
+from mrfit.report.centers import CenterLabel, center_labels, draw_centers, room_above
+from mrfit.report.lane import Lane, draw_lane, lanes_of
 from mrfit.report.number_line import NumberLine
-from mrfit.report.page import MARGIN, WIDTH, Page, count, cut, decimal, printable
+from mrfit.report.page import MARGIN, WIDTH, HostedPage, Page, count, cut, decimal, new_axes, printable
 from mrfit.tying.groups import Groups
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 Floats = NDArray[np.float64]
@@ -26,6 +29,35 @@ Integers = NDArray[np.int64]
 _HEADING, _TICKS, _LINE = 0.26, 0.36, 0.18  # inches
 _MOST_LISTED = 5
 _MOST_MEMBERS = 3  # of a group that is listed
+
+
+def plot_parameters(model: MarkovNetwork, ax: Axes | None = None, *, title: str | None = None) -> Axes:
+    """Where the parameters of a model lie on the real line, on matplotlib axes, which are returned.
+
+    Interactions and single variables apart; for tied parameters with their groups, as `draw_parameters` says. ``ax`` is
+    where to draw, at the size the axes have now; by default a new figure.
+    """
+    if ax is None:
+        ax = new_axes(WIDTH, _lines_of(model, WIDTH).height)
+    page = HostedPage(ax, title)
+    _lines_of(model, page.width).filling(page.height).draw(page)
+    return ax
+
+
+def parameters_figure(model: MarkovNetwork, *, title: str | None = None) -> Figure:
+    """The same on a page with a title."""
+    lines = _lines_of(model, WIDTH)
+    page = Page(WIDTH, lines.height, title)
+    lines.draw(page)
+    return page.figure
+
+
+def _lines_of(model: MarkovNetwork, width: float) -> _Lines:
+    penalty, orders = model.provenance.get("penalty"), model.parameters.order_of_parameter
+    strength = penalty.get("strength") if isinstance(penalty, dict) else None
+    groups = model.groups or Groups(np.full(len(model.w), -1), np.empty(0))
+    w = _checked_values(model.w, groups, orders, None)
+    return _Lines.of(w, groups, _sigma(w, groups, strength or 1.0), orders, None, width)
 
 
 def draw_parameters(
@@ -60,33 +92,75 @@ def draw_parameters(
         One for each parameter; members of the smallest groups are then listed.
     """
     w = _checked_values(w, groups, orders, names)
-    if strength is not None and not np.array_equal(groups.tied(w), w):
-        sigma = 1.0 / math.sqrt(checked_strength(strength))
-    else:
-        sigma = None
-    lanes = lanes_of(w, groups, orders)
-    axis = NumberLine.around(np.concatenate([w, groups.centers[groups.sizes > 0]]), 3.0 * (sigma or 0.0))
-    shown = [center_labels(lane, axis) for lane in lanes]
-    heights = [
-        _HEADING * (len(lanes) > 1) + room_above(labels) + lane.height + _TICKS
-        for lane, labels in zip(lanes, shown, strict=True)
-    ]
-    notes = _notes(
-        w, groups, sigma, sum(lane.n_labelled - len(labels) for lane, labels in zip(lanes, shown, strict=True))
-    )
-    members = _small_groups(groups, names) if names is not None else []
-    foot = _LINE * (len(notes) + len(members) + 1)
-    page = Page(WIDTH, sum(heights) + foot, title)
-    floor = foot + sum(heights)
-    for lane, labels, height in zip(lanes, shown, heights, strict=True):
-        floor -= height
-        draw_lane(page, floor + _TICKS, lane, axis, sigma)
-        draw_centers(page, floor + _TICKS + lane.height, labels, axis)
-        if len(lanes) > 1:
-            page.text(lane.label, MARGIN, floor + height - _HEADING / 2, size=9, color=lane.colour)
-    for number, line in enumerate(members + notes):
-        page.text(cut(line, WIDTH - 2 * MARGIN, 8), MARGIN, foot - _LINE * (number + 1), size=8, color="0.3")
+    lines = _Lines.of(w, groups, _sigma(w, groups, strength), orders, names, WIDTH)
+    page = Page(WIDTH, lines.height, title)
+    lines.draw(page)
     return page.figure
+
+
+def _sigma(w: Floats, groups: Groups, strength: float | None) -> float | None:
+    """The standard deviation of the Gaussians that tie parameters; None where all are at their centers."""
+    if strength is None or np.array_equal(groups.tied(w), w):
+        return None
+    return 1.0 / math.sqrt(checked_strength(strength))
+
+
+@dataclass(frozen=True)
+class _Lines:
+    """Lanes with the labels over them, on one axis, and what is written below."""
+
+    lanes: list[Lane]
+    labels: list[list[CenterLabel]]
+    axis: NumberLine
+    sigma: float | None
+    notes: list[str]
+
+    @classmethod
+    def of(
+        cls, w: Floats, groups: Groups, sigma: float | None, orders: Integers | None, names: Sequence[str] | None,
+        width: float,
+    ) -> _Lines:  # fmt: skip
+        lanes = lanes_of(w, groups, orders)
+        around = np.concatenate([w, groups.centers[groups.sizes > 0]])
+        axis = NumberLine.around(around, 3.0 * (sigma or 0.0), width)
+        labels = [center_labels(lane, axis) for lane in lanes]
+        n_unlabelled = sum(lane.n_labelled - len(own) for lane, own in zip(lanes, labels, strict=True))
+        members = [] if names is None else _small_groups(groups, names)
+        return cls(lanes, labels, axis, sigma, members + _notes(w, groups, sigma, n_unlabelled))
+
+    @property
+    def _foot(self) -> float:
+        return _LINE * (len(self.notes) + 1)
+
+    @property
+    def _heights(self) -> list[float]:
+        """Of the lanes with all that is over and under them."""
+        heading = _HEADING * (len(self.lanes) > 1)
+        return [
+            heading + room_above(own) + lane.height + _TICKS for lane, own in zip(self.lanes, self.labels, strict=True)
+        ]
+
+    @property
+    def height(self) -> float:
+        return sum(self._heights) + self._foot
+
+    def filling(self, height: float) -> _Lines:
+        """The same with lanes as high as makes all of it so high; not lower than a line of words."""
+        lanes = sum(lane.height for lane in self.lanes)
+        factor = (height - self.height + lanes) / lanes
+        return replace(self, lanes=[replace(lane, height=max(factor * lane.height, _LINE)) for lane in self.lanes])
+
+    def draw(self, page: Page) -> None:
+        floor = self.height
+        for lane, labels, height in zip(self.lanes, self.labels, self._heights, strict=True):
+            floor -= height
+            draw_lane(page, floor + _TICKS, lane, self.axis, self.sigma)
+            draw_centers(page, floor + _TICKS + lane.height, labels, self.axis)
+            if len(self.lanes) > 1:
+                page.text(lane.label, MARGIN, floor + height - _HEADING / 2, size=9, color=lane.colour)
+        for number, line in enumerate(self.notes):
+            y = self._foot - _LINE * (number + 1)
+            page.text(cut(line, page.width - 2 * MARGIN, 8), MARGIN, y, size=8, color="0.3")
 
 
 def _checked_values(w: Floats, groups: Groups, orders: Integers | None, names: Sequence[str] | None) -> Floats:
@@ -105,6 +179,8 @@ def _checked_values(w: Floats, groups: Groups, orders: Integers | None, names: S
 
 
 def _notes(w: Floats, groups: Groups, sigma: float | None, n_unlabelled: int) -> list[str]:
+    if not groups.n_groups:
+        return [count(len(w), "parameter")]
     n_tied = int(groups.sizes.sum())
     counts = f"{count(n_tied, 'parameter')} in {count(groups.n_groups, 'group')}"
     if n_tied < len(w):

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mrfit.report.page import COLOURS, WIDTH, Page, decimal
+from mrfit.report.page import COLOURS, WIDTH, Page, decimal, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,13 +55,20 @@ def draw_spectrum(
     page = Page(WIDTH, _HEIGHT + _AXIS + 0.25, title, subtitle)
     width = (WIDTH - 0.15) / n_panels - _LEFT
     panels = [page.panel(_LEFT + k * (width + _LEFT), _AXIS, width, _HEIGHT) for k in range(n_panels)]
-    scale = _SizeScale.around([curve])
-    _draw(panels[0], panels[1], [curve], COLOURS[0], scale)
-    panels[0].set_title(curve.label, size=8, loc="left", parse_math=False)
-    _label(panels[0], panels[1], scale, len(curve.means))
+    draw_sizes(panels[0], curve)
+    _draw_densities(panels[1], curve, COLOURS[0])
+    _label_densities(panels[1], len(curve.means))
     if losses:
         _draw_losses(panels[2], losses)
     return page.figure
+
+
+def draw_sizes(axes: Axes, curve: SpectrumCurve) -> None:
+    """The mean sizes of one curve, on axes with scales."""
+    scale = _SizeScale.around([curve])
+    _draw_sizes(plain(axes), [curve], COLOURS[0], scale)
+    axes.set_title(curve.label, size=8, loc="left", parse_math=False)
+    _label_sizes(axes, scale, len(curve.means))
 
 
 def draw_spectra(spectra: Mapping[str, Sequence[SpectrumCurve]], *, title: str | None = None) -> Figure:
@@ -75,9 +82,13 @@ def draw_spectra(spectra: Mapping[str, Sequence[SpectrumCurve]], *, title: str |
     sizes, densities = (page.panel(_LEFT + k * (width + _LEFT), _AXIS, width, 3.4) for k in range(2))
     scale = _SizeScale.around([curve for curves in spectra.values() for curve in curves])
     for number, (name, curves) in enumerate(spectra.items()):
-        _draw(sizes, densities, curves, COLOURS[number % len(COLOURS)], scale)
+        colour = COLOURS[number % len(COLOURS)]
+        _draw_sizes(sizes, curves, colour, scale)
+        _draw_densities(densities, curves[0], colour)
         densities.lines[-1].set_label(name)
-    _label(sizes, densities, scale, max(len(curves[0].means) for curves in spectra.values()))
+    largest = max(len(curves[0].means) for curves in spectra.values())
+    _label_sizes(sizes, scale, largest)
+    _label_densities(densities, largest)
     densities.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
     most = max(spectra.values(), key=len)
     if len(most) > 1:
@@ -123,27 +134,39 @@ class _SizeScale:
         return {value: f"{value:g}" for value in values if 10**self.low <= value <= 10**self.high}
 
 
-def _draw(sizes: Axes, densities: Axes, curves: Sequence[SpectrumCurve], colour: str, scale: _SizeScale) -> None:
-    line: dict[str, Any] = {"color": colour, "marker": "o", "markersize": 3, "linewidth": 1.3}
+_LINE: dict[str, Any] = {"marker": "o", "markersize": 3, "linewidth": 1.3}
+
+
+def _draw_sizes(axes: Axes, curves: Sequence[SpectrumCurve], colour: str, scale: _SizeScale) -> None:
     for curve, style in zip(curves, _STYLES, strict=False):
         means = [mean or float("nan") for mean in curve.means]  # zero has no place on a log scale
-        sizes.plot(curve.orders, means, linestyle=style, **line)
+        axes.plot(curve.orders, means, color=colour, linestyle=style, **_LINE)
     if scale.zero is not None:
         zeros = sorted({order for curve in curves for order in curve.orders if curve.means[order - 1] == 0})
-        open_circles = {**line, "linestyle": "none", "markerfacecolor": "white", "markersize": 4.5}
-        sizes.plot(zeros, [10**scale.zero] * len(zeros), **open_circles)
-    densities.plot(curves[0].orders, [100 * density for density in curves[0].densities], **line)
+        open_circles = {**_LINE, "color": colour, "linestyle": "none", "markerfacecolor": "white", "markersize": 4.5}
+        axes.plot(zeros, [10**scale.zero] * len(zeros), **open_circles)
 
 
-def _label(sizes: Axes, densities: Axes, scale: _SizeScale, largest: int) -> None:
-    scale.apply(sizes)
-    sizes.set_ylabel("mean |w| of a set of variables", size=9)
-    densities.set_ylim(0, 105)
-    densities.set_ylabel("sets that are not zero, %", size=9)
-    for axes in (sizes, densities):
-        axes.set_xlim(0.5, largest + 0.5)
-        axes.set_xlabel("variables in a set", size=9)
-        axes.set_xticks(range(1, largest + 1, 1 if largest <= 10 else 2))
+def _draw_densities(axes: Axes, curve: SpectrumCurve, colour: str) -> None:
+    axes.plot(curve.orders, [100 * density for density in curve.densities], color=colour, **_LINE)
+
+
+def _label_sizes(axes: Axes, scale: _SizeScale, largest: int) -> None:
+    scale.apply(axes)
+    axes.set_ylabel("mean |w| of a set of variables", size=9)
+    _label_orders(axes, largest)
+
+
+def _label_densities(axes: Axes, largest: int) -> None:
+    axes.set_ylim(0, 105)
+    axes.set_ylabel("sets that are not zero, %", size=9)
+    _label_orders(axes, largest)
+
+
+def _label_orders(axes: Axes, largest: int) -> None:
+    axes.set_xlim(0.5, largest + 0.5)
+    axes.set_xlabel("variables in a set", size=9)
+    axes.set_xticks(range(1, largest + 1, 1 if largest <= 10 else 2))
 
 
 def _draw_losses(axes: Axes, losses: Sequence[OrderLoss]) -> None:

@@ -110,6 +110,8 @@ def draw_stability_paths(
 
     Pairs that are there at the stable strength in most subsamples are blue, the steadiest of them with names.
     """
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
     if ax is None:
         words = f"stable strength {stars.strengths[stars.chosen]:.3g}: instability at most 0.05 up to there"
         ax = own_axes(_HEIGHT, left=_LEFT, right=_NAMES - 0.6, title=title, subtitle=words)
@@ -119,6 +121,9 @@ def draw_stability_paths(
     ax.plot(stars.strengths, stars.inclusion[:, kept], color=_RANGE, linewidth=1.1, alpha=0.8, zorder=2)
     ax.axvline(stars.strengths[stars.chosen], color=_SAMPLE, linewidth=1.2, linestyle="--")
     ax.set_xscale("log")
+    ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda strength, _: f"{strength:g}"))
+    ax.xaxis.set_minor_formatter(NullFormatter())
     ax.set(ylim=(-0.02, 1.02), xlim=(stars.strengths.max(), stars.strengths.min()))
     ax.set_xlabel("l1 strength, weaker to the right", size=9)
     ax.set_ylabel("share of subsamples with the pair", size=9)

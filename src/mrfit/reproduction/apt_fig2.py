@@ -50,8 +50,8 @@ class AptFig2(Experiment):
         if not curves:
             return []
         few = sum(curve.best[0] <= _FEW for curve in curves)
-        better = sum(curve.best[1] < curve.l2 for curve in curves)
-        gains = [curve.l2 - curve.best[1] for curve in curves]
+        gains = [rival - curve.best[1] for curve in curves for rival in curve.rivals]
+        better = sum(gain > 0 for gain in gains)
         where = "Figure 2"
         claims = [
             Claim(

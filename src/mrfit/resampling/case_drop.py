@@ -40,11 +40,12 @@ class CaseDrop:
         known = ~np.isnan(networks.weights).any(axis=1)
         nodes = incidence(len(networks.names))
         sample, subsets = networks.sample, networks.known
-        views = {
-            "edges": (subsets, sample),
-            "strength": (np.abs(subsets) @ nodes, np.abs(sample) @ nodes),
-            "expected_influence": (subsets @ nodes, sample @ nodes),
-        }
+        with np.errstate(invalid="ignore"):  # of infinite weights, which correlate with nothing
+            views = {
+                "edges": (subsets, sample),
+                "strength": (np.abs(subsets) @ nodes, np.abs(sample) @ nodes),
+                "expected_influence": (subsets @ nodes, sample @ nodes),
+            }
         return cls(dropped[known], {name: correlations(*view) for name, view in views.items()}, networks.n_failed)
 
     @property

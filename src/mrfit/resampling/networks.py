@@ -180,11 +180,16 @@ class Networks:
 
 def middle(weights: Floats, level: float) -> tuple[Floats, Floats]:
     """Ends of the middle share ``level`` along the first axis, by the sixth of Hyndman and Fan (1996)."""
-    if not 0.0 < level < 1.0:
-        raise InputError(f"The level of ranges lies between 0 and 1; got {level:g}. Use 0.95, say.")
+    check_level(level)
     ends = [(1.0 - level) / 2.0, (1.0 + level) / 2.0]
     low, high = np.quantile(np.clip(weights, -_HUGE, _HUGE), ends, axis=0, method="weibull")
     return _with_infinity(low), _with_infinity(high)
+
+
+def check_level(level: float) -> None:
+    """Refuse shares of resamples that are none."""
+    if not 0.0 < level < 1.0:
+        raise InputError(f"The level of ranges lies between 0 and 1; got {level:g}. Use 0.95, say.")
 
 
 def _with_infinity(end: Floats) -> Floats:

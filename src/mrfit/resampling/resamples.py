@@ -1,4 +1,4 @@
-"""Resamples of a table: weights on its distinct rows, one row of an array for each."""
+"""Resamples of a table: weights on its distinct rows, one row of an array for each; or on clusters of rows."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.data.clustered_rows import ClusteredRows
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
 
 Floats = NDArray[np.float64]
+Drawn = UniqueRows | ClusteredRows  # rows, or clusters of which each is drawn whole
 
 _MOST = 2**28  # numbers, 2 GB
 
 
-def bootstrap(rows: UniqueRows, n: int, rng: np.random.Generator) -> Floats:
+def bootstrap(rows: Drawn, n: int, rng: np.random.Generator) -> Floats:
     """As many rows as there are, drawn with replacement.
 
     Weights that are no counts: as many rows as they are worth, each with the same weight.
@@ -26,7 +28,7 @@ def bootstrap(rows: UniqueRows, n: int, rng: np.random.Generator) -> Floats:
     return np.asarray(counts * (rows.total_weight / n_rows), np.float64)
 
 
-def case_drop(rows: UniqueRows, dropped: Sequence[float], n: int, rng: np.random.Generator) -> Floats:
+def case_drop(rows: Drawn, dropped: Sequence[float], n: int, rng: np.random.Generator) -> Floats:
     """Rows without a share of them, ``n`` for each share, one share after another."""
     total = _n_rows(rows, "dropping rows")
     sizes = np.repeat([round((1.0 - share) * total) for share in dropped], n)
@@ -35,7 +37,7 @@ def case_drop(rows: UniqueRows, dropped: Sequence[float], n: int, rng: np.random
     return parts(rows, sizes, rng)
 
 
-def halves(rows: UniqueRows, n: int, rng: np.random.Generator) -> Floats:
+def halves(rows: Drawn, n: int, rng: np.random.Generator) -> Floats:
     """``n`` pairs of halves without a row in common: 2 n resamples, the two of a pair side by side."""
     total = _n_rows(rows, "halves")
     if total < 2:
@@ -45,7 +47,7 @@ def halves(rows: UniqueRows, n: int, rng: np.random.Generator) -> Floats:
     return np.stack([first, second], axis=1).reshape(2 * n, -1)
 
 
-def parts(rows: UniqueRows, sizes: Sequence[int] | NDArray[np.int64], rng: np.random.Generator) -> Floats:
+def parts(rows: Drawn, sizes: Sequence[int] | NDArray[np.int64], rng: np.random.Generator) -> Floats:
     """So many rows each, drawn without replacement."""
     _check(rows, len(sizes))
     _n_rows(rows, "parts of a table")
@@ -98,13 +100,13 @@ def _part(weight: Floats, size: int, rng: np.random.Generator) -> Floats:
     return rng.multivariate_hypergeometric(weight.astype(np.int64), size, method="marginals").astype(np.float64)
 
 
-def _n_rows(rows: UniqueRows, what: str) -> int:
+def _n_rows(rows: Drawn, what: str) -> int:
     if (rows.sample_weight % 1 != 0).any():
         raise InputError(f"Row weights that are no whole numbers say nothing of {what}; use the bootstrap, or counts.")
     return int(rows.total_weight)
 
 
-def _check(rows: UniqueRows, n: int) -> None:
+def _check(rows: Drawn, n: int) -> None:
     if n < 1:
         raise InputError(f"The number of resamples must be positive; got {n}.")
     if n * rows.n_distinct > _MOST:

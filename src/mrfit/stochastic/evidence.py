@@ -21,6 +21,7 @@ Codes = NDArray[Any]
 _LEAST = 0.1  # of the probability: a mode with less costs less than 0.1 nats a row
 _BEYOND = 10.0  # times what the data have there
 _SPREADS, _STATES = 4.0, 3.0  # standard deviations of the data's sums, and states, by which it must lie apart
+_ERRORS = 2.0  # by which one base must be beyond the other
 _UNMIXED = 10.0  # nats between two bases that no error explains
 _WORTHLESS = 5.0  # chains that weights should be worth at least
 _ENOUGH = 0.5  # of the chains
@@ -30,6 +31,9 @@ _ROWS = 20_000  # of the data that a base is made of
 @dataclass(frozen=True, eq=False)
 class Evidence:
     """What two bases say of log Z. Only a larger one is proof: what a base misses it cannot add.
+
+    Larger by more than errors explain, that is: chains from everywhere seldom end where most of Z is, so that they say
+    little of it, and the larger of two numbers that differ by chance is too large (kdd, all pairs: by 0.2 nats a row).
 
     ``near`` began in a tree of the data's pairs, ``far`` in the uniform distribution; ``codes`` are where chains of the
     second ended. ``sums`` are the numbers of variables beside their first state in rows of the data, and ``near_sums``
@@ -44,12 +48,19 @@ class Evidence:
 
     @property
     def log_z(self) -> float:
-        return max(self.near.log_z, self.far.log_z)
+        return self._trusted.log_z
 
     @property
     def error(self) -> float:
-        """Of the larger; if the other is beyond its own, that is none of this one's error."""
-        return (self.near if self.near.log_z >= self.far.log_z else self.far).error
+        """Of the base that counts; if the other is beyond its own, that is none of this one's error."""
+        return self._trusted.error
+
+    @property
+    def _trusted(self) -> Estimate:
+        """The second base counts where it found more: beyond errors, by few chains, in its own mode, or more surely."""
+        is_real = _is_beyond(self.far, self.near) or self.far.ess < _WORTHLESS or self.has_phantom
+        is_better = self.far.error < self.near.error
+        return self.far if self.far.log_z > self.near.log_z and (is_real or is_better) else self.near
 
     @property
     def far_sum(self) -> float:
@@ -105,7 +116,7 @@ def evidence(
     """Anneal from both bases; each takes more temperatures where too few of its chains decide.
 
     Weights of the first should be worth half of its chains. The second finds other modes by chance: that few of its
-    chains decide matters only if they decide about log Z.
+    chains decide matters only if they decide about log Z. If it finds more than the first, it must do so again, slower.
     """
     rows = data[np.random.default_rng((*seed, 1)).permutation(len(data))[:_ROWS]]
     base, sums = tree("tree", factors.shape, rows), (rows > 0).sum(axis=1)
@@ -120,10 +131,15 @@ def evidence(
         return found, codes
 
     near, near_codes = annealed(base, temperatures, 2, lambda found: found.ess >= _ENOUGH * chains)
-    far, codes = annealed(
-        uniform(factors.shape),
-        far_temperatures,
-        3,
-        lambda found: found.ess >= _WORTHLESS or found.log_z < near.log_z,
-    )
+
+    def says_enough(found: Estimate) -> bool:
+        is_sure = found.temperatures > far_temperatures or not _is_beyond(found, near)
+        return found.log_z < near.log_z or (found.ess >= _WORTHLESS and is_sure)
+
+    far, codes = annealed(uniform(factors.shape), far_temperatures, 3, says_enough)
     return Evidence(near, far, codes, sums, (near_codes > 0).sum(axis=1))
+
+
+def _is_beyond(far: Estimate, near: Estimate) -> bool:
+    """Whether errors do not explain that one is larger."""
+    return far.log_z - near.log_z > _ERRORS * float(np.hypot(near.error, far.error))

@@ -22,7 +22,7 @@ _SHARE = 64  # of so many chains one is moved into a phantom: more would correct
 
 @dataclass(frozen=True, eq=False)
 class Hunt:
-    """The best of what rounds left, by the penalised likelihood with the larger log Z; and how many there were."""
+    """The best of what rounds left, by the penalised likelihood; and how many there were."""
 
     ascent: Ascent
     evidence: Evidence

@@ -1,5 +1,6 @@
 """What there is to say about results: frozen records with `to_dict`, printed, drawn and served elsewhere."""
 
+from mrfit.summaries.comparison import Comparison
 from mrfit.summaries.fit import FitSummary
 from mrfit.summaries.model_card import ModelCard
 from mrfit.summaries.score import ScoreSummary
@@ -9,6 +10,7 @@ from mrfit.summaries.structure import StructureSummary
 from mrfit.summaries.theory import CurvatureChoice, TheorySummary
 
 __all__ = [
+    "Comparison",
     "CurvatureChoice",
     "FitSummary",
     "ModelCard",

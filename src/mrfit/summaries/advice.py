@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -102,6 +103,16 @@ class Table:
         ]
 
     @property
+    def has_empty_pairs(self) -> bool:
+        """Whether two states never meet, though each occurs: without a penalty their weight would be infinite."""
+        shape, codes = self.rows.domain.shape, self.rows.codes.astype(np.int64)
+        for a, b in combinations(range(len(shape)), 2):
+            seen = ~(self.missing[:, a] | self.missing[:, b])
+            if len(np.unique(codes[seen, a] * shape[b] + codes[seen, b])) < shape[a] * shape[b]:
+                return True
+        return False
+
+    @property
     def constant(self) -> list[str]:
         return [each.name for i, each in enumerate(self.rows.domain) if np.count_nonzero(self.counts(i)) < 2]
 
@@ -126,9 +137,11 @@ class Advice:
     @classmethod
     def of(cls, rows: UniqueRows, data: str = "DATA") -> Advice:
         """For rows with missing cells kept; ``data`` is how commands name them."""
-        if len(rows.domain) < 2:
-            raise InputError("A table of one column has no network; use more columns.")
         table = Table(rows)
+        if len(rows.domain) - len(table.constant) < 2:
+            raise InputError(
+                "Fewer than two columns of this table vary, which is no network; use more columns or rows."
+            )
         learning, data = _learning(table, data)
         return cls(_facts(table), _cautions(table), (*learning, *_afterwards(table, data)))
 
@@ -157,11 +170,11 @@ def _facts(table: Table) -> tuple[str, ...]:
 def _cautions(table: Table) -> tuple[str, ...]:
     found = []
     if constant := table.constant:
-        found.append(f"{_some(constant)} never vary and say nothing: --exclude them")
+        found.append(f"columns that never vary say nothing, --exclude them: {_some(constant)}")
     if persons := table.like_persons:
         found.append(
-            f"{_some(persons)}: many values, few rows each. Persons or places? --exclude them, and mind that rows of "
-            "one person are not independent: errors come out too small. Numbers? Cut them into a few classes"
+            f"{_some(persons)}: many values, few rows each. Persons or places? --exclude them; their rows are not "
+            f"independent, which `mrfit stability --cluster {persons[0]}` minds. Numbers? Cut them into a few classes"
         )
     if rare := table.rare:
         found.append(f"states in fewer than 10 rows make weights wild, join them with others: {_some(rare)}")
@@ -187,30 +200,33 @@ def _selection(table: Table) -> tuple[str, str]:
         reason = "too many columns for whole paths: each variable takes up to 5 neighbours by what they add"
         return "--structure learned --max-degree 5 --rule or", reason
     refit = " --refit" if table.has_two_states else ""
-    reason = "too few rows to estimate all pairs: edges are selected by the extended BIC, few of them false"
+    reason = "too few rows to estimate all pairs: edges are selected by the extended BIC"
     return f"--structure learned --select ebic{refit} --rule and", reason
 
 
 def _all_pairs(table: Table, data: str) -> list[Step]:
-    """Enough rows: everything is estimated, nothing selected, and intervals mean what they say."""
-    penalty = "l2" if table.rare else "none"
+    """Enough rows: everything is estimated, nothing selected, and intervals mean what they say.
+
+    Parts of the rows have states that never meet, so that they are fitted with a penalty.
+    """
     missing, because = "", ""
     if table.missing.any() and table.missing.sum(axis=1).max() <= _MOST_MISSING:
         missing, because = " --missing em", f"; EM, since leaving out incomplete rows loses {table.incomplete:.0%}"
     elif table.missing.any():
         missing, because = " --missing drop", "; some rows lack too much for EM"
-    given = f" --penalty {penalty}"
+    penalty, ordered = "l2" if table.rare or table.has_empty_pairs else "none", ""
     if table.ordered:
         every = len(table.ordered) == len(table.rows.domain)
-        given += f" --ordered {'all' if every else ','.join(table.ordered)}"
+        ordered = f" --ordered {'all' if every else ','.join(table.ordered)}"
         because += "; states that are numbers by their scores, one sign a pair, if they are in order"
     fit = Step(
-        f"mrfit fit {data}{missing}{given} --errors sandwich -o model.mrf",
+        f"mrfit fit {data}{missing} --penalty {penalty}{ordered} --errors sandwich -o model.mrf",
         f"enough rows for all pairs: none need be selected, and intervals can be trusted{because}",
     )
     show = Step("mrfit show model.mrf --errors", "weights with intervals, and which may be zero")
+    complete = f"{data} --missing drop" if missing else data
     drop = Step(
-        f"mrfit stability {data}{' --missing drop' if missing else ''}{given} --kind drop --plot drop.png",
+        f"mrfit stability {complete} --penalty l2{ordered} --kind drop --plot drop.png",
         f"how many rows could be left out before it is another network; about {_in_words(_forecast(table))}",
     )
     return [fit, show, drop]

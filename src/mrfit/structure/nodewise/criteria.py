@@ -21,6 +21,7 @@ Floats = NDArray[np.float64]
 # Shares of the total weight: a likelihood this near to its maximum is there, also where the maximum is at infinity.
 _STRENGTH = 1e-7
 _TOLERANCE = 1e-6
+_RUN = 1e-2  # a strength so many times smaller lets a coefficient grow by 4.6 where nothing else holds it
 
 
 class Criterion(ABC):
@@ -45,6 +46,10 @@ class Criterion(ABC):
     def chosen(self, path: NodePath) -> PathPoint:
         """The best point, with the coefficients to report."""
         return path.points[self.best(path)]
+
+    def runs_away(self, path: NodePath) -> bool:
+        """Whether the coefficients to report stand for an optimum at infinity."""
+        return False
 
     @abstractmethod
     def why_none(self, rows: UniqueRows, paths: Sequence[NodePath]) -> str:
@@ -101,6 +106,9 @@ class RefittedEbic(Ebic):
         point = super().chosen(path)
         return self._refits[path.variable].refitted(point)
 
+    def runs_away(self, path: NodePath) -> bool:
+        return self._refits[path.variable].runs_away(super().chosen(path).selected)
+
 
 @dataclass
 class _Refit:
@@ -117,6 +125,14 @@ class _Refit:
             self.regression.solve(self.table, np.array(neighbours), _STRENGTH * weight, _TOLERANCE * weight)
             self.known[key] = self.regression.loss
         return self.known[key]
+
+    def runs_away(self, neighbours: NDArray[np.int64]) -> bool:
+        """Whether coefficients go on growing as the last of the penalty goes, by a logarithm of it, or rest."""
+        largest, weight = [], self.table.rows.total_weight
+        for share in (_STRENGTH, _RUN * _STRENGTH):
+            self.regression.solve(self.table, np.array(neighbours), share * weight, _RUN * share * weight)
+            largest.append(float(np.abs(self.regression.coefficients[1:]).max(initial=0.0)))
+        return largest[1] - largest[0] > 1.0
 
     def refitted(self, point: PathPoint) -> PathPoint:
         regression, neighbours = self.regression, np.array(point.selected)

@@ -33,6 +33,8 @@ class Neighbours:
         What they were read from, if from paths.
     at_end
         Variables whose point is the end of their path though a criterion was free to choose.
+    infinite
+        Variables whose refitted regressions have no finite optimum.
     owners, gains
         Where one graph was grown for all: which end an edge counts for, and what the edge adds (see `EdgeReport`).
     remarks
@@ -45,6 +47,7 @@ class Neighbours:
     violation: float | None = None
     paths: tuple[NodePath, ...] = ()
     at_end: tuple[int, ...] = ()
+    infinite: tuple[int, ...] = ()
     owners: NDArray[np.bool_] | None = None
     gains: Floats | None = None
     remarks: tuple[str, ...] = ()

@@ -32,6 +32,7 @@ _STRIDE, _NEVER = 8, (-1.0, -1.0, 0)
 # explains so little more of the deviance, or so much of it in all.
 _GLMNET_POINTS, _GLMNET_STAGE, _GLMNET_FEW_ROWS = 100, 20, 1e-2
 _GLMNET_LEAST, _GLMNET_GAIN, _GLMNET_EXPLAINED = 5, 1e-5, 0.999
+_GLMNET_TIGHTER = 1e-2  # times the tolerance: small differences of losses decide where such a path ends
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,8 @@ class PathSelection(NeighbourSelection):
         """On the paths that glmnet walks by itself, of standardised columns; no groups of coefficients."""
         n_variables = len(rows.domain)
         lowest = WEAKEST if rows.total_weight >= n_variables - 1 else _GLMNET_FEW_ROWS
-        walk = PathSettings(n_variables, ratio=lowest ** (1 / (_GLMNET_POINTS - 1)), lowest=lowest, tolerance=tolerance)
+        ratio = lowest ** (1 / (_GLMNET_POINTS - 1))
+        walk = PathSettings(n_variables, ratio=ratio, lowest=lowest, tolerance=_GLMNET_TIGHTER * tolerance)
         return cls(walk, lambda critical: _stage(walk, critical, 0), criterion=criterion, standard=True)
 
     def neighbours(
@@ -165,7 +167,9 @@ class PathSelection(NeighbourSelection):
             for j, strength in path.entered().items():
                 entered[i, j] = strength
         at_end = tuple(path.variable for path in walked if self._is_at_end(path))
-        return Neighbours(chosen, coefficients, entered, violation, tuple(paths), at_end)
+        criterion = self.criterion
+        infinite = () if criterion is None else tuple(path.variable for path in walked if criterion.runs_away(path))
+        return Neighbours(chosen, coefficients, entered, violation, tuple(paths), at_end, infinite)
 
     def _point(self, path: NodePath) -> PathPoint:
         return path.points[-1] if self.criterion is None else self.criterion.chosen(path)

@@ -16,6 +16,7 @@ from mrfit._kernels.resampled_paths import NodeCells, Resamples, Walk, best_poin
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.structure.nodewise.allowed_pairs import HARDLY, AllowedPairs
 from mrfit.structure.nodewise.criteria import price_of
+from mrfit.structure.nodewise.paths import NodePath, PathSettings, node_paths
 from mrfit.workers import deal, run
 
 Floats = NDArray[np.float64]
@@ -51,8 +52,16 @@ class RegressionPool:
     def of(
         cls, rows: UniqueRows, pairs: AllowedPairs, walk: Walk, *, gamma: float, rule: str, standard: bool
     ) -> RegressionPool:
-        codes = np.ascontiguousarray(rows.codes.T)
-        cells = tuple(_cells_of(codes, i) for i in range(len(codes)))
+        n, codes = len(rows.domain), np.ascontiguousarray(rows.codes.T)
+        settings = PathSettings(n, tolerance=walk.tolerance)
+        paths = node_paths(
+            rows,
+            settings,
+            forbidden=pairs.forbidden,
+            strengths=lambda critical: critical * walk.share,
+            standard=standard,
+        )
+        cells = tuple(_cells_of(codes, i, _coefficients_on(path, n, len(walk.share))) for i, path in enumerate(paths))
         return cls(rows, pairs, walk, gamma, rule, standard, cells)
 
     @staticmethod
@@ -70,7 +79,7 @@ class RegressionPool:
         def learn(first: int, last: int) -> None:
             for low in range(first, last, _BLOCK):
                 some = slice(low, min(low + _BLOCK, last))
-                coefficients = self._coefficients(np.array(resamples[some]))  # kernels write to none, but would to any
+                coefficients = self._coefficients(np.array(resamples[some], order="C"))  # one layout, writable
                 one, other = coefficients[:, a, b], coefficients[:, b, a]
                 chosen = (one != 0) & (other != 0) if self.rule == "and" else (one != 0) | (other != 0)
                 joined = chosen & ~self.pairs.forbidden[a, b] | self.pairs.required[a, b]
@@ -101,8 +110,17 @@ class RegressionPool:
 _compact = np.ascontiguousarray  # kernels are compiled for one layout
 
 
-def _cells_of(codes: NDArray[np.uint8], variable: int) -> NodeCells:
+def _cells_of(codes: NDArray[np.uint8], variable: int, path: Floats) -> NodeCells:
     """Rows that agree on all variables but one."""
     others = np.delete(codes, variable, axis=0)
     bits, cell_of = np.unique(others, axis=1, return_inverse=True)
-    return NodeCells(np.ascontiguousarray(bits), cell_of.reshape(-1).astype(np.int64), codes[variable].copy())
+    return NodeCells(_compact(bits), cell_of.reshape(-1).astype(np.int64), codes[variable].copy(), path)
+
+
+def _coefficients_on(path: NodePath, n_variables: int, n_points: int) -> Floats:
+    """Of every point, (points, variables), the constant in the place of the first; zeros where there is no path."""
+    others = np.zeros((n_points, n_variables))
+    for t, point in enumerate(path.points):
+        others[t, point.selected] = point.sizes
+    constants = [point.constant[0] for point in path.points] or [0.0] * n_points
+    return np.column_stack([constants, np.delete(others, path.variable, axis=1)])

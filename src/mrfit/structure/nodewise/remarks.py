@@ -11,6 +11,8 @@ from mrfit.structure.nodewise.selection import NeighbourSelection
 
 def remarks(rows: UniqueRows, selection: NeighbourSelection, neighbours: Neighbours, *, n_edges: int) -> list[str]:
     said = [_still_falling(rows.domain, neighbours)] if neighbours.at_end else []
+    if neighbours.infinite:
+        said.append(_at_infinity(rows.domain, neighbours.infinite))
     if n_edges == 0 and len(rows.domain) > 1:
         said.append(f"No edges: {_why_no_edges(rows, selection, neighbours)}")
     return [*said, *neighbours.remarks]
@@ -25,6 +27,14 @@ def _still_falling(domain: Domain, neighbours: Neighbours) -> str:
         f"The criterion of {len(variables)} of {len(domain)} variables was still falling at the weakest strength "
         f"tried, {min(ends):.1g} of the critical one: {names}. Nearly everything helps to predict them, or something "
         "predicts them perfectly."
+    )
+
+
+def _at_infinity(domain: Domain, variables: tuple[int, ...]) -> str:
+    names = listed([domain.names[i] for i in variables])
+    return (
+        f"The refitted regressions of {len(variables)} of {len(domain)} variables have their optimum at infinity: "
+        f"{names}. Some states never occur together; the sizes of such coefficients mean little."
     )
 
 

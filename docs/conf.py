@@ -1,0 +1,89 @@
+"""How Sphinx makes the site of these pages: `make site`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+from docutils.utils.math.latex2mathml import tex2mathml
+from pygments.lexers.special import TextLexer
+
+import mrfit
+from mrfit.cli.main import cli
+
+ROOT = Path(__file__).parents[1]
+
+project, author, release = "mrfit", "the mrfit authors", mrfit.__version__
+html_title = "mrfit"
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+exclude_patterns = ["conf.py"]
+
+myst_enable_extensions = ["dollarmath"]
+myst_heading_anchors = 4  # as on GitHub, where the same pages are read
+suppress_warnings = ["myst.header"]  # pages made of results may begin below the first level
+
+default_role = "code"  # `name` in a docstring
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"  # the signature says them
+autodoc_default_options = {"members": True}
+python_use_unqualified_type_names = True
+napoleon_google_docstring = False
+
+html_theme = "furo"
+html_theme_options = {"navigation_with_keys": True}
+html_math_renderer = "mathml"
+html_copy_source = False
+html_show_copyright = False
+html_static_path = ["site"]
+html_css_files = ["site.css"]
+
+# Files above this folder that are pages of the site too, by the name they have there.
+ABOVE = {"start": "README.md", "changelog": "CHANGELOG.md", "contributing": "CONTRIBUTING.md"}
+
+
+def read(app: Any, page: str, source: list[str]) -> None:
+    """The text of a page: its own, that of a file above, or the help of all commands."""
+    if page in ABOVE:
+        source[0] = (ROOT / ABOVE[page]).read_text(encoding="utf-8")
+    if page == "commands":
+        source[0] += commands()
+    for name, file in ABOVE.items():
+        source[0] = source[0].replace(f"](../{file}", f"]({name}.md").replace(f"]({file}", f"]({name}.md")
+    source[0] = source[0].replace("](docs/", "](").replace("[CITATION.cff](CITATION.cff)", "CITATION.cff")
+
+
+def commands() -> str:
+    """What `mrfit COMMAND --help` prints, a section for each command."""
+    parent = click.Context(cli, info_name="mrfit", terminal_width=100)
+    sections = []
+    for name in cli.list_commands(parent):
+        command = cli.get_command(parent, name)
+        assert command is not None
+        text = command.get_help(click.Context(command, info_name=name, parent=parent, terminal_width=100))
+        sections.append(f"## mrfit {name}\n\n```text\n{text}\n```\n")
+    return "\n".join(sections)
+
+
+def inline_math(writer: Any, node: Any) -> None:
+    write_math(writer, node, block=False)
+
+
+def math_block(writer: Any, node: Any) -> None:
+    write_math(writer, node, block=True)
+
+
+def write_math(writer: Any, node: Any, *, block: bool) -> None:
+    """MathML, which browsers draw themselves: the site asks no other server for anything."""
+    from docutils.nodes import SkipNode
+
+    tex = node.astext().replace(r"\dots", r"\ldots")  # the one command of these pages that docutils does not know
+    text = tex2mathml(tex, as_block=block)
+    writer.body.append(f'<div class="math">{text}</div>' if block else text)
+    raise SkipNode
+
+
+def setup(app: Any) -> None:
+    app.connect("source-read", read)
+    app.add_lexer("csv", TextLexer)
+    app.add_html_math_renderer("mathml", (inline_math, None), (math_block, None))

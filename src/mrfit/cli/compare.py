@@ -1,0 +1,116 @@
+"""`mrfit compare`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mrfit.cli.files import check_files, csv_bytes, send, summary_beside, writing
+from mrfit.cli.idle_options import Rule, refuse_idle
+from mrfit.cli.model_options import load_scored_model
+from mrfit.cli.options import check_one_stream, choice, common, parameters_of, read_rows, reading
+from mrfit.cli.output import note, note_compiling, print_json, say
+from mrfit.cli.picture_options import (
+    PICTURES,
+    check_layout,
+    check_title,
+    given_layout,
+    layout_options,
+    title_of,
+    title_option,
+)
+from mrfit.cli.sections import SectionedCommand
+
+if TYPE_CHECKING:
+    from mrfit.summaries.comparison import Comparison
+
+_SECTIONS = {
+    "Options that matter most": ("data", "metric", "top", "output", "plot", "as_json"),
+    "Data": parameters_of(reading),
+    "Picture": ("title", *parameters_of(layout_options)),
+    "Output": (*parameters_of(common), "no_clobber"),
+}
+
+
+@click.command("compare", cls=SectionedCommand, sections=_SECTIONS)
+@click.argument("model_a", metavar="A")
+@click.argument("model_b", metavar="B")
+@click.option("--data", metavar="DATA", help="Rows to score both models by.")
+@choice("--metric", "pll", "ll", help="Of --data: the pseudo-log-likelihood, or the log-likelihood, exact.")
+@click.option("--top", type=click.IntRange(min=0), default=10, show_default=True, help="Lines of each kind.")
+@click.option("-o", "--output", metavar="CSV", help="Where to write all parameters; - is standard output.")
+@click.option("--plot", metavar="FILE", help=f"Draw A, B, and B less A, on one layout, as {PICTURES}.")
+@layout_options
+@title_option
+@writing
+@reading
+@common
+@click.pass_context
+def command(context: click.Context, /, model_a: str, model_b: str, **options: Any) -> None:
+    """Compare models A and B of the same variables: edges that only one has, parameters, and the scores of rows.
+
+    Differences are B less A, largest first. Parameters are compared in canonical coordinates, or in spectral ones if
+    both models have these. The standard error of a difference of scores is that of the mean over rows of what B gains
+    on each of them; where the rows had no part in learning, a difference of more than two of them is no chance.
+
+    \b
+    Examples:
+      mrfit compare small.mrf large.mrf
+      mrfit compare small.mrf large.mrf --data test.csv --metric ll
+      mrfit compare men.mrf women.mrf --plot both.pdf -o parameters.csv
+    """
+    from mrfit.report.page import check_figure_path
+    from mrfit.summaries.comparison import compare
+    from mrfit.workers import resolve_jobs
+
+    refuse_idle(context, [Rule(("metric", *parameters_of(reading)), options["data"] is not None, "--data DATA")])
+    check_one_stream(model_a, model_b, options["data"])
+    check_title(options)
+    check_layout(options)
+    if options["plot"] is not None:
+        check_figure_path(options["plot"])
+    outputs = {"-o": options["output"], "--plot": options["plot"], "--save-layout": options["save_layout"]}
+    check_files({"A": model_a, "B": model_b, "--data": options["data"]}, outputs, options)
+    a, b = (load_scored_model(text, {"model_format": None}) for text in (model_a, model_b))
+    note_compiling(quiet=options["quiet"] or options["as_json"])
+    rows = None if options["data"] is None else read_rows(options["data"], options, domain=a.domain)
+    found = compare(a, b, rows, metric=options["metric"], jobs=resolve_jobs(options["jobs"]))
+    if options["output"] is not None:
+        send(options["output"], _csv(found))
+    _draw(found, _title(model_a, model_b, options), options)
+    if options["as_json"]:
+        print_json({**found.to_dict(), "output": options["output"]})
+    elif not options["quiet"]:
+        with summary_beside(options["output"]):
+            say(*found.text(options["top"]).splitlines())
+            for option in ("output", "plot", "save_layout"):
+                if options[option] is not None:
+                    say(f"wrote {options[option]}")
+
+
+def _title(model_a: str, model_b: str, options: dict[str, Any]) -> str:
+    a, b = (title_of(text, options) for text in (model_a, model_b))
+    return a if options["title"] is not None else f"{a} (A) and {b} (B)"
+
+
+def _csv(found: Comparison) -> bytes:
+    rows = ((each.name, each.order, each.a, each.b, each.difference) for each in found.parameters)
+    return csv_bytes(["parameter", "order", "a", "b", "difference"], rows)
+
+
+def _draw(found: Comparison, title: str, options: dict[str, Any]) -> None:
+    from mrfit.report.layout_file import write_layout
+    from mrfit.report.page import save_figure
+
+    if options["plot"] is None and options["save_layout"] is None:
+        return
+    if not found.edges:
+        note("neither model has an edge: there is nothing to draw.")
+        options |= {"plot": None, "save_layout": None}
+        return
+    places = found.layout(given_layout(options, found.names))
+    if options["save_layout"] is not None:
+        write_layout(options["save_layout"], found.names, places)
+    if options["plot"] is not None:
+        save_figure(found.figure(layout=places, title=title), options["plot"])

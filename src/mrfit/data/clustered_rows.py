@@ -1,0 +1,58 @@
+"""Rows that belong together: answers of one person, pupils of one school."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from mrfit.data.dataset import Dataset
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.errors import InputError
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class ClusteredRows:
+    """Distinct rows, and how often each occurs in every cluster, (clusters, distinct); clusters are drawn, not rows."""
+
+    rows: UniqueRows
+    counts: csr_array
+
+    @classmethod
+    def of(cls, dataset: Dataset, ids: Sequence[object]) -> ClusteredRows:
+        """``ids`` say which cluster each row belongs to."""
+        names = np.asarray(ids).astype(str)
+        if names.shape != (dataset.n_rows,):
+            raise InputError(f"{dataset.n_rows:,} rows need as many names of clusters; got shape {names.shape}.")
+        clusters, number = np.unique(names, return_inverse=True)
+        if len(clusters) < 2:
+            raise InputError("All rows belong to one cluster, of which there is nothing to draw; use another column.")
+        rows = UniqueRows.from_dataset(dataset)
+        entries = dataset.sample_weight, (number, rows.places_of(dataset.codes))
+        return cls(rows, csr_array(entries, shape=(len(clusters), rows.n_distinct)))
+
+    @property
+    def n_distinct(self) -> int:
+        """Of what is drawn."""
+        return int(self.counts.shape[0])
+
+    @property
+    def sample_weight(self) -> Floats:
+        return np.ones(self.n_distinct)
+
+    @property
+    def total_weight(self) -> float:
+        return float(self.n_distinct)
+
+    @property
+    def effective_rows(self) -> float:
+        return self.total_weight
+
+    def weights(self, drawn: Floats) -> Floats:
+        """Of the distinct rows, where each cluster was drawn so many times, (resamples, clusters)."""
+        return np.asarray(drawn @ self.counts, np.float64)

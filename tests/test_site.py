@@ -1,0 +1,63 @@
+"""The site of the docs: every page is on it, every public name in its reference, and links lead somewhere."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+import mrfit
+
+DOCS = Path(__file__).parents[1] / "docs"
+TREE = re.compile(r"^```\{toctree\}\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
+TARGET = re.compile(r'(?:href|src)="([^"]*)"')
+
+
+def _listed(page: str = "index") -> set[str]:
+    """The pages that the tables of contents name, from one page on, as paths from ``docs`` without a suffix."""
+    found: set[str] = set()
+    path = DOCS / f"{page}.md"
+    for content in TREE.findall(path.read_text(encoding="utf-8")):
+        for line in content.splitlines():
+            name = re.sub(r".*<(.*)>$", r"\1", line)
+            if name and not name.startswith(":"):
+                pages = {str(each.relative_to(DOCS).with_suffix("")) for each in path.parent.glob(f"{name}.md")}
+                assert pages, f"{page} lists {name}"
+                found |= pages.union(*(_listed(each) for each in pages))
+    return found
+
+
+def test_every_page_is_in_the_table_of_contents() -> None:
+    pages = {str(path.relative_to(DOCS).with_suffix("")) for path in DOCS.rglob("*.md")}
+    assert pages - _listed() == {"index"}
+
+
+def test_the_reference_has_every_public_name() -> None:
+    reference = (DOCS / "reference.md").read_text(encoding="utf-8")
+    names = re.findall(r"^\.\. auto\w+:: mrfit\.(\w+)$", reference, flags=re.MULTILINE)
+    assert sorted(names) == sorted(set(mrfit.__all__) - {"__version__"})
+
+
+@pytest.mark.skipif(importlib.util.find_spec("sphinx") is None, reason="Sphinx is not installed: `make site` does it")
+def test_the_site_is_built_without_a_warning_and_all_its_links_lead_somewhere(tmp_path: Path) -> None:
+    sphinx = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html"]
+    ran = subprocess.run([*sphinx, DOCS, tmp_path / "site"], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    texts = {page: page.read_text(encoding="utf-8") for page in (tmp_path / "site").rglob("*.html")}
+    assert len(texts) > 40
+    for page, text in texts.items():
+        # No other server is asked for anything; links that are followed are another matter.
+        assert not re.findall(r'<(?:script|img|link)[^>]*(?:src|href)="(?:https?:)?//', text), page
+        for target in TARGET.findall(text):
+            path, _, anchor = unquote(target).partition("#")
+            if re.match(r"[a-z]+:", target) or (path == "" and anchor == ""):
+                continue
+            place = (page.parent / path.partition("?")[0]).resolve() if path else page
+            assert place.is_file(), f"{page}: {target}"
+            if anchor and place.suffix == ".html":
+                assert f'id="{anchor}"' in texts[place], f"{page}: {target}"
