@@ -292,7 +292,7 @@ export class Scene {
 
   private dotOpacity(v: number): number {
     const { evidence } = this.state.chosen;
-    return evidence.size && !evidence.has(v) ? Math.min(1, 0.16 + 3 * this.state.moved(v)) : 1;
+    return evidence.size && !evidence.has(v) ? Math.min(1, 0.3 + 4 * this.state.moved(v)) : 1;
   }
 
   private change(v: number): number {
