@@ -215,8 +215,8 @@ _ABOUT = (
     "Mean test log-likelihood in nats a row, exact where no error of log Z is given, else by annealing from two bases "
     "with more and slower chains than learning uses, and other seeds; the larger log Z counts where errors do not "
     "explain it. Strengths, and the recipe in bold, were chosen on validation rows. A cross says that chains did not "
-    "mix, so that there is no number; an exclamation mark that a mode is left where there are no rows, and what has "
-    "one is not chosen while another recipe has none. The spread of seeds is that of the chosen model, of its score "
+    "mix, so that there is no number; an exclamation mark that a mode is left where there are no rows, which costs what "
+    "log Z says. The spread of seeds is that of the chosen model, of its score "
     "above and of two more with other seeds of learning on the same structure (largest less smallest; log Z of these "
     "two is as learning leaves it). Growth within cells "
     "(a million, or a tenth of that for more than 300 variables) is for sets of which a tree says a tenth of what "
@@ -228,8 +228,7 @@ _ABOUT = (
 
 def _row(name: str, found: Mapping[str, Mapping[str, Any]]) -> list[Cell | str]:
     known = {word: result for word, result in found.items() if "valid" in result}
-    clean = [word for word in known if known[word]["status"] != Status.PHANTOM.value]
-    best = max(clean or known, key=lambda word: known[word]["valid"], default=None)
+    best = max(known, key=lambda word: known[word]["valid"], default=None)
     scores = [_score(found.get(word), is_best=word == best) for word in RECIPES]
     if best is None:
         return [name, *scores, "none", "", "", *(f"{value:.2f}" for value in published()[name])]
