@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.checking.margin import Margin
 from mrfit.checking.moments import Moments
 from mrfit.checking.phantom_mode import PhantomMode
 from mrfit.checking.portrait import Portrait
@@ -23,32 +24,22 @@ _CHANCE = 2.0  # standard errors that are taken off a difference before it count
 
 
 @dataclass(frozen=True)
-class Difference:
-    """States of one or two variables: how probable they are, and how often the data have them.
+class Difference(Margin):
+    """The margin of one or two variables.
 
     ``error`` is the standard error of what is said of the model, 0 where that is exact.
     """
 
-    variables: tuple[str, ...]
-    states: tuple[str, ...]
-    model: float
-    data: float
     error: float
 
     @property
     def size(self) -> float:
         return abs(self.model - self.data)
 
-    def in_words(self) -> str:
-        return " & ".join(f"{name}={state}" for name, state in zip(self.variables, self.states, strict=True))
-
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
         return {
-            "variables": list(self.variables),
-            "states": list(self.states),
-            "model": self.model,
-            "data": self.data,
+            **super().to_dict(),
             "difference": self.model - self.data,
             "standard_error": self.error,
         }

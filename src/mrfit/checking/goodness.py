@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, erfc
 
+from mrfit.checking.margin import Margin
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
 from mrfit.errors import InputError
@@ -33,29 +34,19 @@ _HELD = 1e-6  # the share of its own variance below which a margin is what the m
 
 
 @dataclass(frozen=True)
-class Residual:
-    """States of two or three variables: (frequency - probability) / standard error; ``adjusted`` p for their number.
+class Residual(Margin):
+    """A margin of two or three variables: (frequency - probability) / standard error; ``adjusted`` p for their number.
 
     NaN for those that the model was fitted to, whose frequencies say nothing of how well.
     """
 
-    variables: tuple[str, ...]
-    states: tuple[str, ...]
-    model: float
-    data: float
     residual: float
     adjusted: float
-
-    def in_words(self) -> str:
-        return " & ".join(f"{name}={state}" for name, state in zip(self.variables, self.states, strict=True))
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
         return {
-            "variables": list(self.variables),
-            "states": list(self.states),
-            "model": self.model,
-            "data": self.data,
+            **super().to_dict(),
             "residual": self.residual,
             "adjusted": self.adjusted,
         }

@@ -9,7 +9,7 @@ import click
 from mrfit.cli.files import check_files, writing
 from mrfit.cli.model_options import from_option, is_silent, model_argument, note_remarks, read_any_model
 from mrfit.cli.options import check_one_stream, choice, common, parameters_of, read_rows, reading
-from mrfit.cli.output import counting_progress, note, note_compiling, print_json, say
+from mrfit.cli.output import counting_progress, note, note_compiling, note_failures, print_json, say
 from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
 from mrfit.cli.query import columns, probability
 from mrfit.cli.sections import SectionedCommand
@@ -130,8 +130,8 @@ def command(model_file: str, data: str, **options: Any) -> None:
         print_json({**check.to_dict(), "goodness": None if goodness is None else goodness.to_dict()})
     else:
         _print(check, goodness, data, options["top"])
-    for reason, times in ({} if goodness is None else goodness.failures).items():
-        note(f"warning: learning failed in {times:,} of {options['bootstrap']:,} tables: {reason}")
+    if goodness is not None:
+        note_failures(goodness.failures, f"of {options['bootstrap']:,} tables")
 
 
 def _goodness(

@@ -11,7 +11,7 @@ from mrfit.cli.files import check_files, csv_bytes, send, summary_beside, writin
 from mrfit.cli.idle_options import Rule, refuse_idle
 from mrfit.cli.model_options import is_silent, load_scored_model, model_argument
 from mrfit.cli.options import check_one_stream, common, names, parameters_of, read_rows, reading_with
-from mrfit.cli.output import counting_progress, note, note_compiling, print_json, say
+from mrfit.cli.output import counting_progress, note, note_compiling, note_failures, print_json, say
 from mrfit.cli.picture_options import (
     PICTURES,
     check_layout,
@@ -125,8 +125,7 @@ def command(context: click.Context, /, model_file: str, data: str | None, **opti
     elif not options["quiet"]:
         with summary_beside(options["output"]):
             _print(model_file, summary, options)
-    for reason, times in summary.failures.items():
-        note(f"warning: learning failed in {times:,} of {summary.n_resamples:,} resamples: {reason}")
+    note_failures(summary.failures, f"of {summary.n_resamples:,} resamples")
 
 
 def _check_options(context: click.Context, model_file: str, data: str | None, options: dict[str, Any]) -> None:

@@ -67,6 +67,12 @@ def note(text: str) -> None:
     say(f"mrfit: {text}", err=True)
 
 
+def note_failures(failures: Mapping[str, int], of: str) -> None:
+    """How often learning failed, by reason; ``of`` is "of 1,000 resamples"."""
+    for reason, times in failures.items():
+        note(f"warning: learning failed in {times:,} {of}: {reason}")
+
+
 def note_compiling(*, quiet: bool) -> None:
     """Have it said when kernels must be compiled, which happens once on a machine and would seem to hang."""
     from mrfit._kernels.compiled import on_compiling

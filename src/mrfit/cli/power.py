@@ -10,7 +10,7 @@ from mrfit.cli.exact_options import structure_file
 from mrfit.cli.files import check_files, load_model, writing
 from mrfit.cli.learner_options import LEARNER_SECTIONS, learner_of, learner_options
 from mrfit.cli.options import common, parameters_of, whole_numbers
-from mrfit.cli.output import counting_progress, note, note_compiling, print_json, say
+from mrfit.cli.output import counting_progress, note_compiling, note_failures, print_json, say
 from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
 from mrfit.cli.relearned import check_weights, relearned, take_by_itself, weights_option
 from mrfit.cli.sections import SectionedCommand
@@ -90,8 +90,7 @@ def command(context: click.Context, /, model_file: str, **options: Any) -> None:
         print_json(summary.to_dict())
     elif not options["quiet"]:
         _print(model_file, summary, options)
-    for reason, times in summary.failures.items():
-        note(f"warning: learning failed in {times:,} tables: {reason}")
+    note_failures(summary.failures, "tables")
 
 
 def _edges(power: Power) -> str:

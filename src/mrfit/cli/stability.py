@@ -11,7 +11,7 @@ from mrfit.cli.files import check_files, csv_bytes, send, summary_beside, writin
 from mrfit.cli.idle_options import Rule, refuse_idle
 from mrfit.cli.learner_options import LEARNER_SECTIONS, check_orders_of, learner_of, learner_options
 from mrfit.cli.options import choice, common, declared_states, parameters_of, read_rows, reading, states_option
-from mrfit.cli.output import counting_progress, note, note_compiling, print_json, say
+from mrfit.cli.output import counting_progress, note_compiling, note_failures, print_json, say
 from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
 from mrfit.cli.relearned import check_weights, is_of_regressions, relearned, weights_option
 from mrfit.cli.row_owners import read_owned
@@ -152,8 +152,7 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     elif not options["quiet"]:
         with summary_beside(options["output"]):
             _print(data, summary, options)
-    for reason, times in summary.failures.items():
-        note(f"warning: learning failed in {times:,} of {summary.n_resamples:,} resamples: {reason}")
+    note_failures(summary.failures, f"of {summary.n_resamples:,} resamples")
 
 
 def _check_options(context: click.Context, options: dict[str, Any]) -> None:

@@ -114,8 +114,8 @@ def compare_groups(
     grouped = GroupedRows.of(UniqueRows.of(data), by) if paired is None else _paired(data, by, paired)
     grouped.rows.check_complete("learning")
     asked = _tests(learner, grouped, tests)
-    pool = pool_of(learner, grouped.rows)
     with one_blas_thread():
+        pool = pool_of(learner, grouped.rows)
         weights = np.stack(_of_groups(grouped, weigher(learner))) if pool is None else pool.weights(grouped.counts)
         wald = ratio = shuffled = None
         if "wald" in asked:
@@ -126,7 +126,7 @@ def compare_groups(
         if "permutations" in asked:
             drawn = _permutations(grouped, permutations, seed)
             flat = drawn.reshape(-1, grouped.rows.n_distinct)
-            networks = networks_of(learner, grouped.rows, flat, jobs=jobs, callback=callback)
+            networks = networks_of(learner, grouped.rows, flat, pool=pool, jobs=jobs, callback=callback)
             shuffled = PermutationTest.of(weights, networks)
     remarks = (PAIRED,) if paired is not None and tests is None else ()
     return GroupComparison(

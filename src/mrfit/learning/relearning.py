@@ -126,7 +126,8 @@ def stability(
         if one_step and not isinstance(learner, StructureLearner):
             networks = _by_one_step(learner, rows, weights, jobs)
         else:
-            networks = networks_of(learner, rows, weights, jobs=jobs, callback=callback)
+            pool = pool_of(learner, rows)
+            networks = networks_of(learner, rows, weights, pool=pool, jobs=jobs, callback=callback)
     found = Stability(kind, networks, level)
     if kind == "drop":
         return replace(found, case_drop=CaseDrop.of(networks, 1.0 - drawn.sum(axis=1) / units.total_weight))
@@ -182,11 +183,11 @@ def networks_of(
     rows: UniqueRows,
     resamples: Floats,
     *,
+    pool: RegressionPool | None,
     jobs: int = 1,
     callback: Callback | None = None,
 ) -> Networks:
     """Those of the whole table and of every resample: in one pool of regressions where there is one."""
-    pool = pool_of(learner, rows)
     if pool is None or not resamples.any(axis=1).all():  # a resample without rows is a failure
         return Networks.learned(weigher(learner), rows, resamples, jobs=jobs, callback=callback)
     sample = pool.weights(rows.sample_weight[None])[0]
