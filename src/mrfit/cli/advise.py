@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from mrfit.cli.options import common, parameters_of, read_rows, reading_with
+from mrfit.cli.options import common, parameters_of, read_rows, reading_with, which_columns
 from mrfit.cli.output import print_json, say
 
 if TYPE_CHECKING:
@@ -34,24 +34,27 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
       mrfit advise survey.csv
       mrfit advise survey.csv --exclude id --weight n
     """
-    from mrfit.summaries.advice import Advice
+    from mrfit.summaries.advice import Advice, Source
     from mrfit.summaries.missing import MissingSummary
 
     if context.get_parameter_source("missing") is ParameterSource.DEFAULT:
         options["missing"] = "observed"
     rows = read_rows(data, options)
-    advice = Advice.of(rows, " ".join([shlex.quote(data), *_repeated(context)]))
+    columns = parameters_of(which_columns)
+    layout = parameters_of(_reading) - columns - {"missing"}
+    source = Source(shlex.quote(data), columns=_repeated(context, columns), layout=_repeated(context, layout))
+    advice = Advice.of(rows, source)
     if options["as_json"]:
         print_json({**advice.to_dict(), "missing": MissingSummary.of(rows).to_dict()})
     else:
         _print(data, advice)
 
 
-def _repeated(context: click.Context) -> list[str]:
-    """How DATA are read, as the user typed it."""
+def _repeated(context: click.Context, chosen: set[str]) -> str:
+    """Those of some options that the user typed, as they were typed."""
     words: list[str] = []
     for parameter in context.command.params:
-        if parameter.name not in parameters_of(_reading) - {"missing"}:
+        if parameter.name not in chosen:
             continue
         if context.get_parameter_source(str(parameter.name)) is not ParameterSource.COMMANDLINE:
             continue
@@ -60,7 +63,7 @@ def _repeated(context: click.Context) -> list[str]:
             words.append(parameter.opts[0] if value else parameter.secondary_opts[0])
         for text in value if isinstance(value, tuple) else () if isinstance(value, bool) else (value,):
             words += [parameter.opts[0], shlex.quote(str(text))]
-    return words
+    return " ".join(words)
 
 
 def _print(data: str, advice: Advice) -> None:

@@ -91,10 +91,10 @@ _KEPT = ("em", "observed")  # ways to deal with missing values that need them un
 def reading_with(*kept: str, help: str = "") -> Callable[[Any], Any]:
     """Options of reading, with further words for --missing."""
     missing = choice("--missing", "error", "drop", "state", *kept, help=f"{_MISSING}{help}.")
-    return stacked(_which_columns, missing, unknown_option, layout)
+    return stacked(which_columns, missing, unknown_option, layout)
 
 
-_which_columns = stacked(
+which_columns = stacked(
     click.option(
         "--columns", multiple=True, metavar=_NAMES, help='Use only these columns; may be repeated, and "quoted, so".'
     ),

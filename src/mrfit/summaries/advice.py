@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -127,6 +127,18 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Source:
+    """How commands name a table: its file, which of its columns, and how the file is laid out."""
+
+    file: str
+    columns: str = ""
+    layout: str = ""
+
+    def __str__(self) -> str:
+        return " ".join(filter(None, (self.file, self.columns, self.layout)))
+
+
+@dataclass(frozen=True)
 class Advice:
     """``facts`` of a table, what to look at first (``cautions``), and ``steps`` in their order."""
 
@@ -135,14 +147,14 @@ class Advice:
     steps: tuple[Step, ...]
 
     @classmethod
-    def of(cls, rows: UniqueRows, data: str = "DATA") -> Advice:
-        """For rows with missing cells kept; ``data`` is how commands name them."""
+    def of(cls, rows: UniqueRows, source: Source | None = None) -> Advice:
+        """For rows with missing cells kept; commands name them DATA where no source is given."""
         table = Table(rows)
         if len(rows.domain) - len(table.constant) < 2:
             raise InputError(
                 "Fewer than two columns of this table vary, which is no network; use more columns or rows."
             )
-        learning, data = _learning(table, data)
+        learning, data = _learning(table, source or Source("DATA"))
         return cls(_facts(table), _cautions(table), (*learning, *_afterwards(table, data)))
 
     def to_dict(self) -> dict[str, Any]:
@@ -183,12 +195,13 @@ def _cautions(table: Table) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _learning(table: Table, data: str) -> tuple[list[Step], str]:
+def _learning(table: Table, source: Source) -> tuple[list[Step], str]:
     """And what is learned from, which may have been filled in."""
+    data = str(source)
     if len(table.rows.domain) <= _MOST_COMPLETE and table.rows_a_parameter >= _PLENTY:
         dropped = " --missing drop" if table.missing.any() else ""
         return _all_pairs(table, data), data + dropped
-    steps, data = _filled(table, data)
+    steps, data = _filled(table, source)
     learned, reason = _selection(table)
     found = Step(f"mrfit fit {data} {learned} -o model.mrf", reason)
     return [*steps, found, _stability(table, data, learned)], data
@@ -232,21 +245,21 @@ def _all_pairs(table: Table, data: str) -> list[Step]:
     return [fit, show, drop]
 
 
-def _filled(table: Table, data: str) -> tuple[list[Step], str]:
-    """Structures are learned from complete rows."""
+def _filled(table: Table, source: Source) -> tuple[list[Step], str]:
+    """Structures are learned from complete rows. Columns that are left out stay in a table that is filled in."""
     if not table.missing.any():
-        return [], data
+        return [], str(source)
     if table.missing.sum(axis=1).max() > _MOST_MISSING or table.incomplete < 0.05:
-        return [], f"{data} --missing drop"
+        return [], f"{source} --missing drop"
     fit = Step(
-        f"mrfit fit {data} --missing em -o fill.mrf",
+        f"mrfit fit {source} --missing em -o fill.mrf",
         f"leaving out incomplete rows would lose {table.incomplete:.0%} of them",
     )
     impute = Step(
-        f"mrfit impute fill.mrf {data} --how draw -o full.csv",
+        f"mrfit impute fill.mrf {replace(source, columns='')} --how draw -o full.csv",
         "drawn values keep associations as they are; with other --seed, see what changes",
     )
-    return [fit, impute], "full.csv"
+    return [fit, impute], str(Source("full.csv", source.columns))
 
 
 def _stability(table: Table, data: str, how: str) -> Step:
