@@ -162,6 +162,7 @@ class FitSummary:
     gain: GainSummary | None
     engine: str | None = None
     log_z_error: float | None = None
+    score_error: float | None = None
     check: Check | None = None
     errors: ErrorsSummary | None = None
 
@@ -186,6 +187,7 @@ class FitSummary:
             gain=None if fitted.gain is None else GainSummary.of(fitted.gain),
             engine=fitted.engine,
             log_z_error=fitted.model.provenance.get("log_z", {}).get("error"),
+            score_error=fitted.model.provenance.get("log_z", {}).get("score_error"),
             check=check,
             errors=None if fitted.model.errors is None else ErrorsSummary.of(fitted.model),
         )
@@ -209,6 +211,7 @@ class FitSummary:
             "n_cells": self.n_cells,
             **({} if self.engine is None else {"engine": self.engine}),
             **({} if self.log_z_error is None else {"log_z_error": self.log_z_error}),
+            **({} if self.score_error is None else {"score_error": self.score_error}),
             "guarantee": self.guarantee,
             "remarks": list(self.remarks),
             "end_of_grid": self.end_of_grid,
