@@ -44,4 +44,4 @@ class Optimum:
     rounds: tuple[Round, ...] = ()
     coordinates: Coordinates | None = None  # where they are not those of the problem
     log_z_error: float | None = None  # standard error of log Z, where it is estimated
-    score_error: float | None = None  # and of mean log-likelihoods, with that of learning
+    learning_error: float | None = None  # nats a row that chains have left to go

@@ -234,8 +234,8 @@ class Problem:
         coordinates = self.coordinates_of(optimum)
         if not isinstance(coordinates, ChainCoordinates) or np.isnan(coordinates.log_z):
             return {}
-        of_scores = {"score_error": optimum.score_error}
-        return {"log_z": {"value": coordinates.log_z, "error": optimum.log_z_error, **of_scores}}
+        errors = {"error": optimum.log_z_error, "learning_error": optimum.learning_error}
+        return {"log_z": {"value": coordinates.log_z, **errors}}
 
     def _provenance(self, optimum: Optimum, chosen_on: str | None) -> dict[str, Any]:
         """What a reader of the model file wants to know."""

@@ -89,7 +89,7 @@ class Ascent:
 
     @property
     def error(self) -> float:
-        """Nats a row to where it would end: what an average lacks shrinks as one over iterations, so twice ``moved``."""
+        """Nats a row to where it would end: what averages lack shrinks as one over iterations, so twice ``moved``."""
         return 2.0 * self.moved
 
     @property
