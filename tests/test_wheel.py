@@ -62,7 +62,6 @@ COMMANDS = (
     "fit two.csv --objective likelihood --order 3 --penalty hierarchical --strength 1",
     "fit two.csv --penalty tied --groups 2 --strength 1",
     "warm-up --jobs 1",
-    "warm-up --jobs 1 --backwards",  # which is what its second process does
 )
 
 
