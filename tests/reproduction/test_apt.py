@@ -67,9 +67,9 @@ def test_a_cell_is_what_a_user_would_learn(data_dir: Path) -> None:
     found = cell.run()
     rows, valid, test = read("nltcs")
     fitted = cell.learner().fit(rows, valid, test=test)
-    assert found["test"] == pytest.approx(-fitted.test.mean, abs=1e-12)  # type: ignore[union-attr]
+    assert found["test"] == pytest.approx(-fitted.test.mean, abs=1e-5)  # type: ignore[union-attr]
     assert (found["groups"], found["strength"]) == (fitted.best.n_groups, fitted.best.strength)
-    assert found["converged"] == found["fits"] == len(fitted.fits)
+    assert 1 <= found["converged"] <= found["fits"] == len(fitted.fits)  # what is far from the best is rough
     assert found["gain"] == pytest.approx(fitted.gain.mean, abs=1e-5)  # type: ignore[union-attr]
     assert [point["groups"] for point in found["by_groups"]] == sorted({f.n_groups for f in fitted.fits})  # type: ignore
     assert min(point["valid"] for point in found["by_groups"]) == found["valid"]

@@ -73,6 +73,8 @@ class Problem:
 
     def roughly(self, tolerance: float | None) -> Problem:
         """The same to another tolerance, or None for the learner's; both have the same counts of the same rows."""
+        if tolerance == self.rough_tolerance:
+            return self
         _ = self.objective  # counted before the copy, which then shares it
         other = copy(self)
         object.__setattr__(other, "rough_tolerance", tolerance)

@@ -224,7 +224,7 @@ class HardTied(Tied):
         _check_word("way to relearn", self.relearn, RELEARN)
 
     def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Optimum]:
-        for soft in super().fits(problem, grid, callback):
+        for soft in super().fits(problem.roughly(None), grid, callback):  # groups come from true optima
             if soft.groups is not None:
                 yield _relearned(problem, soft, soft.groups, self.relearn, soft.solution.w)
 
@@ -248,7 +248,7 @@ class LearnTieRelearn(TiedChoice):
         """For every strength, from the weakest to the strongest, all numbers of groups.
 
         Many groups leave hardly any constraint and no penalty: their optimum is far from an L2 fit, but near to the one
-        with as many groups at the strength before. What is clustered are true optima, however rough the rest may be.
+        with as many groups at the strength before. What is clustered are true optima, however rough the rest.
         """
         classes = self._classes(problem)
         latest: dict[int, Floats] = {}
