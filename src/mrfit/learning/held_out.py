@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 _FIRST_PATIENCE = 8
 
-# Rough fits whose score is worse than the best by no more than this share of it are run on. To a violation of 1e-4 no
-# score rose by more than a tenth of that when fits were run on (tmovie, d = 5); those of fits that follow every row fall.
+# Rough fits whose score is worse than the best by no more than this share of it are run on. From a violation of 1e-4
+# no score rose by more than a tenth of that (tmovie, d = 5); those of fits that follow every row fall.
 _NEAR = 1e-3
 
 Walk = Callable[[Problem, Callback | None], Iterator[Optimum]]
