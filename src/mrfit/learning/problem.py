@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -46,7 +47,7 @@ class Problem:
     """Everything a grid of fits needs, worked out once.
 
     ``limit`` is what a search may let the structure grow to, if there is one. It may be too large to be written down
-    as parameters.
+    as parameters. ``rough_tolerance`` is in the place of the learner's, where it is given.
     """
 
     rows: UniqueRows
@@ -54,6 +55,7 @@ class Problem:
     learner: Learner
     jobs: int = 1
     limit: Structure | None = None
+    rough_tolerance: float | None = None
     _parts: dict[int, list[Objective]] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -68,6 +70,15 @@ class Problem:
     def on(self, structure: Structure) -> Problem:
         """The same with other scopes."""
         return replace(self, structure=structure)
+
+    def roughly(self, tolerance: float | None) -> Problem:
+        """The same to another tolerance, or None for the learner's; both have the same counts of the same rows."""
+        if tolerance == self.rough_tolerance:
+            return self
+        _ = self.objective  # counted before the copy, which then shares it
+        other = copy(self)
+        object.__setattr__(other, "rough_tolerance", tolerance)
+        return other
 
     # --- what is minimised
 
@@ -183,11 +194,11 @@ class Problem:
 
     @property
     def tolerance(self) -> float:
-        return self.learner.tolerance
+        return self.rough_tolerance or self.learner.tolerance
 
     @property
     def gap_tolerance(self) -> float:
-        return self.coordinates.gap_share * self.learner.tolerance
+        return self.coordinates.gap_share * self.tolerance
 
     @property
     def max_iterations(self) -> int:
