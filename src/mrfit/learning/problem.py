@@ -245,7 +245,8 @@ class Problem:
         coordinates = self.coordinates_of(optimum)
         if not isinstance(coordinates, ChainCoordinates) or np.isnan(coordinates.log_z):
             return {}
-        return {"log_z": {"value": coordinates.log_z, "error": optimum.log_z_error}}
+        errors = {"error": optimum.log_z_error, "learning_error": optimum.learning_error}
+        return {"log_z": {"value": coordinates.log_z, **errors}}
 
     def _provenance(self, optimum: Optimum, chosen_on: str | None) -> dict[str, Any]:
         """What a reader of the model file wants to know."""
