@@ -74,13 +74,13 @@ class Document:
                 "learned": how_learned(model.provenance),
                 "rows": _learned_from(model),
                 "plan": _engine(plan),
-                "marginals": {"values": first.marginals, "error": first.error, "remarks": list(first.remarks)},
+                "marginals": {"values": first.marginals, "error": _finite(first.error), "remarks": list(first.remarks)},
             }
         )
 
     def to_json(self) -> str:
         """ASCII in which nothing can end a script element, whatever names hold."""
-        text = json.dumps(_without_infinities(self.content), separators=(",", ":"), allow_nan=False)
+        text = json.dumps(self.content, separators=(",", ":"), allow_nan=False)
         return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
@@ -97,7 +97,7 @@ def _variables(model: MarkovNetwork, rows: UniqueRows | None) -> list[dict[str, 
     if rows is None:
         return told
     explained = Predictability.of(model.factors, rows).explained_deviance
-    return [each | {"frequency": _frequency(rows, i), "explained": float(explained[i])} for i, each in enumerate(told)]
+    return [each | {"frequency": _frequency(rows, i), "explained": _finite(float(explained[i]))} for i, each in enumerate(told)]
 
 
 def _frequency(rows: UniqueRows, i: int) -> list[float]:
@@ -110,7 +110,10 @@ def _frequency(rows: UniqueRows, i: int) -> list[float]:
 
 def _scopes(model: MarkovNetwork) -> list[list[Any]]:
     factors = model.factors
-    return [[list(scope), table.tolist()] for scope, table in zip(factors.scopes, factors.tables, strict=True)]
+    tables = (table.tolist() for table in factors.tables)
+    if factors.has_impossible_states:
+        tables = (list(map(_finite, table)) for table in tables)
+    return [[list(scope), table] for scope, table in zip(factors.scopes, tables, strict=True)]
 
 
 def _by_order(model: MarkovNetwork) -> list[dict[str, Any]]:
@@ -141,7 +144,7 @@ def _groups(model: MarkovNetwork) -> dict[str, Any] | None:
 
 
 def _score(model: MarkovNetwork, rows: UniqueRows) -> dict[str, Any]:
-    return {"measure": "pll", "value": model.pll(rows), "rows": rows.n_rows}
+    return {"measure": "pll", "value": _finite(model.pll(rows)), "rows": rows.n_rows}
 
 
 def _learned_from(model: MarkovNetwork) -> int | None:
@@ -156,9 +159,6 @@ def _engine(plan: TreePlan | None) -> dict[str, Any]:
     return {"engine": "exact", "order": list(plan.order), "cells": plan.n_cells}
 
 
-def _without_infinities(entry: Any) -> Any:
-    if isinstance(entry, Mapping):
-        return {name: _without_infinities(part) for name, part in entry.items()}
-    if isinstance(entry, list | tuple):
-        return [_without_infinities(part) for part in entry]
-    return None if isinstance(entry, float) and not math.isfinite(entry) else entry
+def _finite(value: float) -> float | None:
+    """JSON has no other numbers."""
+    return value if math.isfinite(value) else None
