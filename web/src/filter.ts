@@ -1,7 +1,7 @@
 // The filter of edges by strength, over a histogram of all of them; and the legend.
 
 import { h } from "./dom";
-import type { State } from "./state";
+import type { Chosen, State } from "./state";
 import { count, signed } from "./words";
 
 const BINS = 48;
@@ -14,6 +14,7 @@ export class Filter {
   private bars: HTMLElement[] = [];
   private largest: number;
   private slider: HTMLInputElement;
+  private last: Chosen | null = null;
 
   constructor(private state: State) {
     const sizes = state.model.strongest.map((e) => Math.abs(state.model.edge(e)[2]));
@@ -33,7 +34,7 @@ export class Filter {
     this.element = h("div", { class: "filter" },
       h("div", { class: "line" }, this.label, this.shown), h("div", { class: "bins", "aria-hidden": "true" }, this.bars), this.slider);
     this.element.hidden = sizes.length < 2;
-    state.onChange(() => this.update());
+    state.onFrame(() => this.update());
     this.update();
   }
 
@@ -44,8 +45,10 @@ export class Filter {
   }
 
   private update(): void {
-    const { threshold, evidence } = this.state.chosen;
-    const { model } = this.state;
+    const { model, chosen } = this.state;
+    if (chosen === this.last) return;
+    this.last = chosen;
+    const { threshold, evidence } = chosen;
     this.label.textContent = `Strength at least ${threshold.toFixed(2)}`;
     this.shown.textContent = `${count(this.n)} of ${count(model.strongest.length)}`;
     const value = Math.round((1000 * threshold) / this.largest);

@@ -62,11 +62,13 @@ export class Page {
     this.picture = new Picture(this.state, () => this.isDark, say, () => this.below.offsetHeight);
     this.list = new List(this.state);
     root.replaceChildren(...this.parts());
-    this.state.onChange(() => this.update());
+    this.state.onChoice(() => this.ask());
+    this.state.onFrame(() => this.update());
     document.addEventListener("keydown", (event) => this.key(event));
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.state.tell());
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.state.redraw());
     addEventListener("hashchange", () => this.state.set(fromFragment(location.hash, this.model)));
     this.update();
+    this.ask();
   }
 
   private get isDark(): boolean {
@@ -149,18 +151,21 @@ export class Page {
   private update(): void {
     document.documentElement.dataset.theme = this.isDark ? "dark" : "light";
     const { chosen } = this.state;
-    const fragment = toFragment(chosen, this.threshold);
-    const hasAddress = location.protocol !== "about:"; // a frame in a notebook has none
-    if (hasAddress && location.hash.replace(/^#/, "") !== fragment) history.replaceState(null, "", `#${fragment}`);
     this.clear.disabled = chosen.evidence.size === 0;
     this.keep.textContent = this.state.kept ? "Stop comparing" : "Compare";
     this.keep.title = this.state.kept ? `Marks show: ${this.state.kept.words}` : "Keep this case; marks on bars then show it";
     this.keep.disabled = !this.state.kept && chosen.evidence.size === 0;
-    this.ask();
+  }
+
+  private address(): void {
+    const fragment = toFragment(this.state.chosen, this.threshold);
+    const hasAddress = location.protocol !== "about:"; // a frame in a notebook has none
+    if (hasAddress && location.hash.replace(/^#/, "") !== fragment) history.replaceState(null, "", `#${fragment}`);
   }
 
   /** Asks where evidence, the pair that is looked at or the wish for a best state have changed. */
   private ask(): void {
+    this.address();
     const { evidence, selection } = this.state.chosen;
     const question = {
       evidence: [...evidence].map(([v, states]): [number, number[]] => [v, [...states]]),
@@ -197,7 +202,7 @@ export class Page {
       ? `Chains that began far from the data stay elsewhere, up to ${points(answer.gap)} points away. Shown is what chains near the data say; nobody knows how much each weighs.`
       : "";
     if (answer.done && this.state.chosen.evidence.size) this.said.textContent = this.mostMoved();
-    this.state.tell();
+    this.state.redraw();
   }
 
   private mostMoved(): string {

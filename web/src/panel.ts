@@ -1,10 +1,10 @@
 // The panel on the right: what is looked at, in words and tables; or the model as a whole.
 
-import { bar, h } from "./dom";
+import { Bar, h } from "./dom";
 import { oddsFactor, oddsFactorAt } from "./effects";
-import { stateButton } from "./list";
+import { StateButton } from "./list";
 import type { Model } from "./model";
-import type { State } from "./state";
+import type { Chosen, State } from "./state";
 import { count, factor, percent, plural, signed } from "./words";
 
 type Part = HTMLElement | string | null;
@@ -15,8 +15,11 @@ const SVG = "http://www.w3.org/2000/svg";
 export class Panel {
   readonly element = h("section", { class: "details", "aria-label": "Details", tabindex: "-1" });
 
+  private buttons: StateButton[] = [];
+  private last: Chosen | null = null;
+
   constructor(private state: State) {
-    state.onChange(() => this.update());
+    state.onFrame(() => this.update());
     this.update();
   }
 
@@ -24,8 +27,13 @@ export class Panel {
     return this.state.model;
   }
 
+  /** While an answer only gets better its bars move and nothing else: what is under the pointer stays there. */
   private update(): void {
-    const { selection } = this.state.chosen;
+    const { chosen, answer } = this.state;
+    if (chosen === this.last && answer && !answer.done) return this.buttons.forEach((button) => button.update());
+    this.last = chosen;
+    this.buttons = [];
+    const { selection } = chosen;
     const focused = document.activeElement?.getAttribute("data-key");
     const parts =
       selection.length === 0 ? this.whole() : selection.length === 1 ? this.variable(selection[0])
@@ -48,7 +56,7 @@ export class Panel {
   // --- one variable
 
   private variable(v: number): (HTMLElement | null)[] {
-    const { model, state } = this;
+    const { model } = this;
     const neighbours = model.neighbours[v];
     const { frequency } = model.document.variables[v];
     const explained = model.explained(v);
@@ -67,7 +75,7 @@ export class Panel {
         ? `${plural(neighbours.length, "neighbour")}; given them, independent of all other variables.`
         : "No neighbours: independent of all other variables."),
       explained === null ? null : h("p", { class: "quiet" }, `The other variables explain ${percent(explained, 0)} of its deviance in the data.`),
-      h("div", { class: "states" }, model.states[v].map((_, s) => stateButton(state, v, s, `ds${s}`))),
+      h("div", { class: "states" }, this.stateButtons(v, "ds")),
       frequency ? this.inData(v, frequency) : null,
       neighbours.length
         ? table("Neighbours", ["variable", "strength", ...(heads ? ["odds ×"] : [])], lines, rest(neighbours.length))
@@ -187,7 +195,13 @@ export class Panel {
   private bars(v: number): HTMLElement {
     return h("div", { class: "states" },
       h("button", { class: "link strong", "data-key": `dv${v}`, on: { click: this.look([v]) } }, this.model.names[v]),
-      this.model.states[v].map((_, s) => stateButton(this.state, v, s, `dv${v}.${s}`)));
+      this.stateButtons(v, `dv${v}.`));
+  }
+
+  private stateButtons(v: number, key: string): HTMLElement[] {
+    const made = this.model.states[v].map((_, s) => new StateButton(this.state, v, s, `${key}${s}`));
+    this.buttons.push(...made);
+    return made.map((button) => button.element);
   }
 
   private scopeList(heading: string, scopes: number[]): HTMLElement {
@@ -247,7 +261,7 @@ export class Panel {
       h("tr", {},
         h("td", {}, String(each.order)),
         h("td", { class: "figure" }, `${count(each.nonzero)} of ${count(each.count)}`),
-        h("td", { class: "wide" }, bar(each.size / most, null, false), h("span", { class: "figure" }, each.size.toFixed(2)))));
+        h("td", { class: "wide" }, new Bar().update(each.size / most).element, h("span", { class: "figure" }, each.size.toFixed(2)))));
     return table("Parameters by order", ["variables", "not zero", "mean size"], lines);
   }
 

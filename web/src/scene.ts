@@ -310,7 +310,7 @@ export class Scene {
     }
     const candidates = seen.filter((v) => !focus || focus.has(v) || v === this.hovered);
     candidates.sort((a, b) => weight[b] - weight[a]);
-    const taken: [left: number, middle: number, width: number][] = [];
+    const taken = new Taken();
     pen.font = `500 11.5px ${FONT}`;
     pen.textAlign = "left";
     pen.textBaseline = "middle";
@@ -320,11 +320,9 @@ export class Scene {
       const r = this.radius(v, view) + 4;
       const [x, y] = [this.px[v], this.py[v]];
       const spots: [number, number][] = [[x + r, y], [x - r - width, y], [x - width / 2, y - r - 5], [x - width / 2, y + r + 6]];
-      const isFree = ([left, middle]: [number, number]): boolean =>
-        taken.every(([l, t, w]) => left + width < l || l + w < left || Math.abs(middle - t) > 14);
-      const spot = spots.find((one) => one[0] > 2 && one[0] + width < size.width - 2 && isFree(one));
+      const spot = spots.find(([left, middle]) => left > 2 && left + width < size.width - 2 && taken.isFree(left, middle, width));
       if (!spot) continue;
-      taken.push([spot[0], spot[1], width]);
+      taken.add(spot[0], spot[1], width);
       pen.globalAlpha = 0.78;
       pen.fillStyle = palette.ground;
       pen.beginPath();
@@ -333,7 +331,7 @@ export class Scene {
       pen.globalAlpha = 1;
       pen.fillStyle = palette.ink;
       pen.fillText(text, spot[0], spot[1]);
-      if (taken.length >= MOST_LABELS) return;
+      if (taken.n >= MOST_LABELS) return;
     }
   }
 
@@ -479,6 +477,26 @@ export class Scene {
       [fx, fy] = [gx, gy];
     }
     return distance;
+  }
+}
+
+/** Places of labels, in flat arrays: they are asked a hundred thousand times a frame. */
+class Taken {
+  n = 0;
+  private left = new Float64Array(MOST_LABELS);
+  private right = new Float64Array(MOST_LABELS);
+  private middle = new Float64Array(MOST_LABELS);
+
+  isFree(left: number, middle: number, width: number): boolean {
+    for (let k = 0; k < this.n; k++) {
+      if (left + width >= this.left[k] && left <= this.right[k] && Math.abs(middle - this.middle[k]) <= 14) return false;
+    }
+    return true;
+  }
+
+  add(left: number, middle: number, width: number): void {
+    [this.left[this.n], this.right[this.n], this.middle[this.n]] = [left, left + width, middle];
+    this.n++;
   }
 }
 

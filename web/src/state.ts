@@ -25,7 +25,10 @@ export class State {
   chosen: Chosen;
   answer: Answer | null = null; // the last that was possible
   kept: { marginals: number[][]; words: string } | null = null; // a case that others are compared with
-  private listeners: Listener[] = [];
+  private drawn: Listener[] = []; // called in the next frame
+  private told: Listener[] = []; // called at once
+  private isAsked = false;
+  private shift: { from: number[][]; to: number[][]; by: Float64Array } | null = null;
 
   constructor(public model: Model) {
     this.chosen = {
@@ -53,21 +56,37 @@ export class State {
 
   /** How far the probabilities of a variable have moved. */
   moved(v: number): number {
-    const before = this.reference[v];
-    return this.marginals[v].reduce((most, p, s) => Math.max(most, Math.abs(p - before[s])), 0);
+    const [from, to] = [this.reference, this.marginals];
+    if (this.shift?.from !== from || this.shift.to !== to) {
+      const most = (p: number[], v: number): number => p.reduce((most, q, s) => Math.max(most, Math.abs(q - from[v][s])), 0);
+      this.shift = { from, to, by: Float64Array.from(to, most) };
+    }
+    return this.shift.by[v];
   }
 
-  onChange(listener: Listener): void {
-    this.listeners.push(listener);
+  /** Draws what has changed; once in a frame, however much that was. */
+  onFrame(listener: Listener): void {
+    this.drawn.push(listener);
+  }
+
+  /** Hears of every choice at once: so an answer may be there before the frame. */
+  onChoice(listener: Listener): void {
+    this.told.push(listener);
   }
 
   set(change: Partial<Chosen>): void {
     this.chosen = { ...this.chosen, ...change };
-    this.tell();
+    for (const listener of this.told) listener();
+    this.redraw();
   }
 
-  tell(): void {
-    for (const listener of this.listeners) listener();
+  redraw(): void {
+    if (this.isAsked) return;
+    this.isAsked = true;
+    requestAnimationFrame(() => {
+      this.isAsked = false;
+      for (const listener of this.drawn) listener();
+    });
   }
 
   /** A click on a state: sets it, or clears it where it is the one that is set. */
@@ -95,7 +114,7 @@ export class State {
   keepCase(): void {
     const words = [...this.chosen.evidence.keys()].map((v) => this.evidenceInWords(v)).join(", ");
     this.kept = this.kept ? null : { marginals: this.marginals, words: words || "nothing known" };
-    this.tell();
+    this.redraw();
   }
 
   evidenceInWords(v: number): string {
