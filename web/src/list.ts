@@ -14,12 +14,13 @@ export class List {
     type: "search", class: "search", placeholder: "Find a variable", "aria-label": "Find a variable",
     on: { input: (event: Event) => this.state.set({ search: (event.target as HTMLInputElement).value }) },
   });
+  private changed = h("option", { value: "changed" }, "most changed");
   readonly order = h("select", {
     class: "order", "aria-label": "Order of the list",
     on: { change: (event: Event) => this.state.set({ order: (event.target as HTMLSelectElement).value as Order }) },
   },
     h("option", { value: "table" }, "as in table"),
-    h("option", { value: "changed" }, "most changed"),
+    this.changed,
     h("option", { value: "degree" }, "most neighbours"),
     h("option", { value: "name" }, "by name"));
   readonly chips = h("div", { class: "chips", role: "group", "aria-label": "What is known" });
@@ -34,6 +35,7 @@ export class List {
   constructor(private state: State) {
     this.scroller.addEventListener("scroll", () => this.measure(), { passive: true });
     new ResizeObserver(() => this.measure()).observe(this.scroller);
+    if (state.model.other) this.changed.textContent = "most different";
     state.onFrame(() => this.update());
     this.update();
   }
@@ -178,7 +180,7 @@ export class StateButton {
     const isOut = known !== undefined && known.length > 1 && !known.includes(s);
     const p = state.marginals[v][s];
     const before = state.isMoved ? state.reference[v][s] : null;
-    const was = before === null ? "" : `, before ${percent(before)}`;
+    const was = before === null ? "" : `, ${state.model.other ? "in B" : "before"} ${percent(before)}`;
     set(this.element, "class", `state${isKnown ? " known" : ""}${isOut ? " out" : ""}`);
     set(this.element, "aria-pressed", String(isKnown));
     set(this.element, "aria-label", `${state.model.stateName(v, s)}: ${percent(p)}${was}${isOut ? ", ruled out" : ""}`);
