@@ -1,0 +1,91 @@
+"""An objective over rows that lie elsewhere, part by part."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.clusters import Held
+from mrfit.objectives.objective import Expansion, Objective, owned
+
+Floats = NDArray[np.float64]
+
+
+class Shard:
+    """The objective of some rows, and what these weigh.
+
+    An expansion is kept for the products that follow, but every product says at which point it is one: a shard that
+    was made anew, after the worker that had it died, expands there first. So nothing is lost that is not made again.
+    """
+
+    def __init__(self, objective: Objective, total_weight: float) -> None:
+        self.objective, self.total_weight = objective, total_weight
+        self._point: Floats | None = None
+        self._expansion: Expansion | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the expansion, whose functions cannot travel."""
+        return {**self.__dict__, "_point": None, "_expansion": None}
+
+    def size(self) -> tuple[int, int, float]:
+        return self.objective.n_parameters, self.objective.n_cells, self.total_weight
+
+    def value_and_gradient(self, w: Floats) -> tuple[float, Floats]:
+        return self.objective.value_and_gradient(w)
+
+    def expand(self, w: Floats) -> tuple[float, Floats]:
+        expansion = self._at(w)
+        return expansion.value, expansion.gradient
+
+    def product(self, w: Floats, v: Floats) -> Floats:
+        return self._at(w).product(v)
+
+    def diagonal(self, w: Floats) -> Floats:
+        return self._at(w).diagonal()
+
+    def _at(self, w: Floats) -> Expansion:
+        if self._expansion is None or not np.array_equal(self._point, w):  # type: ignore[arg-type]
+            self._point = self._expansion = None  # not held while the next one is worked out
+            self._point, self._expansion = owned(w), self.objective.expand(w)
+        return self._expansion
+
+
+class Sharded(Objective):
+    """The mean of the objectives of all shards, by what they weigh, always added in their order.
+
+    The bits are the same whoever works out the shards, and when; for one shard they are those of its own objective.
+    """
+
+    def __init__(self, shards: Held) -> None:
+        self._shards = shards
+        n_parameters, n_cells, weights = zip(*shards.ask(Shard.size), strict=True)
+        self.n_parameters, self.n_cells = n_parameters[0], sum(n_cells)
+        self._shares = [weight / sum(weights) for weight in weights]
+
+    def value_and_gradient(self, w: Floats) -> tuple[float, Floats]:
+        return self._mean_pair(Shard.value_and_gradient, w)
+
+    def expand(self, w: Floats) -> Expansion:
+        at = owned(w)
+        value, gradient = self._mean_pair(Shard.expand, at)
+        return Expansion(
+            value=value,
+            gradient=gradient,
+            diagonal=cache(lambda: self._mean(self._shards.ask(Shard.diagonal, at))),
+            product=lambda v: self._mean(self._shards.ask(Shard.product, at, v)),
+        )
+
+    def _mean_pair(self, function: Callable[..., Any], w: Floats) -> tuple[float, Floats]:
+        values, gradients = zip(*self._shards.ask(function, w), strict=True)
+        return float(self._mean(values)), self._mean(gradients)
+
+    def _mean(self, of_shards: Any) -> Any:
+        terms = [share * each for share, each in zip(self._shares, of_shards, strict=True)]
+        total = terms[0]
+        for term in terms[1:]:
+            total = total + term
+        return total
