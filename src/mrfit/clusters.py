@@ -18,7 +18,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from mrfit._version import __version__
-from mrfit.errors import InputError, MrfitError
+from mrfit.errors import InputError
 from mrfit.workers import at_most_jobs, deal, run
 
 Item = TypeVar("Item")

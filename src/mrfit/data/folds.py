@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
 
-
 Floats = NDArray[np.float64]
 
 

@@ -16,7 +16,7 @@ from mrfit.data.folds import fold_weights
 from mrfit.data.layout import LayoutOptions
 from mrfit.data.readers import files_of_table, named_in_errors, read_batches
 from mrfit.data.row_counter import Independent
-from mrfit.data.sources import Source, TableFile, is_stream, n_bytes_of, spoken_name
+from mrfit.data.sources import Source, TableFile, is_standard_input, is_stream, n_bytes_of, spoken_name
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
 from mrfit.errors import InputError
@@ -45,7 +45,7 @@ class Parts:
         Without a domain or declared states of all columns they are gone through once for their states.
         """
         found = files_of_table(source, layout.get("format"))
-        if any(is_stream(file.path) for file in found):
+        if any(is_standard_input(file.path) or (is_stream(file.path) and file.path.exists()) for file in found):
             raise InputError("Parts are read more than once, and a stream only once; name files instead.")
         files = tuple(replace(file, path=file.path.absolute()) for file in found)
         own = cls(files, reading or Reading(), layout)

@@ -68,9 +68,7 @@ def observed_in_parts(
     def rows_of(counts: BlanketCounts) -> CountedRows:
         is_whole = counts is whole
         n_rows = counted.n_rows if is_whole else round(counted.n_rows * counts.total_weight / whole.total_weight)
-        return CountedRows(
-            parts, counts, n_rows, counted.dropped_rows if is_whole else 0, share * counts.total_weight
-        )
+        return CountedRows(parts, counts, n_rows, counted.dropped_rows if is_whole else 0, share * counts.total_weight)
 
     folds = []
     for k in range(n_folds):

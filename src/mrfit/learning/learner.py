@@ -22,6 +22,7 @@ from mrfit.learning.held_out import Evaluation, fold_problems, mean_over_folds, 
 from mrfit.learning.in_parts import problems_in_parts
 from mrfit.learning.json_form import from_plain, kind_of, to_plain
 from mrfit.learning.objective_choice import JUDGES, PSEUDO_LIKELIHOOD, ObjectiveChoice
+from mrfit.learning.parted_rows import PartedRows
 from mrfit.learning.parts import PARTS
 from mrfit.learning.penalized import L2, l2_path
 from mrfit.learning.penalty_choice import PenaltyChoice
@@ -298,7 +299,7 @@ class Learner:
         n_cells, n_parameters = problem.objective.n_cells, problem.n_parameters
         return Fitted(
             fits, best, structure, n_cells, n_parameters, self.penalty.guarantee(), grid.is_path, score, gain,
-            problem.coordinates.engine,
+            problem.coordinates.engine, problem.rows if isinstance(problem.rows, PartedRows) else None,
         )  # fmt: skip
 
     def _check_choosable(self, grid: Grid, *, selecting: bool) -> None:

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.clusters import Held, held, mapped, n_at_once
+from mrfit.clusters import held, mapped, n_at_once
 from mrfit.counts.blanket_counts import BlanketCounts
 from mrfit.counts.conditional_cells import ConditionalCells
 from mrfit.data.parts import Parts
@@ -140,7 +140,9 @@ class ShardedRows(PartedRows):
     @cached_property
     def sha256(self) -> str:
         """Of the digests of all shards."""
-        return self._digests[0] if len(self._digests) == 1 else hashlib.sha256("".join(self._digests).encode()).hexdigest()
+        return (
+            self._digests[0] if len(self._digests) == 1 else hashlib.sha256("".join(self._digests).encode()).hexdigest()
+        )
 
     def state_weights(self, variable: int) -> Floats:
         return np.asarray(self._state_weights[variable], np.float64)
@@ -157,7 +159,9 @@ class ShardedRows(PartedRows):
     def in_words(self) -> str:
         n_files, n = len(self.parts.files), self._n_shards
         files, shards = ("file", "shard") if n == 1 else ("files", "shards")
-        return f"Neighbours are so many that counts do not merge: rows were held in {n:,} {shards} of {n_files:,} {files}."
+        return (
+            f"Neighbours are so many that counts do not merge: rows were held in {n:,} {shards} of {n_files:,} {files}."
+        )
 
 
 # --- what workers do

@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.clusters import Held
-from mrfit.objectives.objective import Expansion, Objective, owned
+from mrfit.objectives.hessian import Hessian
+from mrfit.objectives.objective import Expansion, Explicit, Objective, owned
 
 Floats = NDArray[np.float64]
+
+
+class HessianCost(NamedTuple):
+    """The numbers of an `Explicit`, whose functions cannot travel."""
+
+    products: float
+    nanoseconds: float
+    dividing: float
+    is_lasting: bool
+
+    @classmethod
+    def of(cls, explicit: Explicit | None) -> HessianCost | None:
+        if explicit is None:
+            return None
+        return cls(explicit.products, explicit.nanoseconds, explicit.dividing, explicit.is_lasting)
 
 
 class Shard:
@@ -37,9 +53,13 @@ class Shard:
     def value_and_gradient(self, w: Floats) -> tuple[float, Floats]:
         return self.objective.value_and_gradient(w)
 
-    def expand(self, w: Floats) -> tuple[float, Floats]:
+    def expand(self, w: Floats) -> tuple[float, Floats, HessianCost | None]:
         expansion = self._at(w)
-        return expansion.value, expansion.gradient
+        return expansion.value, expansion.gradient, HessianCost.of(expansion.explicit)
+
+    def hessian(self, w: Floats) -> Hessian | None:
+        explicit = self._at(w).explicit
+        return None if explicit is None else explicit.hessian()
 
     def product(self, w: Floats, v: Floats) -> Floats:
         return self._at(w).product(v)
@@ -67,21 +87,30 @@ class Sharded(Objective):
         self._shares = [weight / sum(weights) for weight in weights]
 
     def value_and_gradient(self, w: Floats) -> tuple[float, Floats]:
-        return self._mean_pair(Shard.value_and_gradient, w)
+        values, gradients = zip(*self._shards.ask(Shard.value_and_gradient, w), strict=True)
+        return float(self._mean(values)), self._mean(gradients)
 
     def expand(self, w: Floats) -> Expansion:
         at = owned(w)
-        value, gradient = self._mean_pair(Shard.expand, at)
+        values, gradients, costs = zip(*self._shards.ask(Shard.expand, at), strict=True)
         return Expansion(
-            value=value,
-            gradient=gradient,
+            value=float(self._mean(values)),
+            gradient=self._mean(gradients),
             diagonal=cache(lambda: self._mean(self._shards.ask(Shard.diagonal, at))),
             product=lambda v: self._mean(self._shards.ask(Shard.product, at, v)),
+            explicit=None if None in costs else self._explicit(costs, at),
         )
 
-    def _mean_pair(self, function: Callable[..., Any], w: Floats) -> tuple[float, Floats]:
-        values, gradients = zip(*self._shards.ask(function, w), strict=True)
-        return float(self._mean(values)), self._mean(gradients)
+    def _explicit(self, costs: Sequence[HessianCost], w: Floats) -> Explicit:
+        """That of all shards together."""
+
+        def hessian() -> Hessian:
+            parts: list[Hessian] = self._shards.ask(Shard.hessian, w)
+            return parts[0].with_entries(self._mean([part.entries for part in parts]))
+
+        nanoseconds = sum(cost.nanoseconds for cost in costs)
+        products = sum(cost.products * cost.nanoseconds for cost in costs) / nanoseconds
+        return Explicit(hessian, products, nanoseconds, costs[0].dividing, costs[0].is_lasting)
 
     def _mean(self, of_shards: Any) -> Any:
         terms = [share * each for share, each in zip(self._shares, of_shards, strict=True)]
