@@ -231,9 +231,10 @@ class Coder:
     def _absorb_states(self, others: Mapping[str, Vocabulary]) -> None:
         own = [vocabulary.name for vocabulary in self._vocabularies]
         if set(own) != set(others):
+            different = listed(sorted(set(own) ^ set(others)))
             raise DataError(
-                f"It has other columns than the files before it; they differ in {listed(sorted(set(own) ^ set(others)))}"
-                ". The files of one table need the same columns."
+                f"It has other columns than the files before it; they differ in {different}. The files of one table "
+                "need the same columns."
             )
         for vocabulary in self._vocabularies:
             vocabulary.n_values += others[vocabulary.name].n_values

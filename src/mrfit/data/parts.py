@@ -20,7 +20,6 @@ from mrfit.data.sources import Source, TableFile, is_standard_input, is_stream, 
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
 from mrfit.errors import InputError
-from mrfit.workers import deal
 
 Codes = NDArray[np.uint8]
 Floats = NDArray[np.float64]
@@ -78,8 +77,11 @@ class Parts:
 
     def dealt(self, n: int) -> list[Parts]:
         """At most ``n`` runs of files of about as many bytes."""
-        sizes = np.array([n_bytes_of(file.path) for file in self.files], np.float64)
-        return [replace(self, files=self.files[first:last]) for first, last in deal(sizes, n)]
+        sizes = np.array([1 + n_bytes_of(file.path) for file in self.files], np.float64)
+        run_of = ((np.cumsum(sizes) - 0.5 * sizes) * n / sizes.sum()).astype(int)  # by the middle of each
+        return [
+            replace(self, files=tuple(self.files[k] for k in np.flatnonzero(run_of == r))) for r in np.unique(run_of)
+        ]
 
     def batches(self) -> Iterator[Batch]:
         """The rows of all files, in pieces; there may be none."""

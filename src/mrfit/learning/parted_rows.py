@@ -158,7 +158,7 @@ class ShardedRows(PartedRows):
 
     def in_words(self) -> str:
         n_files, n = len(self.parts.files), self._n_shards
-        files, shards = ("file", "shard") if n == 1 else ("files", "shards")
+        files, shards = "file" if n_files == 1 else "files", "shard" if n == 1 else "shards"
         return (
             f"Neighbours are so many that counts do not merge: rows were held in {n:,} {shards} of {n_files:,} {files}."
         )
