@@ -204,6 +204,11 @@ class UniqueRows:
         known, wanted = (np.ascontiguousarray(each).view(kind).ravel() for each in (self.codes, codes))
         return np.searchsorted(known, wanted)
 
+    def state_weights(self, variable: int) -> Floats:
+        """How much weight each state of a variable has."""
+        n_states = self.domain.shape[variable]
+        return np.asarray(np.bincount(self.codes[:, variable], self.sample_weight, minlength=n_states), np.float64)
+
     @property
     def n_distinct(self) -> int:
         return len(self.codes)

@@ -112,7 +112,10 @@ def _variables(model: MarkovNetwork, rows: UniqueRows | None) -> list[dict[str, 
     if rows is None:
         return told
     explained = Predictability.of(model.factors, rows).explained_deviance
-    return [each | {"frequency": _frequency(rows, i), "explained": _finite(float(explained[i]))} for i, each in enumerate(told)]
+    return [
+        each | {"frequency": _frequency(rows, i), "explained": _finite(float(explained[i]))}
+        for i, each in enumerate(told)
+    ]
 
 
 def _frequency(rows: UniqueRows, i: int) -> list[float]:
