@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +20,10 @@ from mrfit.structure.nodewise.seen_states import SeenStates
 from mrfit.structure.nodewise.selection import NeighbourSelection
 
 Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
 
 WEAKEST = 1e-4  # of the critical strength: where a path ends though its criterion may still fall
+_MOST_WHOLE = 2**12  # variables whose paths are kept whole; of more, what remarks look at
 _WEAK = 50  # variables that a weak regression may select
 _STAGE = 0.3  # of the strength a path has come to: how far it goes before its criterion is asked again
 
@@ -113,20 +116,29 @@ class PathSelection(NeighbourSelection):
         jobs: int = 1,
         callback: Callable[[int], None] | None = None,
     ) -> Neighbours:
+        readings: dict[int, _Reading] = {}
+
+        def read(path: NodePath) -> None:
+            if self.standard:
+                path.cut(explained_by(np.array([point.loss for point in path.points])))
+            if path.points:  # others do not vary
+                readings[path.variable] = self._read(path)
+            if len(rows.domain) > _MOST_WHOLE:
+                path.keep_ends()
+            if callback is not None:
+                callback(1)
+
         paths = node_paths(
             rows,
             self.walk,
-            forbidden=pairs.forbidden,
+            pairs=pairs,
             strengths=self.strengths,
             further=self._further(),
             standard=self.standard,
             jobs=jobs,
-            callback=None if callback is None else lambda path: callback(1),
+            callback=read,
         )
-        if self.standard:
-            for path in paths:
-                path.cut(explained_by(np.array([point.loss for point in path.points])))
-        return self._read(paths)
+        return _joined(len(rows.domain), [readings[i] for i in sorted(readings)], tuple(paths))
 
     @property
     def pooled_walk(self) -> Walk:
@@ -153,29 +165,57 @@ class PathSelection(NeighbourSelection):
             return f"the strength is not below the largest critical one, {critical:.4g}."
         return super().why_none(rows, paths)
 
-    def _read(self, paths: list[NodePath]) -> Neighbours:
-        n = len(paths)
-        chosen, coefficients, entered = np.zeros((n, n), bool), np.zeros((n, n)), np.full((n, n), np.nan)
-        violation = 0.0
-        walked = [path for path in paths if path.points]  # others do not vary
-        for path in walked:
-            i, point = path.variable, self._point(path)
-            violation = max(violation, point.violation)
-            largest = np.argsort(-np.abs(point.sizes), kind="stable")[: self.n_largest]
-            chosen[i, point.selected[largest]] = True
-            coefficients[i, point.selected] = point.sizes
-            for j, strength in path.entered().items():
-                entered[i, j] = strength
-        at_end = tuple(path.variable for path in walked if self._is_at_end(path))
-        criterion = self.criterion
-        infinite = () if criterion is None else tuple(path.variable for path in walked if criterion.runs_away(path))
-        return Neighbours(chosen, coefficients, entered, violation, tuple(paths), at_end, infinite)
+    def _read(self, path: NodePath) -> _Reading:
+        point, entered = self._point(path), path.entered()
+        met = np.array(sorted({*entered, *point.selected.tolist()}), np.int64)
+        at, sizes = np.searchsorted(met, point.selected), point.sizes
+        chosen, coefficients = np.zeros(len(met), bool), np.zeros(len(met))
+        coefficients[at] = sizes
+        chosen[at[np.argsort(-np.abs(sizes), kind="stable")[: self.n_largest]]] = True
+        return _Reading(
+            variable=path.variable,
+            arcs=np.stack([np.full(len(met), path.variable), met], axis=1),
+            chosen=chosen,
+            coefficients=coefficients,
+            entered=np.array([entered.get(j, np.nan) for j in met.tolist()]),
+            violation=point.violation,
+            at_end=self._is_at_end(path),
+            infinite=self.criterion is not None and self.criterion.runs_away(path),
+        )
 
     def _point(self, path: NodePath) -> PathPoint:
         return path.points[-1] if self.criterion is None else self.criterion.chosen(path)
 
     def _is_at_end(self, path: NodePath) -> bool:
         return self.criterion is not None and self.criterion.best(path) == len(path.points) - 1
+
+
+class _Reading(NamedTuple):
+    """What one path says, as `Neighbours` has it."""
+
+    variable: int
+    arcs: Indices
+    chosen: NDArray[np.bool_]
+    coefficients: Floats
+    entered: Floats
+    violation: float
+    at_end: bool
+    infinite: bool
+
+
+def _joined(n_variables: int, readings: list[_Reading], paths: tuple[NodePath, ...]) -> Neighbours:
+    arcs = [np.empty((0, 2), np.int64), *(reading.arcs for reading in readings)]
+    return Neighbours(
+        n_variables,
+        np.concatenate(arcs),
+        np.concatenate([np.empty(0, bool), *(reading.chosen for reading in readings)]),
+        np.concatenate([np.empty(0), *(reading.coefficients for reading in readings)]),
+        np.concatenate([np.empty(0), *(reading.entered for reading in readings)]),
+        max((reading.violation for reading in readings), default=0.0),
+        paths,
+        tuple(reading.variable for reading in readings if reading.at_end),
+        tuple(reading.variable for reading in readings if reading.infinite),
+    )
 
 
 def theoretical_strength(rows: UniqueRows, c: float) -> float:
