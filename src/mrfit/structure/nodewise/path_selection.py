@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit._kernels.resampled_paths import Walk
+from mrfit.data.sparse_rows import SparseRows
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.structure.nodewise.allowed_pairs import AllowedPairs
 from mrfit.structure.nodewise.criteria import Criterion
@@ -47,10 +48,13 @@ class _Patience:
 
     at_least: float
     behind: int
+    stage: float = _STAGE
 
 
 # Refitted scores know at once when one too many has entered, and points with groups of coefficients cost more.
 _SINGLE, _GROUPS = _Patience(0.01, 16), _Patience(_STAGE, 8)
+# Where rows are lists, most pairs of variables share a row or two, and all of these enter one strength after the other.
+_LISTS = _Patience(0.5, 5, stage=0.8)
 
 
 @dataclass(frozen=True)
@@ -64,7 +68,8 @@ class PathSelection(NeighbourSelection):
     n_largest
         How many of the point's variables are neighbours, those with the largest coefficients; None for all.
     criterion
-        What chooses the point, None for the last one; paths go on until ``behind`` points lie behind the best.
+        What chooses the point, None for the last one; paths go on, by a ``stage`` at a time (as a
+        share of the strength they have come to), until ``behind`` points lie behind the best.
     standard
         Whether columns are penalised as if divided by their standard deviations, on glmnet's paths, which end where
         they hardly explain more.
@@ -75,6 +80,7 @@ class PathSelection(NeighbourSelection):
     n_largest: int | None = None
     criterion: Criterion | None = None
     behind: int = 0
+    stage: float = _STAGE
     standard: bool = False
 
     @classmethod
@@ -95,9 +101,9 @@ class PathSelection(NeighbourSelection):
 
     @classmethod
     def best_by(cls, criterion: Criterion, rows: UniqueRows, *, tolerance: float) -> PathSelection:
-        patience = _GROUPS if SeenStates.of(rows).has_groups else _SINGLE
+        patience = _patience(rows)
         walk = PathSettings(len(rows.domain), lowest=patience.at_least, tolerance=tolerance)
-        return cls(walk, criterion=criterion, behind=patience.behind)
+        return cls(walk, criterion=criterion, behind=patience.behind, stage=patience.stage)
 
     @classmethod
     def as_glmnet(cls, criterion: Criterion, rows: UniqueRows, *, tolerance: float) -> PathSelection:
@@ -155,7 +161,7 @@ class PathSelection(NeighbourSelection):
     def _further(self) -> Callable[[NodePath], Floats] | None:
         if self.standard:
             return partial(_until_explained, self.walk)
-        return None if self.criterion is None else partial(_further, self.criterion, self.behind)
+        return None if self.criterion is None else partial(_further, self.criterion, self.behind, self.stage)
 
     def why_none(self, rows: UniqueRows, paths: Sequence[NodePath]) -> str:
         critical = max((path.critical for path in paths), default=0.0)
@@ -188,6 +194,12 @@ class PathSelection(NeighbourSelection):
 
     def _is_at_end(self, path: NodePath) -> bool:
         return self.criterion is not None and self.criterion.best(path) == len(path.points) - 1
+
+
+def _patience(rows: UniqueRows) -> _Patience:
+    if isinstance(rows, SparseRows):
+        return _LISTS
+    return _GROUPS if SeenStates.of(rows).has_groups else _SINGLE
 
 
 class _Reading(NamedTuple):
@@ -235,11 +247,11 @@ def _down_to(weakest: float, critical: float) -> Floats:
     return np.geomspace(critical, weakest, n)
 
 
-def _further(criterion: Criterion, behind: int, path: NodePath) -> Floats:
+def _further(criterion: Criterion, behind: int, stage: float, path: NodePath) -> Floats:
     """The next stage of a path whose best point is not yet behind it; none where it is, or at the weakest strength."""
     if criterion.best(path) < len(path.points) - behind:
         return np.empty(0)
-    strengths = PathSettings(0, lowest=_STAGE).strengths(path.points[-1].strength)[1:]
+    strengths = PathSettings(0, lowest=stage).strengths(path.points[-1].strength)[1:]
     return strengths[strengths >= (1.0 - 1e-9) * WEAKEST * path.critical]
 
 
