@@ -31,7 +31,8 @@ _MOST_HELD = 10  # names of parameters at a bound
 def print_fit(data: str, summary: FitSummary, output: str | None) -> None:
     best, rows = summary.best, summary.rows
     dropped = f" ({rows.dropped:,} dropped)" if rows.dropped else ""
-    say(f"{data}: {rows.n_rows:,} rows{dropped}, {rows.n_distinct_rows:,} distinct, {rows.n_variables} variables")
+    distinct = "" if rows.n_distinct_rows is None else f", {rows.n_distinct_rows:,} distinct"
+    say(f"{data}: {rows.n_rows:,} rows{dropped}{distinct}, {rows.n_variables} variables")
     sizes = f"{summary.n_candidate_edges:,} edges, {summary.n_parameters:,} parameters"
     say(sizes if summary.engine == "chains" else f"{sizes}, {summary.n_cells:,} {_CELLS[summary.engine]}")
     for remark in summary.remarks:

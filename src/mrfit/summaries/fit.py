@@ -9,8 +9,8 @@ from math import hypot
 from typing import Any
 
 from mrfit.checking.check import Check
-from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning.fitted import Fit, Fitted, Gain, Score
+from mrfit.learning.parted_rows import Rows
 from mrfit.summaries.errors import ErrorsSummary
 from mrfit.summaries.rows import RowsSummary
 
@@ -168,7 +168,7 @@ class FitSummary:
     errors: ErrorsSummary | None = None
 
     @classmethod
-    def of(cls, fitted: Fitted, rows: UniqueRows, check: Check | None = None) -> FitSummary:
+    def of(cls, fitted: Fitted, rows: Rows, check: Check | None = None) -> FitSummary:
         path = tuple(map(PointSummary.of, fitted.fits))
         groups, considered = fitted.model.groups, fitted.structure.structure
         by_chains = fitted.model.provenance.get("log_z")
