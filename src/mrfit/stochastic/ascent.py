@@ -197,6 +197,7 @@ def climb(target: Target, chains: Persistent, start: Floats, schedule: Schedule)
     is what is learned (Polyak and Juditsky 1992).
     """
     w, average, earlier = start.copy(), start.copy(), start
+    marks = schedule.looks or (2 * schedule.iterations // 3,)
     looks: list[Look] = []
     for t in range(schedule.iterations):
         chains.sweep(w)
@@ -204,9 +205,9 @@ def climb(target: Target, chains: Persistent, start: Floats, schedule: Schedule)
         w = target.moved(w, gradient, schedule.step(t), schedule.damping / chains.n)
         average += 2.0 / (max(t - _AVERAGED_FROM, 0) + 2.0) * (w - average)
         is_last = t + 1 == schedule.iterations
-        if t + 1 in schedule.looks or is_last:
+        if t + 1 in marks or is_last:
             moved, earlier = target.distance(average, earlier), average.copy()
-            if moved < target.resting or is_last:
+            if is_last or (schedule.looks and moved < target.resting):
                 learned = _with_zeros(target, chains, average, schedule)
                 looks.append(look_at(target, chains, learned, schedule, t + 1))
                 if looks[-1].matches:
