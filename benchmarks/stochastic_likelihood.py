@@ -159,7 +159,7 @@ def averaged(setting: Setting, means: Callable[[np.ndarray], np.ndarray], iterat
     chains, target, schedule = setting.chains, setting.target, setting.chains.schedule(warm=False)
     w, average = chains.start.copy(), chains.start.copy()
     for t in range(iterations):
-        w = target.moved(w, target.gradient(w, means(w)), schedule.step(t), schedule.damping / chains.n_chains)
+        w = target.moved(w, target.gradient(w, means(w)), schedule.step(t), schedule.distrust(t, chains.n_chains))
         average += 2.0 / (max(t - 10, 0) + 2.0) * (w - average)
     return average
 
