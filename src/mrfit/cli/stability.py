@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mrfit.cli.cluster_options import ADDRESSES, columns_and_address, enter_cluster
 from mrfit.cli.exact_options import structure_file
 from mrfit.cli.files import check_files, csv_bytes, send, summary_beside, writing
 from mrfit.cli.idle_options import Rule, refuse_idle
@@ -16,6 +17,7 @@ from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_opt
 from mrfit.cli.relearned import check_weights, is_of_regressions, relearned, weights_option
 from mrfit.cli.row_owners import read_owned
 from mrfit.cli.sections import SectionedCommand
+from mrfit.errors import InputError
 
 if TYPE_CHECKING:
     from mrfit.data.dataset import Dataset
@@ -57,7 +59,11 @@ _SECTIONS = {
     help="Resamples that are given: the distinct rows, and a column for each resample of how often they occur.",
 )
 @click.option(
-    "--cluster", metavar="COLUMN", help="What each row belongs to (a person, a school): drawn with all its rows."
+    "--cluster",
+    multiple=True,
+    metavar="COLUMN|ADDRESS",
+    help="What each row belongs to (a person, a school): drawn with all its rows. Or where to work: "
+    f"{ADDRESSES}; a column of that very name goes before. May be given for both.",
 )
 @weights_option
 @click.option(
@@ -106,6 +112,7 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
       mrfit stability survey.csv --structure learned --select ebic --kind pairs --false-edges 1
       mrfit stability survey.csv --structure learned --kind stars --resamples 100
       mrfit stability pupils.csv --structure learned --select ebic --cluster school
+      mrfit stability survey.csv --structure learned --select ebic --cluster local:8
       mrfit stability survey.csv --penalty l2 --strength 1 --resamples 500
     """
     from mrfit.data.unique_rows import UniqueRows
@@ -127,6 +134,10 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     }
     check_files(inputs, {"-o": options["output"], "--plot": options["plot"]}, options)
     fitting = learner_of(context, options)
+    options["cluster"], address = columns_and_address(options["cluster"], data, options)
+    if options["resamples_file"] is not None and options["cluster"] is not None:
+        raise InputError("--cluster has no effect with --resamples-file, which says what is drawn. Leave one out.")
+    enter_cluster(context, address)
     states = declared_states(options["states"])
     table, clusters = _read(data, options, states)
     rows = UniqueRows.of(table)
@@ -163,7 +174,7 @@ def _check_options(context: click.Context, options: dict[str, Any]) -> None:
         [
             Rule(_PAIRS, options["kind"] == "pairs", "--kind pairs"),
             Rule(("one_step",), not is_of_regressions(options), "a fit: --weights parameters"),
-            Rule(("resamples", "cluster"), options["resamples_file"] is None, "no --resamples-file"),
+            Rule(("resamples",), options["resamples_file"] is None, "no --resamples-file"),
         ],
     )
 

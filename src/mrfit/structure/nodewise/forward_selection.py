@@ -15,13 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.clusters import is_in_use, mapped, n_at_once
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.structure.nodewise.allowed_pairs import AllowedPairs
 from mrfit.structure.nodewise.indicator_table import IndicatorTable
 from mrfit.structure.nodewise.neighbours import Neighbours
 from mrfit.structure.nodewise.regressions import REFIT_STRENGTH, Regression, Regressions
 from mrfit.structure.nodewise.selection import NeighbourSelection
-from mrfit.workers import deal, run
+from mrfit.workers import deal, resolve_jobs, run
 
 Floats = NDArray[np.float64]
 
@@ -48,7 +49,34 @@ class ForwardSelection(NeighbourSelection):
         jobs: int = 1,
         callback: Callable[[int], None] | None = None,
     ) -> Neighbours:
-        regressions = Regressions(IndicatorTable.of(rows), range(len(rows.domain)), pairs.forbidden)
+        n = len(rows.domain)
+        if not is_in_use():
+            return self._of_variables(rows, pairs, range(n), jobs, callback)
+        hands = [range(k, n, n_at_once()) for k in range(min(n, n_at_once()))]
+        found = mapped(
+            ForwardSelection._of_hand,
+            hands,
+            shared=(self, rows, pairs),
+            name=lambda hand: f"{len(hand)} regressions",
+            callback=None if callback is None else lambda hand: callback(len(hand)),
+        )
+        chosen = np.logical_or.reduce([each.chosen for each in found])
+        return replace(found[0], chosen=chosen, coefficients=np.sum([each.coefficients for each in found], axis=0))
+
+    def _of_hand(self, rows: UniqueRows, pairs: AllowedPairs, hand: range) -> Neighbours:
+        """On a worker of a cluster."""
+        return self._of_variables(rows, pairs, hand, resolve_jobs(-1), None)
+
+    def _of_variables(
+        self,
+        rows: UniqueRows,
+        pairs: AllowedPairs,
+        variables: range,
+        jobs: int,
+        callback: Callable[[int], None] | None,
+    ) -> Neighbours:
+        """The regressions of some variables; others choose nothing."""
+        regressions = Regressions(IndicatorTable.of(rows), variables, pairs.forbidden)
         _start(regressions, pairs)
         for _ in range(self.max_degree):
             growing = [r for r in regressions.all if len(r.working) < self.max_degree]
@@ -56,7 +84,7 @@ class ForwardSelection(NeighbourSelection):
                 break
         finished = _FinishedCounter(callback)
         _exchange(regressions, pairs, jobs, finished)
-        finished.are(len(rows.domain))
+        finished.are(len(variables))
         return _neighbours(regressions, len(rows.domain))
 
 
