@@ -117,8 +117,12 @@ class BlanketCounts:
     def n_bytes(self) -> int:
         return sum(states.n_bytes for states in self.states)
 
-    def state_weights(self, variable: int) -> Floats:
-        """How much weight each state of a variable has."""
+    @cached_property
+    def state_weights(self) -> tuple[Floats, ...]:
+        """How much weight each state of every variable has."""
+        return tuple(map(self._state_weights, range(len(self.domain))))
+
+    def _state_weights(self, variable: int) -> Floats:
         states = self.states[variable]
         own = int(np.searchsorted(self.columns[variable], variable))
         codes, n_states = states.codes()[:, own], self.domain.shape[variable]

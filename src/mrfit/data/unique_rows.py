@@ -204,11 +204,6 @@ class UniqueRows:
         known, wanted = (np.ascontiguousarray(each).view(kind).ravel() for each in (self.codes, codes))
         return np.searchsorted(known, wanted)
 
-    def state_weights(self, variable: int) -> Floats:
-        """How much weight each state of a variable has."""
-        n_states = self.domain.shape[variable]
-        return np.asarray(np.bincount(self.codes[:, variable], self.sample_weight, minlength=n_states), np.float64)
-
     @property
     def n_distinct(self) -> int:
         return len(self.codes)
@@ -224,6 +219,16 @@ class UniqueRows:
     @cached_property
     def total_weight(self) -> float:
         return float(self.sample_weight.sum())
+
+    def column(self, variable: int) -> Codes:
+        """The codes of one variable."""
+        return self.codes[:, variable]
+
+    @cached_property
+    def state_weights(self) -> tuple[Floats, ...]:
+        """Weight of the rows in each state, for every variable."""
+        pairs = enumerate(self.domain.shape)
+        return tuple(np.bincount(self.column(i), self.sample_weight, c)[:c] for i, c in pairs)
 
     @cached_property
     def is_complete(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
 from numbers import Integral, Real
@@ -17,7 +17,7 @@ from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError, listed
 from mrfit.html_table import html_table
 from mrfit.learning.fitted import Fit, Fitted, Gain
-from mrfit.learning.grid import Callback, Grid
+from mrfit.learning.grid import Callback, Grid, Optimum
 from mrfit.learning.held_out import Evaluation, fold_problems, mean_over_folds, mean_over_rows
 from mrfit.learning.in_parts import problems_in_parts
 from mrfit.learning.json_form import from_plain, kind_of, to_plain
@@ -243,6 +243,7 @@ class Learner:
         jobs: int = 1,
         compared: bool = True,
         errors: str | None = None,
+        rough: float | None = None,
         callback: Callback | None = None,
         progress: Progress | None = None,
     ) -> Fitted:
@@ -253,9 +254,12 @@ class Learner:
         whose columns and states are matched by name. The best is the one that predicts ``valid`` best, or in
         cross-validation; without either, the one with the weakest penalty. ``test`` has no part in that: the best is
         scored on it. ``errors``, ``sandwich`` or ``model``, asks for standard errors of the best, which its model keeps
-        (see `mrfit.Errors`). Tied fits are ``compared`` with L2 fits, which takes more time. ``callback`` is told the
-        strength and every record, and may return True to stop that fit. The result does not depend on ``jobs``.
+        (see `mrfit.Errors`). Tied fits are ``compared`` with L2 fits, which takes more time. Most of a large grid of
+        them are far from the best: ``rough`` (1e-4) is the violation they are fitted to, and those within a thousandth
+        of the best score are run on to the tolerance. ``callback`` is told the strength and every record, and may
+        return True to stop that fit. The result does not depend on ``jobs``.
         """
+        self._check_rough(rough, valid is not None, callback is not None)
         if self.folds and valid is not None:
             raise InputError("Give validation rows or a number of folds, not both.")
         rows = data if isinstance(data, Parts) else UniqueRows.of(data)
@@ -284,7 +288,7 @@ class Learner:
             done = _counter(progress, (len(grid) + len(baseline)) * (1 + len(folds)))
             # 3. Fit and score them, and keep the best.
             evaluation = Evaluation(problem, folds, valid, done)
-            fits = evaluation.fits(lambda part, callback: self.penalty.fits(part, grid, callback), grid, callback)
+            fits = self._fits(evaluation, grid, callback, rough)
             best = max(fits, key=lambda fit: fit.rank) if selecting else min(fits, key=lambda fit: fit.strength)
             _check_known(best)
             if errors is not None:
@@ -301,6 +305,27 @@ class Learner:
             fits, best, structure, n_cells, n_parameters, self.penalty.guarantee(), grid.is_path, score, gain,
             problem.coordinates.engine, problem.rows if isinstance(problem.rows, PartedRows) else None,
         )  # fmt: skip
+
+    def _fits(
+        self, evaluation: Evaluation, grid: Grid, callback: Callback | None, rough: float | None
+    ) -> tuple[Fit, ...]:
+        def walk(part: Problem, callback: Callback | None) -> Iterator[Optimum]:
+            return self.penalty.fits(part, grid, callback)
+
+        if rough is not None and isinstance(self.penalty, TiedChoice):
+            return evaluation.run_on(walk, grid, self.penalty.run_on, rough)
+        return evaluation.fits(walk, grid, callback)
+
+    def _check_rough(self, rough: float | None, has_valid: bool, is_watched: bool) -> None:
+        if rough is None:
+            return
+        if not self.tolerance <= rough < np.inf:
+            raise InputError(f"Rough fits have a violation of at least the tolerance {self.tolerance:g}; got {rough}.")
+        if not self.penalty.is_tied or self.objective.is_joint or not has_valid or is_watched:
+            raise InputError(
+                "Rough fits are for grids of tied parameters by pseudo-likelihood that validation rows choose from, "
+                "without a callback. Leave rough out."
+            )
 
     def _check_choosable(self, grid: Grid, *, selecting: bool) -> None:
         if self.penalty.is_tied and not selecting and len(grid) > 1:

@@ -38,6 +38,7 @@ class PartedRows(ABC):
     dropped_rows: int
     total_weight: float
     effective_rows: float
+    state_weights: tuple[Floats, ...]  # of the states of every variable
 
     @property
     def domain(self) -> Domain:
@@ -51,10 +52,6 @@ class PartedRows(ABC):
     @abstractmethod
     def sha256(self) -> str:
         """Whether two models saw the same data."""
-
-    @abstractmethod
-    def state_weights(self, variable: int) -> Floats:
-        """How much weight each state of a variable has."""
 
     @abstractmethod
     def objective(self, loss: type[ConditionalLoss], parameters: Canonical, *, jobs: int) -> Objective: ...
@@ -102,8 +99,9 @@ class CountedRows(PartedRows):
     def sha256(self) -> str:
         return self.counts.sha256
 
-    def state_weights(self, variable: int) -> Floats:
-        return self.counts.state_weights(variable)
+    @property
+    def state_weights(self) -> tuple[Floats, ...]:  # type: ignore[override]
+        return self.counts.state_weights
 
     def objective(self, loss: type[ConditionalLoss], parameters: Canonical, *, jobs: int) -> Objective:
         return loss(ConditionalCells.from_counts(self.counts, parameters, jobs=jobs), jobs=jobs)
@@ -134,7 +132,7 @@ class ShardedRows(PartedRows):
         self.total_weight = float(sum(each.total_weight for each in facts))
         # As `UniqueRows.merged` does.
         self.effective_rows = self.total_weight**2 / sum(each.total_weight**2 / each.effective_rows for each in facts)
-        self._state_weights = [sum(each) for each in zip(*(fact.state_weights for fact in facts), strict=True)]
+        self.state_weights = tuple(sum(each) for each in zip(*(fact.state_weights for fact in facts), strict=True))
         self._digests = sorted(each.sha256 for each in facts)
 
     @cached_property
@@ -143,9 +141,6 @@ class ShardedRows(PartedRows):
         return (
             self._digests[0] if len(self._digests) == 1 else hashlib.sha256("".join(self._digests).encode()).hexdigest()
         )
-
-    def state_weights(self, variable: int) -> Floats:
-        return np.asarray(self._state_weights[variable], np.float64)
 
     def objective(self, loss: type[ConditionalLoss], parameters: Canonical, *, jobs: int) -> Objective:
         return Sharded(self._rows.made(_shard, loss, parameters))
@@ -173,13 +168,14 @@ class _Facts:
     dropped_rows: int
     total_weight: float
     effective_rows: float
-    state_weights: list[Floats]
+    state_weights: tuple[Floats, ...]
     sha256: str
 
 
 def _facts(rows: UniqueRows) -> _Facts:
-    weights = [rows.state_weights(i) for i in range(len(rows.domain))]
-    return _Facts(rows.n_rows, rows.dropped_rows, rows.total_weight, rows.effective_rows, weights, rows.sha256)
+    return _Facts(
+        rows.n_rows, rows.dropped_rows, rows.total_weight, rows.effective_rows, rows.state_weights, rows.sha256
+    )
 
 
 def _shard(rows: UniqueRows, loss: type[ConditionalLoss], parameters: Canonical) -> Shard:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -47,7 +48,7 @@ class Problem:
     """Everything a grid of fits needs, worked out once.
 
     ``limit`` is what a search may let the structure grow to, if there is one. It may be too large to be written down
-    as parameters.
+    as parameters. ``rough_tolerance`` is in the place of the learner's, where it is given.
     """
 
     rows: Rows
@@ -55,6 +56,7 @@ class Problem:
     learner: Learner
     jobs: int = 1
     limit: Structure | None = None
+    rough_tolerance: float | None = None
     _parts: dict[int, list[Objective]] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -70,6 +72,15 @@ class Problem:
     def on(self, structure: Structure) -> Problem:
         """The same with other scopes."""
         return replace(self, structure=structure)
+
+    def roughly(self, tolerance: float | None) -> Problem:
+        """The same to another tolerance, or None for the learner's; both have the same counts of the same rows."""
+        if tolerance == self.rough_tolerance:
+            return self
+        _ = self.objective  # counted before the copy, which then shares it
+        other = copy(self)
+        object.__setattr__(other, "rough_tolerance", tolerance)
+        return other
 
     @property
     def held_rows(self) -> UniqueRows:
@@ -191,11 +202,11 @@ class Problem:
 
     @property
     def tolerance(self) -> float:
-        return self.learner.tolerance
+        return self.rough_tolerance or self.learner.tolerance
 
     @property
     def gap_tolerance(self) -> float:
-        return self.coordinates.gap_share * self.learner.tolerance
+        return self.coordinates.gap_share * self.tolerance
 
     @property
     def max_iterations(self) -> int:
@@ -244,7 +255,8 @@ class Problem:
         coordinates = self.coordinates_of(optimum)
         if not isinstance(coordinates, ChainCoordinates) or np.isnan(coordinates.log_z):
             return {}
-        return {"log_z": {"value": coordinates.log_z, "error": optimum.log_z_error}}
+        errors = {"error": optimum.log_z_error, "learning_error": optimum.learning_error}
+        return {"log_z": {"value": coordinates.log_z, **errors}}
 
     def _provenance(self, optimum: Optimum, chosen_on: str | None) -> dict[str, Any]:
         """What a reader of the model file wants to know."""

@@ -121,6 +121,7 @@ def optimum_of(
     return Optimum(
         strength, solution, penalty, solution.evaluations, time.perf_counter() - begun,
         groups=groups, rounds=rounds, coordinates=own, log_z_error=fit.evidence.error,
+        learning_error=fit.ascent.error,
     )  # fmt: skip
 
 

@@ -36,7 +36,7 @@ def start_and_bound(
             continue
         c = parameters.domain.shape[variable]
         features = np.hstack([parameters.features((variable,)), np.ones((c, 1))])
-        weight = rows.state_weights(variable)
+        weight = rows.state_weights[variable]
         silent = np.flatnonzero((features[:, :-1] == 0).all(axis=1))
         anchor = silent[0] if len(silent) and weight[silent[0]] > 0 else int(weight.argmax())
         table = np.full(c, np.log(weight[anchor]) - HELD_AT)

@@ -197,7 +197,7 @@ class Blocks(Hessian):
         layout, n = self.layout, self.layout.n
         place = np.repeat(layout.numbers * (n + 1), np.diff(layout.row_starts)) + layout.columns
         sums = np.asarray(np.bincount(place, self.entries, minlength=(n + 1) ** 2), np.float64)
-        return sums.reshape(n + 1, n + 1)[:n, :n]
+        return np.ascontiguousarray(sums.reshape(n + 1, n + 1)[:n, :n])
 
     def through(self, adjoint: csr_array) -> Blocks:
         matrix, numbers, entries = adjoint.T.tocsr(), [], []

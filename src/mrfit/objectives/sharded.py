@@ -22,13 +22,14 @@ class HessianCost(NamedTuple):
     products: float
     nanoseconds: float
     dividing: float
+    n_entries: int
     is_lasting: bool
 
     @classmethod
     def of(cls, explicit: Explicit | None) -> HessianCost | None:
         if explicit is None:
             return None
-        return cls(explicit.products, explicit.nanoseconds, explicit.dividing, explicit.is_lasting)
+        return cls(explicit.products, explicit.nanoseconds, explicit.dividing, explicit.n_entries, explicit.is_lasting)
 
 
 class Shard:
@@ -110,7 +111,8 @@ class Sharded(Objective):
 
         nanoseconds = sum(cost.nanoseconds for cost in costs)
         products = sum(cost.products * cost.nanoseconds for cost in costs) / nanoseconds
-        return Explicit(hessian, products, nanoseconds, costs[0].dividing, costs[0].is_lasting)
+        _, _, dividing, n_entries, is_lasting = costs[0]
+        return Explicit(hessian, products, nanoseconds, dividing, n_entries, is_lasting)
 
     def _mean(self, of_shards: Any) -> Any:
         terms = [share * each for share, each in zip(self._shares, of_shards, strict=True)]

@@ -8,7 +8,7 @@ helps. All regressions step together and share the pass over the table.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -60,8 +60,7 @@ class ForwardSelection(NeighbourSelection):
             name=lambda hand: f"{len(hand)} regressions",
             callback=None if callback is None else lambda hand: callback(len(hand)),
         )
-        chosen = np.logical_or.reduce([each.chosen for each in found])
-        return replace(found[0], chosen=chosen, coefficients=np.sum([each.coefficients for each in found], axis=0))
+        return _of_all_hands(found)
 
     def _of_hand(self, rows: UniqueRows, pairs: AllowedPairs, hand: range) -> Neighbours:
         """On a worker of a cluster."""
@@ -127,7 +126,7 @@ class ForwardGraph(NeighbourSelection):
             _refit(regressions.table, changed, graph, jobs)
             finished.are(int((graph.sum(axis=1) >= self.max_degree).sum()))
         finished.are(n)
-        return replace(_neighbours(regressions, n), chosen=graph)
+        return _neighbours(regressions, n, graph)
 
 
 class _FinishedCounter:
@@ -252,9 +251,20 @@ def _by_weakness(table: IndicatorTable, regression: Regression, pairs: AllowedPa
     return [int(j) for j in may_go[np.argsort(size, kind="stable")]]
 
 
-def _neighbours(regressions: Regressions, n: int) -> Neighbours:
+def _of_all_hands(found: Sequence[Neighbours]) -> Neighbours:
+    """Arcs of all variables, ascending."""
+    arcs = np.concatenate([each.arcs for each in found])
+    order = np.lexsort(arcs.T[::-1])
+    chosen, coefficients, entered = (
+        np.concatenate([getattr(each, name) for each in found])[order] for name in ("chosen", "coefficients", "entered")
+    )
+    return replace(found[0], arcs=arcs[order], chosen=chosen, coefficients=coefficients, entered=entered)
+
+
+def _neighbours(regressions: Regressions, n: int, graph: NDArray[np.bool_] | None = None) -> Neighbours:
+    """Those at work in each regression, or those of a graph."""
     chosen, coefficients = np.zeros((n, n), bool), np.zeros((n, n))
     for r in regressions.all:
         chosen[r.variable, r.working] = True
         coefficients[r.variable] = r.sizes(regressions.table)
-    return Neighbours(chosen, coefficients, entered=np.full((n, n), np.nan))
+    return Neighbours.of_matrices(chosen if graph is None else graph, coefficients)
