@@ -13,6 +13,7 @@ from mrfit.data.folds import folds_of
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning.fitted import Fit, Score
 from mrfit.learning.grid import Callback, Grid, Optimum
+from mrfit.learning.parted_rows import Rows
 from mrfit.learning.problem import Problem
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class FoldProblem:
     """A problem, and rows it has not seen."""
 
     problem: Problem
-    held_out: UniqueRows
+    held_out: Rows
 
 
 def fold_problems(learner: Learner, rows: UniqueRows, *, jobs: int) -> list[FoldProblem]:

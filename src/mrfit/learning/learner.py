@@ -12,14 +12,17 @@ from typing import Any
 
 import numpy as np
 
+from mrfit.data.parts import Parts
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError, listed
 from mrfit.html_table import html_table
 from mrfit.learning.fitted import Fit, Fitted, Gain
 from mrfit.learning.grid import Callback, Grid, Optimum
 from mrfit.learning.held_out import Evaluation, fold_problems, mean_over_folds, mean_over_rows
+from mrfit.learning.in_parts import problems_in_parts
 from mrfit.learning.json_form import from_plain, kind_of, to_plain
 from mrfit.learning.objective_choice import JUDGES, PSEUDO_LIKELIHOOD, ObjectiveChoice
+from mrfit.learning.parted_rows import PartedRows
 from mrfit.learning.parts import PARTS
 from mrfit.learning.penalized import L2, l2_path
 from mrfit.learning.penalty_choice import PenaltyChoice
@@ -171,6 +174,12 @@ class Learner:
         learned = self.structure.with_covariates(self.given, rows.domain).learn(rows, valid=valid, jobs=jobs)
         return replace(learned, structure=learned.structure.conditional_on(given, on_edges=self.given_edges))
 
+    def learn_structure_in_parts(self, parts: Parts) -> list[LearnedStructure]:
+        """The same from a table in parts, and for every fold from the rows of all others."""
+        if self.given:
+            raise InputError("Networks with covariates are learned from all rows together; read the table as one.")
+        return self.structure_learner.learn_in_parts(parts, n_folds=self.folds, seed=self.seed)
+
     def in_words(self) -> str:
         """What decides which model rows lead to, in one line."""
         folds = f", {self.folds}-fold cross-validation" if self.folds else ""
@@ -240,7 +249,8 @@ class Learner:
     ) -> Fitted:
         """Learn the structure, fit every point of the grid, and keep the best.
 
-        ``data`` is a table of any kind, or rows read before (`UniqueRows`, `Dataset`); so are ``valid`` and ``test``,
+        ``data`` is a table of any kind, rows read before (`UniqueRows`, `Dataset`), or a table in files that are never
+        held together (`Parts`), for the pseudo-likelihood; ``valid`` and ``test`` are as the first of these,
         whose columns and states are matched by name. The best is the one that predicts ``valid`` best, or in
         cross-validation; without either, the one with the weakest penalty. ``test`` has no part in that: the best is
         scored on it. ``errors``, ``sandwich`` or ``model``, asks for standard errors of the best, which its model keeps
@@ -252,19 +262,23 @@ class Learner:
         self._check_rough(rough, valid is not None, callback is not None)
         if self.folds and valid is not None:
             raise InputError("Give validation rows or a number of folds, not both.")
-        rows = UniqueRows.of(data)
+        rows = data if isinstance(data, Parts) else UniqueRows.of(data)
         valid, test = (None if some is None else UniqueRows.of(some).recoded(rows.domain) for some in (valid, test))
         for some in (rows, valid, test):
-            if some is not None:
+            if isinstance(some, UniqueRows):
                 some.check_complete("learning")
         with one_blas_thread():
             # 1. Which variables interact, from all rows and from the rows of every fold.
-            structure = self.learn_structure(rows, valid=valid, jobs=jobs)
-            self.penalty.check_free_orders(structure.structure)
-            problem = Problem.within(rows, structure.structure, self, jobs=jobs)
+            if isinstance(rows, Parts):
+                structure, problem, folds = problems_in_parts(self, rows, jobs=jobs)
+            else:
+                structure = self.learn_structure(rows, valid=valid, jobs=jobs)
+                self.penalty.check_free_orders(structure.structure)
+                problem = Problem.within(rows, structure.structure, self, jobs=jobs)
             if errors is not None:
                 check_errors(errors, problem)
-            folds = fold_problems(self, rows, jobs=jobs)
+            if isinstance(rows, UniqueRows):
+                folds = fold_problems(self, rows, jobs=jobs)
             # 2. The points to fit.
             selecting = valid is not None or bool(folds)
             grid = self.penalty.grid(problem, selecting=selecting)
@@ -289,7 +303,7 @@ class Learner:
         n_cells, n_parameters = problem.objective.n_cells, problem.n_parameters
         return Fitted(
             fits, best, structure, n_cells, n_parameters, self.penalty.guarantee(), grid.is_path, score, gain,
-            problem.coordinates.engine,
+            problem.coordinates.engine, problem.rows if isinstance(problem.rows, PartedRows) else None,
         )  # fmt: skip
 
     def _fits(

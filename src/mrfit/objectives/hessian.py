@@ -41,6 +41,12 @@ class Addend(Protocol):
 class Hessian(ABC):
     """Second derivatives at one point, all of them."""
 
+    entries: Floats
+
+    @abstractmethod
+    def with_entries(self, entries: Floats) -> Hessian:
+        """Of the same form: that of another function of the same parameters, or of a sum of such."""
+
     @abstractmethod
     def plus(self, penalty: Addend, w: Floats, scale: float) -> Hessian:
         """With ``scale`` times that of a penalty added."""
@@ -67,6 +73,9 @@ class Matrix(Hessian):
     """All entries."""
 
     entries: Floats
+
+    def with_entries(self, entries: Floats) -> Matrix:
+        return Matrix(entries)
 
     def plus(self, penalty: Addend, w: Floats, scale: float) -> Matrix:
         return Matrix(self.entries + scale * penalty.hessian(w))
@@ -172,6 +181,9 @@ class Blocks(Hessian):
     entries: Floats
     penalty: tuple[Addend, Floats, float] | None = None
     _inverses: dict[bytes, csr_array] = field(default_factory=dict, repr=False)  # the last one, by what was added
+
+    def with_entries(self, entries: Floats) -> Blocks:
+        return Blocks(self.layout, entries)
 
     def plus(self, penalty: Addend, w: Floats, scale: float) -> Blocks:
         return replace(self, penalty=(penalty, w, scale))
