@@ -188,6 +188,7 @@ export class Scene {
 
   /** How opaque a line is: by its strength or, where resamples were given, by how many of them have it. */
   private clarity(share: number): number {
+    if (this.model.view === "difference") return 0.45 + 0.5 * share;
     return this.model.hasStability ? 0.08 + 0.87 * share ** 1.5 : 0.28 + 0.66 * share;
   }
 

@@ -44,7 +44,9 @@ def command(model_file: str, data: str | None, **options: Any) -> None:
     from mrfit.explorer.page import report_page
 
     check_one_stream(model_file, data)
-    check_files({"MODEL": model_file, "DATA": data, "--stability": options["stability"]}, {"-o": options["output"]}, options)
+    check_files(
+        {"MODEL": model_file, "DATA": data, "--stability": options["stability"]}, {"-o": options["output"]}, options
+    )
     note_compiling(quiet=options["quiet"] or options["as_json"])
     _, document, _ = explored_model(model_file, data, options)
     content = report_page(document)
