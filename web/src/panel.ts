@@ -268,7 +268,7 @@ export class Panel {
       this.orders(),
       state.worst.length ? this.worstRows() : null,
       ...told.scores.map(({ measure, value, rows }) =>
-        h("p", { class: "quiet" }, `Mean ${measure} of ${count(rows)} rows: ${value === null ? "minus infinity" : value.toFixed(4)} nats.`)),
+        h("p", { class: "quiet" }, `Mean ${measure} of ${count(rows)} rows: ${value === null ? "minus infinity" : signed(value, 4)} nats.`)),
       ...told.marginals.remarks.map((remark) => h("p", { class: "quiet" }, remark)),
     ];
   }

@@ -15,10 +15,10 @@ const IN_A_STROKE = 8; // lines
 const FROM_CARDS = 84; // pixels a variable has to itself, from which on it is drawn as a card
 const FULL_CARD = 150;
 const CARD_STATES = 5;
-const FEW = 60; // variables whose lines are curved, so that those along one another can be told apart
+export const FEW = 60; // variables whose lines are curved, so that those along one another can be told apart
 const FADED = 0.13;
 const MOST_LABELS = 90;
-const MOST_RINGS = 150; // variables around which there is room for one
+export const MOST_RINGS = 150; // variables around which there is room for one
 
 export interface View {
   x: number; // of the middle, in units of the layout
