@@ -69,8 +69,9 @@ def test_bootstrap_of_given_resamples(name: str, variant: str, lowest: float, co
         walk = PathSettings(len(part.domain), lowest=lowest, tolerance=1e-8)
         selection = PathSelection(walk, criterion=ebic(part, 0.25), behind=0)
         found = selection.neighbours(part, AllowedPairs.all(len(part.domain)))
-        mean = (found.coefficients + found.coefficients.T) / 2
-        return np.where(found.joined("and"), mean, 0.0)[pairs[:, 0], pairs[:, 1]]
+        report, weights = found.report(part, found.edges("and")), np.zeros((len(part.domain),) * 2)
+        weights[tuple(report.edges.T)] = report.coefficients.mean(axis=1)
+        return weights[pairs[:, 0], pairs[:, 1]]
 
     networks = Networks.learned(weigh, rows, resamples)
     found = {(edge.source, edge.target): edge for edge in networks.edges()}

@@ -140,7 +140,8 @@ def _count_variable(variable: int, rows: UniqueRows, parameters: Canonical) -> _
     n_cells = refine(active.start, active.rows, np.unique(conditions), class_of)
     class_of = _spread(n_cells)[class_of]
     total, counts = np.empty(n_cells), np.empty(n_cells * n_free)
-    count_cells(class_of, rows.codes[:, variable], rows.sample_weight, BLOCK, total, counts)
+    own = np.array(rows.column(variable))  # whatever its layout was: kernels are compiled for one
+    count_cells(class_of, own, rows.sample_weight, BLOCK, total, counts)
     representative = np.empty(n_cells, np.int64)
     representatives(class_of, representative)
     member_start = np.empty(last - first + 1, np.int64)

@@ -220,6 +220,16 @@ class UniqueRows:
     def total_weight(self) -> float:
         return float(self.sample_weight.sum())
 
+    def column(self, variable: int) -> Codes:
+        """The codes of one variable."""
+        return self.codes[:, variable]
+
+    @cached_property
+    def state_weights(self) -> tuple[Floats, ...]:
+        """Weight of the rows in each state, for every variable."""
+        pairs = enumerate(self.domain.shape)
+        return tuple(np.bincount(self.column(i), self.sample_weight, c)[:c] for i, c in pairs)
+
     @cached_property
     def is_complete(self) -> bool:
         """Whether every cell has a value."""

@@ -118,11 +118,13 @@ class Structure:
     @classmethod
     def from_adjacency(cls, adjacency: NDArray[np.bool_]) -> Structure:
         """The pairwise structure of a symmetric 0/1 matrix; the diagonal is ignored."""
-        pairs = np.argwhere(np.triu(adjacency | adjacency.T, 1))
-        blocks = {1: _all_scopes(len(adjacency), 1)}
-        if len(pairs):
-            blocks[2] = pairs
-        return cls(len(adjacency), blocks)
+        return cls.of_pairs(len(adjacency), np.argwhere(np.triu(adjacency | adjacency.T, 1)))
+
+    @classmethod
+    def of_pairs(cls, n_variables: int, pairs: Scopes) -> Structure:
+        """The pairwise structure of an array of edges, (edges, 2), sorted and each once."""
+        singles = {1: _all_scopes(n_variables, 1)}
+        return cls(n_variables, {**singles, 2: pairs} if len(pairs) else singles)
 
     @classmethod
     def from_graph(cls, graph: networkx.Graph[Any], domain: Domain) -> Structure:

@@ -24,7 +24,9 @@ def _found(
 ) -> tuple[np.ndarray, np.ndarray]:
     """What is chosen, and the coefficients."""
     neighbours = kind(max_degree).neighbours(rows, pairs, **more)
-    return neighbours.chosen, neighbours.coefficients
+    chosen, coefficients = np.zeros((len(rows.domain),) * 2, bool), np.zeros((len(rows.domain),) * 2)
+    chosen[tuple(neighbours.arcs.T)], coefficients[tuple(neighbours.arcs.T)] = neighbours.chosen, neighbours.coefficients
+    return chosen, coefficients
 
 
 _neighbours, _graph = partial(_found, ForwardSelection), partial(_found, ForwardGraph)

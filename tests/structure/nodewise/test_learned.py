@@ -267,8 +267,7 @@ def test_a_structure_of_constants_says_why() -> None:
 
 
 def test_choices_that_do_not_meet_are_told() -> None:
-    chosen = np.array([[False, True], [False, False]])
-    neighbours = Neighbours(chosen, np.zeros((2, 2)), np.zeros((2, 2)))
+    neighbours = Neighbours.of_matrices(np.array([[False, True], [False, False]]), np.zeros((2, 2)))
     said = remarks(_grid_rows(50).on_columns([0, 1]), ForwardSelection(1), neighbours, n_edges=0)
     assert said == ["No edges: 1 neighbours were chosen, but none by both variables of a pair; rule 'or' joins."]
 

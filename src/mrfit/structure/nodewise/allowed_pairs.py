@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,41 +13,73 @@ from mrfit.domain import Domain
 from mrfit.errors import StructureError, listed
 
 Pairs = Sequence[tuple[str, str]]
+Indices = NDArray[np.int64]
 
 HARDLY = 1.0  # rows in other states than most: a variable with no more hardly varies
 
 
 @dataclass(frozen=True)
 class AllowedPairs:
-    """Pairs that may not and that must be neighbours, as symmetric 0/1 matrices; no variable is its own neighbour."""
+    """Pairs that may not and that must be neighbours; no variable is its own neighbour.
 
-    forbidden: NDArray[np.bool_]
-    required: NDArray[np.bool_]
+    Kept as lists; the symmetric 0/1 matrices are made where they are asked for.
+    """
+
+    n_variables: int
+    forbidden_pairs: Indices = field(default_factory=lambda: np.empty((0, 2), np.int64))  # (pairs, 2), first < second
+    required_pairs: Indices = field(default_factory=lambda: np.empty((0, 2), np.int64))
+    left_out: Indices = field(default_factory=lambda: np.empty(0, np.int64))  # variables without pairs
 
     @classmethod
     def all(cls, n_variables: int) -> AllowedPairs:
-        return cls(np.eye(n_variables, dtype=bool), np.zeros((n_variables, n_variables), bool))
+        return cls(n_variables)
 
     @classmethod
     def of(cls, domain: Domain, *, require: Pairs = (), forbid: Pairs = ()) -> AllowedPairs:
         """From pairs of names."""
-        pairs = cls.all(len(domain))
-        for names, matrix in ((require, pairs.required), (forbid, pairs.forbidden)):
-            for pair in names:
-                a, b = _indices(domain, pair)
-                matrix[a, b] = matrix[b, a] = True
-        clash = np.argwhere(np.triu(pairs.required & pairs.forbidden, 1))
-        if len(clash):
+        required, forbidden = ({_indices(domain, pair) for pair in pairs} for pairs in (require, forbid))
+        if clash := sorted(required & forbidden):
             a, b = (domain.names[k] for k in clash[0])
             raise StructureError(f"The edge {a!r} - {b!r} is both required and forbidden; decide.")
-        return pairs
+        lists = (np.array(sorted(pairs), np.int64).reshape(-1, 2) for pairs in (forbidden, required))
+        return cls(len(domain), *lists)
 
     def without(self, variables: NDArray[np.bool_]) -> AllowedPairs:
         """The same, and no pairs of some variables but those required."""
-        return replace(self, forbidden=self.forbidden | variables | variables[:, None])
+        return replace(self, left_out=np.flatnonzero(variables))
+
+    @cached_property
+    def forbidden(self) -> NDArray[np.bool_]:
+        """(variables, variables), the diagonal included."""
+        matrix = np.eye(self.n_variables, dtype=bool)
+        matrix[tuple(self.forbidden_pairs.T)] = True
+        matrix[self.left_out] = True
+        return matrix | matrix.T
+
+    @cached_property
+    def required(self) -> NDArray[np.bool_]:
+        """(variables, variables)."""
+        matrix = np.zeros((self.n_variables, self.n_variables), bool)
+        matrix[tuple(self.required_pairs.T)] = True
+        return matrix | matrix.T
+
+    @property
+    def forbidden_both_ways(self) -> Indices:
+        """The forbidden pairs and the same turned round, by their first variable."""
+        both = np.concatenate([self.forbidden_pairs, self.forbidden_pairs[:, ::-1]])
+        return both[np.argsort(both[:, 0], kind="stable")]
+
+    def on(self, edges: Indices) -> Indices:
+        """The edges, (edges, 2), that are not forbidden, and all that are required; sorted."""
+        out = np.isin(edges, self.left_out).any(axis=1) | np.isin(self._numbers(edges), self._numbers(self.forbidden_pairs))
+        return np.unique(np.concatenate([edges[~out], self.required_pairs]), axis=0)
+
+    def _numbers(self, edges: Indices) -> Indices:
+        return edges[:, 0] * self.n_variables + edges[:, 1]
 
 
 def _indices(domain: Domain, pair: Sequence[str]) -> tuple[int, int]:
     if len(pair) != 2 or pair[0] == pair[1]:
         raise StructureError(f"An edge joins two different variables; got {listed(pair)}.")
-    return domain.index(pair[0]), domain.index(pair[1])
+    a, b = sorted(map(domain.index, pair))
+    return a, b

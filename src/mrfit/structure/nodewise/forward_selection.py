@@ -9,7 +9,7 @@ helps. All regressions step together and share the pass over the table.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -99,7 +99,7 @@ class ForwardGraph(NeighbourSelection):
             _refit(regressions.table, changed, graph, jobs)
             finished.are(int((graph.sum(axis=1) >= self.max_degree).sum()))
         finished.are(n)
-        return replace(_neighbours(regressions, n), chosen=graph)
+        return _neighbours(regressions, n, graph)
 
 
 class _FinishedCounter:
@@ -224,9 +224,10 @@ def _by_weakness(table: IndicatorTable, regression: Regression, pairs: AllowedPa
     return [int(j) for j in may_go[np.argsort(size, kind="stable")]]
 
 
-def _neighbours(regressions: Regressions, n: int) -> Neighbours:
+def _neighbours(regressions: Regressions, n: int, graph: NDArray[np.bool_] | None = None) -> Neighbours:
+    """Those at work in each regression, or those of a graph."""
     chosen, coefficients = np.zeros((n, n), bool), np.zeros((n, n))
     for r in regressions.all:
         chosen[r.variable, r.working] = True
         coefficients[r.variable] = r.sizes(regressions.table)
-    return Neighbours(chosen, coefficients, entered=np.full((n, n), np.nan))
+    return Neighbours.of_matrices(chosen if graph is None else graph, coefficients)

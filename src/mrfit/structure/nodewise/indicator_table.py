@@ -5,17 +5,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mrfit._kernels.node_cells import Indicators
+from mrfit._kernels.node_walk import Nodes, Points, walk_paths
 from mrfit._kernels.nodewise import LANES, columns_times
 from mrfit.data.unique_rows import UniqueRows
+from mrfit.structure.nodewise.allowed_pairs import AllowedPairs
 from mrfit.structure.nodewise.seen_states import SeenStates
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
+
+ROUNDING = 1e-12  # of the total weight: a smaller gradient is none
+
+
+class Start(NamedTuple):
+    """Where the paths of some regressions begin, without neighbours; the last two as in `Nodes`."""
+
+    critical: Floats  # the strengths at which a first neighbour enters
+    excluded: NDArray[np.bool_]
+    norms: Floats
 
 
 @dataclass(frozen=True)
@@ -27,10 +40,11 @@ class IndicatorTable:
 
     rows: UniqueRows
     indicators: Indicators
+    pairs: AllowedPairs  # that paths keep to
 
     @classmethod
-    def of(cls, rows: UniqueRows, *, standard: bool = False) -> IndicatorTable:
-        """``standard`` columns are penalised as if divided by their standard deviations."""
+    def of(cls, rows: UniqueRows, pairs: AllowedPairs | None = None, *, standard: bool = False) -> IndicatorTable:
+        """Of all ``pairs`` by default. ``standard`` columns are penalised as if divided by their standard deviations."""
         rows = SeenStates.of(rows).of_rows(rows)
         group_start = rows.active.first_indicator
         variable = np.repeat(np.arange(len(rows.domain)), np.diff(group_start))
@@ -39,7 +53,8 @@ class IndicatorTable:
         active, weight = rows.active, rows.sample_weight
         scale = _standard_deviations(codes, weight) if standard else np.ones(len(codes))
         scale[scale == 0.0] = 1.0  # of a variable without columns
-        return cls(rows, Indicators(active.start, active.rows, codes, variable, state, group_start, weight, scale))
+        indicators = Indicators(active.start, active.rows, codes, variable, state, group_start, weight, scale)
+        return cls(rows, indicators, pairs or AllowedPairs.all(len(rows.domain)))
 
     @property
     def n_columns(self) -> int:
@@ -55,12 +70,10 @@ class IndicatorTable:
         """Columns of each variable, one less than it has states that occur."""
         return np.diff(self.indicators.group_start)
 
-    @cached_property
-    def state_weights(self) -> list[Floats]:
-        """Weight of the rows in each state, for every variable."""
-        weight, shape = self.rows.sample_weight, self.rows.domain.shape
-        pairs = zip(self.indicators.codes, shape, strict=True)
-        return [np.bincount(codes, weight, c).astype(np.float64) for codes, c in pairs]
+    @property
+    def state_weights(self) -> tuple[Floats, ...]:
+        """Weight of the rows in each state that occurs, for every variable."""
+        return self.rows.state_weights
 
     def varies(self, variable: int) -> bool:
         """Whether the variable has a regression."""
@@ -93,6 +106,17 @@ class IndicatorTable:
             first_lane = np.cumsum([0] + [len(share) - 1 for share in shares[:-1]])
             blocks.append(np.sqrt(np.add.reduceat(squared, first_lane, axis=1)).T)
         return np.asarray(np.concatenate(blocks) / self.indicators.scale, np.float64)
+
+    def start(self, variables: Sequence[int]) -> Start:
+        """Where the paths of these variables begin."""
+        barred = self.pairs.forbidden[list(variables)]
+        norms = np.where(barred, 0.0, self.norms_alone(variables))
+        norms[norms <= ROUNDING * self.rows.total_weight] = 0.0
+        return Start(norms.max(axis=1), barred, norms)
+
+    def walk(self, nodes: Nodes, max_selected: int) -> Points:
+        """Paths from there, until they select more variables."""
+        return walk_paths(self.indicators, nodes, max_selected)
 
     def group_sums(self, values: Floats) -> Floats:
         """Sum over the columns of each variable, (columns, ...) to (variables, ...); no columns sum to zero."""

@@ -100,13 +100,8 @@ def _neighbours(growth: Growth, grown: Grown, rows: UniqueRows) -> Neighbours:
         a, b = parameters.edges.T
         matrix[a, b] = matrix[b, a] = values
     coefficients *= np.outer(turned, turned)
-    return Neighbours(
-        grown.graph.adjacency(),
-        coefficients,
-        entered=np.full((n, n), np.nan),
-        owners=grown.graph.owners(),
-        gains=gains,
-    )
+    found = Neighbours.of_matrices(grown.graph.adjacency(), coefficients)
+    return replace(found, owners=grown.graph.owners(), gains=gains)
 
 
 def _remark(setting: Setting, by: str) -> str:

@@ -158,11 +158,10 @@ class Learned(StructureLearner):
         selection = self._selection(rows, valid)
         neighbours = selection.neighbours(rows, pairs, jobs=jobs, callback=callback)
         # 2. One graph of them all.
-        graph = neighbours.joined(self.rule)
+        edges = neighbours.edges(self.rule)
         if self.with_tree:
-            graph = graph | maximum_information_tree(rows).adjacency
-        graph = graph & ~pairs.forbidden | pairs.required
-        structure = Structure.from_adjacency(graph)
+            edges = np.concatenate([edges, maximum_information_tree(rows).edges])
+        structure = Structure.of_pairs(len(rows.domain), pairs.on(edges))
         # 3. The evidence for its edges, and what else there is to say.
         report = neighbours.report(rows, structure.edges)
         said = remarks(rows, selection, neighbours, n_edges=len(report))
@@ -255,5 +254,5 @@ class Learned(StructureLearner):
 
 def _hardly_vary(rows: UniqueRows) -> NDArray[np.bool_]:
     """Variables of which all rows but one at most are in the same state, which IsingFit leaves out."""
-    heaviest = [np.bincount(rows.codes[:, i], rows.sample_weight).max() for i in range(len(rows.domain))]
-    return np.array(rows.total_weight - np.array(heaviest) <= HARDLY)
+    heaviest = np.array([weights.max() for weights in rows.state_weights])
+    return np.array(rows.total_weight - heaviest <= HARDLY)

@@ -13,20 +13,25 @@ from mrfit.structure.edge_signs import edge_signs
 from mrfit.structure.nodewise.paths import NodePath
 
 Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Neighbours:
-    """Row i of every (variables, variables) array is the regression of variable i.
+    """A list of arcs: ``arcs[k] = i, j`` says that variable j was met in the regression of variable i.
 
     Parameters
     ----------
+    n_variables
+        How many there are; arcs are few beside their square.
+    arcs
+        (arcs, 2), ascending.
     chosen
-        Whether a variable is a neighbour.
+        Whether the second variable of an arc is a neighbour of the first.
     coefficients
         Its signed size, for more than two states the norm of its group.
     entered
-        The strength at which it first entered the path, NaN where it never did.
+        The strength at which it first entered the path, NaN where there was none.
     violation
         The largest of the points read, as a share of the critical strength; None without paths.
     paths
@@ -36,11 +41,14 @@ class Neighbours:
     infinite
         Variables whose refitted regressions have no finite optimum.
     owners, gains
-        Where one graph was grown for all: which end an edge counts for, and what the edge adds (see `EdgeReport`).
+        Where one graph was grown for all, as (variables, variables): which end an edge counts for, and what the edge
+        adds (see `EdgeReport`).
     remarks
         What else a reader should know.
     """
 
+    n_variables: int
+    arcs: Indices
     chosen: NDArray[np.bool_]
     coefficients: Floats
     entered: Floats
@@ -52,23 +60,37 @@ class Neighbours:
     gains: Floats | None = None
     remarks: tuple[str, ...] = ()
 
-    def joined(self, rule: str) -> NDArray[np.bool_]:
-        """One symmetric graph: edges that both ("and") or either ("or") of their regressions chose."""
-        return self.chosen & self.chosen.T if rule == "and" else self.chosen | self.chosen.T
+    @classmethod
+    def of_matrices(cls, chosen: NDArray[np.bool_], coefficients: Floats) -> Neighbours:
+        """From (variables, variables) arrays, of which row i is the regression of variable i."""
+        arcs = np.argwhere(chosen | (coefficients != 0.0))
+        i, j = arcs.T
+        return cls(len(chosen), arcs, chosen[i, j], coefficients[i, j], np.full(len(arcs), np.nan))
 
-    def report(self, rows: UniqueRows, edges: NDArray[np.int64]) -> EdgeReport:
+    def edges(self, rule: str) -> Indices:
+        """Edges that both ("and") or either ("or") of their regressions chose, (edges, 2), ascending."""
+        ends = np.sort(self.arcs[self.chosen], axis=1)
+        edges, count = np.unique(ends, axis=0, return_counts=True)
+        return edges[count == 2] if rule == "and" else edges
+
+    def report(self, rows: UniqueRows, edges: Indices) -> EdgeReport:
         """The evidence for some edges."""
-        coefficients = _both_ways(self.coefficients, edges)
+        coefficients = self._both_ways(self.coefficients, edges, absent=0.0)
         signs = edge_signs(rows, edges, coefficients.mean(axis=1))
-        report = EdgeReport(edges, coefficients, _both_ways(self.entered, edges), signs)
+        report = EdgeReport(edges, coefficients, self._both_ways(self.entered, edges, absent=np.nan), signs)
         if self.owners is None or self.gains is None:
             return report
         first, second = self.owners[edges[:, 0], edges[:, 1]], self.owners[edges[:, 1], edges[:, 0]]
         owner = np.where(first, edges[:, 0], np.where(second, edges[:, 1], -1))
         return replace(report, owner=owner, gain=self.gains[edges[:, 0], edges[:, 1]])
 
+    def _both_ways(self, values: Floats, edges: Indices, *, absent: float) -> Floats:
+        """Of edge a - b the values of the arcs a, b and b, a, (edges, 2)."""
+        known, padded = self._numbers(self.arcs), np.append(values, absent)
+        wanted = np.stack([self._numbers(edges), self._numbers(edges[:, ::-1])], axis=1)
+        at = np.searchsorted(known, wanted)
+        found = np.append(known, -1)[at] == wanted
+        return np.asarray(padded[np.where(found, at, len(known))], np.float64)
 
-def _both_ways(values: Floats, edges: NDArray[np.int64]) -> Floats:
-    """Of edge a - b the entries [a, b] and [b, a], (edges, 2)."""
-    a, b = edges[:, 0], edges[:, 1]
-    return np.stack([values[a, b], values[b, a]], axis=1)
+    def _numbers(self, arcs: Indices) -> Indices:
+        return arcs[:, 0] * self.n_variables + arcs[:, 1]

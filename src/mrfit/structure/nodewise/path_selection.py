@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mrfit._kernels.resampled_paths import Walk
+from mrfit.data.sparse_rows import SparseRows
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.structure.nodewise.allowed_pairs import AllowedPairs
 from mrfit.structure.nodewise.criteria import Criterion
@@ -19,13 +21,15 @@ from mrfit.structure.nodewise.seen_states import SeenStates
 from mrfit.structure.nodewise.selection import NeighbourSelection
 
 Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
 
 WEAKEST = 1e-4  # of the critical strength: where a path ends though its criterion may still fall
+_MOST_WHOLE = 2**12  # variables whose paths are kept whole; of more, what remarks look at
 _WEAK = 50  # variables that a weak regression may select
 _STAGE = 0.3  # of the strength a path has come to: how far it goes before its criterion is asked again
 
 # In a pool: points at once before stretches are halved; and no end before the last point.
-_STRIDE, _NEVER = 8, (-1.0, -1.0, 0)
+_STRIDE, _NEVER = 22, (-1.0, -1.0, 0)
 
 # glmnet's paths (Friedman, Hastie and Tibshirani 2010): points in all and in a stage of ours, the last strength as a
 # share of the critical one with fewer rows than columns, and where they end before: after so many points, when a point
@@ -44,10 +48,13 @@ class _Patience:
 
     at_least: float
     behind: int
+    stage: float = _STAGE
 
 
 # Refitted scores know at once when one too many has entered, and points with groups of coefficients cost more.
 _SINGLE, _GROUPS = _Patience(0.01, 16), _Patience(_STAGE, 8)
+# Where rows are lists, most pairs of variables share a row or two, and all of these enter one strength after the other.
+_LISTS = _Patience(0.5, 5, stage=0.8)
 
 
 @dataclass(frozen=True)
@@ -61,7 +68,8 @@ class PathSelection(NeighbourSelection):
     n_largest
         How many of the point's variables are neighbours, those with the largest coefficients; None for all.
     criterion
-        What chooses the point, None for the last one; paths go on until ``behind`` points lie behind the best.
+        What chooses the point, None for the last one; paths go on, by a ``stage`` at a time (as a
+        share of the strength they have come to), until ``behind`` points lie behind the best.
     standard
         Whether columns are penalised as if divided by their standard deviations, on glmnet's paths, which end where
         they hardly explain more.
@@ -72,6 +80,7 @@ class PathSelection(NeighbourSelection):
     n_largest: int | None = None
     criterion: Criterion | None = None
     behind: int = 0
+    stage: float = _STAGE
     standard: bool = False
 
     @classmethod
@@ -92,9 +101,9 @@ class PathSelection(NeighbourSelection):
 
     @classmethod
     def best_by(cls, criterion: Criterion, rows: UniqueRows, *, tolerance: float) -> PathSelection:
-        patience = _GROUPS if SeenStates.of(rows).has_groups else _SINGLE
+        patience = _patience(rows)
         walk = PathSettings(len(rows.domain), lowest=patience.at_least, tolerance=tolerance)
-        return cls(walk, criterion=criterion, behind=patience.behind)
+        return cls(walk, criterion=criterion, behind=patience.behind, stage=patience.stage)
 
     @classmethod
     def as_glmnet(cls, criterion: Criterion, rows: UniqueRows, *, tolerance: float) -> PathSelection:
@@ -113,20 +122,29 @@ class PathSelection(NeighbourSelection):
         jobs: int = 1,
         callback: Callable[[int], None] | None = None,
     ) -> Neighbours:
+        readings: dict[int, _Reading] = {}
+
+        def read(path: NodePath) -> None:
+            if self.standard:
+                path.cut(explained_by(np.array([point.loss for point in path.points])))
+            if path.points:  # others do not vary
+                readings[path.variable] = self._read(path)
+            if len(rows.domain) > _MOST_WHOLE:
+                path.keep_ends()
+            if callback is not None:
+                callback(1)
+
         paths = node_paths(
             rows,
             self.walk,
-            forbidden=pairs.forbidden,
+            pairs=pairs,
             strengths=self.strengths,
             further=self._further(),
             standard=self.standard,
             jobs=jobs,
-            callback=None if callback is None else lambda path: callback(1),
+            callback=read,
         )
-        if self.standard:
-            for path in paths:
-                path.cut(explained_by(np.array([point.loss for point in path.points])))
-        return self._read(paths)
+        return _joined(len(rows.domain), [readings[i] for i in sorted(readings)], tuple(paths))
 
     @property
     def pooled_walk(self) -> Walk:
@@ -143,7 +161,7 @@ class PathSelection(NeighbourSelection):
     def _further(self) -> Callable[[NodePath], Floats] | None:
         if self.standard:
             return partial(_until_explained, self.walk)
-        return None if self.criterion is None else partial(_further, self.criterion, self.behind)
+        return None if self.criterion is None else partial(_further, self.criterion, self.behind, self.stage)
 
     def why_none(self, rows: UniqueRows, paths: Sequence[NodePath]) -> str:
         critical = max((path.critical for path in paths), default=0.0)
@@ -153,29 +171,63 @@ class PathSelection(NeighbourSelection):
             return f"the strength is not below the largest critical one, {critical:.4g}."
         return super().why_none(rows, paths)
 
-    def _read(self, paths: list[NodePath]) -> Neighbours:
-        n = len(paths)
-        chosen, coefficients, entered = np.zeros((n, n), bool), np.zeros((n, n)), np.full((n, n), np.nan)
-        violation = 0.0
-        walked = [path for path in paths if path.points]  # others do not vary
-        for path in walked:
-            i, point = path.variable, self._point(path)
-            violation = max(violation, point.violation)
-            largest = np.argsort(-np.abs(point.sizes), kind="stable")[: self.n_largest]
-            chosen[i, point.selected[largest]] = True
-            coefficients[i, point.selected] = point.sizes
-            for j, strength in path.entered().items():
-                entered[i, j] = strength
-        at_end = tuple(path.variable for path in walked if self._is_at_end(path))
-        criterion = self.criterion
-        infinite = () if criterion is None else tuple(path.variable for path in walked if criterion.runs_away(path))
-        return Neighbours(chosen, coefficients, entered, violation, tuple(paths), at_end, infinite)
+    def _read(self, path: NodePath) -> _Reading:
+        point, entered = self._point(path), path.entered()
+        met = np.array(sorted({*entered, *point.selected.tolist()}), np.int64)
+        at, sizes = np.searchsorted(met, point.selected), point.sizes
+        chosen, coefficients = np.zeros(len(met), bool), np.zeros(len(met))
+        coefficients[at] = sizes
+        chosen[at[np.argsort(-np.abs(sizes), kind="stable")[: self.n_largest]]] = True
+        return _Reading(
+            variable=path.variable,
+            arcs=np.stack([np.full(len(met), path.variable), met], axis=1),
+            chosen=chosen,
+            coefficients=coefficients,
+            entered=np.array([entered.get(j, np.nan) for j in met.tolist()]),
+            violation=point.violation,
+            at_end=self._is_at_end(path),
+            infinite=self.criterion is not None and self.criterion.runs_away(path),
+        )
 
     def _point(self, path: NodePath) -> PathPoint:
         return path.points[-1] if self.criterion is None else self.criterion.chosen(path)
 
     def _is_at_end(self, path: NodePath) -> bool:
         return self.criterion is not None and self.criterion.best(path) == len(path.points) - 1
+
+
+def _patience(rows: UniqueRows) -> _Patience:
+    if isinstance(rows, SparseRows):
+        return _LISTS
+    return _GROUPS if SeenStates.of(rows).has_groups else _SINGLE
+
+
+class _Reading(NamedTuple):
+    """What one path says, as `Neighbours` has it."""
+
+    variable: int
+    arcs: Indices
+    chosen: NDArray[np.bool_]
+    coefficients: Floats
+    entered: Floats
+    violation: float
+    at_end: bool
+    infinite: bool
+
+
+def _joined(n_variables: int, readings: list[_Reading], paths: tuple[NodePath, ...]) -> Neighbours:
+    arcs = [np.empty((0, 2), np.int64), *(reading.arcs for reading in readings)]
+    return Neighbours(
+        n_variables,
+        np.concatenate(arcs),
+        np.concatenate([np.empty(0, bool), *(reading.chosen for reading in readings)]),
+        np.concatenate([np.empty(0), *(reading.coefficients for reading in readings)]),
+        np.concatenate([np.empty(0), *(reading.entered for reading in readings)]),
+        max((reading.violation for reading in readings), default=0.0),
+        paths,
+        tuple(reading.variable for reading in readings if reading.at_end),
+        tuple(reading.variable for reading in readings if reading.infinite),
+    )
 
 
 def theoretical_strength(rows: UniqueRows, c: float) -> float:
@@ -195,11 +247,11 @@ def _down_to(weakest: float, critical: float) -> Floats:
     return np.geomspace(critical, weakest, n)
 
 
-def _further(criterion: Criterion, behind: int, path: NodePath) -> Floats:
+def _further(criterion: Criterion, behind: int, stage: float, path: NodePath) -> Floats:
     """The next stage of a path whose best point is not yet behind it; none where it is, or at the weakest strength."""
     if criterion.best(path) < len(path.points) - behind:
         return np.empty(0)
-    strengths = PathSettings(0, lowest=_STAGE).strengths(path.points[-1].strength)[1:]
+    strengths = PathSettings(0, lowest=stage).strengths(path.points[-1].strength)[1:]
     return strengths[strengths >= (1.0 - 1e-9) * WEAKEST * path.critical]
 
 

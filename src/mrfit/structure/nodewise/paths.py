@@ -15,19 +15,20 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit._kernels.node_walk import Nodes, Points, walk_paths
+from mrfit._kernels.node_walk import Nodes, Points
 from mrfit._kernels.nodewise import LANES
+from mrfit.data.sparse_rows import SparseRows
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
+from mrfit.structure.nodewise.allowed_pairs import AllowedPairs
 from mrfit.structure.nodewise.indicator_table import IndicatorTable
-from mrfit.structure.nodewise.regressions import excluded
+from mrfit.structure.nodewise.item_table import ItemTable
 from mrfit.workers import run
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 _MOST_GRADIENTS = 2**22  # numbers, 32 MB, held for one block of regressions
-_ROUNDING = 1e-12  # of the total weight: a smaller gradient is none
 
 
 @dataclass(frozen=True)
@@ -117,6 +118,12 @@ class NodePath:
         """Forget the points after the first so many."""
         del self.points[n_points:]
 
+    def keep_ends(self) -> None:
+        """Forget all points but the first with a neighbour and the last."""
+        points = self.points
+        first = next((point for point in points if len(point.selected)), None)
+        self._read = [point for point in (first, *points[-1:]) if point is not None]
+
     def entered(self) -> dict[int, float]:
         """The strength at which each variable was first selected."""
         first: dict[int, float] = {}
@@ -131,7 +138,7 @@ def node_paths(
     settings: PathSettings,
     *,
     variables: Sequence[int] | None = None,
-    forbidden: NDArray[np.bool_] | None = None,
+    pairs: AllowedPairs | None = None,
     strengths: Callable[[float], Floats] | None = None,
     further: Callable[[NodePath], Floats] | None = None,
     standard: bool = False,
@@ -140,19 +147,19 @@ def node_paths(
 ) -> list[NodePath]:
     """Paths of the regressions of ``variables`` (all by default), in that order.
 
-    ``forbidden`` pairs (a symmetric 0/1 matrix) do not enter each other's regressions. ``strengths`` may give the
-    decreasing strengths to solve at, from the critical one; by default they are geometric. ``further`` is shown every
+    Variables enter each other's regressions where ``pairs`` allow it. ``strengths`` may give the decreasing strengths
+    to solve at, from the critical one; by default they are geometric. ``further`` is shown every
     path where it ends and gives the strengths to go on with, none to stay there. ``standard`` penalises columns as if
     divided by their standard deviations. ``callback`` sees every path that has ended, from any thread. A variable that
     does not vary has an empty path.
     """
-    table = IndicatorTable.of(rows, standard=standard)
+    table = regression_table(rows, pairs, standard=standard)
     chosen = list(range(len(rows.domain)) if variables is None else variables)
     # Variables are dealt in turn, so that threads finish together though variables differ; blocks are as large as the
     # memory for their gradients allows, since a block that ends has fewer and fewer regressions to share its passes.
     hands = [chosen[k::jobs] for k in range(min(jobs, len(chosen)))]
     width = max(4 * LANES, _MOST_GRADIENTS // max(1, len(rows.domain)))
-    walker = _Walker(table, settings, forbidden, strengths or settings.strengths, further, callback)
+    walker = _Walker(table, settings, strengths or settings.strengths, further, callback)
 
     def walk(first: int, last: int) -> list[NodePath]:
         return [
@@ -167,13 +174,19 @@ def node_paths(
     return [paths[variable] for variable in chosen]
 
 
+def regression_table(rows: UniqueRows, pairs: AllowedPairs | None, *, standard: bool) -> IndicatorTable | ItemTable:
+    """What paths are walked on: codes, or lists."""
+    if isinstance(rows, SparseRows):
+        return ItemTable.of(rows, pairs, standard=standard)
+    return IndicatorTable.of(rows, pairs, standard=standard)
+
+
 @dataclass(frozen=True)
 class _Walker:
     """Walks the paths of blocks of variables."""
 
-    table: IndicatorTable
+    table: IndicatorTable | ItemTable
     settings: PathSettings
-    forbidden: NDArray[np.bool_] | None
     strengths: Callable[[float], Floats]
     further: Callable[[NodePath], Floats] | None
     callback: Callable[[NodePath], None] | None
@@ -192,7 +205,7 @@ class _Walker:
         """Walk in stages, from where the last one ended, as long as there are paths to go on with."""
         nodes = self._beginning(paths)
         while True:
-            found = walk_paths(self.table.indicators, nodes, self.settings.max_selected)
+            found = self.table.walk(nodes, self.settings.max_selected)
             for i, path in enumerate(paths):
                 path.unread.append(partial(_points, self.table.widths, nodes, found, i, path.critical))
             whole = nodes.n_steps == (found.n_selected >= 0).sum(axis=1)  # others have selected too many
@@ -208,10 +221,8 @@ class _Walker:
     def _beginning(self, paths: list[NodePath]) -> Nodes:
         """Without neighbours, at the critical strengths."""
         table, variables = self.table, [path.variable for path in paths]
-        barred = np.stack([excluded(i, len(table.widths), self.forbidden) for i in variables])
-        norms = np.where(barred, 0.0, table.norms_alone(variables))
-        norms[norms <= _ROUNDING * table.rows.total_weight] = 0.0
-        critical = norms.max(axis=1)
+        start = table.start(variables)
+        critical = start.critical
         steps = [self.strengths(c) if c > 0 else np.empty(0) for c in critical.tolist()]
         for path, c in zip(paths, critical.tolist(), strict=True):
             path.critical = c
@@ -219,14 +230,14 @@ class _Walker:
         return Nodes(
             variable=np.array(variables),
             n_free=np.array([len(table.constant(i)) for i in variables]),
-            excluded=barred,
+            excluded=start.excluded,
             constant=_stacked([table.constant(i) for i in variables]),
             n_selected=none,
             first_selected=none,
             first_value=none,
             selected=np.empty(0, np.int64),
             values=np.empty(0),
-            norms=norms,
+            norms=start.norms,
             strength=_stacked(steps),
             n_steps=np.array([len(strengths) for strengths in steps]),
             slack=self.settings.tolerance * critical,

@@ -57,7 +57,7 @@ class RegressionPool:
         paths = node_paths(
             rows,
             settings,
-            forbidden=pairs.forbidden,
+            pairs=pairs,
             strengths=lambda critical: critical * walk.share,
             standard=standard,
         )

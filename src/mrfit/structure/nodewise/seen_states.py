@@ -25,8 +25,8 @@ class SeenStates:
     @classmethod
     def of(cls, rows: UniqueRows) -> SeenStates:
         variables, places = [], []
-        for i, variable in enumerate(rows.domain):
-            seen = np.bincount(rows.codes[:, i], rows.sample_weight, variable.n_states) > 0
+        for variable, weights in zip(rows.domain, rows.state_weights, strict=True):
+            seen = weights > 0
             states = tuple(state for state, is_seen in zip(variable.states, seen, strict=True) if is_seen)
             variables.append(variable if seen.all() else Variable(variable.name, states))
             places.append(np.where(seen, np.cumsum(seen) - 1, seen.sum()))

@@ -1,0 +1,139 @@
+"""Rows of very many yes/no variables, of which each row has few: lists of what is on, and no table of codes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.data.batch import checked_sample_weight
+from mrfit.data.row_counter import Independent
+from mrfit.data.unique_rows import ActiveEntries, Codes, UniqueRows
+from mrfit.domain import Domain, Variable
+from mrfit.errors import DataError, InputError
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+Floats = NDArray[np.float64]
+
+STATES = ("0", "1")
+# Cells of a table up to which codes are made, a byte each; beyond, rows stay lists.
+MOST_CODES = 2**28
+
+
+class SparseRows(UniqueRows):
+    """Rows as lists of the variables that are on; memory grows with these entries, not with rows times variables.
+
+    Variables have the states ``0`` and ``1``. Rows keep their order and are not searched for duplicates: long lists
+    hardly repeat, and short ones are one cell anyway. What needs a table of codes refuses them.
+
+    Parameters
+    ----------
+    entries
+        (rows, variables) as compressed rows without duplicates; only which are stored matters, ascending in each row.
+    """
+
+    def __init__(
+        self,
+        domain: Domain,
+        entries: csr_array,
+        sample_weight: Floats | None = None,
+        *,
+        dropped_rows: int = 0,
+        notes: tuple[str, ...] = (),
+    ) -> None:
+        n_rows = entries.shape[0]
+        weight = np.ones(n_rows) if sample_weight is None else checked_sample_weight(sample_weight, n_rows)
+        if not weight.any():
+            raise DataError("Every row has weight zero; at least one needs a positive weight.")
+        if not weight.all():
+            entries, weight = entries[weight > 0], weight[weight > 0]
+        effective = Independent().add(weight).n_rows
+        fields = (domain, entries, weight, n_rows, dropped_rows, notes, effective)
+        names = ("domain", "entries", "sample_weight", "n_rows", "dropped_rows", "notes", "effective_rows")
+        for name, value in zip(names, fields, strict=True):
+            object.__setattr__(self, name, value)
+        weight.flags.writeable = False
+
+    entries: csr_array
+
+    @classmethod
+    def of_matrix(cls, matrix: Any, names: list[str] | None = None, sample_weight: Floats | None = None) -> Self:
+        """From a scipy sparse matrix of zeros and ones, (rows, variables)."""
+        from scipy import sparse
+
+        entries = sparse.csr_array(matrix)
+        entries.sum_duplicates()
+        entries.eliminate_zeros()
+        if wrong := set(np.unique(entries.data).tolist()) - {1}:
+            raise DataError(
+                f"A sparse matrix of items holds zeros and ones; got {next(iter(wrong))!r}. Pass it as a table, or "
+                "matrix != 0."
+            )
+        called = [str(j) for j in range(entries.shape[1])] if names is None else names
+        return cls(Domain(tuple(Variable(name, STATES) for name in called)), entries, sample_weight)
+
+    @property
+    def codes(self) -> Codes:  # type: ignore[override]  # a field of the rows that have them
+        raise InputError(
+            f"This needs a table of codes, and {self.n_distinct:,} rows of {len(self.domain):,} items are kept as lists "
+            f"({self.n_distinct * len(self.domain) / 1e9:.1f} GB as codes). Items of this size have structures by "
+            "select='ebic', 'strength' or 'theory', or bound='path' or 'top', fits by the pseudo-likelihood on a given or "
+            "learned structure, and scores; or leave out columns."
+        )
+
+    def dense(self) -> UniqueRows:
+        """The same rows with codes, distinct and in order."""
+        from dataclasses import replace
+
+        codes = (self.entries != 0).toarray().astype(np.uint8)
+        rows = UniqueRows.from_codes(self.domain, codes, self.sample_weight)
+        return replace(rows, n_rows=self.n_rows, dropped_rows=self.dropped_rows, notes=self.notes)
+
+    @property
+    def n_distinct(self) -> int:
+        return int(self.entries.shape[0])
+
+    @property
+    def n_entries(self) -> int:
+        return int(self.entries.nnz)
+
+    @property
+    def is_complete(self) -> bool:  # type: ignore[override]
+        return True
+
+    @cached_property
+    def active(self) -> ActiveEntries:
+        columns = self.entries.tocsc()
+        first = np.arange(len(self.domain) + 1)
+        return ActiveEntries(first, columns.indptr.astype(np.int64), columns.indices.astype(np.int32))
+
+    def column(self, variable: int) -> Codes:
+        codes = np.zeros(self.n_distinct, np.uint8)
+        codes[self.active.rows[self.active.start[variable] : self.active.start[variable + 1]]] = 1
+        return codes
+
+    @cached_property
+    def state_weights(self) -> tuple[Floats, ...]:
+        on = np.bincount(self.entries.indices, np.repeat(self.sample_weight, np.diff(self.entries.indptr)), len(self.domain))
+        return tuple(np.stack([self.total_weight - on, on], axis=1))
+
+    @cached_property
+    def sha256(self) -> str:
+        digest = hashlib.sha256(json.dumps(self.domain.to_states()).encode())
+        for part in (self.entries.indptr.astype(np.int64), self.entries.indices.astype(np.int64), self.sample_weight):
+            digest.update(part.tobytes())
+        return digest.hexdigest()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SparseRows) and self.domain == other.domain and self.sha256 == other.sha256
+
+    __hash__ = UniqueRows.__hash__
+
+    def recoded(self, domain: Domain) -> SparseRows:
+        raise NotImplementedError

@@ -1,0 +1,75 @@
+"""Lists of active entries as regressions of very many yes/no variables share them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit._kernels.item_walk import ItemLists, critical_strengths, walk_item_paths
+from mrfit._kernels.node_walk import Nodes, Points
+from mrfit.data.sparse_rows import SparseRows
+from mrfit.structure.nodewise.allowed_pairs import AllowedPairs
+from mrfit.structure.nodewise.indicator_table import ROUNDING, Start
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class ItemTable:
+    """What `IndicatorTable` is to a table of codes, for rows that are lists; nothing in it has variables squared."""
+
+    rows: SparseRows
+    lists: ItemLists
+
+    @classmethod
+    def of(cls, rows: SparseRows, pairs: AllowedPairs | None = None, *, standard: bool = False) -> ItemTable:
+        """``standard`` columns are penalised as if divided by their standard deviations."""
+        pairs = pairs or AllowedPairs.all(len(rows.domain))
+        on = np.array([weights[1] for weights in rows.state_weights])
+        share = on / rows.total_weight
+        scale = np.sqrt(share * (1.0 - share)) if standard else np.ones(len(on))
+        scale[scale == 0.0] = 1.0  # of a variable that does not vary
+        lists = ItemLists(
+            start=rows.active.start,
+            rows=rows.active.rows,
+            row_start=rows.entries.indptr.astype(np.int64),
+            items=rows.entries.indices.astype(np.int32),
+            sample_weight=rows.sample_weight.copy(),  # kernels are compiled for what may be written to
+            weight=on,
+            scale=scale,
+            by_reach=np.argsort(-on / scale, kind="stable"),
+            barred=pairs.forbidden_both_ways,
+            left_out=np.isin(np.arange(len(on)), pairs.left_out),
+        )
+        return cls(rows, lists)
+
+    @cached_property
+    def widths(self) -> Indices:
+        """One column each, none of what does not vary or is left out."""
+        on = self.lists.weight
+        return ((on > 0.0) & (on < self.rows.total_weight) & ~self.lists.left_out).astype(np.int64)
+
+    def varies(self, variable: int) -> bool:
+        """Whether the variable has a regression."""
+        return bool(self.widths[variable] > 0)
+
+    def constant(self, variable: int) -> Floats:
+        """The constant of a regression without neighbours."""
+        on = self.lists.weight[variable]
+        return np.array([np.log(on / (self.rows.total_weight - on))])
+
+    def start(self, variables: Sequence[int]) -> Start:
+        """Where the paths of these variables begin; what is excluded and gradients are the kernel's own matter."""
+        critical = np.empty(len(variables))
+        critical_strengths(self.lists, np.array(variables), critical)
+        critical[critical <= ROUNDING * self.rows.total_weight] = 0.0
+        return Start(critical, *(np.empty((len(variables), 0), kind) for kind in (np.bool_, np.float64)))
+
+    def walk(self, nodes: Nodes, max_selected: int) -> Points:
+        """Paths from there, until they select more variables."""
+        return walk_item_paths(self.lists, nodes, max_selected)
