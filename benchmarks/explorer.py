@@ -179,7 +179,7 @@ def changed(tab: Any, number: int) -> float:
 
 @contextmanager
 def main_thread(context: Any, tab: Any) -> Iterator[Callable[[], float]]:
-    """CPU milliseconds that the page's own thread has worked since it was last asked: a busy machine changes it little."""
+    """CPU milliseconds that the page's own thread has worked since it was last asked."""
     session = context.new_cdp_session(tab)
     session.send("Performance.enable", {"timeDomain": "threadTicks"})
     last = 0.0

@@ -65,7 +65,7 @@ function scores(compared: NonNullable<Model["document"]["other"]>["compared"]): 
   const { metric, n_rows, a, b, difference, standard_error } = compared;
   const isClear = Math.abs(difference) > 2 * standard_error;
   return h("p", { class: "words" },
-    `Of ${count(n_rows)} rows, mean ${metric}: A ${a.toFixed(4)}, B ${b.toFixed(4)}; `,
+    `Of ${count(n_rows)} rows, mean ${metric}: A ${signed(a, 4)}, B ${signed(b, 4)}; `,
     h("strong", {}, `B less A ${signed(difference, 4)} ± ${standard_error.toFixed(4)}`),
     ` nats. ${isClear ? "More than two standard errors: no chance, if the rows had no part in learning." : "Less than two standard errors: it may be chance."}`);
 }

@@ -4,12 +4,12 @@ import { h } from "./dom";
 import { DARK, LIGHT, type Palette } from "./palette";
 import { SvgPen } from "./pen";
 import { remember, startingPlaces } from "./places";
-import { Scene, type Size, type View } from "./scene";
+import { FEW, Scene, type Size, type View } from "./scene";
 import type { State } from "./state";
 import { percent, signed } from "./words";
 
 const CLICK = 4; // pixels: what moves less is a click
-const MARGIN = { wide: 80, narrow: 36 };
+const MARGIN = { cards: 80, dots: 44, narrow: 46 };
 
 export class Picture {
   readonly canvas = h("canvas", {
@@ -59,7 +59,7 @@ export class Picture {
   /** Everything in view, above the filter and the legend. */
   fit(): void {
     const { width, height } = this.size;
-    const margin = width < 500 ? MARGIN.narrow : MARGIN.wide;
+    const margin = width < 500 ? MARGIN.narrow : this.state.model.n > FEW ? MARGIN.dots : MARGIN.cards;
     const below = Math.min(this.footer() + 12, height / 2);
     const [left, right] = range(this.scene.places.map((place) => place[0]));
     const [top, bottom] = range(this.scene.places.map((place) => place[1]));

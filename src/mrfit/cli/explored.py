@@ -12,8 +12,7 @@ from mrfit.cli.options import parameters_of, read_rows, reading_with, stacked
 from mrfit.cli.picture_options import title_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from mrfit.data.unique_rows import UniqueRows
     from mrfit.explorer.document import Document
     from mrfit.model import MarkovNetwork
 
@@ -36,9 +35,9 @@ explored_sections = {"Model and data": {"model_format"} | parameters_of(_reading
 
 def explored_model(
     model_file: str, data: str | None, options: Mapping[str, Any]
-) -> tuple[MarkovNetwork, Document, NDArray[Any] | None]:
-    """The model in a file; its document, with what a table says of its variables; rows for chains to begin in."""
-    from mrfit.explorer.document import Document, starting_rows
+) -> tuple[MarkovNetwork, Document, UniqueRows | None]:
+    """The model in a file; its document, with what a table says of its variables; the rows of the table."""
+    from mrfit.explorer.document import Document
     from mrfit.formats.stability_file import read_stability
 
     model = load_scored_model(model_file, options)
@@ -46,4 +45,4 @@ def explored_model(
     rows = None if data is None else read_rows(data, options, domain=model.domain)
     title = title_of(model_file, options)
     document = Document.of(model, title=title, rows=rows, stability=resamples, seed=options["seed"])
-    return model, document, starting_rows(rows)
+    return model, document, rows

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 _FIRST_PATIENCE = 8
 
 # Rough fits whose score is worse than the best by no more than this share of it are run on. From a violation of 1e-4
-# no score rose by more than a tenth of that (tmovie, d = 5); those of fits that follow every row fall.
-_NEAR = 1e-3
+# no score rose by more than a third of that (tmovie, d = 5); those of fits that follow every row fall.
+_NEAR = 3e-4
 
 Walk = Callable[[Problem, Callback | None], Iterator[Optimum]]
 RunOn = Callable[[Problem, Optimum], Optimum]  # to the tolerance of the problem
