@@ -79,8 +79,8 @@ layout = stacked(
     click.option("--encoding", help="Of text files, for instance latin-1; by default UTF-8, or UTF-16 if marked so."),
     click.option(
         "--format",
-        type=click.Choice(["csv", "tsv", "txt", "data", "parquet"]),
-        help="What DATA is, whatever its name; standard input (-) is csv by default.",
+        type=click.Choice(["csv", "tsv", "txt", "data", "parquet", "items"]),
+        help="What DATA is, whatever its name; standard input (-) is csv by default, items are lists of what is on.",
     ),
 )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Unpack
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from mrfit._kernels.partition import active_entries
 from mrfit.data.batch import Batch, checked_sample_weight
 from mrfit.data.coding import Coder, Reading, check_complete, has_all_cells
-from mrfit.data.layout import LayoutOptions
+from mrfit.data.layout import Layout, LayoutOptions
 from mrfit.data.packed_rows import PackedRows
 from mrfit.data.readers import Progress, named_in_errors, read_batches
 from mrfit.data.row_counter import Independent, RowCounter
@@ -99,9 +99,14 @@ class UniqueRows:
     ) -> UniqueRows:
         """Count the rows of a file of any size, in pieces.
 
-        ``source``, ``progress`` and ``layout`` are explained at `mrfit.data.readers.read_batches`.
+        ``source``, ``progress`` and ``layout`` are explained at `mrfit.data.readers.read_batches`; lists of items (files
+        that end in .items or .basket, or format="items") at `mrfit.data.item_lists.read_items`.
         """
+        from mrfit.data.item_lists import is_item_list, read_items
+
         reading = reading or Reading()
+        if is_item_list(source, layout.get("format")):
+            return read_items(source, reading, Layout(**layout), progress=progress)
         with named_in_errors(source):
             batches = read_batches(source, select=reading.chosen, progress=progress, **layout)
             return cls.from_batches(batches, reading)
@@ -219,6 +224,10 @@ class UniqueRows:
     @cached_property
     def total_weight(self) -> float:
         return float(self.sample_weight.sum())
+
+    def scored(self, score: Callable[[Codes], Floats]) -> Floats:
+        """What a function of codes says of every distinct row."""
+        return score(self.codes)
 
     def column(self, variable: int) -> Codes:
         """The codes of one variable."""
