@@ -9,6 +9,7 @@ import os
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -29,7 +30,13 @@ def data_dir() -> Path:
 @pytest.fixture
 def named_rows(data_dir: Path) -> Callable[[str, str], UniqueRows]:
     """Distinct rows of a part of a real data set."""
-    return lambda name, part: UniqueRows.from_file(data_dir / name / f"{part}.csv.gz")
+    return lambda name, part: _read(data_dir / name / f"{part}.csv.gz")
+
+
+@cache
+def _read(path: Path) -> UniqueRows:
+    """Once in a process: reading takes longer than most of what is done with the rows."""
+    return UniqueRows.from_file(path)
 
 
 @pytest.fixture

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from itertools import pairwise
 from typing import TypeVar
@@ -19,9 +19,13 @@ from mrfit.errors import InputError
 
 Result = TypeVar("Result")
 
+_this_thread = threading.local()  # .is_ours on threads of the pool, .most_jobs within `at_most_jobs`
+
 
 def available_jobs() -> int:
-    """Processors this process may use."""
+    """Processors this process may use, or those that `at_most_jobs` leaves to this thread."""
+    if (limit := getattr(_this_thread, "most_jobs", None)) is not None:
+        return int(limit)
     affinity = getattr(os, "sched_getaffinity", None)  # Linux only
     return len(affinity(0)) if affinity else (os.cpu_count() or 1)
 
@@ -35,8 +39,17 @@ def resolve_jobs(jobs: int | None) -> int:
     return jobs
 
 
+@contextmanager
+def at_most_jobs(n: int) -> Iterator[None]:
+    """In the block, on this thread, all processors are so many: others may be as busy."""
+    _this_thread.most_jobs = n
+    try:
+        yield
+    finally:
+        del _this_thread.most_jobs
+
+
 _MOST_THREADS = 1024  # a bound on what a wrong number of jobs can start
-_this_thread = threading.local()  # .is_ours on threads of the pool
 
 
 @cache

@@ -1,21 +1,42 @@
-"""The commands print today what they printed when they were recorded."""
+"""The commands print today what they printed when they were recorded, and compile nothing."""
 
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from golden.commands import COMMANDS
-from golden.record import RECORD, document_of, kept
+from golden.record import RECORD
+from mrfit._kernels.shipped import DIRECTORY, levels_of_host
+from mrfit._kernels.shipping import is_made
+
+TESTS = Path(__file__).parents[1]
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_prints_what_was_recorded(name: str, data_dir: Path) -> None:
-    expected = json.loads(RECORD.read_text(encoding="utf-8"))[name]
-    _check(kept(document_of(COMMANDS[name])), expected, name)
+def test_commands_print_what_was_recorded_and_compile_nothing(data_dir: Path, tmp_path: Path) -> None:
+    """Every penalty, objective, parameterization, bound and question over real data, in one new process.
+
+    What is compiled is counted where `make` compiled these very sources: the code that wheels bring serves them all.
+    """
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([*sys.path, str(TESTS)]),
+        "NUMBA_CACHE_DIR": str(tmp_path),
+    }
+    command = [sys.executable, "-m", "golden.printed"]
+    ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    found = json.loads(ran.stdout)
+    for name, expected in json.loads(RECORD.read_text(encoding="utf-8")).items():
+        _check(found["printed"][name], expected, name)
+    here = levels_of_host()
+    if here and is_made(DIRECTORY, [here[0].name]):
+        assert found["compiled"] == []
 
 
 def _check(found: Any, expected: Any, where: str) -> None:

@@ -214,20 +214,20 @@ def test_persons_keep_their_rows(rng: np.random.Generator) -> None:
 
 
 def test_tests_of_equal_groups_keep_their_level() -> None:
-    """120 tables of two equal groups: Wald and likelihood ratio each reject 5 % of them, within Monte Carlo error."""
+    """60 tables of two equal groups: Wald and likelihood ratio each reject 5 % of them, within Monte Carlo error."""
     rng = np.random.default_rng(2)
     rejected = np.zeros(2)
-    for _ in range(120):
+    for _ in range(60):
         found = compare_groups(PLAIN, _table(rng, 500), by="group")
         assert found.wald is not None
         assert found.likelihood is not None
         rejected += [found.wald.whole.p < 0.05, found.likelihood.p < 0.05]
-    error = np.sqrt(0.05 * 0.95 / 120)
-    np.testing.assert_allclose(rejected / 120, 0.05, atol=3 * error)
+    error = np.sqrt(0.05 * 0.95 / 60)
+    np.testing.assert_allclose(rejected / 60, 0.05, atol=3 * error)
 
 
 def test_permutations_of_equal_groups_keep_their_level() -> None:
-    """500 tables, weights that take no time: p of M and of S is at most 0.1 in a tenth of them."""
+    """200 tables, weights that take no time: p of M and of S is at most 0.1 in a tenth of them."""
     rng = np.random.default_rng(1)
 
     def weigh(rows: UniqueRows) -> np.ndarray:
@@ -235,13 +235,13 @@ def test_permutations_of_equal_groups_keep_their_level() -> None:
         return np.asarray(covariance[tuple(pairs_of(4).T)])
 
     p = []
-    for _ in range(500):
+    for _ in range(200):
         grouped = GroupedRows.of(UniqueRows.of(_table(rng, 100)), "group")
         resamples = draw.splits(grouped.rows, [50, 50], 19, rng).reshape(38, -1)
         observed = np.stack([weigh(part) for part in grouped.groups()])
         found = PermutationTest.of(observed, Networks.learned(weigh, grouped.rows, resamples))
         p.append([found.p_largest, found.p_total])
-    np.testing.assert_allclose((np.array(p) <= 0.1).mean(axis=0), 0.1, atol=3 * np.sqrt(0.1 * 0.9 / 500))
+    np.testing.assert_allclose((np.array(p) <= 0.1).mean(axis=0), 0.1, atol=3 * np.sqrt(0.1 * 0.9 / 200))
 
 
 def test_groups_that_differ_are_found(rng: np.random.Generator) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from mrfit.errors import InputError
 from mrfit.learning import Learner
 from mrfit.learning.problem import Problem
 from mrfit.learning.score_curves import score_curves
-from mrfit.learning.tied import GROUPS, STRENGTHS, HardTied, Tied
+from mrfit.learning.tied import GROUPS, STRENGTHS, HardTied, LearnTieRelearn, Tied, TiedChoice
 from mrfit.model import MarkovNetwork
 from mrfit.objectives.row_scores import row_pll
 from mrfit.registry import learn
@@ -244,7 +245,7 @@ def test_tying_improves_on_l2_on_dna(degree: int, least: float, named_rows: Any)
     """Blankets from OR-ed l1 paths, everything chosen on the validation rows, judged on the test rows."""
     rows, valid, test = (named_rows("dna", part) for part in ("train", "valid", "test"))
     structure = Learned(max_degree=degree, bound="path").learn(rows, jobs=2).structure
-    learned = Learner(Given(structure), Tied(groups=(1, 2, 5, 20))).fit(rows, valid, test=test, jobs=2)
+    learned = Learner(Given(structure), Tied(groups=(2, 20))).fit(rows, valid, test=test, jobs=2)
     assert learned.gain is not None
     assert learned.gain.is_real
     assert learned.gain.mean > least
@@ -259,3 +260,42 @@ def test_nothing_improves_on_nltcs_and_the_report_says_so(named_rows: Any) -> No
     assert learned.gain is not None
     assert not learned.gain.is_real
     assert -learned.best.model.pll(test) == pytest.approx(4.951, abs=5e-4)
+
+
+@pytest.mark.parametrize("penalty", ["tied", "hard", "ltr"])
+def test_rough_fits_lead_to_the_same_choice(penalty: str) -> None:
+    valid, settings = _rows(1, 300), learner((0.01, 1.0, 10.0, 100.0), penalty, groups=(1, 2, 5))
+    fine = settings.fit(_rows(0), valid, compared=False)
+    rough = settings.fit(_rows(0), valid, compared=False, rough=1e-3)
+    assert [(f.n_groups, f.strength) for f in rough.fits] == [(f.n_groups, f.strength) for f in fine.fits]
+    assert rough.best.rank == pytest.approx(fine.best.rank, abs=1e-5)  # where groups are the same, strengths may differ
+    assert rough.best.n_groups == fine.best.n_groups
+    assert rough.best.solution.violation <= 1e-6 < max(fit.solution.violation for fit in rough.fits)  # some were left
+
+
+@pytest.mark.parametrize(
+    ("name", "degree", "penalty"), [("dna", 5, Tied), ("nltcs", 15, Tied), ("nltcs", 15, LearnTieRelearn)]
+)
+def test_rough_fits_choose_as_fine_ones_on_real_rows(
+    name: str, degree: int, penalty: type[TiedChoice], named_rows: Callable[[str, str], UniqueRows]
+) -> None:
+    """And all that came near the best is as good as if nothing had been rough."""
+    rows, valid = (named_rows(name, part) for part in ("train", "valid"))
+    given = Given(Learned(max_degree=degree, bound="top").learn(rows, valid=valid).structure)
+    settings = Learner(given, penalty((0.1, 1.0, 15.0, 50.0), groups=(1, 2, 20, 100)))
+    fine, rough = (settings.fit(rows, valid, compared=False, rough=tolerance) for tolerance in (None, 1e-4))
+    assert (rough.best.n_groups, rough.best.strength) == (fine.best.n_groups, fine.best.strength)
+    assert rough.best.rank == pytest.approx(fine.best.rank, rel=1e-5)  # soft tying has optima side by side
+    near = [fit for fit in rough.fits if fit.rank > rough.best.rank * 1.001]
+    assert max(fit.solution.violation for fit in near) <= settings.tolerance
+    assert len(near) < len(rough.fits)
+
+
+def test_rough_fits_are_refused_where_nothing_is_chosen_from_them() -> None:
+    valid = _rows(1)
+    tied = learner((1.0, 10.0), "tied", groups=(2,))
+    for settings, held_out in ((learner((1.0, 10.0), "l2"), valid), (replace(tied, folds=2), None)):
+        with pytest.raises(InputError, match="Leave rough out"):
+            settings.fit(_rows(0), held_out, rough=1e-4)
+    with pytest.raises(InputError, match="at least the tolerance"):
+        tied.fit(_rows(0), valid, rough=1e-9)

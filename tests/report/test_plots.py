@@ -69,8 +69,7 @@ def _no_figure_stays_open() -> Iterator[None]:
     pyplot.close("all")
 
 
-@pytest.mark.parametrize("layout", [None, "constrained"])
-@pytest.mark.parametrize("name", PLOTS)
+@pytest.mark.parametrize(("name", "layout"), [*((name, None) for name in PLOTS), ("network", "constrained")])
 def test_they_are_drawn_on_the_axes_given(name: str, layout: Any) -> None:
     figure = Figure(figsize=(11, 4), layout=layout)
     other, mine = figure.subplots(1, 2)

@@ -52,12 +52,14 @@ def test_the_paper_s_table_is_as_printed() -> None:
     assert ("nltcs", 50) not in table
 
 
-def test_all_cells_of_the_paper_are_run_by_all_readings_and_methods() -> None:
+def test_all_cells_of_the_paper_are_run_by_all_readings_and_all_methods_by_the_likeliest() -> None:
     units = set(AptTable1().units(Scope()))
     for name, degree in published():
+        assert {AptCell(name, degree, "top", method) for method in METHODS} <= units
         for bound in READINGS:
-            assert {AptCell(name, degree, bound, method) for method in METHODS} <= units
+            assert {AptCell(name, degree, bound, method) for method in PAPERS} <= units
     assert {unit.degree for unit in units} == set(DEGREES)
+    assert {(unit.bound, unit.method) for unit in units if unit.degree == 10} == {("top", method) for method in PAPERS}
     assert all(unit.degree < named_set(unit.set).n_variables for unit in units)
     assert set(AptFig2().units(Scope())) <= units  # so that nothing is run twice
 
@@ -67,9 +69,9 @@ def test_a_cell_is_what_a_user_would_learn(data_dir: Path) -> None:
     found = cell.run()
     rows, valid, test = read("nltcs")
     fitted = cell.learner().fit(rows, valid, test=test)
-    assert found["test"] == pytest.approx(-fitted.test.mean, abs=1e-12)  # type: ignore[union-attr]
+    assert found["test"] == pytest.approx(-fitted.test.mean, abs=1e-5)  # type: ignore[union-attr]
     assert (found["groups"], found["strength"]) == (fitted.best.n_groups, fitted.best.strength)
-    assert found["converged"] == found["fits"] == len(fitted.fits)
+    assert 1 <= found["converged"] <= found["fits"] == len(fitted.fits)  # what is far from the best is rough
     assert found["gain"] == pytest.approx(fitted.gain.mean, abs=1e-5)  # type: ignore[union-attr]
     assert [point["groups"] for point in found["by_groups"]] == sorted({f.n_groups for f in fitted.fits})  # type: ignore
     assert min(point["valid"] for point in found["by_groups"]) == found["valid"]

@@ -2,28 +2,48 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
+import pytest
 
 from mrfit.data.unique_rows import UniqueRows
+from mrfit.learning.fitted import Fitted
+from mrfit.reproduction import league
 from mrfit.reproduction.document import Table
 from mrfit.reproduction.experiment import Scope
-from mrfit.reproduction.league import RECIPES, League, LeagueFit, is_for_chains, is_worth_cells, published
+from mrfit.reproduction.league import (
+    RECIPES,
+    Entry,
+    League,
+    LeagueSet,
+    chosen,
+    is_for_chains,
+    is_worth_cells,
+    published,
+)
 from mrfit.solvers.solution import Status
 from populations import domain_of
 
 
 def _result(valid: float, test: float, **more: Any) -> dict[str, Any]:
-    return {"valid": valid, "test": test, "log_z_error": 0.0, "status": Status.MATCHED.value, **more}
+    return {"valid": valid, "test": test, "error": 0.0, "status": Status.MATCHED.value, **more}
 
 
 def test_recipes_that_would_not_end_are_left_out() -> None:
-    units = League().units(Scope())
-    assert {unit.set for unit in units} == set(published())
-    assert {unit.recipe for unit in units if unit.set == "nltcs"} == set(RECIPES)
-    assert {unit.recipe for unit in units if unit.set == "bbc"} == {"tree", "grown", "cells"}
+    units = {unit.set: unit for unit in League().units(Scope())}
+    assert set(units) == set(published())
+    assert set(units["nltcs"].learners()) == set(RECIPES)
+    assert set(units["bbc"].learners()) == {"tree", "grown", "cells"}
+
+
+def test_recipes_decide_what_is_stored() -> None:
+    learners = LeagueSet("nltcs").determined_by()["learners"]
+    assert set(learners) == set(RECIPES)
+    assert learners["complete"] != learners["grown"]
 
 
 def test_growth_within_cells_is_for_variables_that_nearly_determine_each_other(rng: np.random.Generator) -> None:
@@ -40,38 +60,64 @@ def test_growth_within_cells_is_for_variables_that_nearly_determine_each_other(r
     assert is_for_chains(independent)
 
 
-def test_validation_rows_choose(tmp_path: Path) -> None:
-    results = {
-        LeagueFit("nltcs", "tree"): _result(-6.7, -6.6),
-        LeagueFit("nltcs", "five"): _result(
-            -6.1, -6.9, log_z_error=0.02, other_seeds=[-6.92, -6.85]
-        ),  # worse on test rows, which have no say
-        LeagueFit("nltcs", "grown"): {"failed": "Chains do not mix on this model."},
-        LeagueFit("nltcs", "cells"): {"left_out": True},
-        LeagueFit("nltcs", "complete"): _result(-6.3, -6.5, status=Status.PHANTOM.value),
+@dataclass(frozen=True)
+class _Weighed:
+    """A recipe whose log Z learning flattered by so much."""
+
+    word: str
+    rank: float
+    flattered: float
+
+
+def test_validation_rows_choose_by_the_better_log_z(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first is flattered by 0.3, and then the second is better; the third is never weighed."""
+    recipes = [_Weighed("grown", -6.0, 0.3), _Weighed("complete", -6.1, 0.1), _Weighed("five", -6.5, 0.0)]
+    models = {recipe.word: SimpleNamespace(provenance={"log_z": {}}) for recipe in recipes}
+    entries = [
+        Entry(recipe.word, cast("Fitted", SimpleNamespace(model=models[recipe.word], best=recipe)))
+        for recipe in recipes
+    ]
+    weighed = []
+
+    def weigh(model: Any, rows: Any) -> tuple[float, float]:
+        recipe = next(recipe for recipe in recipes if models[recipe.word] is model)
+        weighed.append(recipe.word)
+        return recipe.flattered, 0.01
+
+    monkeypatch.setattr(league, "_weighed_better", weigh)
+    assert chosen(entries, cast("UniqueRows", None)).word == "complete"
+    assert weighed == ["grown", "complete"]
+
+
+def test_a_row_of_the_table(tmp_path: Path) -> None:
+    """Test rows have no say."""
+    result = {
+        "chosen": "five",
+        "other_seeds": [-6.92, -6.85],
+        "recipes": {
+            "tree": _result(-6.7, -6.6),
+            "five": _result(-6.1, -6.9, error=0.02),
+            "grown": {"failed": "Chains do not mix on this model."},
+            "complete": _result(-6.3, -6.5, status=Status.PHANTOM.value),
+        },
     }
-    table = next(block for block in League().report(results, Scope()) if isinstance(block, Table))
+    report = League().report({LeagueSet("nltcs"): result}, Scope())
+    table = next(block for block in report if isinstance(block, Table))
     line = next(line for line in table.markdown(tmp_path).splitlines() if line.startswith("| nltcs"))
     cells = [cell.strip() for cell in line.strip("|").split("|")]
     assert cells == [
-        *(
-            "nltcs",
-            "-6.600",
-            "**-6.900**",
-            "x",
-            "",
-            "-6.500!",
-            "",
-            "",
-            "",
-            "five neighbours and the tree",
-            "0.020",
-            "0.070",
-        ),
-        *("-6.00", "-6.02"),
+        *("nltcs", "-6.600", "**-6.900**", "x", "", "-6.500!", "", "", ""),
+        *("five neighbours and the tree", "0.020", "0.070", "-6.00", "-6.02"),
     ]
 
 
-def test_where_nothing_is_known_nothing_is_chosen(tmp_path: Path) -> None:
-    table = League().report({LeagueFit("ad", "grown"): {"failed": "Chains do not mix."}}, Scope())[1]
-    assert "| ad |  |  | x |  |  |  |  |  | none |" in table.markdown(tmp_path)
+def test_a_set_of_exact_recipes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of nltcs all sets of three are chosen; -6.0035, as by a prototype."""
+    monkeypatch.setattr(league, "RECIPES", {word: RECIPES[word] for word in ("tree", "complete", "triples")})
+    result = LeagueSet("nltcs").run()
+    found = result["recipes"]
+    assert result["chosen"] == max(found, key=lambda word: found[word]["valid"]) == "triples"
+    assert found["triples"]["test"] == pytest.approx(-6.0035, abs=1e-3)
+    assert found["tree"]["test"] == pytest.approx(-6.759075, abs=1e-6)
+    assert found["triples"]["error"] == 0.0
+    assert result["other_seeds"] == []

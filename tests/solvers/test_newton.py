@@ -12,8 +12,8 @@ from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
 from mrfit.objectives import conditional_loss, hessian
 from mrfit.objectives.cached import CachedObjective
-from mrfit.objectives.hessian import Matrix
-from mrfit.objectives.objective import Expansion, Objective
+from mrfit.objectives.hessian import Hessian, Matrix
+from mrfit.objectives.objective import Expansion, Explicit, Objective
 from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.penalties.l2 import L2
@@ -96,6 +96,28 @@ def test_parameters_tied_hard_have_the_matrix_of_their_products(
     np.testing.assert_allclose(found.entries, matrix, atol=1e-12)
 
 
+def _given(explicit: Explicit) -> Hessian | None:
+    remembered = explicit.remembered()
+    return None if remembered is None else remembered()
+
+
+def test_what_is_made_of_a_remembered_matrix_is_made_when_it_is_asked_for(alike: PseudoLikelihood) -> None:
+    """Summing it over groups takes longer than a few products."""
+    explicit, made = CachedObjective(alike).expand(np.zeros(alike.n_parameters)).explicit, list[Hessian]()
+    assert explicit is not None
+
+    def change(hessian: Hessian) -> Hessian:
+        made.append(hessian)
+        return hessian
+
+    first = explicit.hessian()
+    remembered = explicit.mapped(change).remembered()
+    assert remembered is not None
+    assert not made
+    assert remembered() is first
+    assert made == [first]
+
+
 def test_a_matrix_that_was_worked_out_is_remembered(alike: PseudoLikelihood) -> None:
     objective = CachedObjective(alike)
     here, there = (objective.expand(np.full(alike.n_parameters, value)).explicit for value in (0.0, 0.1))
@@ -103,8 +125,8 @@ def test_a_matrix_that_was_worked_out_is_remembered(alike: PseudoLikelihood) -> 
     assert there is not None
     assert there.remembered() is None
     first = here.hessian()
-    assert there.remembered() is first
+    assert _given(there) is first
     assert objective.passes >= round(here.products)
     assert there.spent() == 0
     there.hessian()
-    assert there.remembered() is not first
+    assert _given(there) is not first

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -45,6 +46,22 @@ def test_kdd_by_exact_log_z(named_rows: Rows) -> None:
         assert fit.evidence.log_z == pytest.approx(log_z, abs=4.0 * fit.evidence.error + 0.01)
         assert fit.train == pytest.approx(float(problem.means.of_features @ fit.w) - log_z, abs=0.03)
     assert fits[0].w.tobytes() != fits[1].w.tobytes()
+
+
+@pytest.mark.parametrize(("name", "strength", "largest"), [("plants", 1.0, 0.15), ("jester", 10.0, 0.05)])
+def test_other_seeds_agree_within_the_stated_error(
+    name: str, strength: float, largest: float, named_rows: Rows
+) -> None:
+    """Of test rows, by what each fit says of its own: log Z and how far its parameters had to go."""
+    problem, penalty = _learned(named_rows(name, "train"), strength=strength)
+    of_test = problem.features.means(named_rows(name, "test")).of_features
+    fits = [ChainProblem(problem.parameters, problem.rows, seed=seed).fit(penalty) for seed in range(4)]
+    scores = [float(of_test @ fit.w) - fit.evidence.log_z for fit in fits]
+    for (a, one), (b, other) in combinations(zip(scores, fits, strict=True), 2):
+        assert abs(a - b) < 3.0 * np.hypot(one.error, other.error)
+    assert len(set(scores)) == len(scores)
+    assert max(fit.error for fit in fits) < largest
+    assert all(fit.evidence.error < fit.error and fit.ascent.error < fit.error for fit in fits)
 
 
 def test_chains_that_do_not_mix_say_so(named_rows: Rows) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -60,7 +61,7 @@ def test_a_phantom_is_found_and_removed(rng: np.random.Generator) -> None:
     assert found.has_phantom
     assert found.far_sum > N - 3
     assert found.log_z > found.near.log_z + 1.0
-    before = Ascent(w, (Look(0, 0.0, 1.0, 0.0),), 0)
+    before = Ascent(w, (Look(0, 0.0, 1.0, 0.0),), 0, 0.0)
     after = hunt(target, before, case.codes, case.codes[:256], Schedule(), seed=(0,))
     assert after.rounds >= 1
     assert not after.evidence.has_phantom
@@ -72,7 +73,7 @@ def test_a_phantom_is_found_and_removed(rng: np.random.Generator) -> None:
 
 def test_a_model_without_a_phantom_is_left_alone(rng: np.random.Generator) -> None:
     case = Case(rng)
-    before = Ascent(case.optimum.w, (Look(0, 0.0, 1.0, 0.0),), 0)
+    before = Ascent(case.optimum.w, (Look(0, 0.0, 1.0, 0.0),), 0, 0.0)
     target = Target(Features(case.parameters).means(case.rows), case.penalty)
     after = hunt(target, before, case.codes, case.codes[:256], Schedule(), seed=(0,))
     assert after.rounds == 0
@@ -104,7 +105,7 @@ def test_a_heavy_mode_that_chains_never_leave_is_seen(rng: np.random.Generator) 
     assert found.far_mass > 0.99
     assert found.has_phantom
     target = Target(Features(case.parameters).means(case.rows), case.penalty)
-    before = Ascent(w, (Look(0, 0.0, 1.0, 0.0),), 0)
+    before = Ascent(w, (Look(0, 0.0, 1.0, 0.0),), 0, 0.0)
     after = hunt(target, before, case.codes, case.codes[:256], Schedule(), seed=(0,))
     gaps = [case.objective.value_and_gradient(each)[0] - case.optimum.value for each in (w, after.ascent.w)]
     assert after.rounds >= 1
@@ -120,7 +121,8 @@ def test_retail_grown_has_a_phantom_that_chains_from_data_miss(named_rows: Rows)
     rows, valid, test = (named_rows("retail", part) for part in ("train", "valid", "test"))
     structure = Grown(max_pairs=1350, share=3.0).learn(rows, valid=valid).structure
     problem = ChainProblem(Canonical(rows.domain, structure), rows)
-    target, schedule = Target(problem.means, L2(3.0, problem.features.orders > 1)), problem.schedule(warm=False)
+    target = Target(problem.means, L2(3.0, problem.features.orders > 1))
+    schedule = replace(problem.schedule(warm=False), iterations=300, looks=())
     ascent = climb(target, problem.chains(), problem.start, schedule)
     assert ascent.look.matches
     before = evidence(problem.parameters.to_factors(ascent.w), problem.codes)

@@ -22,7 +22,9 @@ export interface OrderOfParameters {
   size: number;
 }
 
-export type Edge = [a: number, b: number, strength: number, stability?: number];
+/** Of resamples: the share that has an edge, and the range of its weight; null for an infinite end. */
+export type Stability = [inclusion: number, low: number | null, high: number | null];
+export type Edge = [a: number, b: number, strength: number, stability?: Stability];
 export type Scope = [variables: number[], table: (number | null)[]];
 
 export interface Document {
@@ -43,6 +45,12 @@ export interface Document {
   rows: number | null;
   plan: { engine: "exact"; order: number[]; cells: number } | { engine: "sampled" };
   marginals: { values: number[][]; error: number; remarks: string[] };
+  other?: Other; // a second model of the same variables; edges are then those of both
 }
+
+export type Other = Pick<Document, "title" | "scopes" | "plan" | "marginals" | "parameters" | "learned" | "rows"> & {
+  strengths: number[]; // of all edges
+  compared: { metric: string; n_rows: number; a: number; b: number; difference: number; standard_error: number } | null;
+};
 
 export const SCHEMA = 1;

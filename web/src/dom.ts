@@ -28,15 +28,25 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
+/** Sets an attribute, if it is another: what is the same need not be styled anew. */
+export function set(element: HTMLElement, name: string, value: string): void {
+  if (element.getAttribute(name) !== value) element.setAttribute(name, value);
+}
+
 /** A bar filled up to a share of its width, with a mark where it was before. */
-export function bar(share: number, before: number | null, known: boolean): HTMLElement {
-  const fill = h("i", { class: known ? "fill known" : "fill" });
-  fill.style.width = `${100 * share}%`;
-  const out = h("span", { class: "bar", "aria-hidden": "true" }, fill);
-  if (before !== null) {
-    const mark = h("b", { class: "mark" });
-    mark.style.left = `${100 * before}%`;
-    out.append(mark);
+export class Bar {
+  private fill = h("i");
+  private mark = h("b", { class: "mark" });
+  readonly element = h("span", { class: "bar", "aria-hidden": "true" }, this.fill);
+
+  update(share: number, before: number | null = null, known = false): this {
+    set(this.fill, "class", known ? "fill known" : "fill");
+    this.fill.style.width = `${(100 * share).toFixed(2)}%`;
+    if (before === null) this.mark.remove();
+    else {
+      this.mark.style.left = `${(100 * before).toFixed(2)}%`;
+      if (!this.mark.parentNode) this.element.append(this.mark);
+    }
+    return this;
   }
-  return out;
 }

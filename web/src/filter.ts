@@ -1,7 +1,8 @@
 // The filter of edges by strength, over a histogram of all of them; and the legend.
 
 import { h } from "./dom";
-import type { State } from "./state";
+import type { Model } from "./model";
+import type { Chosen, State } from "./state";
 import { count, signed } from "./words";
 
 const BINS = 48;
@@ -11,30 +12,33 @@ export class Filter {
   readonly legend = h("div", { class: "legend", "aria-label": "Legend" });
   private label = h("span");
   private shown = h("span");
-  private bars: HTMLElement[] = [];
-  private largest: number;
+  private bars: HTMLElement[];
   private slider: HTMLInputElement;
+  private last: Chosen | null = null;
 
   constructor(private state: State) {
-    const sizes = state.model.strongest.map((e) => Math.abs(state.model.edge(e)[2]));
-    this.largest = sizes[0] || 1;
-    const bins = new Array<number>(BINS).fill(0);
-    for (const size of sizes) bins[Math.min(BINS - 1, Math.floor((BINS * size) / this.largest))]++;
-    const most = Math.max(...bins, 1);
-    this.bars = bins.map((n) => {
-      const column = h("i");
-      column.style.height = `${n ? Math.max(6, (100 * n) / most) : 0}%`;
-      return column;
-    });
+    this.bars = Array.from({ length: BINS }, () => h("i"));
     this.slider = h("input", {
       type: "range", min: 0, max: 1000, step: 1, "aria-label": "Hide edges weaker than",
-      on: { input: () => state.set({ threshold: (this.largest * +this.slider.value) / 1000 }) },
+      on: { input: () => state.set({ threshold: (this.model.largest * +this.slider.value) / 1000 }) },
     });
     this.element = h("div", { class: "filter" },
       h("div", { class: "line" }, this.label, this.shown), h("div", { class: "bins", "aria-hidden": "true" }, this.bars), this.slider);
-    this.element.hidden = sizes.length < 2;
-    state.onChange(() => this.update());
+    state.onFrame(() => this.update());
     this.update();
+  }
+
+  private get model(): Model {
+    return this.state.model;
+  }
+
+  private drawBins(): void {
+    const sizes = this.model.strongest.map((e) => Math.abs(this.model.edge(e)[2]));
+    const bins = new Array<number>(BINS).fill(0);
+    for (const size of sizes) bins[Math.min(BINS - 1, Math.floor((BINS * size) / this.model.largest))]++;
+    const most = Math.max(...bins, 1);
+    this.bars.forEach((column, k) => (column.style.height = `${bins[k] ? Math.max(6, (100 * bins[k]) / most) : 0}%`));
+    this.element.hidden = sizes.length < 2;
   }
 
   /** Edges that are shown. */
@@ -44,15 +48,24 @@ export class Filter {
   }
 
   private update(): void {
-    const { threshold, evidence } = this.state.chosen;
-    const { model } = this.state;
+    const { model, chosen } = this.state;
+    if (chosen === this.last) return;
+    if (chosen.view !== this.last?.view) this.drawBins();
+    this.last = chosen;
+    const { threshold, evidence } = chosen;
     this.label.textContent = `Strength at least ${threshold.toFixed(2)}`;
     this.shown.textContent = `${count(this.n)} of ${count(model.strongest.length)}`;
-    const value = Math.round((1000 * threshold) / this.largest);
+    const value = Math.round((1000 * threshold) / this.model.largest);
     if (+this.slider.value !== value) this.slider.value = String(value);
     this.slider.setAttribute("aria-valuetext", `${threshold.toFixed(2)}, ${count(this.n)} edges`);
-    this.bars.forEach((column, k) => column.classList.toggle("off", (k + 1) / BINS <= threshold / this.largest));
+    this.bars.forEach((column, k) => column.classList.toggle("off", (k + 1) / BINS <= threshold / this.model.largest));
     this.renderLegend(evidence.size > 0);
+  }
+
+  private renderLegendOfTwo(item: (mark: string, text: string) => HTMLElement): void {
+    this.legend.replaceChildren(
+      item("stroke only-a", "only in A"), item("stroke only-b", "only in B"), item("stroke neither", "in both"),
+      h("span", { class: "item" }, "width: B less A"), item("tick", "B, on bars of A"));
   }
 
   private renderLegend(known: boolean): void {
@@ -62,14 +75,17 @@ export class Filter {
     const apart = strengths((e) => model.isSigned(e) && model.edge(e)[2] < 0);
     const neither = strengths((e) => !model.isSigned(e));
     const item = (mark: string, text: string): HTMLElement => h("span", { class: "item" }, h("i", { class: mark, "aria-hidden": "true" }), text);
+    if (model.view === "difference") return this.renderLegendOfTwo(item);
     const items = [
       together.length ? item("stroke together", `together, up to ${signed(together[0])}`) : null,
       apart.length ? item("stroke apart", `apart, up to ${signed(apart[0])}`) : null,
       neither.length ? item("stroke neither", `no order of states, up to ${neither[0].toFixed(2)}`) : null,
+      model.hasStability ? item("stroke faint", "faint: in few resamples") : null,
       model.explained(0) === null ? null : item("ring", "explained by the others"),
       known ? item("square", "known") : null,
-      known && model.n > 12 ? item("dot likelier", "likelier") : null,
-      known && model.n > 12 ? item("dot less", "less likely") : null,
+      model.other ? item("tick", "B, on bars of A") : null,
+      known && !model.other && model.n > 12 ? item("dot likelier", "likelier") : null,
+      known && !model.other && model.n > 12 ? item("dot less", "less likely") : null,
     ];
     this.legend.replaceChildren(...items.filter((one): one is HTMLElement => one !== null));
     this.legend.hidden = !this.legend.childElementCount;

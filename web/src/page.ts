@@ -3,15 +3,15 @@
 import { ServerAnswerer, WorkerAnswerer } from "./answerers";
 import type { Answer, Answerer } from "./answers";
 import { type Document, SCHEMA } from "./document";
-import { h } from "./dom";
+import { h, set } from "./dom";
 import { edgesCsv, fileName, graphml, probabilitiesCsv, save } from "./exports";
 import { Filter } from "./filter";
 import { List } from "./list";
-import { Model } from "./model";
+import { Model, type View } from "./model";
 import { Panel } from "./panel";
 import { Picture } from "./picture";
 import { forgetPlaces } from "./places";
-import { defaultThreshold, fromFragment, State, toFragment } from "./state";
+import { type Chosen, fromFragment, State, toFragment } from "./state";
 import { count, plural, visible } from "./words";
 
 const KEYS: [string, string][] = [
@@ -34,13 +34,13 @@ const KEYS: [string, string][] = [
 export class Page {
   private model: Model;
   private state: State;
-  private answerer: Answerer;
+  private answerers: Answerer[];
   private picture: Picture;
   private list: List;
   private asked = ""; // the last question, without its number
   private number = 0;
   private wantsMap = false;
-  private threshold: number;
+  private standard: Chosen;
   private chip = h("span", { class: "engine" });
   private said = h("p", { id: "said", class: "hidden", "aria-live": "polite" });
   private notice = h("p", { class: "notice", role: "alert" });
@@ -53,20 +53,25 @@ export class Page {
     if (told.schema !== SCHEMA) throw new Error(`The document has schema ${told.schema}; this page reads ${SCHEMA}.`);
     this.model = new Model(told);
     this.state = new State(this.model);
-    this.threshold = defaultThreshold(this.model);
-    Object.assign(this.state.chosen, fromFragment(location.hash, this.model));
+    this.standard = this.state.chosen;
+    this.state.set(fromFragment(location.hash, this.model));
     const fail = (why: string): void => this.tell(why);
     const hear = (answer: Answer): void => this.hear(answer);
-    this.answerer = script === null ? new ServerAnswerer(hear, fail) : new WorkerAnswerer(script, told, hear, fail);
+    const hearOther = (answer: Answer): void => this.hearOther(answer);
+    this.answerers = [script === null ? new ServerAnswerer(hear, fail) : new WorkerAnswerer(script, told, hear, fail)];
+    const { other } = this.model;
+    if (other && script !== null) this.answerers.push(new WorkerAnswerer(script, other.document, hearOther, fail));
     const say = (text: string): void => void (this.said.textContent = text);
     this.picture = new Picture(this.state, () => this.isDark, say, () => this.below.offsetHeight);
     this.list = new List(this.state);
     root.replaceChildren(...this.parts());
-    this.state.onChange(() => this.update());
+    this.state.onChoice(() => this.ask());
+    this.state.onFrame(() => this.update());
     document.addEventListener("keydown", (event) => this.key(event));
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.state.tell());
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.state.redraw());
     addEventListener("hashchange", () => this.state.set(fromFragment(location.hash, this.model)));
     this.update();
+    this.ask();
   }
 
   private get isDark(): boolean {
@@ -82,6 +87,7 @@ export class Page {
         h("button", { "aria-label": "Closer", title: "+", on: { click: () => this.picture.zoom(1.3) } }, "+"),
         h("button", { "aria-label": "Farther", title: "-", on: { click: () => this.picture.zoom(1 / 1.3) } }, "−"),
         h("button", { "aria-label": "Fit everything into view", title: "f", on: { click: () => this.picture.fit() } }, "⤢")),
+      this.model.other ? this.views() : null,
       this.notice,
       this.below);
     this.below.append(filter.element, filter.legend);
@@ -92,27 +98,38 @@ export class Page {
     return [this.header(), left, centre, right, this.said, this.help];
   }
 
+  private views(): HTMLElement {
+    const titles: [View, string][] = [["a", "A"], ["b", "B"], ["difference", "B less A"]];
+    const buttons = titles.map(([view, text]) => h("button", { on: { click: () => this.state.set({ view }) } }, text));
+    const mark = (): void => buttons.forEach((button, k) => set(button, "aria-pressed", String(titles[k][0] === this.state.chosen.view)));
+    this.state.onFrame(mark);
+    mark();
+    return h("div", { class: "views", role: "group", "aria-label": "Which model" }, buttons);
+  }
+
   // --- the line at the top
 
   private header(): HTMLElement {
     const told = this.model.document;
     const larger = this.model.larger.length;
     const parameters = told.parameters.reduce((sum, each) => sum + each.count, 0);
+    const isOne = this.model.other === null;
+    const title = visible(told.title) + (isOne ? "" : ` (A) and ${visible(told.other!.title)} (B)`);
     const counts = [
       plural(this.model.n, "variable"),
       plural(told.edges.length, "pair"),
-      ...(larger ? [plural(larger, "larger interaction")] : []),
-      plural(parameters, "parameter"),
+      ...(larger && isOne ? [plural(larger, "larger interaction")] : []),
+      ...(isOne ? [plural(parameters, "parameter")] : []),
       ...told.scores.slice(0, 1).flatMap(({ measure, value }) => (value === null ? [] : [`${measure} ${value.toFixed(3)}`])),
     ].join(" · ");
     return h("header", {},
-      h("h1", { title: visible(told.title) }, visible(told.title)),
+      h("h1", { title }, title),
       h("p", { class: "counts" }, counts),
       h("div", { class: "tools" },
         this.chip,
         this.clear,
-        this.keep,
-        h("button", { title: "The most probable states of all variables together", on: { click: () => this.askMap() } }, "Most probable"),
+        isOne ? this.keep : null,
+        isOne ? h("button", { title: "The most probable states of all variables together", on: { click: () => this.askMap() } }, "Most probable") : null,
         this.saveMenu(),
         h("button", { class: "icon", "aria-label": "Light or dark", title: "Light or dark", on: { click: () => this.switchTheme() } }, "◐"),
         h("button", { class: "icon", "aria-label": "Keys", title: "Keys: ?", on: { click: () => this.help.showModal() } }, "?")));
@@ -149,18 +166,21 @@ export class Page {
   private update(): void {
     document.documentElement.dataset.theme = this.isDark ? "dark" : "light";
     const { chosen } = this.state;
-    const fragment = toFragment(chosen, this.threshold);
-    const hasAddress = location.protocol !== "about:"; // a frame in a notebook has none
-    if (hasAddress && location.hash.replace(/^#/, "") !== fragment) history.replaceState(null, "", `#${fragment}`);
     this.clear.disabled = chosen.evidence.size === 0;
     this.keep.textContent = this.state.kept ? "Stop comparing" : "Compare";
     this.keep.title = this.state.kept ? `Marks show: ${this.state.kept.words}` : "Keep this case; marks on bars then show it";
-    this.keep.disabled = !this.state.kept && chosen.evidence.size === 0;
-    this.ask();
+    this.keep.disabled = this.model.other !== null || !this.state.kept && chosen.evidence.size === 0;
+  }
+
+  private address(): void {
+    const fragment = toFragment(this.state.chosen, this.standard);
+    const hasAddress = location.protocol !== "about:"; // a frame in a notebook has none
+    if (hasAddress && location.hash.replace(/^#/, "") !== fragment) history.replaceState(null, "", `#${fragment}`);
   }
 
   /** Asks where evidence, the pair that is looked at or the wish for a best state have changed. */
   private ask(): void {
+    this.address();
     const { evidence, selection } = this.state.chosen;
     const question = {
       evidence: [...evidence].map(([v, states]): [number, number[]] => [v, [...states]]),
@@ -173,7 +193,8 @@ export class Page {
     this.asked = text;
     if (isFirst) return this.showFirst();
     this.chip.classList.add("busy");
-    this.answerer.ask({ number: ++this.number, ...question });
+    this.number++;
+    for (const answerer of this.answerers) answerer.ask({ number: this.number, ...question });
   }
 
   /** The document brings what is probable before anything is known. */
@@ -197,7 +218,16 @@ export class Page {
       ? `Chains that began far from the data stay elsewhere, up to ${points(answer.gap)} points away. Shown is what chains near the data say; nobody knows how much each weighs.`
       : "";
     if (answer.done && this.state.chosen.evidence.size) this.said.textContent = this.mostMoved();
-    this.state.tell();
+    this.state.redraw();
+  }
+
+  /** What the second of two models says; marks on bars show it. */
+  private hearOther(answer: Answer): void {
+    if (answer.number !== this.number) return;
+    if (answer.problem) return this.tell(`B: ${answer.problem}`);
+    if (answer.impossible) return this.tell("What is set has probability zero under B; its marks are those of before. Change it.");
+    this.state.otherAnswer = answer;
+    this.state.redraw();
   }
 
   private mostMoved(): string {
@@ -205,7 +235,8 @@ export class Page {
     const others = model.names.map((_, v) => v).filter((v) => !state.chosen.evidence.has(v));
     const top = others.sort((a, b) => state.moved(b) - state.moved(a)).slice(0, 3);
     const words = top.map((v) => `${model.names[v]} by ${points(state.moved(v))} points`);
-    return words.length ? `Most moved: ${words.join(", ")}.` : "";
+    const what = model.other ? "Most different in A and B" : "Most moved";
+    return words.length ? `${what}: ${words.join(", ")}.` : "";
   }
 
   private tell(text: string): void {

@@ -11,6 +11,8 @@ export interface Palette {
   together: string; // edges: blue and red as in all pictures of the library, dashed when negative
   apart: string;
   neither: string;
+  onlyA: string; // of two models
+  onlyB: string;
   known: string;
   knownCard: string;
   likelier: string; // change: orange and purple
@@ -29,6 +31,8 @@ export const LIGHT: Palette = {
   together: "#2166ac",
   apart: "#b2182b",
   neither: "#6e6e6e",
+  onlyA: "#b35806",
+  onlyB: "#6a3d9a",
   known: "#a8500a",
   knownCard: "#fff1dd",
   likelier: "#d06a0a",
@@ -47,6 +51,8 @@ export const DARK: Palette = {
   together: "#6aaeee",
   apart: "#ff8a75",
   neither: "#a3a3a3",
+  onlyA: "#f5a951",
+  onlyB: "#b9a3f5",
   known: "#ffb64a",
   knownCard: "#3a2a10",
   likelier: "#ffa04a",

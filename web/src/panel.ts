@@ -1,10 +1,12 @@
 // The panel on the right: what is looked at, in words and tables; or the model as a whole.
 
-import { bar, h } from "./dom";
+import { comparedPair, comparison } from "./comparison";
+import { Bar, h } from "./dom";
 import { oddsFactor, oddsFactorAt } from "./effects";
-import { stateButton } from "./list";
+import { StateButton } from "./list";
 import type { Model } from "./model";
-import type { State } from "./state";
+import type { Chosen, State } from "./state";
+import { table } from "./tables";
 import { count, factor, percent, plural, signed } from "./words";
 
 type Part = HTMLElement | string | null;
@@ -15,8 +17,11 @@ const SVG = "http://www.w3.org/2000/svg";
 export class Panel {
   readonly element = h("section", { class: "details", "aria-label": "Details", tabindex: "-1" });
 
+  private buttons: StateButton[] = [];
+  private last: Chosen | null = null;
+
   constructor(private state: State) {
-    state.onChange(() => this.update());
+    state.onFrame(() => this.update());
     this.update();
   }
 
@@ -24,8 +29,13 @@ export class Panel {
     return this.state.model;
   }
 
+  /** While an answer only gets better its bars move and nothing else: what is under the pointer stays there. */
   private update(): void {
-    const { selection } = this.state.chosen;
+    const { chosen, answer } = this.state;
+    if (chosen === this.last && answer && !answer.done) return this.buttons.forEach((button) => button.update());
+    this.last = chosen;
+    this.buttons = [];
+    const { selection } = chosen;
     const focused = document.activeElement?.getAttribute("data-key");
     const parts =
       selection.length === 0 ? this.whole() : selection.length === 1 ? this.variable(selection[0])
@@ -48,18 +58,19 @@ export class Panel {
   // --- one variable
 
   private variable(v: number): (HTMLElement | null)[] {
-    const { model, state } = this;
+    const { model } = this;
     const neighbours = model.neighbours[v];
     const { frequency } = model.document.variables[v];
     const explained = model.explained(v);
-    const heads = neighbours.some(({ variable }) => oddsFactor(model, v, variable) !== null);
+    const heads = !model.other && neighbours.some(({ variable }) => oddsFactor(model, v, variable) !== null);
     const lines = neighbours.slice(0, MOST_LINES).map(({ variable, strength, edge }) => {
       const odds = oddsFactor(model, v, variable);
       const look = this.look([v, variable]);
       return h("tr", {},
         h("td", {}, h("button", { class: "link", "data-key": `d${variable}`, on: { click: look } }, model.names[variable])),
         h("td", { class: `figure ${this.sign(edge)}` }, model.isSigned(edge) ? signed(strength) : strength.toFixed(2)),
-        heads ? h("td", { class: "figure" }, odds === null ? "depends" : factor(odds)) : null);
+        heads ? h("td", { class: "figure" }, odds === null ? "depends" : factor(odds)) : null,
+        ...this.inResamples(edge));
     });
     return [
       this.title(model.names[v]),
@@ -67,10 +78,10 @@ export class Panel {
         ? `${plural(neighbours.length, "neighbour")}; given them, independent of all other variables.`
         : "No neighbours: independent of all other variables."),
       explained === null ? null : h("p", { class: "quiet" }, `The other variables explain ${percent(explained, 0)} of its deviance in the data.`),
-      h("div", { class: "states" }, model.states[v].map((_, s) => stateButton(state, v, s, `ds${s}`))),
+      h("div", { class: "states" }, this.stateButtons(v, "ds")),
       frequency ? this.inData(v, frequency) : null,
       neighbours.length
-        ? table("Neighbours", ["variable", "strength", ...(heads ? ["odds ×"] : [])], lines, rest(neighbours.length))
+        ? table("Neighbours", ["variable", model.view === "difference" ? "B less A" : "strength", ...(heads ? ["odds ×"] : []), ...this.resamplesHead], lines, rest(neighbours.length))
         : null,
     ];
   }
@@ -98,8 +109,9 @@ export class Panel {
     const holding = model.largerScopes([a, b]);
     return [
       this.title(`${model.names[a]} – ${model.names[b]}`),
-      h("p", { class: "words" }, ...this.pairInWords(a, b)),
-      parameters && table2("Parameters, in log p", this.corner(scope!.variables), parameters),
+      model.other ? comparedPair(model, a, b) : h("p", { class: "words" }, ...this.pairInWords(a, b)),
+      this.stabilityInWords(a, b),
+      parameters && table2(`Parameters${this.ofFirst}, in log p`, this.corner(scope!.variables), parameters),
       parameters && h("p", { class: "quiet" }, `${model.document.parameterization} coordinates: ${model.document.meaning}`),
       this.jointTable(a, b),
       holding.length ? this.scopeList("Larger interactions that hold it", holding) : null,
@@ -127,6 +139,31 @@ export class Panel {
     return ["How they go together depends on other variables. At ", h("em", {}, at), ", ", h("strong", {}, one), " multiplies the odds of ", h("strong", {}, other), " by ", h("strong", { class: here < 1 ? "apart" : "together" }, factor(here)), "."];
   }
 
+  private stabilityInWords(a: number, b: number): HTMLElement | null {
+    const edge = this.model.edgeBetween(a, b);
+    const stability = edge === undefined ? null : this.model.stability(edge);
+    if (!stability) return null;
+    const [inclusion, low, high] = stability;
+    const end = (value: number | null, otherwise: string): string => (value === null ? otherwise : value ? signed(value) : "0");
+    return h("p", { class: "quiet" },
+      `In ${percent(inclusion, 0)} of the resamples; its weight there ranges from ${end(low, "−∞")} to ${end(high, "+∞")}. `,
+      "Where weights are shrunken or edges selected, that is no confidence interval.");
+  }
+
+  /** Of two models only one has its tables here. */
+  private get ofFirst(): string {
+    return this.model.other ? " of A" : "";
+  }
+
+  private get resamplesHead(): string[] {
+    return this.model.hasStability ? ["resamples"] : [];
+  }
+
+  private inResamples(edge: number): HTMLElement[] {
+    const stability = this.model.stability(edge);
+    return stability ? [h("td", { class: "figure" }, percent(stability[0], 0))] : [];
+  }
+
   private corner(variables: number[]): { corner: string; rows: string[]; columns: string[] } {
     const [a, b] = variables;
     return { corner: `${this.model.names[a]} \\ ${this.model.names[b]}`, rows: this.model.states[a], columns: this.model.states[b] };
@@ -141,7 +178,7 @@ export class Panel {
     const { answer, chosen, marginals } = this.state;
     const asked = chosen.selection.length === 2 && chosen.selection[0] === a && chosen.selection[1] === b;
     if (!asked || !answer?.pair) return answer?.pair === null ? h("p", { class: "quiet" }, "Their joint table is too large for this page; mrfit explore has it.") : null;
-    const heading = chosen.evidence.size ? "Together, given the evidence" : "Together";
+    const heading = `Together${this.model.other ? " in A" : ""}${chosen.evidence.size ? ", given the evidence" : ""}`;
     const cells = this.square([a, b], (s, t) => {
       const [p, alone] = [answer.pair![s][t], marginals[a][s] * marginals[b][t]];
       return { text: percent(p), tone: p === alone || alone === 0 ? 0 : 0.5 * Math.log2((p + 1e-9) / (alone + 1e-9)) };
@@ -187,7 +224,13 @@ export class Panel {
   private bars(v: number): HTMLElement {
     return h("div", { class: "states" },
       h("button", { class: "link strong", "data-key": `dv${v}`, on: { click: this.look([v]) } }, this.model.names[v]),
-      this.model.states[v].map((_, s) => stateButton(this.state, v, s, `dv${v}.${s}`)));
+      this.stateButtons(v, `dv${v}.`));
+  }
+
+  private stateButtons(v: number, key: string): HTMLElement[] {
+    const made = this.model.states[v].map((_, s) => new StateButton(this.state, v, s, `${key}${s}`));
+    this.buttons.push(...made);
+    return made.map((button) => button.element);
   }
 
   private scopeList(heading: string, scopes: number[]): HTMLElement {
@@ -197,7 +240,7 @@ export class Panel {
       const names = variables.map((v) => model.names[v]).join(" – ");
       return h("tr", {},
         h("td", {}, h("button", { class: "link", "data-key": `dk${number}`, on: { click: this.look([...variables]) } }, names)),
-        h("td", { class: "figure" }, model.largest(number).toFixed(2)));
+        h("td", { class: "figure" }, model.largestEntry(number).toFixed(2)));
     });
     return table(heading, ["variables", "largest"], lines, rest(scopes.length, 12));
   }
@@ -207,17 +250,19 @@ export class Panel {
   private whole(): (HTMLElement | null)[] {
     const { model, state } = this;
     const { document: told } = model;
+    if (model.other) return [this.title("A and B"), ...comparison(model, (selection) => this.look(selection))];
     const lines = model.strongest.slice(0, 14).map((e) => {
       const [a, b, strength] = model.edge(e);
       return h("tr", {},
         h("td", {}, h("button", { class: "link", "data-key": `de${e}`, on: { click: this.look([a, b]) } }, `${model.names[a]} – ${model.names[b]}`)),
-        h("td", { class: `figure ${this.sign(e)}` }, model.isSigned(e) ? signed(strength) : strength.toFixed(2)));
+        h("td", { class: `figure ${this.sign(e)}` }, model.isSigned(e) ? signed(strength) : strength.toFixed(2)),
+        ...this.inResamples(e));
     });
     return [
       this.title("Overview"),
       h("p", {}, [told.learned, told.rows ? `learned from ${count(told.rows)} rows` : null].filter(Boolean).join("; ") || "A model from elsewhere; nothing is said of how it was learned."),
       state.answer?.map ? this.mostProbable(state.answer.map) : null,
-      lines.length ? table("Strongest interactions", ["pair", "strength"], lines) : null,
+      lines.length ? table("Strongest interactions", ["pair", "strength", ...this.resamplesHead], lines) : null,
       model.larger.length ? this.scopeList("Strongest larger interactions", model.larger) : null,
       told.groups ? this.groups() : null,
       this.orders(),
@@ -247,7 +292,7 @@ export class Panel {
       h("tr", {},
         h("td", {}, String(each.order)),
         h("td", { class: "figure" }, `${count(each.nonzero)} of ${count(each.count)}`),
-        h("td", { class: "wide" }, bar(each.size / most, null, false), h("span", { class: "figure" }, each.size.toFixed(2)))));
+        h("td", { class: "wide" }, new Bar().update(each.size / most).element, h("span", { class: "figure" }, each.size.toFixed(2)))));
     return table("Parameters by order", ["variables", "not zero", "mean size"], lines);
   }
 
@@ -288,14 +333,6 @@ interface Cell {
 
 function rest(n: number, shown = MOST_LINES): string {
   return n > shown ? `and ${count(n - shown)} more` : "";
-}
-
-function table(heading: string, heads: string[], lines: HTMLElement[], note = ""): HTMLElement {
-  const head = h("tr", {}, heads.map((text, k) => h("th", { scope: "col", class: k ? "figure" : undefined }, text)));
-  return h("div", {},
-    h("h3", {}, heading),
-    h("div", { class: "scroll" }, h("table", {}, h("thead", {}, head), h("tbody", {}, lines))),
-    note ? h("p", { class: "quiet" }, note) : null);
 }
 
 function table2(heading: string, names: { corner: string; rows: string[]; columns: string[] }, cells: Cell[][]): HTMLElement {

@@ -37,7 +37,7 @@ export class Picture {
   ) {
     this.scene = new Scene(state, startingPlaces(state.model));
     new ResizeObserver(() => this.resize()).observe(this.canvas);
-    state.onChange(() => this.redraw());
+    state.onFrame(() => this.draw());
     this.listen();
   }
 

@@ -7,7 +7,10 @@ import type { State } from "./state";
 import { percent, short } from "./words";
 
 const FONT = 'system-ui, -apple-system, "Segoe UI", "Noto Sans", sans-serif';
-const BATCHES = 16; // levels of width and opacity of lines
+const BATCHES = 16; // levels of width of lines
+const LEVELS = 15; // of opacity
+const LOOKS = ["neither", "together", "apart", "onlyA", "onlyB"] as const; // of lines, as the palette names their colours
+const DASHES: Record<string, number[]> = { apart: [5, 3.5], onlyA: [9, 4], onlyB: [2, 3] };
 const IN_A_STROKE = 8; // lines
 const FROM_CARDS = 84; // pixels a variable has to itself, from which on it is drawn as a card
 const FULL_CARD = 150;
@@ -43,8 +46,7 @@ export class Scene {
   readonly py: Float64Array;
   hovered: number | null = null;
   private visible: number[] = []; // edges, the weakest first
-  private threshold = NaN;
-  private largest: number;
+  private filtered = ""; // by what threshold, of what view
   private reach: Float64Array; // radius of each variable's dot, in units of the layout: by the strengths of its edges
   private widths = new Map<string, number>(); // of labels
 
@@ -54,10 +56,9 @@ export class Scene {
   ) {
     this.px = new Float64Array(state.model.n);
     this.py = new Float64Array(state.model.n);
-    const { strongest, neighbours } = state.model;
+    const { neighbours } = state.model;
     const total = (v: number): number => neighbours[v].reduce((sum, { strength }) => sum + Math.abs(strength), 0);
     this.reach = Float64Array.from(neighbours, (_, v) => 0.1 + 0.035 * Math.sqrt(total(v)));
-    this.largest = strongest.length ? Math.abs(state.model.edge(strongest[0])[2]) || 1 : 1;
   }
 
   get model(): Model {
@@ -65,9 +66,9 @@ export class Scene {
   }
 
   get edges(): number[] {
-    const { threshold } = this.state.chosen;
-    if (threshold !== this.threshold) {
-      this.threshold = threshold;
+    const { threshold, view } = this.state.chosen;
+    if (`${threshold} ${view}` !== this.filtered) {
+      this.filtered = `${threshold} ${view}`;
       this.visible = this.model.strongest.filter((e) => Math.abs(this.model.edge(e)[2]) >= threshold).reverse();
     }
     return this.visible;
@@ -159,24 +160,35 @@ export class Scene {
     const batches = new Map<number, number[]>();
     for (const e of edges) {
       const strength = this.model.edge(e)[2];
-      const level = Math.min(BATCHES - 1, Math.floor((BATCHES * Math.abs(strength)) / this.largest));
-      const sign = !this.model.isSigned(e) ? 0 : strength < 0 ? 2 : 1;
-      const key = 3 * level + sign;
+      const level = Math.min(BATCHES - 1, Math.floor((BATCHES * Math.abs(strength)) / this.model.largest));
+      const shown = Math.round(LEVELS * (this.model.stability(e)?.[0] ?? level / (BATCHES - 1)));
+      const key = (BATCHES * shown + level) * LOOKS.length + LOOKS.indexOf(this.look(e));
       const batch = batches.get(key);
       if (batch) batch.push(e);
       else batches.set(key, [e]);
     }
     for (const key of [...batches.keys()].sort((a, b) => a - b)) {
-      const share = (Math.floor(key / 3) + 0.5) / BATCHES;
-      const sign = key % 3;
-      pen.strokeStyle = [palette.neither, palette.together, palette.apart][sign];
-      pen.setLineDash(sign === 2 ? [5, 3.5] : []);
+      const [look, rest] = [LOOKS[key % LOOKS.length], Math.floor(key / LOOKS.length)];
+      const share = ((rest % BATCHES) + 0.5) / BATCHES;
+      pen.strokeStyle = palette[look];
+      pen.setLineDash(DASHES[look] ?? []);
       pen.lineWidth = this.lineWidth(share);
-      pen.globalAlpha = opacity * (0.28 + 0.66 * share);
+      pen.globalAlpha = opacity * this.clarity(Math.floor(rest / BATCHES) / LEVELS);
       this.strokeBatch(pen, batches.get(key)!);
     }
     pen.setLineDash([]);
     pen.globalAlpha = 1;
+  }
+
+  /** By sign; or, where two models are compared, by which of them has it. */
+  private look(e: number): (typeof LOOKS)[number] {
+    if (this.model.view === "difference") return ({ a: "onlyA", b: "onlyB", both: "neither" } as const)[this.model.where(e)];
+    return !this.model.isSigned(e) ? "neither" : this.model.edge(e)[2] < 0 ? "apart" : "together";
+  }
+
+  /** How opaque a line is: by its strength or, where resamples were given, by how many of them have it. */
+  private clarity(share: number): number {
+    return this.model.hasStability ? 0.08 + 0.87 * share ** 1.5 : 0.28 + 0.66 * share;
   }
 
   /** Lines of up to one pixel are drawn many times faster than wider ones: of many, only the strongest are. */
@@ -285,14 +297,14 @@ export class Scene {
   private dotColour(v: number, palette: Palette): string {
     const { evidence } = this.state.chosen;
     if (evidence.has(v)) return palette.ink;
-    if (evidence.size) return this.change(v) >= 0 ? palette.likelier : palette.lessLikely;
+    if (evidence.size && !this.model.other) return this.change(v) >= 0 ? palette.likelier : palette.lessLikely;
     const community = this.model.document.community[v];
     return community < 0 ? palette.quiet : palette.communities[community % palette.communities.length];
   }
 
   private dotOpacity(v: number): number {
     const { evidence } = this.state.chosen;
-    return evidence.size && !evidence.has(v) ? Math.min(1, 0.3 + 4 * this.state.moved(v)) : 1;
+    return evidence.size && !evidence.has(v) && !this.model.other ? Math.min(1, 0.3 + 4 * this.state.moved(v)) : 1;
   }
 
   private change(v: number): number {
@@ -310,7 +322,7 @@ export class Scene {
     }
     const candidates = seen.filter((v) => !focus || focus.has(v) || v === this.hovered);
     candidates.sort((a, b) => weight[b] - weight[a]);
-    const taken: [left: number, middle: number, width: number][] = [];
+    const taken = new Taken();
     pen.font = `500 11.5px ${FONT}`;
     pen.textAlign = "left";
     pen.textBaseline = "middle";
@@ -320,11 +332,9 @@ export class Scene {
       const r = this.radius(v, view) + 4;
       const [x, y] = [this.px[v], this.py[v]];
       const spots: [number, number][] = [[x + r, y], [x - r - width, y], [x - width / 2, y - r - 5], [x - width / 2, y + r + 6]];
-      const isFree = ([left, middle]: [number, number]): boolean =>
-        taken.every(([l, t, w]) => left + width < l || l + w < left || Math.abs(middle - t) > 14);
-      const spot = spots.find((one) => one[0] > 2 && one[0] + width < size.width - 2 && isFree(one));
+      const spot = spots.find(([left, middle]) => left > 2 && left + width < size.width - 2 && taken.isFree(left, middle, width));
       if (!spot) continue;
-      taken.push([spot[0], spot[1], width]);
+      taken.add(spot[0], spot[1], width);
       pen.globalAlpha = 0.78;
       pen.fillStyle = palette.ground;
       pen.beginPath();
@@ -333,7 +343,7 @@ export class Scene {
       pen.globalAlpha = 1;
       pen.fillStyle = palette.ink;
       pen.fillText(text, spot[0], spot[1]);
-      if (taken.length >= MOST_LABELS) return;
+      if (taken.n >= MOST_LABELS) return;
     }
   }
 
@@ -479,6 +489,26 @@ export class Scene {
       [fx, fy] = [gx, gy];
     }
     return distance;
+  }
+}
+
+/** Places of labels, in flat arrays: they are asked a hundred thousand times a frame. */
+class Taken {
+  n = 0;
+  private left = new Float64Array(MOST_LABELS);
+  private right = new Float64Array(MOST_LABELS);
+  private middle = new Float64Array(MOST_LABELS);
+
+  isFree(left: number, middle: number, width: number): boolean {
+    for (let k = 0; k < this.n; k++) {
+      if (left + width >= this.left[k] && left <= this.right[k] && Math.abs(middle - this.middle[k]) <= 14) return false;
+    }
+    return true;
+  }
+
+  add(left: number, middle: number, width: number): void {
+    [this.left[this.n], this.right[this.n], this.middle[this.n]] = [left, left + width, middle];
+    this.n++;
   }
 }
 

@@ -2,7 +2,7 @@
 
 import type { Answer } from "./answers";
 import type { Evidence } from "./engine/factors";
-import type { Model } from "./model";
+import type { Model, View } from "./model";
 
 export type Theme = "light" | "dark" | null; // null: as the system says
 export type Order = "table" | "changed" | "name" | "degree";
@@ -13,6 +13,7 @@ export type Selection = readonly number[];
 export interface Chosen {
   evidence: Evidence;
   selection: Selection;
+  view: View; // of two models
   threshold: number; // of strength, below which edges are hidden
   theme: Theme;
   order: Order;
@@ -24,13 +25,18 @@ type Listener = () => void;
 export class State {
   chosen: Chosen;
   answer: Answer | null = null; // the last that was possible
+  otherAnswer: Answer | null = null; // of the second of two models
   kept: { marginals: number[][]; words: string } | null = null; // a case that others are compared with
-  private listeners: Listener[] = [];
+  private drawn: Listener[] = []; // called in the next frame
+  private told: Listener[] = []; // called at once
+  private isAsked = false;
+  private shift: { from: number[][]; to: number[][]; by: Float64Array } | null = null;
 
   constructor(public model: Model) {
     this.chosen = {
       evidence: new Map(),
       selection: [],
+      view: model.view,
       threshold: defaultThreshold(model),
       theme: null,
       order: "table",
@@ -42,32 +48,51 @@ export class State {
     return this.answer?.marginals ?? this.model.before;
   }
 
-  /** What the marks on all bars show: the model before anything was known, or a case that was kept. */
+  /** What the marks on all bars show: the second of two models, the model before anything was known, or a kept case. */
   get reference(): number[][] {
-    return this.kept?.marginals ?? this.model.before;
+    const { other, before } = this.model;
+    if (other) return this.otherAnswer?.marginals ?? other.before;
+    return this.kept?.marginals ?? before;
   }
 
   get isMoved(): boolean {
-    return this.chosen.evidence.size > 0 || this.kept !== null;
+    return this.chosen.evidence.size > 0 || this.kept !== null || this.model.other !== null;
   }
 
   /** How far the probabilities of a variable have moved. */
   moved(v: number): number {
-    const before = this.reference[v];
-    return this.marginals[v].reduce((most, p, s) => Math.max(most, Math.abs(p - before[s])), 0);
+    const [from, to] = [this.reference, this.marginals];
+    if (this.shift?.from !== from || this.shift.to !== to) {
+      const most = (p: number[], v: number): number => p.reduce((most, q, s) => Math.max(most, Math.abs(q - from[v][s])), 0);
+      this.shift = { from, to, by: Float64Array.from(to, most) };
+    }
+    return this.shift.by[v];
   }
 
-  onChange(listener: Listener): void {
-    this.listeners.push(listener);
+  /** Draws what has changed; once in a frame, however much that was. */
+  onFrame(listener: Listener): void {
+    this.drawn.push(listener);
+  }
+
+  /** Hears of every choice at once: so an answer may be there before the frame. */
+  onChoice(listener: Listener): void {
+    this.told.push(listener);
   }
 
   set(change: Partial<Chosen>): void {
     this.chosen = { ...this.chosen, ...change };
-    this.tell();
+    if (this.chosen.view !== this.model.view) this.model.show(this.chosen.view);
+    for (const listener of this.told) listener();
+    this.redraw();
   }
 
-  tell(): void {
-    for (const listener of this.listeners) listener();
+  redraw(): void {
+    if (this.isAsked) return;
+    this.isAsked = true;
+    requestAnimationFrame(() => {
+      this.isAsked = false;
+      for (const listener of this.drawn) listener();
+    });
   }
 
   /** A click on a state: sets it, or clears it where it is the one that is set. */
@@ -95,7 +120,7 @@ export class State {
   keepCase(): void {
     const words = [...this.chosen.evidence.keys()].map((v) => this.evidenceInWords(v)).join(", ");
     this.kept = this.kept ? null : { marginals: this.marginals, words: words || "nothing known" };
-    this.tell();
+    this.redraw();
   }
 
   evidenceInWords(v: number): string {
@@ -115,11 +140,12 @@ export function defaultThreshold(model: Model): number {
 
 // --- the fragment of the address: a link that restores the view
 
-export function toFragment({ evidence, selection, threshold, theme }: Chosen, standard: number): string {
+export function toFragment({ evidence, selection, view, threshold, theme }: Chosen, standard: Chosen): string {
   const parts = new URLSearchParams();
   if (evidence.size) parts.set("given", [...evidence].map(([v, states]) => `${v}:${states.join("+")}`).join(","));
   if (selection.length) parts.set("show", selection.join("-"));
-  if (threshold !== standard) parts.set("from", threshold.toPrecision(6));
+  if (view !== standard.view) parts.set("view", view);
+  if (threshold !== standard.threshold) parts.set("from", threshold.toPrecision(6));
   if (theme) parts.set("theme", theme);
   return parts.toString();
 }
@@ -136,11 +162,12 @@ export function fromFragment(text: string, model: Model): Partial<Chosen> {
     if (valid && states.length < model.states[+v].length) evidence.set(+v, [...new Set(states)].sort((a, b) => a - b));
   }
   const selection = (parts.get("show") ?? "").split("-").filter(Boolean).map(Number);
-  const [from, theme] = [parts.get("from"), parts.get("theme")];
+  const [from, theme, view] = ["from", "theme", "view"].map((name) => parts.get(name));
   return {
     evidence,
     selection: selection.every(isVariable) && new Set(selection).size === selection.length ? selection : [],
     ...(from !== null && Number.isFinite(+from) && +from >= 0 ? { threshold: +from } : {}),
+    ...(model.other && (view === "a" || view === "b") ? { view } : {}),
     ...(theme === "light" || theme === "dark" ? { theme } : {}),
   };
 }

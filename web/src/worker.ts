@@ -2,7 +2,7 @@
 
 import type { Answer, Hear, Prepared, Question } from "./answers";
 import { type Evidence, type Factors, factorsOf } from "./engine/factors";
-import { Gibbs } from "./engine/gibbs";
+import { Gibbs, type Neighbourhood, neighbourhood } from "./engine/gibbs";
 import { bestState, runTree } from "./engine/tree";
 
 const SLICE = 40; // milliseconds of sampling before the next question is looked for
@@ -13,6 +13,7 @@ const PAIR_DRAWS = 200;
 /** Answers questions about one model; what it has to say more of later is continued by `resume`. */
 export class LocalEngine {
   private factors: Factors;
+  private near: Neighbourhood | null;
   private typical: number[][];
   private running: { question: Question; gibbs: Gibbs; begun: number; evidence: Evidence } | null = null;
 
@@ -21,6 +22,7 @@ export class LocalEngine {
     private hear: Hear,
   ) {
     this.factors = factorsOf(model);
+    this.near = model.plan.engine === "exact" ? null : neighbourhood(this.factors);
     this.typical = model.variables.map((variable, v) => variable.frequency ?? model.marginals.values[v]);
   }
 
@@ -30,7 +32,7 @@ export class LocalEngine {
     const begun = performance.now();
     const { plan } = this.model;
     if (plan.engine === "exact") return this.answerExactly(question, evidence, plan.order, begun);
-    this.running = { question, gibbs: new Gibbs(this.factors, evidence, this.typical), begun, evidence };
+    this.running = { question, gibbs: new Gibbs(this.factors, this.near!, evidence, this.typical), begun, evidence };
   }
 
   private answerExactly(question: Question, evidence: Evidence, order: number[], begun: number): void {

@@ -22,7 +22,7 @@ from mrfit._kernels.sparse_newton import BLOCK, RIDGE, evaluate, hessian_of, sol
 _MOST_STEPS = 200
 _MOST_SETS = 4  # active sets tried, for each coefficient
 _ROUNDING = 1e-12  # of the total weight: a smaller gradient is none
-_NEAR = 0.5  # of one coefficient at the other end of a stretch
+_NEAR = 0.25  # of one coefficient at the other end of a stretch
 
 
 class NodeCells(NamedTuple):
@@ -237,14 +237,14 @@ def _direction(bits, counts, total, strength, tolerance, violation, beta, gradie
         if beta[1 + k] != 0.0 or abs(gradient[1 + k]) > strength[k]:
             working[n] = k
             n += 1
-    own_bits, own_strength = np.empty((n, len(total)), np.uint8), np.empty(n)
+    working, own_strength = working[:n], np.empty(n)
     own_beta, own_gradient = np.empty(1 + n), np.empty(1 + n)
     own_beta[0], own_gradient[0] = beta[0], gradient[0]
     for m in range(n):
-        own_bits[m], own_strength[m] = bits[working[m]], strength[working[m]]
+        own_strength[m] = strength[working[m]]
         own_beta[1 + m], own_gradient[1 + m] = beta[1 + working[m]], gradient[1 + working[m]]
     hessian, direction = np.empty((1 + n, 1 + n)), np.empty(1 + n)
-    hessian_of(1, own_bits, residual, counts, total, hessian)
+    hessian_of(1, bits, working, residual, counts, total, hessian)
     for k in range(1 + n):
         hessian[k, k] += RIDGE * hessian[k, k] + 1e-10
     goal = max(0.1 * tolerance, 1e-2 * violation)

@@ -90,9 +90,9 @@ def evaluate(n_free, bits, beta, counts, total, residual, gradient, scratch):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def hessian_of(n_free, bits, residual, counts, total, hessian):
-    """Sum over cells of the curvature e_s (1[s = t] - e_t / total), e the expected counts, on their active columns."""
-    n_columns, n_cells = bits.shape
+def hessian_of(n_free, bits, columns, residual, counts, total, hessian):
+    """Of the constant and some columns: the sum of e_s (1[s = t] - e_t / total), e the expected counts, over cells."""
+    n_columns, n_cells = len(columns), bits.shape[1]
     column = np.empty((1 + n_columns, BLOCK), np.float32)  # the constant first
     curvature, masked = np.empty(BLOCK, np.float32), np.empty(BLOCK, np.float32)
     for c in range(BLOCK):
@@ -102,7 +102,7 @@ def hessian_of(n_free, bits, residual, counts, total, hessian):
         width = min(BLOCK, n_cells - first)
         at = n_free * first
         for k in range(n_columns):
-            _widen(bits[k, first : first + width], column[1 + k])
+            _widen(bits[columns[k], first : first + width], column[1 + k])
         for s in range(n_free):
             for t in range(s + 1):
                 _curvature(at + s * width, at + t * width, residual, counts, total[first : first + width], curvature)
@@ -354,12 +354,12 @@ def solve_on_cells(n_free, group_start, bits, counts, total, strength, tolerance
     size, n_groups = len(beta), len(group_start) - 1
     scratch = np.empty((4, n_free * BLOCK))
     gradient, direction, slope, trial = np.empty(size), np.empty(size), np.empty(size), np.empty(size)
-    hessian, curvature = np.empty((size, size)), np.empty(n_groups + 1)
+    hessian, curvature, columns = np.empty((size, size)), np.empty(n_groups + 1), np.arange(len(bits))
     penalty = _penalty(n_free, group_start, beta, strength)
     value = evaluate(n_free, bits, beta, counts, total, residual, gradient, scratch) + penalty
     violation, steps = violation_of(n_free, group_start, beta, gradient, strength), 0
     while violation > tolerance and steps < _MOST_STEPS:
-        hessian_of(n_free, bits, residual, counts, total, hessian)
+        hessian_of(n_free, bits, columns, residual, counts, total, hessian)
         _bound_curvature(n_free, group_start, hessian, curvature)
         goal = max(0.1 * tolerance, 1e-2 * violation)
         _descend(n_free, group_start, beta, gradient, hessian, strength, curvature, goal, direction, slope)

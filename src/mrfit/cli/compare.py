@@ -23,6 +23,7 @@ from mrfit.cli.picture_options import (
 from mrfit.cli.sections import SectionedCommand
 
 if TYPE_CHECKING:
+    from mrfit.model import MarkovNetwork
     from mrfit.summaries.comparison import Comparison
 
 _SECTIONS = {
@@ -39,7 +40,13 @@ _SECTIONS = {
 @click.option("--data", metavar="DATA", help="Rows to score both models by.")
 @choice("--metric", "pll", "ll", help="Of --data: the pseudo-log-likelihood, or the log-likelihood, exact.")
 @click.option("--top", type=click.IntRange(min=0), default=10, show_default=True, help="Lines of each kind.")
-@click.option("-o", "--output", metavar="CSV", help="Where to write all parameters; - is standard output.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    help="Where to write all parameters, as CSV; or a name in .html: both models on a page, as by mrfit report. - is "
+    "standard output.",
+)
 @click.option("--plot", metavar="FILE", help=f"Draw A, B, and B less A, on one layout, as {PICTURES}.")
 @layout_options
 @title_option
@@ -59,6 +66,7 @@ def command(context: click.Context, /, model_a: str, model_b: str, **options: An
       mrfit compare small.mrf large.mrf
       mrfit compare small.mrf large.mrf --data test.csv --metric ll
       mrfit compare men.mrf women.mrf --plot both.pdf -o parameters.csv
+      mrfit compare men.mrf women.mrf -o both.html
     """
     from mrfit.report.page import check_figure_path
     from mrfit.summaries.comparison import compare
@@ -72,12 +80,13 @@ def command(context: click.Context, /, model_a: str, model_b: str, **options: An
         check_figure_path(options["plot"])
     outputs = {"-o": options["output"], "--plot": options["plot"], "--save-layout": options["save_layout"]}
     check_files({"A": model_a, "B": model_b, "--data": options["data"]}, outputs, options)
+    is_page = options["output"] is not None and options["output"].lower().endswith(".html")
     a, b = (load_scored_model(text, {"model_format": None}) for text in (model_a, model_b))
     note_compiling(quiet=options["quiet"] or options["as_json"])
     rows = None if options["data"] is None else read_rows(options["data"], options, domain=a.domain)
     found = compare(a, b, rows, metric=options["metric"], jobs=resolve_jobs(options["jobs"]))
     if options["output"] is not None:
-        send(options["output"], _csv(found))
+        send(options["output"], _page(a, b, found, (model_a, model_b), options) if is_page else _csv(found))
     _draw(found, _title(model_a, model_b, options), options)
     if options["as_json"]:
         print_json({**found.to_dict(), "output": options["output"]})
@@ -97,6 +106,16 @@ def _title(model_a: str, model_b: str, options: dict[str, Any]) -> str:
 def _csv(found: Comparison) -> bytes:
     rows = ((each.name, each.order, each.a, each.b, each.difference) for each in found.parameters)
     return csv_bytes(["parameter", "order", "a", "b", "difference"], rows)
+
+
+def _page(
+    a: MarkovNetwork, b: MarkovNetwork, found: Comparison, names: tuple[str, str], options: dict[str, Any]
+) -> bytes:
+    from mrfit.explorer.page import report_page
+    from mrfit.explorer.two_models import document_of_two
+
+    one, other = (title_of(name, {**options, "title": None}) for name in names)
+    return report_page(document_of_two(a, b, titles=(one, other), scores=found.scores, seed=options["seed"]))
 
 
 def _draw(found: Comparison, title: str, options: dict[str, Any]) -> None:

@@ -16,7 +16,7 @@ from mrfit.errors import InputError
 _LOOPBACK = ("127.0.0.1", "localhost")
 
 _SECTIONS = {
-    "Options that matter most": ("title", "port", "browser"),
+    "Options that matter most": ("title", "stability", "port", "browser"),
     **explored_sections,
     "Where it is served": ("host", "expose"),
     "Output": parameters_of(common),

@@ -23,6 +23,11 @@ explored_options = stacked(
     model_argument,
     click.argument("data", required=False),
     click.option("--title", metavar="TEXT", help="Of the page; by default the name of the model."),
+    click.option(
+        "--stability",
+        metavar="CSV",
+        help="How often resamples have each edge, as written by mrfit stability -o: rare ones are drawn faintly.",
+    ),
     from_option,
     _reading,
 )
@@ -34,8 +39,11 @@ def explored_model(
 ) -> tuple[MarkovNetwork, Document, NDArray[Any] | None]:
     """The model in a file; its document, with what a table says of its variables; rows for chains to begin in."""
     from mrfit.explorer.document import Document, starting_rows
+    from mrfit.formats.stability_file import read_stability
 
     model = load_scored_model(model_file, options)
+    resamples = None if options["stability"] is None else read_stability(options["stability"], model.domain)
     rows = None if data is None else read_rows(data, options, domain=model.domain)
-    document = Document.of(model, title=title_of(model_file, options), rows=rows, seed=options["seed"])
+    title = title_of(model_file, options)
+    document = Document.of(model, title=title, rows=rows, stability=resamples, seed=options["seed"])
     return model, document, starting_rows(rows)

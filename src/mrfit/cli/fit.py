@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from mrfit.cli.cluster_options import cluster_option, enter_cluster
 from mrfit.cli.exact_options import structure_file, structure_word
 from mrfit.cli.files import check_files, load_model, send, summary_beside, writing
 from mrfit.cli.fit_by_em import fit_by_em
@@ -15,13 +17,17 @@ from mrfit.cli.fit_summary import draw_scores, print_fit
 from mrfit.cli.idle_options import Rule, refuse_idle
 from mrfit.cli.learner_options import LEARNER_SECTIONS, check_orders_of, learner_of, learner_options, structure_of
 from mrfit.cli.options import (
+    called,
     check_one_stream,
     choice,
     common,
+    data_argument,
     declared_states,
     parameters_of,
+    read_parts,
     read_rows,
     reading_with,
+    source_of,
     states_option,
 )
 from mrfit.cli.output import grid_progress, note, note_compiling, print_json, say, solver_progress
@@ -32,9 +38,11 @@ from mrfit.errors import InputError
 
 if TYPE_CHECKING:
     from mrfit.checking.check import Check
+    from mrfit.data.parts import Parts
     from mrfit.data.unique_rows import UniqueRows
     from mrfit.learning import Fitted, Learner
     from mrfit.structure.learners import StructureLearner
+    from mrfit.summaries.fit import FitSummary
 
 
 _reading = reading_with("em", help="; or em: learn from incomplete rows, by what they have")
@@ -44,14 +52,14 @@ _SECTIONS = {
         *("valid", "test", "structure", "max_degree", "penalty", "strengths", "folds", "groups", "objective"),
         "output",
     ),
-    "Data": parameters_of(_reading) | {"states"},
+    "Data": parameters_of(_reading) | {"states", "in_parts", "cluster"},
     **LEARNER_SECTIONS,
     "Output": {"errors", "plot_scores", "title", "no_check", "as_json", "quiet"} | parameters_of(writing),
 }
 
 
 @click.command("fit", cls=SectionedCommand, sections=_SECTIONS)
-@click.argument("data")
+@data_argument
 @click.option("--valid", metavar="FILE", help="Rows on which the best strength is chosen.")
 @click.option("--test", metavar="FILE", help="Rows that have no part in learning or choosing; they score the best.")
 @learner_options
@@ -59,6 +67,13 @@ _SECTIONS = {
     "--like", metavar="MODEL", help="Learn as MODEL was learned, structure included; no other option of learning."
 )
 @states_option
+@cluster_option
+@click.option(
+    "--in-parts",
+    is_flag=True,
+    help="Count DATA file by file and never hold its rows together, as --cluster does: for the pseudo-likelihood and "
+    "structures that are given, a tree or learned.",
+)
 @choice(
     "--errors",
     "none",
@@ -84,11 +99,11 @@ _SECTIONS = {
 @_reading
 @common
 @click.pass_context
-def command(context: click.Context, /, data: str, **options: Any) -> None:
+def command(context: click.Context, /, data: tuple[str, ...], **options: Any) -> None:
     """Learn a Markov network from DATA by penalised pseudo-likelihood or likelihood.
 
     DATA is a .csv, .tsv, .txt, .data (each also .gz) or .parquet file, a directory or quoted pattern of them ('*.csv'),
-    standard input (-), or a named data set such as nltcs:train.
+    standard input (-), or a named data set such as nltcs:train; several are one table.
 
     \b
     Examples:
@@ -105,13 +120,14 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
       mrfit fit nltcs:train --valid nltcs:valid --objective likelihood --parameterization spectral --order all \\
         --penalty l1 -o spectral.mrf
       mrfit fit kdd:train --valid kdd:valid --structure learned --max-degree 5 --objective likelihood -o kdd.mrf
+      mrfit fit '2024/*.parquet' --structure tree --cluster local:4 -o tree.mrf
       mrfit fit ad:train --valid ad:valid --structure grown --cells 1e5 --objective likelihood --toward tree -o ad.mrf
     """
     from mrfit.formats.mrf import to_bytes
-    from mrfit.summaries.fit import FitSummary
     from mrfit.workers import resolve_jobs
 
-    check_one_stream(data, options["valid"], options["test"], options["like"])
+    check_one_stream(*data, options["valid"], options["test"], options["like"])
+    source, name = source_of(data), called(source_of(data))
     jobs = resolve_jobs(options["jobs"])
     learner = _repeated(context, options["like"]) if options["like"] else learner_of(context, options)
     if options["missing"] == "em":
@@ -122,10 +138,13 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     check_title(options, "--plot-scores")
     picture = _checked_picture(options["plot_scores"], learner, held_out)
     states = declared_states(options["states"])
-    rows = read_rows(data, options, states=states)
+    enter_cluster(context, options["cluster"])
+    read: Callable[..., UniqueRows | Parts] = read_parts if _is_in_parts(learner, options) else read_rows
+    rows = read(source, options, states=states)
     check_orders_of(learner, rows.domain, states)
     if options["missing"] == "em":
-        fit_by_em(data, replace(learner, structure=_one_structure(learner, rows, options)), rows, options, jobs=jobs)
+        told = replace(learner, structure=_one_structure(learner, rows, options))
+        fit_by_em(name, told, cast("UniqueRows", rows), options, jobs=jobs)
         return
     valid, test = (None if name is None else read_rows(name, options, domain=rows.domain) for name in (held_out, tests))
     quiet = options["quiet"] or options["as_json"]
@@ -141,9 +160,9 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     if options["output"] is not None:
         send(options["output"], to_bytes(fitted.model))
     if picture is not None:
-        draw_scores(by_degree, valid, picture, title_of(data, options))
+        draw_scores(by_degree, valid, picture, title_of(data[0], options))
     check = None if options["no_check"] else _checked(fitted, rows, options, jobs=jobs)
-    summaries = {d: FitSummary.of(each, rows, check if d == degree else None) for d, each in by_degree.items()}
+    summaries = {d: _summary(each, rows, check if d == degree else None) for d, each in by_degree.items()}
     summary = summaries[degree]
     if options["as_json"]:
         degrees = {"max_degree": degree, "degrees": {str(d): each.to_dict() for d, each in summaries.items()}}
@@ -154,7 +173,7 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
             for d, each in summaries.items() if len(summaries) > 1 else ():
                 mark = " *" if d == degree else ""
                 say(f"at most {d} neighbours: held-out score {each.best.held_out:.4f}{mark}")
-            print_fit(data, summary, options["output"])
+            print_fit(name, summary, options["output"])
     for point in (point for each in summaries.values() for point in each.path if not point.converged):
         note(f"warning: strength {point.strength:g} {point.status}.")
     for remark in () if summary.errors is None else summary.errors.errors.remarks:
@@ -172,13 +191,33 @@ def _repeated(context: click.Context, model_file: str) -> Learner:
     from mrfit.learning.relearning import told_learner
 
     files = {"data", "like", "valid", "test", "output", "plot_scores", "title", "states", "no_check", "errors"}
+    files |= {"cluster", "in_parts"}
     beside = files | parameters_of(_reading) | parameters_of(writing) | (parameters_of(common) - {"seed"})
     learning = tuple(name for name in context.params if name not in beside)
     refuse_idle(context, [Rule(learning, False, f"no --like: {model_file} says how to learn")])
     return told_learner(load_model(model_file), model_file)
 
 
-def _structures(learner: Learner, rows: UniqueRows, options: dict[str, Any]) -> list[tuple[int, StructureLearner]]:
+def _is_in_parts(learner: Learner, options: dict[str, Any]) -> bool:
+    """Whether rows stay in their files; a cluster is of use to others, too."""
+    able = not learner.objective.is_joint and options["missing"] != "em" and structure_word(options) != "grown"
+    if options["in_parts"] and not able:
+        raise InputError(
+            "--in-parts is for the pseudo-likelihood of complete rows, and structures that are given, a tree or "
+            "learned. Leave it out, or --objective likelihood, --missing em or --structure grown."
+        )
+    return able and (options["in_parts"] or options["cluster"] is not None)
+
+
+def _summary(fitted: Fitted, rows: UniqueRows | Parts, check: Check | None) -> FitSummary:
+    from mrfit.summaries.fit import FitSummary
+
+    return FitSummary.of(fitted, fitted.parts or cast("UniqueRows", rows), check)
+
+
+def _structures(
+    learner: Learner, rows: UniqueRows | Parts, options: dict[str, Any]
+) -> list[tuple[int, StructureLearner]]:
     """One for each degree bound, with the bound."""
     if options["like"]:
         return [(0, learner.structure)]
@@ -190,7 +229,7 @@ def _structures(learner: Learner, rows: UniqueRows, options: dict[str, Any]) -> 
     return [(each.max_degree, each) for each in learners]
 
 
-def _one_structure(learner: Learner, rows: UniqueRows, options: dict[str, Any]) -> StructureLearner:
+def _one_structure(learner: Learner, rows: UniqueRows | Parts, options: dict[str, Any]) -> StructureLearner:
     (_, structure), *others = _structures(learner, rows, options)
     if others:
         raise InputError("EM learns with one structure; give one degree bound.")
@@ -199,7 +238,7 @@ def _one_structure(learner: Learner, rows: UniqueRows, options: dict[str, Any]) 
 
 def _fitted(
     learner: Learner,
-    rows: UniqueRows,
+    rows: UniqueRows | Parts,
     valid: UniqueRows | None,
     test: UniqueRows | None,
     *,
@@ -216,8 +255,10 @@ def _fitted(
         return learner.fit(rows, valid, test=test, jobs=jobs, errors=kind, callback=callback)
 
 
-def _checked(fitted: Fitted, rows: UniqueRows, options: dict[str, Any], *, jobs: int) -> Check | None:
-    """The model beside the rows it was learned from; what cannot be checked is still a model."""
+def _checked(fitted: Fitted, rows: UniqueRows | Parts, options: dict[str, Any], *, jobs: int) -> Check | None:
+    """The model beside the rows it was learned from, where these are held; what cannot be checked is still a model."""
+    if fitted.parts is not None:
+        return None
     try:
         return fitted.check(rows, seed=options["seed"], jobs=jobs)
     except InputError as error:
@@ -225,7 +266,7 @@ def _checked(fitted: Fitted, rows: UniqueRows, options: dict[str, Any], *, jobs:
         return None
 
 
-def _note_cost(rows: UniqueRows, learner: Learner, *, quiet: bool) -> None:
+def _note_cost(rows: UniqueRows | Parts, learner: Learner, *, quiet: bool) -> None:
     """Say before long work what it will take; more than can be held is refused.
 
     A junction tree is planned, and may be refused, when the structure is known.
@@ -247,7 +288,7 @@ def _given(text: str | None, option: str) -> str | None:
     return text
 
 
-def _check_files(data: str, options: dict[str, Any]) -> None:
+def _check_files(data: tuple[str, ...], options: dict[str, Any]) -> None:
     inputs = {
         "DATA": data,
         "--valid": options["valid"],

@@ -22,7 +22,8 @@ _ON = {
 }
 _CELLS = {None: "cells", "enumeration": "joint states", "tree": "cells of the cliques of a junction tree"}
 _CHAINS = (
-    "learned by chains: log Z, and with it every log-likelihood, is estimated, with a standard error of {:.3f} nats"
+    "learned by chains: log-likelihoods have a standard error of {:.3f} nats a row, of log Z ({:.3f}) and of learning, "
+    "whatever the rows; other seeds differ by as much"
 )
 _MOST_HELD = 10  # names of parameters at a bound
 
@@ -30,7 +31,8 @@ _MOST_HELD = 10  # names of parameters at a bound
 def print_fit(data: str, summary: FitSummary, output: str | None) -> None:
     best, rows = summary.best, summary.rows
     dropped = f" ({rows.dropped:,} dropped)" if rows.dropped else ""
-    say(f"{data}: {rows.n_rows:,} rows{dropped}, {rows.n_distinct_rows:,} distinct, {rows.n_variables} variables")
+    distinct = "" if rows.n_distinct_rows is None else f", {rows.n_distinct_rows:,} distinct"
+    say(f"{data}: {rows.n_rows:,} rows{dropped}{distinct}, {rows.n_variables} variables")
     sizes = f"{summary.n_candidate_edges:,} edges, {summary.n_parameters:,} parameters"
     say(sizes if summary.engine == "chains" else f"{sizes}, {summary.n_cells:,} {_CELLS[summary.engine]}")
     for remark in summary.remarks:
@@ -42,8 +44,8 @@ def print_fit(data: str, summary: FitSummary, output: str | None) -> None:
     if summary.end_of_grid is not None:
         beyond = "weaker" if summary.end_of_grid == "weakest" else "stronger"
         say(f"the best strength, {best.strength:g}, is the {summary.end_of_grid} tried; try {beyond} ones too")
-    if summary.log_z_error is not None:
-        say(_CHAINS.format(summary.log_z_error))
+    if summary.log_z_error is not None and summary.score_error is not None:
+        say(_CHAINS.format(summary.score_error, summary.log_z_error))
     if summary.test is not None:
         say(f"test {best.measure} {summary.test.mean:.4f} +- {summary.test.standard_error:.4f} nats a row")
     if summary.gain is not None:

@@ -16,6 +16,8 @@ from mrfit.errors import InputError
 if TYPE_CHECKING:
     from mrfit.data.coding import Reading
     from mrfit.data.layout import LayoutOptions
+    from mrfit.data.parts import Parts
+    from mrfit.data.sources import Source
     from mrfit.data.unique_rows import UniqueRows
     from mrfit.domain import Domain
 
@@ -179,17 +181,45 @@ def reading_of(
     )
 
 
+data_argument = click.argument("data", nargs=-1, required=True, metavar="DATA...")
+
+
+def source_of(data: tuple[str, ...]) -> str | tuple[str, ...]:
+    """One name, or several that are one table."""
+    return data[0] if len(data) == 1 else data
+
+
+def called(data: str | tuple[str, ...]) -> str:
+    """What a summary calls a table."""
+    return data if isinstance(data, str) else f"{data[0]} and {len(data) - 1} more"
+
+
 def read_rows(
-    text: str, options: Mapping[str, Any], *, domain: Domain | None = None, states: dict[str, list[str]] | None = None
+    text: Source,
+    options: Mapping[str, Any],
+    *,
+    domain: Domain | None = None,
+    states: dict[str, list[str]] | None = None,
 ) -> UniqueRows:
     """The distinct rows of a file or named data set, read as the options of `reading` say."""
+    from mrfit.data.item_lists import is_item_list, read_items
     from mrfit.data.unique_rows import UniqueRows
 
     reading = reading_of(options, domain=domain, states=states)
+    read = read_items if is_item_list(text, options["format"]) else UniqueRows.from_file
     with reading_progress(quiet=options["quiet"] or options["as_json"]) as progress:
-        rows = UniqueRows.from_file(text, reading, progress=progress, **layout_of(options))
+        rows = read(text, reading, progress=progress, **layout_of(options))
     tell_notes(rows.notes, quiet=options["quiet"])
     return rows
+
+
+def read_parts(source: Source, options: Mapping[str, Any], *, states: dict[str, list[str]] | None = None) -> Parts:
+    """The files of a table, and the states in them; rows stay where they are."""
+    from mrfit.data.parts import Parts
+
+    parts = Parts.of(source, reading_of(options, states=states), **layout_of(options))
+    tell_notes(parts.notes, quiet=options["quiet"])
+    return parts
 
 
 def check_one_stream(*inputs: str | None) -> None:

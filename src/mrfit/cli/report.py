@@ -13,7 +13,7 @@ from mrfit.cli.output import note_compiling, print_json, say
 from mrfit.cli.sections import SectionedCommand
 
 _SECTIONS = {
-    "Options that matter most": ("output", "title"),
+    "Options that matter most": ("output", "title", "stability"),
     **explored_sections,
     "Output": parameters_of(writing) | parameters_of(common),
 }
@@ -31,18 +31,22 @@ def command(model_file: str, data: str | None, **options: Any) -> None:
 
     On the page: the network, every variable with its probabilities, what changes when states are known, interactions
     in words. It computes for itself, exactly where the model allows it, else by sampling with an error that it shows;
-    it loads nothing. With DATA it also shows how frequent states were, and the score; the rows are not put into it.
+    it loads nothing. With DATA it also shows how frequent states were, how well the others explain each variable, and
+    the score; the rows are not put into it.
     `mrfit explore` opens the same page with the engines of mrfit behind it.
 
     \b
     Examples:
       mrfit report survey.mrf -o survey.html
       mrfit report survey.mrf survey.csv -o survey.html --title "Survey 2024"
+      mrfit report survey.mrf -o survey.html --stability edges.csv
     """
     from mrfit.explorer.page import report_page
 
     check_one_stream(model_file, data)
-    check_files({"MODEL": model_file, "DATA": data}, {"-o": options["output"]}, options)
+    check_files(
+        {"MODEL": model_file, "DATA": data, "--stability": options["stability"]}, {"-o": options["output"]}, options
+    )
     note_compiling(quiet=options["quiet"] or options["as_json"])
     _, document, _ = explored_model(model_file, data, options)
     content = report_page(document)

@@ -64,7 +64,6 @@ def command(model_file: str, data: str, **options: Any) -> None:
     from mrfit.data.batch import checked_sample_weight
     from mrfit.data.coding import Coder
     from mrfit.data.item_lists import is_item_list, read_sparse
-    from mrfit.data.layout import Layout
     from mrfit.data.readers import named_in_errors, read_batches
     from mrfit.model import finite_scores
     from mrfit.summaries.score import ScoreSummary
@@ -83,7 +82,7 @@ def command(model_file: str, data: str, **options: Any) -> None:
         return finite_scores(score_rows, model, np.ascontiguousarray(codes), jobs=jobs)
 
     if is_item_list(data, options["format"]):
-        rows = read_sparse(data, how, Layout(**layout_of(options)))
+        rows = read_sparse(data, how, **layout_of(options))
         score, weight = rows.scored(scored), rows.sample_weight
     else:
         with named_in_errors(data):

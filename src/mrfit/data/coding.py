@@ -215,6 +215,32 @@ class Coder:
             codes, weight = codes[:, ~left_out], weight[~left_out]
         return codes.T, weight
 
+    def absorb(self, other: Coder) -> None:
+        """Take in what another coder has met in other batches of the same table, as if it had been met here."""
+        if not other._vocabularies:  # it has met no row
+            return
+        if not self._vocabularies:
+            self._vocabularies = other._vocabularies
+        else:
+            self._absorb_states({vocabulary.name: vocabulary for vocabulary in other._vocabularies})
+        self._n_rows += other._n_rows
+        self.dropped_rows += other.dropped_rows
+        self.notes = tuple(dict.fromkeys(self.notes + other.notes))
+        self._refuse_too_many_states()
+
+    def _absorb_states(self, others: Mapping[str, Vocabulary]) -> None:
+        own = [vocabulary.name for vocabulary in self._vocabularies]
+        if set(own) != set(others):
+            different = listed(sorted(set(own) ^ set(others)))
+            raise DataError(
+                f"It has other columns than the files before it; they differ in {different}. The files of one table "
+                "need the same columns."
+            )
+        for vocabulary in self._vocabularies:
+            vocabulary.n_values += others[vocabulary.name].n_values
+            for text in () if vocabulary.closed else others[vocabulary.name].codes:
+                vocabulary.add(text)
+
     def finish(self) -> tuple[Domain, list[NDArray[np.uint8]]]:
         """The domain, and for each variable the final code of every provisional one."""
         if self._n_rows == 0:

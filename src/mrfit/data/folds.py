@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
 
+Floats = NDArray[np.float64]
+
 
 @dataclass(frozen=True)
 class Fold:
@@ -28,18 +30,32 @@ def folds_of(rows: UniqueRows, n_folds: int, rng: np.random.Generator) -> Iterat
     """
     if n_folds == 0:
         return
-    whole = bool((rows.sample_weight % 1 == 0).all())
-    n_units = int(rows.total_weight) if whole else rows.n_distinct
+    n_units = _n_units(rows.sample_weight)
     if n_units < n_folds:
         raise InputError(f"{n_units} rows cannot be cut into {n_folds} folds; use fewer folds.")
+    for weight in fold_weights(rows.sample_weight, n_folds, rng):
+        yield _fold(rows, weight)
+
+
+def fold_weights(sample_weight: Floats, n_folds: int, rng: np.random.Generator) -> Iterator[Floats]:
+    """What is in each fold of the weight of every row, as `folds_of` says; of few rows some folds may get none."""
+    n_units, whole = _n_units(sample_weight), _are_counts(sample_weight)
     sizes = n_units // n_folds + (np.arange(n_folds) < n_units % n_folds)
-    left = rows.sample_weight.astype(np.int64) if whole else np.ones(rows.n_distinct, np.int64)
-    each = np.ones(rows.n_distinct) if whole else rows.sample_weight
+    left = sample_weight.astype(np.int64) if whole else np.ones(len(sample_weight), np.int64)
+    each = np.ones(len(sample_weight)) if whole else sample_weight
     for size in sizes[:-1]:
         part = rng.multivariate_hypergeometric(left, int(size), method="marginals")
         left = left - part
-        yield _fold(rows, part * each)
-    yield _fold(rows, left * each)
+        yield part * each
+    yield left * each
+
+
+def _are_counts(sample_weight: Floats) -> bool:
+    return bool((sample_weight % 1 == 0).all())
+
+
+def _n_units(sample_weight: Floats) -> int:
+    return int(sample_weight.sum()) if _are_counts(sample_weight) else len(sample_weight)
 
 
 def _fold(rows: UniqueRows, weight: NDArray[np.float64]) -> Fold:

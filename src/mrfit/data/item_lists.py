@@ -4,16 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from mrfit.data.coding import Reading
-from mrfit.data.layout import Layout
+from mrfit.data.layout import Layout, LayoutOptions
 from mrfit.data.readers import Progress, named_in_errors
 from mrfit.data.selection import check_agreement, chosen_names
-from mrfit.data.sources import Source, Utf8Stream, files_of, n_bytes_of, opened, spoken_name
+from mrfit.data.sources import (
+    Source,
+    TableFile,
+    Utf8Stream,
+    files_of,
+    is_standard_input,
+    n_bytes_of,
+    opened,
+    spoken_name,
+)
 from mrfit.data.sparse_rows import MOST_CODES, STATES, SparseRows
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain, Variable
@@ -26,33 +36,44 @@ _BYTES_AT_ONCE = 2**22
 
 def is_item_list(source: Source, format: str | None) -> bool:
     """Whether a source is read as lists of items: by its format, else by its name, of several files the first."""
-    if format is not None or not isinstance(source, str | Path):
-        return format == FORMAT or (format is None and bool(source) and is_item_list(list(source)[0], None))
-    return str(source).lower().endswith(SUFFIXES)
+    if format is not None:
+        return format == FORMAT
+    if isinstance(source, TableFile):
+        source = source.path
+    first = source if isinstance(source, str | Path) else next(iter(source), "")
+    return str(first).lower().endswith(SUFFIXES)
 
 
 def read_items(
-    source: Source, reading: Reading | None = None, layout: Layout | None = None, *, progress: Progress | None = None
+    source: Source,
+    reading: Reading | None = None,
+    *,
+    progress: Progress | None = None,
+    **layout: Unpack[LayoutOptions],
 ) -> UniqueRows:
     """The rows of item lists: with codes where these are few (2^28 cells), else as `SparseRows`.
 
     Items are separated by spaces or, in lines that have one, by commas; ``weight|`` may stand before the first. A line
     may be empty: a row without items. Under a domain, items that it does not know are ignored.
     """
-    rows = read_sparse(source, reading, layout, progress=progress)
+    rows = read_sparse(source, reading, progress=progress, **layout)
     return rows.dense() if rows.n_distinct * len(rows.domain) <= MOST_CODES else rows
 
 
 def read_sparse(
-    source: Source, reading: Reading | None = None, layout: Layout | None = None, *, progress: Progress | None = None
+    source: Source,
+    reading: Reading | None = None,
+    *,
+    progress: Progress | None = None,
+    **layout: Unpack[LayoutOptions],
 ) -> SparseRows:
     """The same as lists, however few they are."""
-    reading, layout = reading or Reading(), layout or Layout()
+    reading, how = reading or Reading(), Layout(**layout)
     with named_in_errors(source):
-        _check_told(reading, layout)
+        _check_told(reading, how)
         found = _Lists()
-        for line in _lines(source, layout, progress):
-            found.add(line, layout.separator)
+        for line in _lines(source, how, progress):
+            found.add(line, how.separator)
         if not found.n_items:
             raise DataError("There are no items in it; at least one row needs some.")
         return found.rows(reading)
@@ -62,8 +83,8 @@ def _check_told(reading: Reading, layout: Layout) -> None:
     for name, value in (("weight", layout.weight), ("states", reading.states), ("header", layout.header is True)):
         if value:
             raise DataError(
-                f"{name}=... does not apply to lists of items, which are on or off and may carry weights as 'weight|' in "
-                "front. Leave it out."
+                f"{name}=... does not apply to lists of items: these are on or off, and rows carry weights as 'weight|' "
+                "in front. Leave it out."
             )
     for variable in reading.domain or ():
         if variable.states != STATES:
@@ -77,7 +98,9 @@ def _lines(source: Source, layout: Layout, progress: Progress | None) -> Iterato
     files = [file.path for file in files_of(source, SUFFIXES)]
     before, all_bytes = 0, sum(map(n_bytes_of, files))
     for path in files:
-        with named_in_errors(path), _opened(path) as file:
+        if not path.exists() and not is_standard_input(path):
+            raise DataError(f"There is no file {str(path)!r}; check the path.")
+        with named_in_errors(path), opened(path) as file:
             stream, rest = Utf8Stream(file, layout.encoding, name=spoken_name(path)), b""
             while content := stream.read(_BYTES_AT_ONCE):
                 *lines, rest = (rest + content).split(b"\n")
@@ -87,12 +110,6 @@ def _lines(source: Source, layout: Layout, progress: Progress | None) -> Iterato
             if rest:
                 yield rest.decode()
         before += n_bytes_of(path)
-
-
-def _opened(path: Path):  # type: ignore[no-untyped-def]
-    if not path.exists() and str(path) != "-":
-        raise DataError(f"There is no file {str(path)!r}; check the path.")
-    return opened(path)
 
 
 class _Lists:
@@ -141,5 +158,7 @@ class _Lists:
         if reading.domain is not None:
             check_agreement(reading.domain, reading.columns, reading.exclude)
             return list(reading.domain.names)
-        by_size = sorted(self._number, key=lambda name: (not name.isdecimal(), int(name) if name.isdecimal() else 0, name))
+        by_size = sorted(
+            self._number, key=lambda name: (not name.isdecimal(), int(name) if name.isdecimal() else 0, name)
+        )
         return chosen_names(by_size, reading.columns, reading.exclude)

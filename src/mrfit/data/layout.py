@@ -41,8 +41,8 @@ class Layout:
     na_values
         Values that mean "missing", besides the usual spellings.
     format
-        "csv", "tsv", "txt", "data", "parquet" or "items" (lists of what is on in a row), whatever the name of the file; by
-        default as its suffix says.
+        "csv", "tsv", "txt", "data", "parquet" or "items" (lists of what is on in a row), whatever the name of the file;
+        by default as its suffix says.
     """
 
     weight: str | None = None

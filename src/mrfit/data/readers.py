@@ -21,6 +21,7 @@ from mrfit.data.layout import Layout, LayoutOptions
 from mrfit.data.sources import (
     Peekable,
     Source,
+    TableFile,
     Utf8Stream,
     files_of,
     is_standard_input,
@@ -43,7 +44,12 @@ Progress = Callable[[int, int], None]
 
 
 def read_batches(
-    source: Source, *, select: Select | None = None, progress: Progress | None = None, **layout: Unpack[LayoutOptions]
+    source: Source,
+    *,
+    select: Select | None = None,
+    progress: Progress | None = None,
+    may_be_empty: bool = False,
+    **layout: Unpack[LayoutOptions],
 ) -> Iterator[Batch]:
     """The rows of a file, in pieces and in one pass.
 
@@ -58,12 +64,13 @@ def read_batches(
         Which of the names of all columns to read; by default all.
     progress
         Called after every piece with the bytes that were read and those of all files; those of streams do not count.
+    may_be_empty
+        Whether files without a row are no error: others of the same table may have some.
     layout
         What files do not say about themselves; explained at `mrfit.data.layout.Layout`.
     """
     how = Layout(**layout)
-    suffixes = tuple(suffix + end for suffix in _KINDS for end in ("", ".gz")) if how.format is None else ("",)
-    files = files_of(source, suffixes)
+    files = files_of_table(source, how.format)
     paths = [file.path for file in files]
     names: Collection[str] | None = None
     n_rows, n_bytes, all_bytes = 0, 0, sum(map(n_bytes_of, paths))
@@ -81,8 +88,14 @@ def read_batches(
                 yield replace(batch, notes=notes)
                 n_rows, notes = n_rows + batch.n_rows, ()
             n_bytes += n_bytes_of(path)
-    if n_rows == 0:
+    if n_rows == 0 and not may_be_empty:
         raise DataError(f"{spoken_name(paths[0])!r} names columns but has no rows; at least one is needed.")
+
+
+def files_of_table(source: Source, format: str | None) -> list[TableFile]:
+    """The files of a table, those of a directory by their names unless a format is given."""
+    known = tuple(suffix + end for suffix in _KINDS for end in ("", ".gz"))
+    return files_of(source, known if format is None else ("",))
 
 
 @dataclass(frozen=True)

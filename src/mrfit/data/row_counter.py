@@ -73,6 +73,12 @@ class Independent:
         self._whole = self._whole and bool((sample_weight == np.rint(sample_weight)).all())
         return self
 
+    def absorb(self, other: Independent) -> None:
+        """The weights of other rows, too."""
+        self._total += other._total
+        self._squares += other._squares
+        self._whole = self._whole and other._whole
+
     @property
     def n_rows(self) -> float:
         return self._total if self._whole else self._total**2 / self._squares

@@ -28,9 +28,6 @@ _BYTE_ORDER_MARKS = {
 }
 
 
-Source = str | Path | Sequence[str | Path]
-
-
 @dataclass(frozen=True)
 class TableFile:
     """A file of a table, and the columns that folders name for all its rows, such as ``year=2024``."""
@@ -39,12 +36,18 @@ class TableFile:
     folder_columns: tuple[tuple[str, str | None], ...] = ()
 
 
+OneSource = str | Path | TableFile
+Source = OneSource | Sequence[OneSource]
+
+
 def files_of(source: Source, suffixes: tuple[str, ...]) -> list[TableFile]:
     """The files that together are one table, in sorted order, or in that of a list.
 
     A directory stands for the files in it whose names end as ``suffixes`` say, and those in its folders ``name=value``,
     but not for hidden ones or ones that begin with ``_``; a pattern such as ``parts/*.csv`` for all files it matches.
     """
+    if isinstance(source, TableFile):
+        return [source]
     if not isinstance(source, str | Path):
         return _files_of_all(source, suffixes)
     path = resolved(source)
@@ -63,7 +66,7 @@ def files_of(source: Source, suffixes: tuple[str, ...]) -> list[TableFile]:
     return [TableFile(file) for file in matched]
 
 
-def _files_of_all(sources: Sequence[str | Path], suffixes: tuple[str, ...]) -> list[TableFile]:
+def _files_of_all(sources: Sequence[OneSource], suffixes: tuple[str, ...]) -> list[TableFile]:
     found = [file for source in sources for file in files_of(source, suffixes)]
     if not found:
         raise DataError("The list of files is empty; at least one is needed.")
@@ -105,6 +108,8 @@ def n_bytes_of(path: Path) -> int:
 
 def spoken_name(path: Source) -> str:
     """What messages call a source."""
+    if isinstance(path, TableFile):
+        path = path.path
     if not isinstance(path, str | Path):
         return " and ".join([*map(spoken_name, path[:1]), *([f"{len(path) - 1} more"] if len(path) > 1 else [])])
     return "standard input" if is_standard_input(path) else Path(path).name

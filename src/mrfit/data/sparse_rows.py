@@ -82,17 +82,17 @@ class SparseRows(UniqueRows):
         return cls(Domain(tuple(Variable(name, STATES) for name in called)), entries, sample_weight)
 
     @property
-    def codes(self) -> Codes:  # type: ignore[override]  # a field of the rows that have them
+    def codes(self) -> Codes:
         raise InputError(
-            f"This needs a table of codes, and {self.n_distinct:,} rows of {len(self.domain):,} items are kept as lists "
-            f"({self.n_distinct * len(self.domain) / 1e9:.1f} GB as codes). Items of this size have structures by "
-            "select='ebic', 'strength' or 'theory', or bound='path' or 'top', fits by the pseudo-likelihood on a given or "
-            "learned structure, and scores; or leave out columns."
+            f"{self.n_distinct:,} rows of {len(self.domain):,} items are kept as lists, and this needs a table of codes "
+            f"({self.n_distinct * len(self.domain) / 1e9:.1f} GB). Structures are learned from lists with bound='path' "
+            "or 'top', or select='ebic', 'strength' or 'theory'; models are fitted by the pseudo-likelihood on a learned "
+            "or given one. Choose these, or leave items out."
         )
 
     def dense(self) -> UniqueRows:
         """The same rows with codes, distinct and in order."""
-        codes = (self.entries != 0).toarray().astype(np.uint8)
+        codes = np.ascontiguousarray(self.entries.toarray() != 0, np.uint8)
         rows = UniqueRows.from_codes(self.domain, codes, self.sample_weight)
         return replace(rows, n_rows=self.n_rows, dropped_rows=self.dropped_rows, notes=self.notes)
 
@@ -105,7 +105,7 @@ class SparseRows(UniqueRows):
         return int(self.entries.nnz)
 
     @property
-    def is_complete(self) -> bool:  # type: ignore[override]
+    def is_complete(self) -> bool:
         return True
 
     @cached_property
@@ -121,7 +121,9 @@ class SparseRows(UniqueRows):
 
     @cached_property
     def state_weights(self) -> tuple[Floats, ...]:
-        on = np.bincount(self.entries.indices, np.repeat(self.sample_weight, np.diff(self.entries.indptr)), len(self.domain))
+        on = np.bincount(
+            self.entries.indices, np.repeat(self.sample_weight, np.diff(self.entries.indptr)), len(self.domain)
+        )
         return tuple(np.stack([self.total_weight - on, on], axis=1))
 
     @cached_property
@@ -139,7 +141,7 @@ class SparseRows(UniqueRows):
     def scored(self, score: Callable[[Codes], Floats]) -> Floats:
         """Codes are made for some rows at a time."""
         height = max(1, _CODES_AT_ONCE // len(self.domain))
-        parts = (self.entries[low : low + height].toarray() for low in range(0, self.n_distinct, height))
+        parts = (self.entries[low : low + height].toarray() != 0 for low in range(0, self.n_distinct, height))
         return np.concatenate([score(np.ascontiguousarray(part, np.uint8)) for part in parts])
 
     def recoded(self, domain: Domain) -> SparseRows:

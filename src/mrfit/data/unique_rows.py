@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from mrfit._kernels.partition import active_entries
 from mrfit.data.batch import Batch, checked_sample_weight
 from mrfit.data.coding import Coder, Reading, check_complete, has_all_cells
-from mrfit.data.layout import Layout, LayoutOptions
+from mrfit.data.layout import LayoutOptions
 from mrfit.data.packed_rows import PackedRows
 from mrfit.data.readers import Progress, named_in_errors, read_batches
 from mrfit.data.row_counter import Independent, RowCounter
@@ -99,14 +99,9 @@ class UniqueRows:
     ) -> UniqueRows:
         """Count the rows of a file of any size, in pieces.
 
-        ``source``, ``progress`` and ``layout`` are explained at `mrfit.data.readers.read_batches`; lists of items (files
-        that end in .items or .basket, or format="items") at `mrfit.data.item_lists.read_items`.
+        ``source``, ``progress`` and ``layout`` are explained at `mrfit.data.readers.read_batches`.
         """
-        from mrfit.data.item_lists import is_item_list, read_items
-
         reading = reading or Reading()
-        if is_item_list(source, layout.get("format")):
-            return read_items(source, reading, Layout(**layout), progress=progress)
         with named_in_errors(source):
             batches = read_batches(source, select=reading.chosen, progress=progress, **layout)
             return cls.from_batches(batches, reading)
@@ -236,8 +231,8 @@ class UniqueRows:
     @cached_property
     def state_weights(self) -> tuple[Floats, ...]:
         """Weight of the rows in each state, for every variable."""
-        pairs = enumerate(self.domain.shape)
-        return tuple(np.bincount(self.column(i), self.sample_weight, c)[:c] for i, c in pairs)
+        columns = enumerate(self.domain.shape)
+        return tuple(np.bincount(self.column(i), self.sample_weight, c)[:c].astype(np.float64) for i, c in columns)
 
     @cached_property
     def is_complete(self) -> bool:

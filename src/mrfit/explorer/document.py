@@ -16,6 +16,7 @@ from mrfit.explorer.first_answer import FirstAnswer
 from mrfit.explorer.page_plan import page_plan
 from mrfit.explorer.pair_strengths import pair_strengths
 from mrfit.explorer.places import Places
+from mrfit.formats.stability_file import EdgeStability
 from mrfit.inference.tree_plan import TreePlan
 from mrfit.model import MarkovNetwork
 from mrfit.nodes.predictability import Predictability
@@ -25,6 +26,9 @@ from mrfit.summaries.model_card import how_learned
 FORMAT = "mrfit explorer"
 SCHEMA = 1
 
+Stability = Mapping[tuple[int, int], EdgeStability]
+
+_NEVER = EdgeStability(0.0, 0.0, 0.0)  # of pairs that no resample joins
 _MOST_STARTS = 512  # distinct rows from which chains may begin
 
 
@@ -35,7 +39,8 @@ class Document:
     ======================= ====================================================================================
     ``variables``           name, states, whether these have an order and, where data were given, the frequency of
                             each state and the share of the deviance that the other variables explain
-    ``edges``               [a, b, strength]: see `pair_strengths`
+    ``edges``               [a, b, strength]: see `pair_strengths`; where resamples were given, with [share of them that
+                            have it, range of its weight: low, high]
     ``scopes``              [variables, table]: log p is their sum; null for minus infinity; last variable fastest
     ``layout, community``   see `Places`
     ``parameters``          how many of each order, how many are not zero, and their mean size
@@ -43,17 +48,27 @@ class Document:
     ``scores``              of the data that were given
     ``plan``                how the page answers: ``exact`` with an order of elimination, or ``sampled``
     ``marginals``           before anything is known, with twice their largest standard error
+    ``other``               a second model, see `mrfit.explorer.two_models`
     ======================= ====================================================================================
     """
 
     content: Mapping[str, Any]
 
     @classmethod
-    def of(cls, model: MarkovNetwork, *, title: str, rows: UniqueRows | None = None, seed: int = 0) -> Document:
-        """``rows`` in the model's coding give frequencies, a score, and places for chains to begin."""
+    def of(
+        cls,
+        model: MarkovNetwork,
+        *,
+        title: str,
+        rows: UniqueRows | None = None,
+        stability: Stability | None = None,
+        places: Places | None = None,
+        seed: int = 0,
+    ) -> Document:
+        """``rows`` in the model's coding give frequencies, a score, and states for chains to begin in."""
         model.check_no_covariates("The explorer shows")
         strengths = pair_strengths(model.factors, model.domain)
-        places = Places.of(strengths)
+        places = places or Places.of(strengths)
         plan = page_plan(model, seed=seed)
         first = FirstAnswer.of(model, plan, codes=starting_rows(rows), seed=seed)
         return cls(
@@ -62,7 +77,7 @@ class Document:
                 "schema": SCHEMA,
                 "title": title,
                 "variables": _variables(model, rows),
-                "edges": [[a, b, float(f"{strengths[a, b]:.6g}")] for a, b in np.argwhere(np.triu(strengths)).tolist()],
+                "edges": _edges(strengths, stability),
                 "scopes": _scopes(model),
                 "layout": np.round(places.positions, 4).tolist(),
                 "community": places.community.tolist(),
@@ -74,13 +89,13 @@ class Document:
                 "learned": how_learned(model.provenance),
                 "rows": _learned_from(model),
                 "plan": _engine(plan),
-                "marginals": {"values": first.marginals, "error": first.error, "remarks": list(first.remarks)},
+                "marginals": {"values": first.marginals, "error": _finite(first.error), "remarks": list(first.remarks)},
             }
         )
 
     def to_json(self) -> str:
         """ASCII in which nothing can end a script element, whatever names hold."""
-        text = json.dumps(_without_infinities(self.content), separators=(",", ":"), allow_nan=False)
+        text = json.dumps(self.content, separators=(",", ":"), allow_nan=False)
         return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
@@ -97,7 +112,10 @@ def _variables(model: MarkovNetwork, rows: UniqueRows | None) -> list[dict[str, 
     if rows is None:
         return told
     explained = Predictability.of(model.factors, rows).explained_deviance
-    return [each | {"frequency": _frequency(rows, i), "explained": float(explained[i])} for i, each in enumerate(told)]
+    return [
+        each | {"frequency": _frequency(rows, i), "explained": _finite(float(explained[i]))}
+        for i, each in enumerate(told)
+    ]
 
 
 def _frequency(rows: UniqueRows, i: int) -> list[float]:
@@ -105,12 +123,26 @@ def _frequency(rows: UniqueRows, i: int) -> list[float]:
     n_states, codes = rows.domain[i].n_states, rows.codes[:, i]
     known = codes < n_states
     count = np.bincount(codes[known], weights=rows.sample_weight[known], minlength=n_states)
-    return [float(f"{share:.6g}") for share in count / max(count.sum(), 1e-300)]
+    return [short_number(share) for share in count / max(count.sum(), 1e-300)]
+
+
+def _edges(strengths: NDArray[np.float64], stability: Stability | None) -> list[list[Any]]:
+    edges = [[a, b, short_number(strengths[a, b])] for a, b in np.argwhere(np.triu(strengths)).tolist()]
+    if stability is None:
+        return edges
+    known = [stability.get((a, b), _NEVER) for a, b, _ in edges]
+    return [
+        [*edge, [short_number(each.inclusion), _finite(short_number(each.low)), _finite(short_number(each.high))]]
+        for edge, each in zip(edges, known, strict=True)
+    ]
 
 
 def _scopes(model: MarkovNetwork) -> list[list[Any]]:
     factors = model.factors
-    return [[list(scope), table.tolist()] for scope, table in zip(factors.scopes, factors.tables, strict=True)]
+    tables = (table.tolist() for table in factors.tables)
+    if factors.has_impossible_states:
+        tables = (list(map(_finite, table)) for table in tables)
+    return [[list(scope), table] for scope, table in zip(factors.scopes, tables, strict=True)]
 
 
 def _by_order(model: MarkovNetwork) -> list[dict[str, Any]]:
@@ -141,7 +173,7 @@ def _groups(model: MarkovNetwork) -> dict[str, Any] | None:
 
 
 def _score(model: MarkovNetwork, rows: UniqueRows) -> dict[str, Any]:
-    return {"measure": "pll", "value": model.pll(rows), "rows": rows.n_rows}
+    return {"measure": "pll", "value": _finite(model.pll(rows)), "rows": rows.n_rows}
 
 
 def _learned_from(model: MarkovNetwork) -> int | None:
@@ -156,9 +188,11 @@ def _engine(plan: TreePlan | None) -> dict[str, Any]:
     return {"engine": "exact", "order": list(plan.order), "cells": plan.n_cells}
 
 
-def _without_infinities(entry: Any) -> Any:
-    if isinstance(entry, Mapping):
-        return {name: _without_infinities(part) for name, part in entry.items()}
-    if isinstance(entry, list | tuple):
-        return [_without_infinities(part) for part in entry]
-    return None if isinstance(entry, float) and not math.isfinite(entry) else entry
+def short_number(value: float) -> float:
+    """With as many digits as anybody sees."""
+    return float(f"{value:.6g}")
+
+
+def _finite(value: float) -> float | None:
+    """JSON has no other numbers."""
+    return value if math.isfinite(value) else None

@@ -7,7 +7,7 @@ from mrfit.inference.tree_plan import TreePlan
 from mrfit.model import MarkovNetwork
 
 _MOST_CELLS = 2**21  # of all cliques: a tenth of a second in a browser
-_EFFORT = 0.25  # of a usual search for an order
+_EFFORT = 0.1  # of a usual search for an order
 
 
 def page_plan(model: MarkovNetwork, *, seed: int = 0) -> TreePlan | None:

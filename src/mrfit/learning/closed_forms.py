@@ -67,7 +67,7 @@ def closed_form_path(
     problem: Problem, strengths: Sequence[float], estimate: Estimate, *, squares: bool
 ) -> Iterator[Optimum]:
     """An estimate at every strength; ``squares`` says whether it minimises a sum of squares, which certifies it."""
-    joint, rows, objective = joint_states(problem.coordinates), problem.rows, problem.objective
+    joint, rows, objective = joint_states(problem.coordinates), problem.held_rows, problem.objective
     counts = np.zeros(joint.base.size)
     np.add.at(counts, joint.base.positions(rows.codes), rows.sample_weight)
     for strength in sorted(strengths, reverse=True):
@@ -107,9 +107,9 @@ def product_path(problem: Problem, strengths: Sequence[float]) -> Iterator[Optim
     """
     for strength in sorted(strengths, reverse=True):
         begun = time.perf_counter()
-        learned = problem.learner.structure.smoothed(problem.rows, strength)
+        learned = problem.learner.structure.smoothed(problem.held_rows, strength)
         part = problem if learned is None else problem.on(learned[0])
-        parameters, shape = part.coordinates.parameters, problem.rows.domain.shape
+        parameters, shape = part.coordinates.parameters, problem.held_rows.domain.shape
         times = multiplicities(parameters.structure, shape)
         if times is None:
             raise InputError(
@@ -119,11 +119,11 @@ def product_path(problem: Problem, strengths: Sequence[float]) -> Iterator[Optim
             )
         states, tables = TreeStates(parameters), RowTables(parameters)
         weight = strength * int(tables.n_cells.max(initial=1)) if learned is None else learned[1]
-        shares = tables.smoothed_shares(problem.rows, weight)
+        shares = tables.smoothed_shares(problem.held_rows, weight)
         w = product_parameters(parameters, shares, times)
         value, gradient = part.objective.value_and_gradient(w)
         # Of the rows with pseudo-counts it is the optimum: the means of all features are theirs.
-        slope = gradient + states.means(tables.shares(problem.rows) - shares)
+        slope = gradient + states.means(tables.shares(problem.held_rows) - shares)
         violation = float(np.abs(slope).max(initial=0.0))
         record = Record(0, value, violation, 1, 0, 1.0, None)
         solution = Solution(w, value, violation, Status.CONVERGED, (record,), np.empty(0, np.int64))

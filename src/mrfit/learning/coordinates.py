@@ -16,6 +16,7 @@ from mrfit.inference.joint_states import JointStates, plan_joint_states
 from mrfit.inference.junction_tree import JunctionTree
 from mrfit.inference.tree_plan import TreePlan
 from mrfit.inference.tree_states import TreeStates
+from mrfit.learning.parted_rows import PartedRows, Rows, together
 from mrfit.objectives.conditional_loss import ConditionalLoss
 from mrfit.objectives.feature_covariance import observed_covariance
 from mrfit.objectives.forest import forest_parameters
@@ -60,14 +61,14 @@ class Coordinates(ABC):
         """Number of the scope of each parameter."""
 
     @abstractmethod
-    def objective(self, rows: UniqueRows) -> Objective: ...
+    def objective(self, rows: Rows) -> Objective: ...
 
     @abstractmethod
     def row_scores(self, w: Floats, rows: UniqueRows) -> Floats:
         """What is maximised, for every distinct row."""
 
     @abstractmethod
-    def gradient_products(self, w: Floats, rows: UniqueRows) -> Floats:
+    def gradient_products(self, w: Floats, rows: Rows) -> Floats:
         """The mean over rows of the outer products of their own gradients, (parameters, parameters)."""
 
     def gradient_sums(self, w: Floats, rows: UniqueRows, weights: Floats) -> Floats:
@@ -77,14 +78,14 @@ class Coordinates(ABC):
         )
 
     @abstractmethod
-    def mean_pll(self, w: Floats, rows: UniqueRows) -> float:
+    def mean_pll(self, w: Floats, rows: Rows) -> float:
         """Mean pseudo-log-likelihood of the rows."""
 
     @abstractmethod
     def singles(self) -> list[Indices]:
         """For every variable with a scope of its own, the numbers of its parameters; none for the others."""
 
-    def near_optimum(self, rows: UniqueRows) -> Floats | None:
+    def near_optimum(self, rows: Rows) -> Floats | None:
         """A point from which it is not far to the optimum under a weak penalty, if there is one for little work."""
         return None
 
@@ -107,7 +108,9 @@ class ListedCoordinates(Coordinates):
     def scopes(self) -> Indices:
         return self.parameters.scope_of_parameter
 
-    def mean_pll(self, w: Floats, rows: UniqueRows) -> float:
+    def mean_pll(self, w: Floats, rows: Rows) -> float:
+        if isinstance(rows, PartedRows):
+            return rows.mean_pll(self.parameters, w)
         scores = rows.scored(lambda codes: row_pll(self.parameters, w, codes, jobs=self.jobs))
         return float(rows.sample_weight @ scores) / rows.total_weight
 
@@ -124,17 +127,23 @@ class PseudoCoordinates(ListedCoordinates):
         super().__init__(parameters, jobs=jobs)
         self.loss = loss
 
-    def objective(self, rows: UniqueRows) -> Objective:
+    def objective(self, rows: Rows) -> Objective:
         canonical = self.parameters.canonical
-        objective = self.loss(ConditionalCells.count(rows, canonical, jobs=self.jobs), jobs=self.jobs)
+        if isinstance(rows, PartedRows):
+            objective = rows.objective(self.loss, canonical, jobs=self.jobs)
+        else:
+            objective = self.loss(ConditionalCells.count(rows, canonical, jobs=self.jobs), jobs=self.jobs)
         return objective if canonical is self.parameters else Reparameterized(objective, self.parameters.canonical_map)
 
     def row_scores(self, w: Floats, rows: UniqueRows) -> Floats:
         return rows.scored(lambda codes: row_pll(self.parameters, w, codes, jobs=self.jobs))
 
-    def gradient_products(self, w: Floats, rows: UniqueRows) -> Floats:
+    def gradient_products(self, w: Floats, rows: Rows) -> Floats:
         own = self.parameters
-        products = pseudo_gradient_products(own.canonical, own.to_canonical(w), rows)
+        if isinstance(rows, PartedRows):
+            products = rows.gradient_products(own.canonical, own.to_canonical(w))
+        else:
+            products = pseudo_gradient_products(own.canonical, own.to_canonical(w), rows)
         return products if own.canonical is own else Matrix(products).through(own.canonical_map.T.tocsr()).entries
 
     def gradient_sums(self, w: Floats, rows: UniqueRows, weights: Floats) -> Floats:
@@ -163,16 +172,17 @@ class TreeCoordinates(ListedCoordinates):
         super().__init__(parameters, jobs=jobs)
         self.states, self.keep_zeros = TreeStates(parameters, plan), keep_zeros
 
-    def objective(self, rows: UniqueRows) -> TreeLikelihood:
-        return TreeLikelihood(self.states, rows, jobs=self.jobs)
+    def objective(self, rows: Rows) -> TreeLikelihood:
+        return TreeLikelihood(self.states, together(rows), jobs=self.jobs)
 
-    def near_optimum(self, rows: UniqueRows) -> Floats | None:
-        return forest_parameters(self.parameters, rows)
+    def near_optimum(self, rows: Rows) -> Floats | None:
+        return forest_parameters(self.parameters, together(rows))
 
     def row_scores(self, w: Floats, rows: UniqueRows) -> Floats:
         return self.states.log_potentials(w, rows) - self.states.log_z(w)
 
-    def gradient_products(self, w: Floats, rows: UniqueRows) -> Floats:
+    def gradient_products(self, w: Floats, rows: Rows) -> Floats:
+        rows = together(rows)
         _, gradient = self.objective(rows).value_and_gradient(w)
         return observed_covariance(self.states, rows, np.arange(rows.n_distinct)) + np.outer(gradient, gradient)
 
@@ -206,17 +216,18 @@ class ExactCoordinates(Coordinates):
     def scopes(self) -> Indices:
         return self.joint.scopes
 
-    def objective(self, rows: UniqueRows) -> Likelihood:
-        return Likelihood(self.joint, rows, jobs=self.jobs)
+    def objective(self, rows: Rows) -> Likelihood:
+        return Likelihood(self.joint, together(rows), jobs=self.jobs)
 
     def row_scores(self, w: Floats, rows: UniqueRows) -> Floats:
         log_p = self.states.log_probabilities(w)
         return np.asarray(log_p[self.joint.base.positions(rows.codes)], np.float64)
 
-    def gradient_products(self, w: Floats, rows: UniqueRows) -> Floats:
+    def gradient_products(self, w: Floats, rows: Rows) -> Floats:
         return self.objective(rows).gradient_products(w)
 
-    def mean_pll(self, w: Floats, rows: UniqueRows) -> float:
+    def mean_pll(self, w: Floats, rows: Rows) -> float:
+        rows = together(rows)
         log_p = self.states.log_probabilities(w)
         return float(rows.sample_weight @ conditional_scores(self.joint.base, log_p, rows.codes)) / rows.total_weight
 

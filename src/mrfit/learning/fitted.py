@@ -9,6 +9,7 @@ import numpy as np
 
 from mrfit.checking.check import Check
 from mrfit.html_table import html_table
+from mrfit.learning.parted_rows import PartedRows
 from mrfit.model import MarkovNetwork
 from mrfit.solvers.solution import Solution
 from mrfit.structure.learner import LearnedStructure
@@ -134,6 +135,8 @@ class Fitted:
         For tied parameters, what they gain over L2.
     engine
         By which the likelihood was worked out; None for the pseudo-likelihood.
+    parts
+        What the rows of a table in parts were counted to, or where they are; None for rows that are held together.
     """
 
     fits: tuple[Fit, ...]
@@ -146,6 +149,7 @@ class Fitted:
     test: Score | None = None
     gain: Gain | None = None
     engine: str | None = None
+    parts: PartedRows | None = None
 
     def __repr__(self) -> str:
         best = repr(self.best)[1:-1].removeprefix("Fit: ")

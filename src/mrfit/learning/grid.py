@@ -44,3 +44,4 @@ class Optimum:
     rounds: tuple[Round, ...] = ()
     coordinates: Coordinates | None = None  # where they are not those of the problem
     log_z_error: float | None = None  # standard error of log Z, where it is estimated
+    learning_error: float | None = None  # nats a row that chains have left to go

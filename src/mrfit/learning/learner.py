@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
 from numbers import Integral, Real
@@ -12,14 +12,17 @@ from typing import Any
 
 import numpy as np
 
+from mrfit.data.parts import Parts
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError, listed
 from mrfit.html_table import html_table
 from mrfit.learning.fitted import Fit, Fitted, Gain
-from mrfit.learning.grid import Callback, Grid
+from mrfit.learning.grid import Callback, Grid, Optimum
 from mrfit.learning.held_out import Evaluation, fold_problems, mean_over_folds, mean_over_rows
+from mrfit.learning.in_parts import problems_in_parts
 from mrfit.learning.json_form import from_plain, kind_of, to_plain
 from mrfit.learning.objective_choice import JUDGES, PSEUDO_LIKELIHOOD, ObjectiveChoice
+from mrfit.learning.parted_rows import PartedRows
 from mrfit.learning.parts import PARTS
 from mrfit.learning.penalized import L2, l2_path
 from mrfit.learning.penalty_choice import PenaltyChoice
@@ -171,6 +174,12 @@ class Learner:
         learned = self.structure.with_covariates(self.given, rows.domain).learn(rows, valid=valid, jobs=jobs)
         return replace(learned, structure=learned.structure.conditional_on(given, on_edges=self.given_edges))
 
+    def learn_structure_in_parts(self, parts: Parts) -> list[LearnedStructure]:
+        """The same from a table in parts, and for every fold from the rows of all others."""
+        if self.given:
+            raise InputError("Networks with covariates are learned from all rows together; read the table as one.")
+        return self.structure_learner.learn_in_parts(parts, n_folds=self.folds, seed=self.seed)
+
     def in_words(self) -> str:
         """What decides which model rows lead to, in one line."""
         folds = f", {self.folds}-fold cross-validation" if self.folds else ""
@@ -234,33 +243,42 @@ class Learner:
         jobs: int = 1,
         compared: bool = True,
         errors: str | None = None,
+        rough: float | None = None,
         callback: Callback | None = None,
         progress: Progress | None = None,
     ) -> Fitted:
         """Learn the structure, fit every point of the grid, and keep the best.
 
-        ``data`` is a table of any kind, or rows read before (`UniqueRows`, `Dataset`); so are ``valid`` and ``test``,
+        ``data`` is a table of any kind, rows read before (`UniqueRows`, `Dataset`), or a table in files that are never
+        held together (`Parts`), for the pseudo-likelihood; ``valid`` and ``test`` are as the first of these,
         whose columns and states are matched by name. The best is the one that predicts ``valid`` best, or in
         cross-validation; without either, the one with the weakest penalty. ``test`` has no part in that: the best is
         scored on it. ``errors``, ``sandwich`` or ``model``, asks for standard errors of the best, which its model keeps
-        (see `mrfit.Errors`). Tied fits are ``compared`` with L2 fits, which takes more time. ``callback`` is told the
-        strength and every record, and may return True to stop that fit. The result does not depend on ``jobs``.
+        (see `mrfit.Errors`). Tied fits are ``compared`` with L2 fits, which takes more time. Most of a large grid of
+        them are far from the best: ``rough`` (1e-4) is the violation they are fitted to, and those within a thousandth
+        of the best score are run on to the tolerance. ``callback`` is told the strength and every record, and may
+        return True to stop that fit. The result does not depend on ``jobs``.
         """
+        self._check_rough(rough, valid is not None, callback is not None)
         if self.folds and valid is not None:
             raise InputError("Give validation rows or a number of folds, not both.")
-        rows = UniqueRows.of(data)
+        rows = data if isinstance(data, Parts) else UniqueRows.of(data)
         valid, test = (None if some is None else UniqueRows.of(some).recoded(rows.domain) for some in (valid, test))
         for some in (rows, valid, test):
-            if some is not None:
+            if isinstance(some, UniqueRows):
                 some.check_complete("learning")
         with one_blas_thread():
             # 1. Which variables interact, from all rows and from the rows of every fold.
-            structure = self.learn_structure(rows, valid=valid, jobs=jobs)
-            self.penalty.check_free_orders(structure.structure)
-            problem = Problem.within(rows, structure.structure, self, jobs=jobs)
+            if isinstance(rows, Parts):
+                structure, problem, folds = problems_in_parts(self, rows, jobs=jobs)
+            else:
+                structure = self.learn_structure(rows, valid=valid, jobs=jobs)
+                self.penalty.check_free_orders(structure.structure)
+                problem = Problem.within(rows, structure.structure, self, jobs=jobs)
             if errors is not None:
                 check_errors(errors, problem)
-            folds = fold_problems(self, rows, jobs=jobs)
+            if isinstance(rows, UniqueRows):
+                folds = fold_problems(self, rows, jobs=jobs)
             # 2. The points to fit.
             selecting = valid is not None or bool(folds)
             grid = self.penalty.grid(problem, selecting=selecting)
@@ -270,7 +288,7 @@ class Learner:
             done = _counter(progress, (len(grid) + len(baseline)) * (1 + len(folds)))
             # 3. Fit and score them, and keep the best.
             evaluation = Evaluation(problem, folds, valid, done)
-            fits = evaluation.fits(lambda part, callback: self.penalty.fits(part, grid, callback), grid, callback)
+            fits = self._fits(evaluation, grid, callback, rough)
             best = max(fits, key=lambda fit: fit.rank) if selecting else min(fits, key=lambda fit: fit.strength)
             _check_known(best)
             if errors is not None:
@@ -285,8 +303,29 @@ class Learner:
         n_cells, n_parameters = problem.objective.n_cells, problem.n_parameters
         return Fitted(
             fits, best, structure, n_cells, n_parameters, self.penalty.guarantee(), grid.is_path, score, gain,
-            problem.coordinates.engine,
+            problem.coordinates.engine, problem.rows if isinstance(problem.rows, PartedRows) else None,
         )  # fmt: skip
+
+    def _fits(
+        self, evaluation: Evaluation, grid: Grid, callback: Callback | None, rough: float | None
+    ) -> tuple[Fit, ...]:
+        def walk(part: Problem, callback: Callback | None) -> Iterator[Optimum]:
+            return self.penalty.fits(part, grid, callback)
+
+        if rough is not None and isinstance(self.penalty, TiedChoice):
+            return evaluation.run_on(walk, grid, self.penalty.run_on, rough)
+        return evaluation.fits(walk, grid, callback)
+
+    def _check_rough(self, rough: float | None, has_valid: bool, is_watched: bool) -> None:
+        if rough is None:
+            return
+        if not self.tolerance <= rough < np.inf:
+            raise InputError(f"Rough fits have a violation of at least the tolerance {self.tolerance:g}; got {rough}.")
+        if not self.penalty.is_tied or self.objective.is_joint or not has_valid or is_watched:
+            raise InputError(
+                "Rough fits are for grids of tied parameters by pseudo-likelihood that validation rows choose from, "
+                "without a callback. Leave rough out."
+            )
 
     def _check_choosable(self, grid: Grid, *, selecting: bool) -> None:
         if self.penalty.is_tied and not selecting and len(grid) > 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ from mrfit.learning.grid import Optimum
 from mrfit.learning.json_form import kind_of
 from mrfit.learning.layout import Layout
 from mrfit.learning.objective_choice import JUDGES
+from mrfit.learning.parted_rows import PartedRows, Rows, together
 from mrfit.learning.sampled import ChainCoordinates
 from mrfit.learning.start import hold_what_never_occurs, start_and_bound
 from mrfit.learning.versions import versions
@@ -46,21 +48,23 @@ class Problem:
     """Everything a grid of fits needs, worked out once.
 
     ``limit`` is what a search may let the structure grow to, if there is one. It may be too large to be written down
-    as parameters.
+    as parameters. ``rough_tolerance`` is in the place of the learner's, where it is given.
     """
 
-    rows: UniqueRows
+    rows: Rows
     structure: Structure
     learner: Learner
     jobs: int = 1
     limit: Structure | None = None
+    rough_tolerance: float | None = None
     _parts: dict[int, list[Objective]] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self.learner.objective.check_finite(self.rows, self.coordinates, self.layout.penalized)
+        if not isinstance(self.rows, PartedRows):
+            self.learner.objective.check_finite(self.rows, self.coordinates, self.layout.penalized)
 
     @classmethod
-    def within(cls, rows: UniqueRows, limit: Structure, learner: Learner, *, jobs: int = 1) -> Problem:
+    def within(cls, rows: Rows, limit: Structure, learner: Learner, *, jobs: int = 1) -> Problem:
         """With the scopes that the learner's fits begin with."""
         first = learner.penalty.first_scopes(limit)
         return cls(rows, first, learner, jobs, None if first is limit else limit)
@@ -68,6 +72,20 @@ class Problem:
     def on(self, structure: Structure) -> Problem:
         """The same with other scopes."""
         return replace(self, structure=structure)
+
+    def roughly(self, tolerance: float | None) -> Problem:
+        """The same to another tolerance, or None for the learner's; both have the same counts of the same rows."""
+        if tolerance == self.rough_tolerance:
+            return self
+        _ = self.objective  # counted before the copy, which then shares it
+        other = copy(self)
+        object.__setattr__(other, "rough_tolerance", tolerance)
+        return other
+
+    @property
+    def held_rows(self) -> UniqueRows:
+        """For what needs more of them than a table in parts can tell."""
+        return together(self.rows)
 
     # --- what is minimised
 
@@ -103,12 +121,13 @@ class Problem:
         """The same as chains see it, where they are what there is."""
         if not isinstance(self.coordinates, ChainCoordinates):
             return None
-        return ChainProblem(self.coordinates.canonical, self.rows, seed=self.seed, jobs=self.jobs)
+        return ChainProblem(self.coordinates.canonical, self.held_rows, seed=self.seed, jobs=self.jobs)
 
     def batches(self, batch_rows: int) -> list[Objective]:
         """The objective on parts of about so many rows, dealt at random."""
         if batch_rows not in self._parts:
-            folds = folds_of(self.rows, max(1, round(self.rows.n_rows / batch_rows)), np.random.default_rng(self.seed))
+            rows, rng = self.held_rows, np.random.default_rng(self.seed)
+            folds = folds_of(rows, max(1, round(rows.n_rows / batch_rows)), rng)
             self._parts[batch_rows] = [self.coordinates.objective(fold.held_out) for fold in folds]
         return self._parts[batch_rows]
 
@@ -123,7 +142,7 @@ class Problem:
         return Layout(self.structure, orders, self.coordinates.scopes, penalized, self._tree)
 
     def _tree(self) -> Floats:
-        w = forest_parameters(self.coordinates.parameters, self.rows)
+        w = forest_parameters(self.coordinates.parameters, self.held_rows)
         if w is None:
             raise InputError(
                 "A penalty draws parameters towards the tree where they can say what a tree says: in canonical or "
@@ -183,11 +202,11 @@ class Problem:
 
     @property
     def tolerance(self) -> float:
-        return self.learner.tolerance
+        return self.rough_tolerance or self.learner.tolerance
 
     @property
     def gap_tolerance(self) -> float:
-        return self.coordinates.gap_share * self.learner.tolerance
+        return self.coordinates.gap_share * self.tolerance
 
     @property
     def max_iterations(self) -> int:
@@ -203,9 +222,11 @@ class Problem:
         """A search may end in other coordinates than it began with."""
         return optimum.coordinates or self.coordinates
 
-    def mean_score(self, optimum: Optimum, rows: UniqueRows) -> float:
+    def mean_score(self, optimum: Optimum, rows: Rows) -> float:
         """Of what held-out rows choose by, a row."""
         judge = self.learner.judge
+        if isinstance(rows, PartedRows):
+            return self.coordinates_of(optimum).mean_pll(optimum.solution.w, rows)
         if judge is None or judge == self.learner.objective.measure:
             scores = self.coordinates_of(optimum).row_scores(optimum.solution.w, rows)
         else:
@@ -234,7 +255,8 @@ class Problem:
         coordinates = self.coordinates_of(optimum)
         if not isinstance(coordinates, ChainCoordinates) or np.isnan(coordinates.log_z):
             return {}
-        return {"log_z": {"value": coordinates.log_z, "error": optimum.log_z_error}}
+        errors = {"error": optimum.log_z_error, "learning_error": optimum.learning_error}
+        return {"log_z": {"value": coordinates.log_z, **errors}}
 
     def _provenance(self, optimum: Optimum, chosen_on: str | None) -> dict[str, Any]:
         """What a reader of the model file wants to know."""

@@ -13,6 +13,7 @@ from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
 from mrfit.learning.coordinates import ListedCoordinates
 from mrfit.learning.grid import Optimum
+from mrfit.learning.parted_rows import Rows, together
 from mrfit.objectives.objective import Objective
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.parameterization import Parameterization
@@ -55,13 +56,13 @@ class ChainCoordinates(ListedCoordinates):
         super().__init__(parameters, jobs=jobs)
         self.canonical, self.log_z, self.keep_zeros = parameters, log_z, keep_zeros
 
-    def objective(self, rows: UniqueRows) -> UnknownLikelihood:
-        return UnknownLikelihood(Features(self.canonical), rows)
+    def objective(self, rows: Rows) -> UnknownLikelihood:
+        return UnknownLikelihood(Features(self.canonical), together(rows))
 
     def row_scores(self, w: Floats, rows: UniqueRows) -> Floats:
         return self.parameters.to_factors(w).log_potential(rows.codes) - self.log_z
 
-    def gradient_products(self, w: Floats, rows: UniqueRows) -> NoReturn:
+    def gradient_products(self, w: Floats, rows: Rows) -> NoReturn:
         self.objective(rows).expand(w)
 
     def in_model(self, w: Floats) -> tuple[Parameterization, Indices]:
@@ -120,6 +121,7 @@ def optimum_of(
     return Optimum(
         strength, solution, penalty, solution.evaluations, time.perf_counter() - begun,
         groups=groups, rounds=rounds, coordinates=own, log_z_error=fit.evidence.error,
+        learning_error=fit.ascent.error,
     )  # fmt: skip
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning.coordinates import Coordinates
+from mrfit.learning.parted_rows import Rows
 
 Floats = NDArray[np.float64]
 
@@ -16,7 +16,7 @@ HELD_AT = 30.0
 
 
 def start_and_bound(
-    coordinates: Coordinates, rows: UniqueRows, penalized: NDArray[np.bool_], *, smooth: bool = False
+    coordinates: Coordinates, rows: Rows, penalized: NDArray[np.bool_], *, smooth: bool = False
 ) -> tuple[Floats, Floats]:
     """Zero, but for free parameters of single variables: there log p(x_i), which is their optimum if all else is zero.
 

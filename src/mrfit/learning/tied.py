@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -81,6 +82,10 @@ class TiedChoice(PenaltyChoice):
         groups: Sequence[int] = self.groups  # type: ignore[assignment]
         return Grid(self.strengths or self.own_strengths, tuple(sorted({min(k, most) for k in groups})))
 
+    @abstractmethod
+    def run_on(self, problem: Problem, optimum: Optimum) -> Optimum:
+        """A rough optimum of another tolerance, brought to that of the problem with the groups it has."""
+
     def baseline_strengths(self) -> tuple[float, ...]:
         """Of the L2 fits to measure tying against: the paper's too, so that few and strong ones flatter nothing."""
         return tuple(sorted({*STRENGTHS, *(self.strengths or ())}))
@@ -150,9 +155,14 @@ class Tied(TiedChoice):
                 if strength == weakest:
                     starts = [(found.w, None) for found in tried]
                 best = min(tried, key=lambda found: found.solution.value)
-                penalty = tied.Tied(strength, best.groups.assignment, best.groups.pinned).value(best.w)
                 passes, seconds = sum(found.passes for found in tried), time.perf_counter() - begun
-                yield Optimum(strength, best.solution, penalty, passes, seconds, n_groups, best.groups, best.rounds)
+                yield _softly_tied(what, best, passes, seconds)
+
+    def run_on(self, problem: Problem, optimum: Optimum) -> Optimum:
+        begun, n_groups = time.perf_counter() - optimum.seconds, optimum.n_groups or 1
+        what = Tying(n_groups, optimum.strength, self._classes(problem), self.pin_zero)
+        found = self._softly(problem, optimum.solution.w, optimum.groups, what, None)
+        return _softly_tied(what, found, optimum.passes + found.passes, time.perf_counter() - begun)
 
     def _fits_by_chains(self, problem: Problem, chains: ChainProblem, grid: Grid) -> Iterator[Optimum]:
         """In the same order; from an L2 fit that is as weak, and without choices that take exact values."""
@@ -214,9 +224,12 @@ class HardTied(Tied):
         _check_word("way to relearn", self.relearn, RELEARN)
 
     def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Optimum]:
-        for soft in super().fits(problem, grid, callback):
+        for soft in super().fits(problem.roughly(None), grid, callback):  # groups come from true optima
             if soft.groups is not None:
                 yield _relearned(problem, soft, soft.groups, self.relearn, soft.solution.w)
+
+    def run_on(self, problem: Problem, optimum: Optimum) -> Optimum:
+        return _run_on(problem, optimum, self.relearn)
 
 
 @dataclass(frozen=True)
@@ -235,11 +248,11 @@ class LearnTieRelearn(TiedChoice):
         """For every strength, from the weakest to the strongest, all numbers of groups.
 
         Many groups leave hardly any constraint and no penalty: their optimum is far from an L2 fit, but near to the one
-        with as many groups at the strength before.
+        with as many groups at the strength before. What is clustered are true optima, however rough the rest.
         """
         classes = self._classes(problem)
         latest: dict[int, Floats] = {}
-        for plain in reversed(list(l2_path(problem, grid.strengths))):
+        for plain in reversed(list(l2_path(problem.roughly(None), grid.strengths))):
             for n_groups in grid.groups:
                 groups = clustered(plain.solution.w, classes, n_groups, pin_zero=self.pin_zero)
                 starts = [plain.solution.w, *([latest[n_groups]] if n_groups in latest else [])]
@@ -247,11 +260,27 @@ class LearnTieRelearn(TiedChoice):
                 latest[n_groups] = optimum.solution.w
                 yield replace(optimum, n_groups=n_groups)
 
+    def run_on(self, problem: Problem, optimum: Optimum) -> Optimum:
+        return _run_on(problem, optimum, self.relearn)
+
 
 def _to_tie(problem: Problem) -> TyingProblem:
     return TyingProblem(
         problem.objective, problem.total_weight, problem.solver, HELD_AT, problem.tolerance, problem.max_iterations
     )
+
+
+def _softly_tied(what: Tying, found: TiedSolution, passes: int, seconds: float) -> Optimum:
+    groups = found.groups
+    penalty = tied.Tied(what.strength, groups.assignment, groups.pinned).value(found.w)
+    return Optimum(what.strength, found.solution, penalty, passes, seconds, what.n_groups, groups, found.rounds)
+
+
+def _run_on(problem: Problem, optimum: Optimum, how: str) -> Optimum:
+    """What is relearned already, with its groups."""
+    if optimum.groups is None:
+        return optimum
+    return _relearned(problem, optimum, optimum.groups, how, optimum.solution.w)
 
 
 def _relearned(problem: Problem, optimum: Optimum, groups: Groups, how: str, *starts: Floats) -> Optimum:

@@ -65,10 +65,14 @@ class CachedObjective(Objective):
             self._hessian, self._passes_then = explicit.hessian(), self.passes
             return self._hessian
 
+        def remembered() -> Callable[[], Hessian] | None:
+            latest = self._hessian
+            return None if latest is None else lambda: latest
+
         def spent() -> int:
             return self.passes - self._passes_then
 
-        return replace(explicit, hessian=hessian, remembered=lambda: self._hessian, spent=spent)
+        return replace(explicit, hessian=hessian, remembered=remembered, spent=spent)
 
     def _counted(self, product: Callable[[Floats], Floats]) -> Callable[[Floats], Floats]:
         def counted(v: Floats) -> Floats:

@@ -67,8 +67,8 @@ class ConditionalLoss(Objective):
         if whole == 0.0 or (in_blocks and layout.n_entries > MOST_ENTRIES):
             return None
         products = float(self.cells.cost @ layout.sizes) / whole
-        dividing = layout.nanoseconds if in_blocks else Matrix.nanoseconds(n)
-        return Explicit(lambda: self._hessian(expected), products, whole, dividing, is_lasting=in_blocks)
+        dividing, n_entries = (layout.nanoseconds, layout.n_entries) if in_blocks else (Matrix.nanoseconds(n), n * n)
+        return Explicit(lambda: self._hessian(expected), products, whole, dividing, n_entries, is_lasting=in_blocks)
 
     @cached_property
     def _blocks(self) -> BlockLayout:

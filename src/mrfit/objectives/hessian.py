@@ -41,6 +41,12 @@ class Addend(Protocol):
 class Hessian(ABC):
     """Second derivatives at one point, all of them."""
 
+    entries: Floats
+
+    @abstractmethod
+    def with_entries(self, entries: Floats) -> Hessian:
+        """Of the same form: that of another function of the same parameters, or of a sum of such."""
+
     @abstractmethod
     def plus(self, penalty: Addend, w: Floats, scale: float) -> Hessian:
         """With ``scale`` times that of a penalty added."""
@@ -67,6 +73,9 @@ class Matrix(Hessian):
     """All entries."""
 
     entries: Floats
+
+    def with_entries(self, entries: Floats) -> Matrix:
+        return Matrix(entries)
 
     def plus(self, penalty: Addend, w: Floats, scale: float) -> Matrix:
         return Matrix(self.entries + scale * penalty.hessian(w))
@@ -173,6 +182,9 @@ class Blocks(Hessian):
     penalty: tuple[Addend, Floats, float] | None = None
     _inverses: dict[bytes, csr_array] = field(default_factory=dict, repr=False)  # the last one, by what was added
 
+    def with_entries(self, entries: Floats) -> Blocks:
+        return Blocks(self.layout, entries)
+
     def plus(self, penalty: Addend, w: Floats, scale: float) -> Blocks:
         return replace(self, penalty=(penalty, w, scale))
 
@@ -185,7 +197,7 @@ class Blocks(Hessian):
         layout, n = self.layout, self.layout.n
         place = np.repeat(layout.numbers * (n + 1), np.diff(layout.row_starts)) + layout.columns
         sums = np.asarray(np.bincount(place, self.entries, minlength=(n + 1) ** 2), np.float64)
-        return sums.reshape(n + 1, n + 1)[:n, :n]
+        return np.ascontiguousarray(sums.reshape(n + 1, n + 1)[:n, :n])
 
     def through(self, adjoint: csr_array) -> Blocks:
         matrix, numbers, entries = adjoint.T.tocsr(), [], []

@@ -30,10 +30,13 @@ class Explicit:
         Of one product.
     dividing
         Nanoseconds before the first division by it.
+    n_entries
+        Numbers it consists of, all of which are gone over to make another function's Hessian of it.
     is_lasting
         Whether it pays over many steps rather than within one: blocks are never the whole of it, a matrix is.
     remembered
-        That of a point that was expanded before, if one was worked out: roughly this one, for nothing.
+        Gives that of a point that was expanded before, if one was worked out: roughly this one, for nothing but what
+        is made of it.
     spent
         Passes over the data since that, or since the beginning.
     """
@@ -42,16 +45,17 @@ class Explicit:
     products: float
     nanoseconds: float
     dividing: float
+    n_entries: int
     is_lasting: bool = False
-    remembered: Callable[[], Hessian | None] = lambda: None
+    remembered: Callable[[], Callable[[], Hessian] | None] = lambda: None
     spent: Callable[[], int] = lambda: 0
 
     def mapped(self, change: Callable[[Hessian], Hessian], dividing: float = np.inf) -> Explicit:
         """Of a function whose Hessian is another function of this one, which may be faster to divide by."""
 
-        def remembered() -> Hessian | None:
+        def remembered() -> Callable[[], Hessian] | None:
             hessian = self.remembered()
-            return None if hessian is None else change(hessian)
+            return None if hessian is None else lambda: change(hessian())
 
         dividing = min(dividing, self.dividing)
         return replace(self, hessian=lambda: change(self.hessian()), dividing=dividing, remembered=remembered)

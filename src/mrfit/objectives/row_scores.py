@@ -145,6 +145,7 @@ def _given_rest(factors: Factors, codes: NDArray[np.uint8]) -> Iterator[Floats]:
     for number, scope in enumerate(factors.scopes):
         for i in scope:
             holding[i].append(number)
+    codes = np.asfortranarray(codes)  # columns are read, each many times
     for i, numbers in enumerate(holding):
         states, own = np.arange(factors.shape[i]), codes[:, i, None].astype(np.int64)
         out = np.zeros((len(codes), factors.shape[i]))

@@ -64,8 +64,9 @@ def _component_layout(graph: networkx.Graph[int], nodes: list[int], *, few: bool
 def _force_layout(graph: networkx.Graph[int], nodes: list[int]) -> Floats:
     """Clusters apart: edges pull by the logarithm of their length, all pairs repel (LinLog, Noack 2007).
 
-    All pairs at once and in single precision: about two seconds for 1,500 variables, where networkx 3.6's
-    spring_layout took 15 for 1,058 and left the clusters of bbc in one ball.
+    All pairs at once and in single precision, by products of matrices: sum_j m_j (p_i - p_j) / d_ij^2 is what two of
+    them say. Half a second for 1,500 variables, where networkx 3.6's spring_layout took 15 for 1,058 and left the
+    clusters of bbc in one ball.
     """
     import networkx
 
@@ -73,13 +74,10 @@ def _force_layout(graph: networkx.Graph[int], nodes: list[int]) -> Floats:
     place = place.astype(np.float32)
     matrix = networkx.to_scipy_sparse_array(graph, nodelist=nodes, weight="pull").tocoo()
     start, end, pull = matrix.row, matrix.col, matrix.data.astype(np.float32)
-    mass = np.sqrt(np.bincount(start, minlength=len(nodes))).astype(np.float32)
-    masses = np.outer(mass, mass)
+    mass = np.sqrt(np.bincount(start, minlength=len(nodes))).astype(np.float32)[:, None]
     n_steps = min(150, 20 * len(nodes))
     for step in range(n_steps):
-        x, y = (np.subtract.outer(side, side) for side in place.T)
-        repulsion = masses / (x * x + y * y + np.float32(0.01))
-        force = np.stack([np.einsum("ij,ij->i", repulsion, side) for side in (x, y)], axis=1)
+        force = mass * _repulsion(place, mass)
         along = place[end] - place[start]
         reach = np.linalg.norm(along, axis=1) + np.float32(1e-6)
         np.add.at(force, start, (9.0 * pull * np.log1p(reach) / reach)[:, None] * along)
@@ -87,6 +85,16 @@ def _force_layout(graph: networkx.Graph[int], nodes: list[int]) -> Floats:
         longest = np.float32(0.1 * np.sqrt(len(nodes)) * (1.0 - step / n_steps))  # cooling
         place += force * np.minimum(np.float32(0.05), longest / size)
     return place.astype(np.float64)
+
+
+def _repulsion(place: NDArray[np.float32], mass: NDArray[np.float32]) -> NDArray[np.float32]:
+    """sum_j m_j (p_i - p_j) / (|p_i - p_j|^2 + 0.01) for every i; what p_i - p_i adds is zero."""
+    place = place - place.mean(axis=0)  # squares of single precision stay small
+    square, one = (place**2).sum(axis=1, keepdims=True), np.ones_like(mass)
+    distance = np.hstack([place, square, one]) @ np.hstack([-2.0 * place, one, square + np.float32(0.01)]).T
+    np.maximum(distance, np.float32(0.005), out=distance)  # rounding
+    sums = np.reciprocal(distance, out=distance) @ np.hstack([mass, mass * place])
+    return np.asarray(place * sums[:, :1] - sums[:, 1:], np.float32)
 
 
 def _distance_layout(lengths: Any) -> Floats:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mrfit.data.named import named_set
-from mrfit.reproduction.apt_cell import METHODS, PAPERS, AptCell
+from mrfit.reproduction.apt_cell import METHODS, PAPERS, PAPERS_DEGREES, AptCell
 from mrfit.reproduction.claim import Claim, Verdict
 from mrfit.reproduction.document import Block, Cell, Column, Heading, Table, Text
 from mrfit.reproduction.experiment import Experiment, Results, Scope
@@ -28,6 +28,15 @@ READINGS = {
     "gain": "each regression takes up to d neighbours by what they gain, either end may choose an edge",
     "joint": "edges by what they gain at both ends; each is owned by one end, and no variable owns more than d",
 }
+
+
+LIKELIEST = next(iter(READINGS))
+
+
+def _is_asked(degree: int, bound: str, method: str) -> bool:
+    """What the paper has numbers for by all readings; other degrees, and columns of our own, by the likeliest."""
+    is_papers = degree in PAPERS_DEGREES, method in PAPERS
+    return any(is_papers) if bound == LIKELIEST else all(is_papers)
 
 
 @cache
@@ -57,6 +66,7 @@ class AptTable1(Experiment):
             if degree < named_set(name).n_variables  # the paper leaves the others out too: all pairs are in before
             for bound in readings
             for method in METHODS
+            if _is_asked(degree, bound, method)
         ]
 
     def report(self, results: Results, scope: Scope) -> list[Block]:
@@ -64,8 +74,10 @@ class AptTable1(Experiment):
         blocks: list[Block] = [
             Text(
                 "Negative mean pseudo-log-likelihood of test rows in nats, lower is better; strength and number of "
-                "groups chosen on validation rows from the paper's grids. Every fit is run to its optimum (violation "
-                "1e-6). Bold: the best of the three methods. The paper has no numbers for d = 10 and 30."
+                "groups chosen on validation rows from the paper's grids. Every L2 and l1 fit is run to its optimum "
+                "(violation 1e-6), and so is every tied one within a thousandth of the best validation score; the "
+                "others are run to 1e-4 at least. Bold: the best of the three methods. The paper has no numbers for d "
+                "= 10 and 30; these, and columns of our own, are run by the likeliest reading of its bound, `top`."
             )
         ]
         for reading, words in READINGS.items():

@@ -33,10 +33,10 @@ class Prepared:
     def of(cls, rows: UniqueRows, valid: UniqueRows, test: UniqueRows, structure: StructureLearner) -> Prepared:
         return cls(rows, valid, test, structure.learn(rows, valid=valid))
 
-    def fitted(self, learner: Learner, *, choosing: bool = True) -> Fitted:
+    def fitted(self, learner: Learner, *, choosing: bool = True, rough: float | None = None) -> Fitted:
         """With the structure that is here already; what it gains over L2 is worked out apart, once for all learners."""
         known = replace(learner, structure=Given(self.structure.structure))
-        return known.fit(self.rows, self.valid if choosing else None, compared=False)
+        return known.fit(self.rows, self.valid if choosing else None, compared=False, rough=rough)
 
     def test_scores(self, fit: Fit) -> NDArray[np.float64]:
         """Pseudo-log-likelihoods of all distinct test rows."""

@@ -115,7 +115,7 @@ class TruncatedNewton(Method[NewtonState]):
         known, spent = explicit.remembered(), explicit.spent() if explicit.is_lasting else 0
         if divide is None:
             yield None, max(price - spent, _FEW) if known is None else math.ceil(dividing)
-            divide = None if known is None else known.division()
+            divide = None if known is None else known().division()
         if divide is not None:
             yield divide, min(price, max(_LASTS * price - spent, _FEW))
         yield explicit.hessian().division(), self.max_products

@@ -17,7 +17,6 @@ Floats = NDArray[np.float64]
 
 _LONGEST = 0.5  # that a parameter moves at once
 NEGLIGIBLE = 1e-3  # nats a row
-_RESTING = 0.02  # nats a row that the average may still move while iterations become half as many again
 _AVERAGED_FROM = 10  # iterations: before, parameters only run
 
 
@@ -47,9 +46,9 @@ class Schedule:
     power: float = 0.7
     damping: float = 5.0
     iterations: int = 2000
-    looks: tuple[int, ...] = (200, 300, 450, 700, 1000, 1400)
-    settling: int = 10
-    looking: int = 20
+    looks: tuple[int, ...] = (66, 100, 150, 225, 340, 500, 750, 1000, 1400)
+    settling: int = 5
+    looking: int = 10
 
     def step(self, t: int) -> float:
         return float(self.first_step / (1.0 + t / self.decay) ** self.power)
@@ -77,11 +76,21 @@ class Look:
 
 @dataclass(frozen=True, eq=False)
 class Ascent:
-    """Where it ended: the average of the parameters, which is far nearer to the optimum than the last ones are."""
+    """Where it ended: the average of the parameters, which is far nearer to the optimum than the last ones are.
+
+    ``moved`` is how far the average came in the last third of the iterations, in nats a row: by noise, and by what it
+    lacked.
+    """
 
     w: Floats
     looks: tuple[Look, ...]
     iterations: int
+    moved: float
+
+    @property
+    def error(self) -> float:
+        """Nats a row to where it would end: what averages lack shrinks as one over iterations, so twice ``moved``."""
+        return 2.0 * self.moved
 
     @property
     def look(self) -> Look:
@@ -142,6 +151,16 @@ class Target:
             return self.means.variances
         return self.means.variances + self.smooth.hessian_diagonal(w) / self.means.n_rows
 
+    @property
+    def resting(self) -> float:
+        """Nats a row that the average may still move by while iterations become half as many again.
+
+        What p parameters of N rows cost anyway is p / 2 N: where that is little as much is worth having, and where it
+        is a lot a part of it is not.
+        """
+        chance = 0.5 * len(self.means.of_features) / self.means.n_rows
+        return max(NEGLIGIBLE, min(1.5 * chance, 0.01 + 0.2 * chance, 0.1))
+
     def distance(self, w: Floats, other: Floats) -> float:
         """About the divergence of two models that are near each other: half their squared distance in the metric."""
         change = weights = w - other
@@ -186,13 +205,13 @@ def climb(target: Target, chains: Persistent, start: Floats, schedule: Schedule)
         average += 2.0 / (max(t - _AVERAGED_FROM, 0) + 2.0) * (w - average)
         is_last = t + 1 == schedule.iterations
         if t + 1 in schedule.looks or is_last:
-            rests, earlier = target.distance(average, earlier) < _RESTING, average.copy()
-            if rests or is_last:
+            moved, earlier = target.distance(average, earlier), average.copy()
+            if moved < target.resting or is_last:
                 learned = _with_zeros(target, chains, average, schedule)
                 looks.append(look_at(target, chains, learned, schedule, t + 1))
                 if looks[-1].matches:
                     break
-    return Ascent(learned, tuple(looks), t + 1)
+    return Ascent(learned, tuple(looks), t + 1, moved)
 
 
 def _with_zeros(target: Target, chains: Persistent, average: Floats, schedule: Schedule) -> Floats:

@@ -48,7 +48,8 @@ class Evidence:
 
     @property
     def log_z(self) -> float:
-        return self._trusted.log_z
+        """Of the base that counts; with a phantom, of what is found on its side and on that of the data together."""
+        return float(np.logaddexp(*self._sides)) if self.has_phantom else self._trusted.log_z
 
     @property
     def error(self) -> float:
@@ -69,7 +70,13 @@ class Evidence:
 
     @property
     def far_mass(self) -> float:
-        """What part of the probability is on the far side of the middle between the data and what that base found.
+        """What part of the probability is on the far side of the middle between the data and what that base found."""
+        there, here = self._sides
+        return float(expit(there - here)) if there > -np.inf else 0.0
+
+    @property
+    def _sides(self) -> tuple[float, float]:
+        """log Z of the far side, and of the one where the data are.
 
         Either base knows some of Z on either side, of which the larger is nearer to it: where data have rows on the far
         side, the first base finds them too.
@@ -78,7 +85,7 @@ class Evidence:
         with np.errstate(divide="ignore"):
             there = max(each.log_z + float(np.log(each.shares @ beyond)) for each, beyond in both)
             here = max(each.log_z + float(np.log(each.shares @ ~beyond)) for each, beyond in both)
-        return float(expit(there - here)) if there > -np.inf else 0.0
+        return there, here
 
     def _is_beyond(self, sums: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Whether rows with such sums lie on the far side."""

@@ -39,6 +39,11 @@ class ChainFit:
     train: float  # mean log-likelihood of the rows
 
     @property
+    def error(self) -> float:
+        """Of a mean log-likelihood: that of log Z, and how far parameters had still to go. It covers other seeds."""
+        return float(np.hypot(self.evidence.error, self.ascent.error))
+
+    @property
     def is_clean(self) -> bool:
         """Whether no mode is left where the data are not."""
         return not self.evidence.has_phantom
@@ -108,5 +113,8 @@ class ChainProblem:
         hunted = hunt(target, ascent, self.codes, self.begin, schedule, seed=(self.seed, 2), jobs=self.jobs)
         w = hunted.ascent.w
         train = float(self.means.of_features @ w) - hunted.evidence.log_z
-        looks = (*ascent.looks, *hunted.ascent.looks) if hunted.ascent is not ascent else ascent.looks
-        return ChainFit(w, replace(hunted.ascent, looks=looks), hunted.evidence, hunted.rounds, train)
+        whole = ascent
+        if hunted.ascent is not ascent:
+            looks, moved = (*ascent.looks, *hunted.ascent.looks), ascent.moved + target.distance(w, ascent.w)
+            whole = replace(hunted.ascent, looks=looks, moved=moved)
+        return ChainFit(w, whole, hunted.evidence, hunted.rounds, train)

@@ -58,12 +58,7 @@ class Persistent(ABC):
         What single variables or pairs would be given all others is averaged over, not counted.
         """
         out = np.empty((self.n_blocks, self.features.parameters.n_parameters))
-
-        def blocks(first: int, last: int) -> None:
-            for block in range(first, last):
-                self._sums(block, out[block])
-
-        workers.run(blocks, self._shares)
+        workers.run(lambda first, last: self._sums(first, out[first:last]), self._shares)
         out /= LANES
         return out
 
@@ -72,8 +67,8 @@ class Persistent(ABC):
         """Sample from these parameters from now on."""
 
     @abstractmethod
-    def _sums(self, block: int, out: Floats) -> None:
-        """Over the chains of a block, of all features."""
+    def _sums(self, first: int, out: Floats) -> None:
+        """Over the chains of each block from the first on, of all features."""
 
 
 def persistent(features: Features, codes: Codes, seed: tuple[int, ...], *, jobs: int = 1) -> Persistent:
@@ -97,8 +92,6 @@ class _Pairs(Persistent):
         self._ends = self._variables_of(2)
         self._pair_of_place = self._places(path.model)
         self._grown, self._kept = (np.ones(len(self._ends), np.float32) for _ in range(2))
-        self._odds = np.empty(self.chains.states.shape, np.float32)
-        self._sum_of_singles = np.empty(self.chains.states.shape[:2])
 
     def _variables_of(self, size: int) -> Indices:
         """Of the features of this size, (features, size)."""
@@ -124,11 +117,12 @@ class _Pairs(Persistent):
         limited = np.clip(couplings, -LARGEST, LARGEST)
         self._grown[:], self._kept[:] = np.exp(limited), np.exp(-limited)
 
-    def _sums(self, block: int, out: Floats) -> None:
-        singles, pairs = self._sum_of_singles[block], np.empty(len(self._ends))
-        x, odds = self.chains.states[block], self._odds[block]
-        pair_moments(self._model, self._ends, self._grown, self._kept, x, odds, singles, pairs)
-        out[self._singles], out[self._pairs] = singles[self._variables], pairs
+    def _sums(self, first: int, out: Floats) -> None:
+        n, pairs = self.chains.states.shape[1], np.empty(len(self._ends))
+        odds, singles = np.empty((n, LANES), np.float32), np.empty(n)  # the same for all blocks: they stay in the cache
+        for x, sums in zip(self.chains.states[first:], out, strict=False):
+            pair_moments(self._model, self._ends, self._grown, self._kept, x, odds, singles, pairs)
+            sums[self._singles], sums[self._pairs] = singles[self._variables], pairs
 
 
 class _Tables(Persistent):
@@ -149,7 +143,8 @@ class _Tables(Persistent):
         cells = np.concatenate([[0.0], np.clip(w, -_STEEPEST, _STEEPEST)])[self._parameter_of_cell]
         self._model.values[len(self._model.values) - len(cells) :] = cells
 
-    def _sums(self, block: int, out: Floats) -> None:
-        x, p = self.chains.states[block], np.empty((self._n_states, LANES))
-        conditional_probabilities(self._model, self._first_state, x, p)
-        indicator_moments(self._first_state, *self._feature_states, p, x, out)
+    def _sums(self, first: int, out: Floats) -> None:
+        p = np.empty((self._n_states, LANES))
+        for x, sums in zip(self.chains.states[first:], out, strict=False):
+            conditional_probabilities(self._model, self._first_state, x, p)
+            indicator_moments(self._first_state, *self._feature_states, p, x, sums)

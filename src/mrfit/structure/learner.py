@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from mrfit.data.parts import Parts
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
 from mrfit.errors import InputError
@@ -61,6 +62,13 @@ class StructureLearner(ABC):
         ``callback`` is told of every regression that is done, once, from any thread; where there are none it is not
         called. The result does not depend on ``jobs``.
         """
+
+    def learn_in_parts(self, parts: Parts, *, n_folds: int = 0, seed: int = 0) -> list[LearnedStructure]:
+        """From a table in parts: what all rows lead to, and then all rows but those of each fold."""
+        raise InputError(
+            f"The structure {self.word} is learned from all rows together, and the table is in parts. Use a structure "
+            "that is given, a tree or a learned one; or read the table as one, without --cluster and --in-parts."
+        )
 
     def for_likelihood(self) -> StructureLearner:
         """The same as it is by itself where the likelihood of whole rows is what counts."""

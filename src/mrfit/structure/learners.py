@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from math import prod
 from typing import ClassVar
 
+from mrfit.data.parts import Parts
 from mrfit.data.unique_rows import UniqueRows
+from mrfit.domain import Domain
 from mrfit.errors import StructureError
 from mrfit.structure.learner import LearnedStructure, StructureLearner
-from mrfit.structure.mutual_information import maximum_information_tree
+from mrfit.structure.mutual_information import maximum_information_tree, trees_in_parts
 from mrfit.structure.nodewise.learned import Learned
 from mrfit.structure.structure import Structure
 
@@ -19,12 +21,12 @@ __all__ = ["Complete", "Given", "Independent", "Learned", "StructureLearner", "T
 
 
 class _Direct(StructureLearner):
-    """A structure that needs nothing but the rows: nothing is held out, and there is no evidence to report."""
+    """A structure that needs no rows: nothing is held out, and there is no evidence to report."""
 
     is_learned: ClassVar[bool] = False
 
     @abstractmethod
-    def of(self, rows: UniqueRows) -> Structure: ...
+    def of(self, domain: Domain) -> Structure: ...
 
     def learn(
         self,
@@ -34,7 +36,10 @@ class _Direct(StructureLearner):
         jobs: int = 1,
         callback: Callable[[int], None] | None = None,
     ) -> LearnedStructure:
-        return LearnedStructure(self.of(rows))
+        return LearnedStructure(self.of(rows.domain))
+
+    def learn_in_parts(self, parts: Parts, *, n_folds: int = 0, seed: int = 0) -> list[LearnedStructure]:
+        return [LearnedStructure(self.of(parts.domain))] * (1 + n_folds)
 
 
 @dataclass(frozen=True)
@@ -43,8 +48,8 @@ class Complete(_Direct):
 
     word: ClassVar[str] = "complete"
 
-    def of(self, rows: UniqueRows) -> Structure:
-        return Structure.complete(len(rows.domain))
+    def of(self, domain: Domain) -> Structure:
+        return Structure.complete(len(domain))
 
     def in_words(self) -> str:
         return "all pairs"
@@ -56,8 +61,8 @@ class Independent(_Direct):
 
     word: ClassVar[str] = "independent"
 
-    def of(self, rows: UniqueRows) -> Structure:
-        return Structure.independent(len(rows.domain))
+    def of(self, domain: Domain) -> Structure:
+        return Structure.independent(len(domain))
 
     def in_words(self) -> str:
         return "no interactions"
@@ -71,8 +76,8 @@ class UpToOrder(_Direct):
 
     word: ClassVar[str] = "order"
 
-    def of(self, rows: UniqueRows) -> Structure:
-        n_variables = len(rows.domain)
+    def of(self, domain: Domain) -> Structure:
+        n_variables = len(domain)
         return Structure.up_to_order(n_variables, n_variables if self.order is None else self.order)
 
     def in_words(self) -> str:
@@ -87,10 +92,10 @@ class Given(_Direct):
 
     word: ClassVar[str] = "given"
 
-    def of(self, rows: UniqueRows) -> Structure:
-        if self.structure.n_variables != len(rows.domain):
+    def of(self, domain: Domain) -> Structure:
+        if self.structure.n_variables != len(domain):
             raise StructureError(
-                f"The structure is over {self.structure.n_variables} variables; the data have {len(rows.domain)}."
+                f"The structure is over {self.structure.n_variables} variables; the data have {len(domain)}."
             )
         return self.structure
 
@@ -101,14 +106,23 @@ class Given(_Direct):
 
 
 @dataclass(frozen=True)
-class Tree(_Direct):
+class Tree(StructureLearner):
     """The tree with most mutual information (Chow and Liu 1968)."""
 
     word: ClassVar[str] = "tree"
-    is_learned: ClassVar[bool] = True
 
-    def of(self, rows: UniqueRows) -> Structure:
-        return maximum_information_tree(rows)
+    def learn(
+        self,
+        rows: UniqueRows,
+        *,
+        valid: UniqueRows | None = None,
+        jobs: int = 1,
+        callback: Callable[[int], None] | None = None,
+    ) -> LearnedStructure:
+        return LearnedStructure(maximum_information_tree(rows))
+
+    def learn_in_parts(self, parts: Parts, *, n_folds: int = 0, seed: int = 0) -> list[LearnedStructure]:
+        return list(map(LearnedStructure, trees_in_parts(parts, n_folds=n_folds, seed=seed)))
 
     def smoothed(self, rows: UniqueRows, strength: float) -> tuple[Structure, float]:
         """So many rows more of every state of the pair that has most of them, dealt evenly to all joint states."""

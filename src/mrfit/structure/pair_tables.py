@@ -47,13 +47,9 @@ class PairTables:
     @classmethod
     def of_codes(cls, shape: tuple[int, ...], codes: NDArray[Any], sample_weight: Floats) -> PairTables:
         """Of rows of codes."""
-        _check_size(shape)
-        first = np.concatenate([[0], np.cumsum(np.array(shape, np.int64) - 1)])
-        known = np.empty((first[-1] + 1, first[-1] + 1))
-        count_pairs(codes, first, sample_weight, known)
-        total = float(sample_weight.sum())
-        known /= total
-        return cls(shape, known, 1e-9 * float(sample_weight.min()) / total)
+        together, total = pair_weights(shape, codes, sample_weight), float(sample_weight.sum())
+        together /= total
+        return cls(shape, together, 1e-9 * float(sample_weight.min()) / total)
 
     def smoothed(self, uniform: float) -> PairTables:
         """With ``uniform`` times as many rows more, dealt evenly to all joint states.
@@ -130,6 +126,15 @@ class PairTables:
         column = np.concatenate([np.full(len(first), n_indicators), indicators, indicators])
         value = np.concatenate([np.ones(n_states), np.full(n_indicators, -1.0)])
         return sparse.csr_array((value, (row, column)), shape=(n_states, n_indicators + 1))
+
+
+def pair_weights(shape: tuple[int, ...], codes: NDArray[Any], sample_weight: Floats) -> Floats:
+    """The weight of the rows in which two indicators hold together, as `PairTables` has them; those of parts add up."""
+    _check_size(shape)
+    first = np.concatenate([[0], np.cumsum(np.array(shape, np.int64) - 1)])
+    together = np.empty((first[-1] + 1, first[-1] + 1))
+    count_pairs(codes, first, sample_weight, together)
+    return together
 
 
 def _check_size(shape: tuple[int, ...]) -> None:

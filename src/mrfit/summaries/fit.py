@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import hypot
 from typing import Any
 
 from mrfit.checking.check import Check
-from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning.fitted import Fit, Fitted, Gain, Score
+from mrfit.learning.parted_rows import Rows
 from mrfit.summaries.errors import ErrorsSummary
 from mrfit.summaries.rows import RowsSummary
 
@@ -162,13 +163,15 @@ class FitSummary:
     gain: GainSummary | None
     engine: str | None = None
     log_z_error: float | None = None
+    score_error: float | None = None  # of log Z and of learning: other seeds differ by as much
     check: Check | None = None
     errors: ErrorsSummary | None = None
 
     @classmethod
-    def of(cls, fitted: Fitted, rows: UniqueRows, check: Check | None = None) -> FitSummary:
+    def of(cls, fitted: Fitted, rows: Rows, check: Check | None = None) -> FitSummary:
         path = tuple(map(PointSummary.of, fitted.fits))
         groups, considered = fitted.model.groups, fitted.structure.structure
+        by_chains = fitted.model.provenance.get("log_z")
         return cls(
             rows=RowsSummary.of(rows),
             n_parameters=fitted.n_parameters,
@@ -185,7 +188,8 @@ class FitSummary:
             centers=None if groups is None else tuple(groups.centers.tolist()),
             gain=None if fitted.gain is None else GainSummary.of(fitted.gain),
             engine=fitted.engine,
-            log_z_error=fitted.model.provenance.get("log_z", {}).get("error"),
+            log_z_error=None if by_chains is None else by_chains["error"],
+            score_error=None if by_chains is None else hypot(by_chains["error"], by_chains["learning_error"]),
             check=check,
             errors=None if fitted.model.errors is None else ErrorsSummary.of(fitted.model),
         )
@@ -209,6 +213,7 @@ class FitSummary:
             "n_cells": self.n_cells,
             **({} if self.engine is None else {"engine": self.engine}),
             **({} if self.log_z_error is None else {"log_z_error": self.log_z_error}),
+            **({} if self.score_error is None else {"score_error": self.score_error}),
             "guarantee": self.guarantee,
             "remarks": list(self.remarks),
             "end_of_grid": self.end_of_grid,

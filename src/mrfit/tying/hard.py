@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.objectives.hessian import Hessian, Matrix
-from mrfit.objectives.objective import Expansion, Objective
+from mrfit.objectives.objective import Expansion, Explicit, Objective
 from mrfit.solvers.minimize import minimize
 from mrfit.solvers.projected_gradient import ProjectedGradient
 from mrfit.solvers.solution import Solution
@@ -18,6 +18,7 @@ from mrfit.tying.unknowns import Unknowns
 
 Floats = NDArray[np.float64]
 
+_NANOSECONDS_SUMMED = 10.0  # for each entry of a Hessian whose parameters become one
 _STEPS_FOR_ONE = 10  # a step of the solver takes about ten passes over the data, a projected gradient one
 
 
@@ -44,8 +45,12 @@ class Reduced(Objective):
             gradient=sums(inner.gradient),
             diagonal=lambda: sums(inner.diagonal()),
             product=lambda v: sums(inner.product(full(v))),
-            explicit=inner.explicit and inner.explicit.mapped(self._summed, Matrix.nanoseconds(self.n_parameters)),
+            explicit=inner.explicit and inner.explicit.mapped(self._summed, self._dividing(inner.explicit)),
         )
+
+    def _dividing(self, explicit: Explicit) -> float:
+        """Where there are few groups, products alone are often done before the Hessian of all parameters is summed."""
+        return Matrix.nanoseconds(self.n_parameters) + _NANOSECONDS_SUMMED * explicit.n_entries
 
     def _summed(self, hessian: Hessian) -> Hessian:
         """S' hessian S."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -103,8 +104,8 @@ def test_the_optimum_is_certified_on_every_shape(rng: np.random.Generator) -> No
 
 
 @pytest.mark.parametrize("name", ["nltcs", "dna", "audio"])
-def test_the_optimum_is_certified_on_real_nodes(name: str, data_dir: Path) -> None:
-    rows = UniqueRows.from_file(data_dir / name / "train.csv.gz")
+def test_the_optimum_is_certified_on_real_nodes(name: str, named_rows: Callable[[str, str], UniqueRows]) -> None:
+    rows = named_rows(name, "train")
     variables = np.linspace(0, len(rows.domain) - 1, 4).astype(int).tolist()
     paths = node_paths(rows, PathSettings(15, tolerance=1e-5), variables=variables)
     assert all(len(path.points) > 2 for path in paths)
@@ -112,8 +113,8 @@ def test_the_optimum_is_certified_on_real_nodes(name: str, data_dir: Path) -> No
 
 
 @pytest.mark.parametrize("name", ["dna", "nltcs"])
-def test_real_nodes_are_the_reference(name: str, data_dir: Path) -> None:
-    rows = UniqueRows.from_file(data_dir / name / "train.csv.gz")
+def test_real_nodes_are_the_reference(name: str, named_rows: Callable[[str, str], UniqueRows]) -> None:
+    rows = named_rows(name, "train")
     for variable in (3, 11):
         dense = DenseRegression.of(rows, variable)
         strength = 0.3 * dense.critical
@@ -196,7 +197,7 @@ def test_celer_on_nodes_without_a_constant(name: str, rng: np.random.Generator, 
 def _binary_codes(name: str, rng: np.random.Generator, request: pytest.FixtureRequest) -> np.ndarray:
     if name == "random":
         return random_codes(rng, (2,) * 10, 200)
-    rows = UniqueRows.from_file(request.getfixturevalue("data_dir") / name / "train.csv.gz")
+    rows = request.getfixturevalue("named_rows")(name, "train")
     return rows.codes[:: len(rows.codes) // 500, :40]
 
 

@@ -1,6 +1,6 @@
 // Marginals by chains that update one variable at a time, given all others.
 
-import { type Evidence, type Factors, restrict, type Restricted, strides } from "./factors";
+import { type Evidence, type Factors, strides } from "./factors";
 import { Random } from "./random";
 
 const CHAINS = 16; // half of them begin near the data, half anywhere
@@ -23,7 +23,7 @@ interface Block {
 }
 
 /** All tables that hold a variable, flat: where each begins, its step for the variable, and the others in it. */
-interface Neighbourhood {
+export interface Neighbourhood {
   start: Int32Array; // of each variable's entries in `base`; one more at the end
   base: Int32Array; // of the table in `values`
   step: Int32Array;
@@ -31,34 +31,40 @@ interface Neighbourhood {
   other: Int32Array;
   otherStep: Int32Array;
   values: Float64Array;
+  most: number; // states of any variable
 }
 
 export class Gibbs {
-  private given: Restricted;
-  private near: Neighbourhood;
-  private free: number[];
+  private states: (readonly number[])[]; // that are possible
+  private free: number[]; // variables of which more than one state is possible
+  private out: number[][]; // of each variable, the states that are ruled out
   private chains: { state: Int32Array; random: Random }[];
   private first: Int32Array; // of each variable's states in the sums of a block
   private blocks: Block[] = [];
   private blockSize = 4;
   private sweeps = 0;
 
-  /** `typical` are marginals near which half of the chains begin: the data's frequencies, or what the model says. */
+  /**
+   * `near` is made once for a model, as that takes longer than many sweeps. `typical` are marginals near which half of the
+   * chains begin: the data's frequencies, or what the model says.
+   */
   constructor(
     private all: Factors,
+    private near: Neighbourhood,
     evidence: Evidence,
     typical: number[][],
     seed = 1,
   ) {
-    this.given = restrict(all, evidence);
-    const { shape, states } = this.given;
-    this.near = neighbourhood(this.given);
-    this.free = shape.flatMap((n, v) => (n > 1 ? [v] : []));
+    const { shape } = all;
+    const states = shape.map((n, v) => evidence.get(v) ?? range(n));
+    this.states = states;
+    this.free = states.flatMap((own, v) => (own.length > 1 ? [v] : []));
+    this.out = states.map((own, v) => (own.length < shape[v] ? range(shape[v]).filter((s) => !own.includes(s)) : []));
     this.first = prefixSums(shape);
-    this.chains = Array.from({ length: CHAINS }, (_, number) => {
+    this.chains = range(CHAINS).map((number) => {
       const random = new Random(seed * 1000 + number);
       const likely = (v: number): number[] => states[v].map((s) => (number < CHAINS / 2 ? typical[v][s] : 1));
-      return { state: Int32Array.from(shape, (_, v) => draw(likely(v), random.next())), random };
+      return { state: Int32Array.from(states, (own, v) => own[draw(likely(v), random.next())]), random };
     });
   }
 
@@ -92,23 +98,30 @@ export class Gibbs {
 
   private sweep(c: number, sums: Float64Array): void {
     const { state, random } = this.chains[c];
-    const { start, base, step, others, other, otherStep, values } = this.near;
-    const { shape } = this.given;
-    const log = new Float64Array(Math.max(...shape, 1));
+    const { shape } = this.all;
+    const log = new Float64Array(this.near.most);
     for (const v of this.free) {
       const n = shape[v];
-      log.fill(0, 0, n);
-      for (let e = start[v]; e < start[v + 1]; e++) {
-        let place = base[e];
-        for (let o = others[e]; o < others[e + 1]; o++) place += otherStep[o] * state[other[o]];
-        for (let s = 0; s < n; s++, place += step[e]) log[s] += values[place];
-      }
-      state[v] = this.updated(n, log, random.next(), sums, this.first[v]);
+      this.logarithms(v, n, state, log);
+      state[v] = this.updated(v, n, log, random.next(), sums);
     }
   }
 
+  /** Of every state of a variable, all others as they are. */
+  private logarithms(v: number, n: number, state: Int32Array, log: Float64Array): void {
+    const { start, base, step, others, other, otherStep, values } = this.near;
+    log.fill(0, 0, n);
+    for (let e = start[v]; e < start[v + 1]; e++) {
+      let place = base[e];
+      for (let o = others[e]; o < others[e + 1]; o++) place += otherStep[o] * state[other[o]];
+      for (let s = 0; s < n; s++, place += step[e]) log[s] += values[place];
+    }
+    for (const s of this.out[v]) log[s] = -Infinity;
+  }
+
   /** A state drawn by its logarithms, all probabilities added to the sums. */
-  private updated(n: number, log: Float64Array, u: number, sums: Float64Array, first: number): number {
+  private updated(v: number, n: number, log: Float64Array, u: number, sums: Float64Array): number {
+    const first = this.first[v];
     if (n === 2 && log[0] > -Infinity) {
       const p = 1 / (1 + Math.exp(log[0] - log[1]));
       sums[first] += 1 - p;
@@ -117,7 +130,7 @@ export class Gibbs {
     }
     let most = log[0];
     for (let s = 1; s < n; s++) if (log[s] > most) most = log[s];
-    if (most === -Infinity) return Math.floor(u * n); // began in an impossible state: on from anywhere
+    if (most === -Infinity) return this.states[v][Math.floor(u * this.states[v].length)]; // began in an impossible state: on from anywhere
     let total = 0;
     for (let s = 0; s < n; s++) total += log[s] = Math.exp(log[s] - most);
     let state = n - 1;
@@ -135,32 +148,28 @@ export class Gibbs {
     const found = this.chains.map(({ state }) => this.improved(Int32Array.from(state)));
     const scores = found.map((state) => this.logPotential(state));
     const best = found[scores.indexOf(Math.max(...scores))];
-    return Array.from(best, (s, v) => this.given.states[v][s]);
+    return Array.from(best);
   }
 
   private improved(state: Int32Array): Int32Array {
-    const { start, base, step, others, other, otherStep, values } = this.near;
+    const log = new Float64Array(this.near.most);
     for (let changed = true; changed; ) {
       changed = false;
       for (const v of this.free) {
-        const log = new Float64Array(this.given.shape[v]);
-        for (let e = start[v]; e < start[v + 1]; e++) {
-          let place = base[e];
-          for (let o = others[e]; o < others[e + 1]; o++) place += otherStep[o] * state[other[o]];
-          for (let s = 0; s < log.length; s++, place += step[e]) log[s] += values[place];
-        }
-        const best = log.indexOf(Math.max(...log));
-        if (log[best] > log[state[v]]) {
-          state[v] = best;
-          changed = true;
-        }
+        const n = this.all.shape[v];
+        this.logarithms(v, n, state, log);
+        let best = state[v];
+        for (let s = 0; s < n; s++) if (log[s] > log[best]) best = s;
+        if (best === state[v]) continue;
+        state[v] = best;
+        changed = true;
       }
     }
     return state;
   }
 
   private logPotential(state: Int32Array): number {
-    const { shape, factors } = this.given;
+    const { shape, factors } = this.all;
     return factors.reduce((sum, { variables, table }) => {
       return sum + table[variables.reduce((place, v) => place * shape[v] + state[v], 0)];
     }, 0);
@@ -193,38 +202,39 @@ export class Gibbs {
   /** The joint table of two variables, by the states that chains are in now and will be in after more sweeps. */
   pair(a: number, b: number, draws: number): number[][] {
     const out = Array.from({ length: this.all.shape[a] }, () => new Array<number>(this.all.shape[b]).fill(0));
-    const { states } = this.given;
     const unused = new Float64Array(this.first[this.first.length - 1]);
     for (let k = 0; k < draws; k++) {
       for (let c = 0; c < CHAINS; c++) {
         this.sweep(c, unused);
         const { state } = this.chains[c];
-        out[states[a][state[a]]][states[b][state[b]]] += 1 / (draws * CHAINS);
+        out[state[a]][state[b]] += 1 / (draws * CHAINS);
       }
     }
     return out;
   }
 
   private named(values: Float64Array): number[][] {
-    const { shape, states } = this.given;
+    const free = new Set(this.free);
     return this.all.shape.map((n, v) => {
-      const out = new Array<number>(n).fill(0);
-      const own = shape[v] > 1 ? values.slice(this.first[v], this.first[v + 1]) : Float64Array.of(1);
+      if (!free.has(v)) return range(n).map((s) => (s === this.chains[0].state[v] ? 1 : 0));
+      const own = Array.from(values.subarray(this.first[v], this.first[v + 1]));
       const total = own.reduce((sum, value) => sum + value, 0); // below 1 where chains began in impossible states
-      states[v].forEach((s, k) => (out[s] = own[k] / total));
-      return out;
+      return own.map((value) => value / total);
     });
   }
 }
 
-function neighbourhood({ shape, factors }: Restricted): Neighbourhood {
+function range(n: number): number[] {
+  return Array.from({ length: n }, (_, k) => k);
+}
+
+export function neighbourhood({ shape, factors }: Factors): Neighbourhood {
   const own: { base: number; step: number; others: number[]; steps: number[] }[][] = shape.map(() => []);
   const starts = prefixSums(factors.map((factor) => factor.table.length));
   factors.forEach(({ variables }, f) => {
-    const live = variables.filter((v) => shape[v] > 1);
-    const step = strides(variables, shape, live);
-    live.forEach((v, k) => {
-      const [others, steps] = [live, step].map((list) => list.filter((_, l) => l !== k));
+    const step = strides(variables, shape, variables);
+    variables.forEach((v, k) => {
+      const [others, steps] = [variables, step].map((list) => list.filter((_, l) => l !== k));
       own[v].push({ base: starts[f], step: step[k], others, steps });
     });
   });
@@ -239,6 +249,7 @@ function neighbourhood({ shape, factors }: Restricted): Neighbourhood {
     other: Int32Array.from(entries.flatMap((entry) => entry.others)),
     otherStep: Int32Array.from(entries.flatMap((entry) => entry.steps)),
     values,
+    most: Math.max(...shape, 1),
   };
 }
 

@@ -29,7 +29,7 @@ _WEAK = 50  # variables that a weak regression may select
 _STAGE = 0.3  # of the strength a path has come to: how far it goes before its criterion is asked again
 
 # In a pool: points at once before stretches are halved; and no end before the last point.
-_STRIDE, _NEVER = 8, (-1.0, -1.0, 0)
+_STRIDE, _NEVER = 22, (-1.0, -1.0, 0)
 
 # glmnet's paths (Friedman, Hastie and Tibshirani 2010): points in all and in a stage of ours, the last strength as a
 # share of the critical one with fewer rows than columns, and where they end before: after so many points, when a point

@@ -1,0 +1,55 @@
+"""Two models of the same variables on one page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mrfit.domain import Domain
+from mrfit.explorer.document import Document, short_number
+from mrfit.explorer.pair_strengths import pair_strengths
+from mrfit.explorer.places import Places
+from mrfit.factors import Factors
+from mrfit.formats.learned import to_model
+from mrfit.model import MarkovNetwork
+from mrfit.network import Network
+from mrfit.summaries.comparison import ComparedScores
+
+_OF_ONE = ("title", "scopes", "plan", "marginals", "parameters", "learned", "rows")
+
+
+def document_of_two(
+    a: MarkovNetwork,
+    b: MarkovNetwork,
+    *,
+    titles: tuple[str, str],
+    scores: ComparedScores | None = None,
+    seed: int = 0,
+) -> Document:
+    """The document of A with all edges of both, in places that suit both, and under ``other`` what there is of B.
+
+    The states of all variables must be the same, as `mrfit.summaries.comparison.compare` makes sure.
+    """
+    b = _in_order_of(a.domain, b)
+    one, other = (pair_strengths(model.factors, a.domain) for model in (a, b))
+    places = Places.of(np.maximum(np.abs(one), np.abs(other)))
+    first, second = (
+        Document.of(model, title=title, places=places, seed=seed).content
+        for model, title in zip((a, b), titles, strict=True)
+    )
+    edges = np.argwhere(np.triu((one != 0) | (other != 0))).tolist()
+    told: dict[str, Any] = {name: second[name] for name in _OF_ONE}
+    told |= {"strengths": [short_number(other[i, j]) for i, j in edges]}
+    told |= {"compared": None if scores is None else scores.to_dict()}
+    return Document({**first, "edges": [[i, j, short_number(one[i, j])] for i, j in edges], "other": told})
+
+
+def _in_order_of(domain: Domain, model: MarkovNetwork) -> MarkovNetwork:
+    """The same model with its variables in another order."""
+    if model.domain.names == domain.names:
+        return model
+    factors = model.factors
+    places = [domain.index(name) for name in model.domain.names]
+    scopes = (tuple(places[i] for i in scope) for scope in factors.scopes)
+    return to_model(Network(domain, Factors.from_tables(domain.shape, zip(scopes, factors.tables, strict=True))))

@@ -1,0 +1,122 @@
+"""An objective over rows that lie elsewhere, part by part."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.clusters import Held
+from mrfit.objectives.hessian import Hessian
+from mrfit.objectives.objective import Expansion, Explicit, Objective, owned
+
+Floats = NDArray[np.float64]
+
+
+class HessianCost(NamedTuple):
+    """The numbers of an `Explicit`, whose functions cannot travel."""
+
+    products: float
+    nanoseconds: float
+    dividing: float
+    n_entries: int
+    is_lasting: bool
+
+    @classmethod
+    def of(cls, explicit: Explicit | None) -> HessianCost | None:
+        if explicit is None:
+            return None
+        return cls(explicit.products, explicit.nanoseconds, explicit.dividing, explicit.n_entries, explicit.is_lasting)
+
+
+class Shard:
+    """The objective of some rows, and what these weigh.
+
+    An expansion is kept for the products that follow, but every product says at which point it is one: a shard that
+    was made anew, after the worker that had it died, expands there first. So nothing is lost that is not made again.
+    """
+
+    def __init__(self, objective: Objective, total_weight: float) -> None:
+        self.objective, self.total_weight = objective, total_weight
+        self._point: Floats | None = None
+        self._expansion: Expansion | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the expansion, whose functions cannot travel."""
+        return {**self.__dict__, "_point": None, "_expansion": None}
+
+    def size(self) -> tuple[int, int, float]:
+        return self.objective.n_parameters, self.objective.n_cells, self.total_weight
+
+    def value_and_gradient(self, w: Floats) -> tuple[float, Floats]:
+        return self.objective.value_and_gradient(w)
+
+    def expand(self, w: Floats) -> tuple[float, Floats, HessianCost | None]:
+        expansion = self._at(w)
+        return expansion.value, expansion.gradient, HessianCost.of(expansion.explicit)
+
+    def hessian(self, w: Floats) -> Hessian | None:
+        explicit = self._at(w).explicit
+        return None if explicit is None else explicit.hessian()
+
+    def product(self, w: Floats, v: Floats) -> Floats:
+        return self._at(w).product(v)
+
+    def diagonal(self, w: Floats) -> Floats:
+        return self._at(w).diagonal()
+
+    def _at(self, w: Floats) -> Expansion:
+        if self._expansion is None or not np.array_equal(self._point, w):  # type: ignore[arg-type]
+            self._point = self._expansion = None  # not held while the next one is worked out
+            self._point, self._expansion = owned(w), self.objective.expand(w)
+        return self._expansion
+
+
+class Sharded(Objective):
+    """The mean of the objectives of all shards, by what they weigh, always added in their order.
+
+    The bits are the same whoever works out the shards, and when; for one shard they are those of its own objective.
+    """
+
+    def __init__(self, shards: Held) -> None:
+        self._shards = shards
+        n_parameters, n_cells, weights = zip(*shards.ask(Shard.size), strict=True)
+        self.n_parameters, self.n_cells = n_parameters[0], sum(n_cells)
+        self._shares = [weight / sum(weights) for weight in weights]
+
+    def value_and_gradient(self, w: Floats) -> tuple[float, Floats]:
+        values, gradients = zip(*self._shards.ask(Shard.value_and_gradient, w), strict=True)
+        return float(self._mean(values)), self._mean(gradients)
+
+    def expand(self, w: Floats) -> Expansion:
+        at = owned(w)
+        values, gradients, costs = zip(*self._shards.ask(Shard.expand, at), strict=True)
+        return Expansion(
+            value=float(self._mean(values)),
+            gradient=self._mean(gradients),
+            diagonal=cache(lambda: self._mean(self._shards.ask(Shard.diagonal, at))),
+            product=lambda v: self._mean(self._shards.ask(Shard.product, at, v)),
+            explicit=None if None in costs else self._explicit(costs, at),
+        )
+
+    def _explicit(self, costs: Sequence[HessianCost], w: Floats) -> Explicit:
+        """That of all shards together."""
+
+        def hessian() -> Hessian:
+            parts: list[Hessian] = self._shards.ask(Shard.hessian, w)
+            return parts[0].with_entries(self._mean([part.entries for part in parts]))
+
+        nanoseconds = sum(cost.nanoseconds for cost in costs)
+        products = sum(cost.products * cost.nanoseconds for cost in costs) / nanoseconds
+        _, _, dividing, n_entries, is_lasting = costs[0]
+        return Explicit(hessian, products, nanoseconds, dividing, n_entries, is_lasting)
+
+    def _mean(self, of_shards: Any) -> Any:
+        terms = [share * each for share, each in zip(self._shares, of_shards, strict=True)]
+        total = terms[0]
+        for term in terms[1:]:
+            total = total + term
+        return total

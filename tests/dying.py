@@ -1,0 +1,60 @@
+"""Work that kills its process where a file says so: what tests of clusters send to workers."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from mrfit.objectives.objective import Expansion
+from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
+from mrfit.workers import resolve_jobs
+
+DEATHS = "MRFIT_TEST_DEATHS"  # names the folder of these files
+
+
+def die_once(where: str) -> None:
+    """Whoever takes the file away is killed."""
+    try:
+        Path(os.environ[DEATHS], where).unlink()
+    except FileNotFoundError:
+        return
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+class DyingLoss(PseudoLikelihood):
+    """As its parent, but for deaths while it is made, in an expansion and in a product."""
+
+    def __init__(self, *args: object, **options: int) -> None:
+        die_once("building")
+        super().__init__(*args, **options)  # type: ignore[arg-type]
+
+    def expand(self, w: np.ndarray) -> Expansion:
+        die_once("expansion")
+        found = super().expand(w)
+
+        def product(v: np.ndarray) -> np.ndarray:
+            die_once("product")
+            return found.product(v)
+
+        return replace(found, product=product)
+
+
+def deadly(item: str) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def on_full_disk(item: str) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def jobs_of(item: int) -> int:
+    return resolve_jobs(-1)
+
+
+def scaled(factor: float, item: float) -> float:
+    return factor * item

@@ -1,0 +1,180 @@
+"""A real cluster of two processes; and what is said where there is none."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dying import DEATHS, DyingLoss, deadly, jobs_of, on_full_disk, scaled
+from mrfit import clusters
+from mrfit.clusters import cluster, held, is_address, mapped, n_at_once
+from mrfit.data.parts import Parts
+from mrfit.errors import DataError, InputError
+from mrfit.learning import Learner
+from mrfit.learning.parted_rows import ShardedRows
+from mrfit.learning.penalized import L2
+from mrfit.parameterizations.canonical import Canonical
+from mrfit.penalties import l2
+from mrfit.penalties.penalized import Penalized
+from mrfit.solvers.minimize import minimize
+from mrfit.solvers.newton import TruncatedNewton
+from mrfit.structure.learners import Tree
+from mrfit.structure.structure import Structure
+
+distributed = pytest.importorskip("distributed")
+
+
+@pytest.fixture(scope="module")
+def connection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[clusters._Cluster]:
+    """One cluster for all tests: workers take seconds to start."""
+    import dask
+
+    os.environ[DEATHS] = str(tmp_path_factory.mktemp("deaths"))
+    with dask.config.set({"distributed.scheduler.allowed-failures": 1}), clusters._connected("local:2") as found:
+        yield found
+
+
+@pytest.fixture
+def _on_cluster(connection: clusters._Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clusters, "_active", connection)
+
+
+@pytest.fixture
+def table(data_dir: Path, tmp_path: Path) -> Path:
+    """Real rows in four files."""
+    lines = gzip.decompress((data_dir / "nltcs" / "valid.csv.gz").read_bytes()).decode().splitlines()
+    for k in range(4):
+        (tmp_path / f"{k}.csv").write_text("\n".join(lines[k::4]) + "\n")
+    return tmp_path
+
+
+@pytest.mark.usefixtures("_on_cluster")
+def test_results_stand_in_the_order_of_items() -> None:
+    told: list[int] = []
+    assert mapped(scaled, [3.0, 1.0, 2.0], shared=(2.0,), callback=told.append) == [6.0, 2.0, 4.0]
+    assert sum(told) == 3
+    kept = held(list, ["abc", "de"])
+    assert kept.ask(len) == [3, 2]
+    assert kept.made(sorted).ask(tuple) == [("a", "b", "c"), ("d", "e")]
+    assert n_at_once() == 2
+    assert mapped(jobs_of, [0, 1]) == [1, 1]  # a worker has one thread, whatever the machine has
+
+
+@pytest.mark.usefixtures("_on_cluster")
+def test_merged_counts_give_the_bits_of_this_machine(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    learner = Learner(Tree(), L2(strength=(1.0, 10.0)), folds=2)
+    there = learner.fit(Parts.of(table), errors="sandwich")
+    monkeypatch.setattr(clusters, "_active", None)
+    here = learner.fit(Parts.of(table), errors="sandwich")
+    np.testing.assert_array_equal(there.model.w, here.model.w)
+    np.testing.assert_array_equal(there.model.errors.covariance, here.model.errors.covariance)
+    assert [fit.held_out for fit in there.fits] == [fit.held_out for fit in here.fits]
+    assert "Counts of 4 files were merged" in there.structure.remarks[-1]
+
+
+@pytest.mark.usefixtures("_on_cluster")
+@pytest.mark.parametrize("moment", ["building", "expansion", "product"])
+def test_a_killed_worker_changes_no_digit(table: Path, moment: str) -> None:
+    """Killed while it builds a shard, expands it, or works out a product: others make the shard again."""
+    parts = Parts.of(table)
+    rows = ShardedRows(parts)
+    parameters = Canonical(parts.domain, Structure.complete(len(parts.domain)))
+
+    def optimum(death: str | None) -> np.ndarray:
+        if death is not None:
+            Path(os.environ[DEATHS], death).touch()
+        objective = rows.objective(DyingLoss, parameters, jobs=1)
+        problem = Penalized(objective, l2.L2(10.0), total_weight=rows.total_weight)
+        solution = minimize(problem, TruncatedNewton(), tolerance=1e-4)
+        expansion = objective.expand(solution.w)
+        return np.concatenate([solution.w, expansion.product(solution.w)])
+
+    undisturbed = optimum(None)
+    np.testing.assert_array_equal(optimum(moment), undisturbed)
+    assert not Path(os.environ[DEATHS], moment).exists()  # somebody died
+
+
+@pytest.mark.usefixtures("_on_cluster")
+def test_what_breaks_is_named(table: Path) -> None:
+    with pytest.raises(InputError, match=r"Every worker of the cluster local:2 that took 'x.csv' died of it"):
+        mapped(deadly, ["x.csv"], name=repr)
+    with pytest.raises(InputError, match=r"A worker of the cluster local:2 failed on 'x.csv': .*No space left"):
+        mapped(on_full_disk, ["x.csv"], name=repr)
+    (table / "9.csv").write_text("a,b\n1,x\n")
+    with pytest.raises(DataError, match=r"'9.csv': It has other columns than the files before it"):
+        Parts.of(table)
+    (table / "9.csv").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(DataError, match=r"'9.csv'"):
+        Parts.of(table)
+
+
+@pytest.mark.usefixtures("_on_cluster")
+def test_all_workers_lost(connection: clusters._Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clusters, "_LOOKING", 0.1)
+    monkeypatch.setattr(clusters, "_WITHOUT_WORKERS", 0.5)
+    connection.client.cluster.scale(0)
+    try:
+        with pytest.raises(InputError, match=r"All workers of the cluster local:2 are lost, while 1.0 was worked on"):
+            mapped(scaled, [1.0], shared=(2.0,))
+    finally:
+        connection.client.cluster.scale(2)
+        connection.client.wait_for_workers(2)
+
+
+def test_a_scheduler_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clusters, "_CONNECTING", 0.5)
+    with (
+        pytest.raises(InputError, match=r"The cluster tcp://127.0.0.1:9 does not answer"),
+        cluster("tcp://127.0.0.1:9"),
+    ):
+        pass
+    for wrong in ("local:0", "local", "local:many"):
+        with pytest.raises(InputError, match=f"'{wrong}' is no cluster; write local:4"), cluster(wrong):
+            pass
+    monkeypatch.setattr(clusters, "_active", clusters._Cluster("local:1", None))
+    with pytest.raises(InputError, match="local:1 is in use already"), cluster("local:2"):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("local:4", True),
+        ("tcp://a:1", True),
+        ("host:8786", True),
+        ("10.0.0.1:8786", True),
+        ("school", False),
+        ("a:b", False),
+    ],
+)
+def test_addresses(text: str, expected: bool) -> None:
+    assert is_address(text) is expected
+
+
+def test_without_dask_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with (
+        pytest.raises(InputError, match=r"not installed. Install it: pip install 'mrfit\[cluster\]'"),
+        cluster("local:2"),
+    ):
+        pass
+
+
+def test_dask_is_loaded_where_a_cluster_is_asked_for() -> None:
+    program = (
+        "import sys, mrfit, mrfit.clusters; from mrfit.learning import Learner; "
+        "print([name for name in ('distributed', 'dask') if name in sys.modules])"
+    )
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_threads_give_results_in_order() -> None:
+    assert mapped(scaled, list(range(20)), shared=(2.0,), jobs=3) == [2.0 * k for k in range(20)]
+    assert mapped(scaled, [], shared=(2.0,)) == []

@@ -1,0 +1,79 @@
+// Two models of the same variables, in words and tables.
+
+import { h } from "./dom";
+import { oddsFactor } from "./effects";
+import type { Model, View } from "./model";
+import { table } from "./tables";
+import { count, factor, plural, signed } from "./words";
+
+const MOST_LINES = 12;
+
+type Look = (selection: number[]) => () => void;
+
+/** How many edges only A, only B and both have, which these are, and what rows say of the two. */
+export function comparison(model: Model, look: Look): (HTMLElement | null)[] {
+  const { document: told } = model;
+  const other = told.other!;
+  const numbers = told.edges.map((_, e) => e);
+  const of = (where: string): number[] => numbers.filter((e) => model.where(e) === where).sort((k, l) => gap(model, l) - gap(model, k));
+  const [onlyA, onlyB, both] = [of("a"), of("b"), of("both")];
+  return [
+    h("dl", { class: "models" },
+      h("dt", {}, "A"), h("dd", {}, inWords(told.title, told.learned, told.rows)),
+      h("dt", {}, "B"), h("dd", {}, inWords(other.title, other.learned, other.rows))),
+    h("p", {}, `${plural(both.length, "pair")} in both, ${count(onlyA.length)} only in A, ${count(onlyB.length)} only in B.`),
+    scores(other.compared),
+    edges("Only in A", ["a"], onlyA, model, look),
+    edges("Only in B", ["b"], onlyB, model, look),
+    edges("In both, most different first", ["a", "b", "difference"], both, model, look),
+  ];
+}
+
+/** What both models say of a pair. */
+export function comparedPair(model: Model, a: number, b: number): HTMLElement | null {
+  const edge = model.edgeBetween(a, b);
+  if (edge === undefined) return null;
+  const odds = [model, model.other!].map((own) => oddsFactor(own, a, b));
+  const head = (text: string): HTMLElement => h("th", { scope: "row" }, text);
+  const lines = [h("tr", {}, head("strength"), figures(model, edge, ["a", "b", "difference"]))];
+  if (odds.every((each) => each !== null)) {
+    const [one, other] = odds as number[];
+    lines.push(h("tr", {}, head("odds ×"), [one, other, other / one].map((each) => h("td", { class: "figure" }, factor(each)))));
+  }
+  return table("A, B, and B less A", ["", "A", "B", "B less A"], lines);
+}
+
+function edges(heading: string, views: View[], list: number[], model: Model, look: Look): HTMLElement | null {
+  if (!list.length) return null;
+  const heads: Record<View, string> = { a: "A", b: "B", difference: "B less A" };
+  const lines = list.slice(0, MOST_LINES).map((e) => {
+    const [a, b] = model.edge(e);
+    const name = `${model.names[a]} – ${model.names[b]}`;
+    return h("tr", {}, h("td", {}, h("button", { class: "link", "data-key": `de${e}`, on: { click: look([a, b]) } }, name)), figures(model, e, views));
+  });
+  const note = list.length > MOST_LINES ? `and ${count(list.length - MOST_LINES)} more` : "";
+  return table(heading, ["pair", ...views.map((view) => heads[view])], lines, note);
+}
+
+function figures(model: Model, edge: number, views: View[]): HTMLElement[] {
+  const text = (value: number): string => (model.isSigned(edge) ? (value ? signed(value) : "0") : value.toFixed(2));
+  return views.map((view) => h("td", { class: "figure" }, text(model.strengthIn(view, edge))));
+}
+
+function scores(compared: NonNullable<Model["document"]["other"]>["compared"]): HTMLElement | null {
+  if (!compared) return null;
+  const { metric, n_rows, a, b, difference, standard_error } = compared;
+  const isClear = Math.abs(difference) > 2 * standard_error;
+  return h("p", { class: "words" },
+    `Of ${count(n_rows)} rows, mean ${metric}: A ${a.toFixed(4)}, B ${b.toFixed(4)}; `,
+    h("strong", {}, `B less A ${signed(difference, 4)} ± ${standard_error.toFixed(4)}`),
+    ` nats. ${isClear ? "More than two standard errors: no chance, if the rows had no part in learning." : "Less than two standard errors: it may be chance."}`);
+}
+
+function inWords(title: string, learned: string | null, rows: number | null): string {
+  return [title, learned, rows ? `learned from ${count(rows)} rows` : null].filter(Boolean).join("; ");
+}
+
+function gap(model: Model, edge: number): number {
+  return Math.abs(model.strengthIn("difference", edge));
+}
