@@ -203,7 +203,7 @@ export class Panel {
     });
     return [
       this.title(own.map((v) => model.names[v]).join(" – ")),
-      h("p", { class: "words" }, ...(scope ? this.largerInWords(own, scope.table) : ["These variables are looked at together; no interaction of the model holds exactly them."])),
+      h("p", { class: "words" }, ...(scope ? this.largerInWords(own, scope.table) : ["No interaction of the model holds exactly these variables."])),
       scope && table("Parameters, in log p", [...own.map((v) => model.names[v]), "log p"], lines.slice(0, MOST_LINES), rest(lines.length)),
       h("h3", {}, "Its variables"),
       ...own.map((v) => this.bars(v)),
@@ -260,7 +260,7 @@ export class Panel {
     });
     return [
       this.title("Overview"),
-      h("p", {}, [told.learned, told.rows ? `learned from ${count(told.rows)} rows` : null].filter(Boolean).join("; ") || "A model from elsewhere; nothing is said of how it was learned."),
+      h("p", {}, [told.learned, told.rows ? `learned from ${count(told.rows)} rows` : null].filter(Boolean).join("; ") || "Nothing is said of how it was learned."),
       state.answer?.map ? this.mostProbable(state.answer.map) : null,
       lines.length ? table("Strongest interactions", ["pair", "strength", ...this.resamplesHead], lines) : null,
       model.larger.length ? this.scopeList("Strongest larger interactions", model.larger) : null,
