@@ -278,14 +278,14 @@ export class Panel {
     const { model, state } = this;
     const lines = state.worst.map(({ score, weight, surprises }, k) =>
       h("tr", {},
-        h("td", {}, score === null ? "−∞" : signed(score)),
-        figure(String(+weight.toPrecision(4))),
         h("td", {}, surprises.slice(0, 2).flatMap(([v, s, p], i) => [
           i ? h("br") : null,
           link(model.stateName(v, s), `dw${k}.${i}`, this.look([v])),
           ` ${percent(p)}`,
-        ]))));
-    return table("Rows of the data that fit worst", ["pll", "times", "least expected, given all else"], lines);
+        ])),
+        figure(String(+weight.toPrecision(4))),
+        figure(score === null ? "−∞" : signed(score))));
+    return table("Rows of the data that fit worst", ["least expected, given all else", "times", "pll"], lines);
   }
 
   private mostProbable(states: number[]): HTMLElement {
@@ -308,7 +308,7 @@ export class Panel {
       h("tr", {},
         h("td", {}, String(each.order)),
         figure(`${count(each.nonzero)} of ${count(each.count)}`),
-        h("td", { class: "wide" }, new Bar().update(each.size / most).element, h("span", { class: "figure" }, each.size.toFixed(2)))));
+        h("td", {}, h("div", { class: "wide" }, new Bar().update(each.size / most).element, each.size.toFixed(2)))));
     return table("Parameters by order", ["variables", "not zero", "mean size"], lines);
   }
 
