@@ -11,7 +11,7 @@ MODULES = (
     "structure_quality", "ebic_groups", "ebic_refit", "tying", "kmeans1d", "tying_recovery", "parameterizations",
     "spectra", "transforms", "exact_likelihood", "exact_likelihood_trees", "exact_solvers", "exact_large",
     "message_passing", "gibbs", "exact_inference", "checks", "stochastic_likelihood", "surrogates", "errors",
-    "bootstrap", "reading", "counting", "groups", "missing", "explorer",
+    "bootstrap", "reading", "counting", "cluster", "groups", "missing", "explorer",
 )  # fmt: skip
 
 

@@ -29,7 +29,7 @@ def problems_in_parts(
     learner: Learner, parts: Parts, *, jobs: int
 ) -> tuple[LearnedStructure, Problem, list[FoldProblem]]:
     """The problem of all rows, and those of the folds of a cross-validation; one pass over the files counts for all."""
-    learned = learner.learn_structure_in_parts(parts)
+    learned = learner.learn_structure_in_parts(parts, jobs=jobs)
     own, *of_folds = [each.structure for each in learned]
     learner.penalty.check_free_orders(own)
     rows, folds = observed_in_parts(parts, _union(own, of_folds), learner.folds, learner.seed)
