@@ -11,7 +11,16 @@ from mrfit.cli.exact_options import structure_file
 from mrfit.cli.files import check_files, csv_bytes, send, summary_beside, writing
 from mrfit.cli.idle_options import Rule, refuse_idle
 from mrfit.cli.learner_options import LEARNER_SECTIONS, check_orders_of, learner_of, learner_options
-from mrfit.cli.options import choice, common, declared_states, parameters_of, read_rows, reading, states_option
+from mrfit.cli.options import (
+    STANDARD,
+    choice,
+    common,
+    declared_states,
+    parameters_of,
+    read_rows,
+    reading,
+    states_option,
+)
 from mrfit.cli.output import counting_progress, note_compiling, note_failures, print_json, say
 from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
 from mrfit.cli.relearned import check_weights, is_of_regressions, relearned, weights_option
@@ -33,7 +42,7 @@ _SECTIONS = {
     "Options that matter most": (
         *("kind", "resamples", "structure", "select", "rule", "penalty", "strengths", "weights", "output", "plot"),
     ),
-    "Resampling": {"resamples_file", "cluster", "one_step", "level", *_PAIRS},
+    "Resampling": {"resamples_file", "cluster", "one_step", "resume", "level", *_PAIRS},
     "Data": parameters_of(reading) | {"states"},
     **LEARNER_SECTIONS,
     "Output": {"title", "as_json", "quiet"} | parameters_of(writing),
@@ -71,6 +80,12 @@ _SECTIONS = {
     is_flag=True,
     help="One Newton step from the fit of DATA instead of a refit: quick, and within a few percent. For the parameters "
     "of a given structure, with --penalty none or l2.",
+)
+@click.option(
+    "--resume",
+    metavar="FILE",
+    help="Keep in FILE what is learned from resamples, and go on from what it holds: the same command again, after it "
+    "was stopped at any moment, loses a second's work.",
 )
 @click.option("--level", type=float, default=0.95, show_default=True, help="Share of resamples in a range.")
 @click.option(
@@ -132,7 +147,9 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
         "--structure": structure_file(options),
         "--states": options["states"],
     }
-    check_files(inputs, {"-o": options["output"], "--plot": options["plot"]}, options)
+    written = {"-o": options["output"], "--plot": options["plot"]}
+    check_files(inputs, written, options)
+    check_files(inputs, {**written, "--resume": options["resume"]}, {**options, "no_clobber": False})  # it is added to
     fitting = learner_of(context, options)
     options["cluster"], address = columns_and_address(options["cluster"], data, options)
     if options["resamples_file"] is not None and options["cluster"] is not None:
@@ -151,7 +168,7 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
         found = stability(
             learner, table, kind=options["kind"], resamples=resamples, clusters=clusters, level=options["level"],
             false_edges=options["false_edges"], threshold=options["threshold"], assumption=options["assumption"],
-            one_step=options["one_step"], seed=options["seed"], jobs=jobs, callback=callback,
+            one_step=options["one_step"], resume=options["resume"], seed=options["seed"], jobs=jobs, callback=callback,
         )  # fmt: skip
     summary = StabilitySummary.of(found, rows)
     if options["output"] is not None:
@@ -167,13 +184,18 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
 
 
 def _check_options(context: click.Context, options: dict[str, Any]) -> None:
-    """Options without an effect."""
+    """Options without an effect, and a stream where only a file will do."""
+    if options["resume"] == STANDARD:
+        raise InputError("--resume - is a stream, which keeps nothing; name a file.")
     check_weights(context, options)
     refuse_idle(
         context,
         [
             Rule(_PAIRS, options["kind"] == "pairs", "--kind pairs"),
             Rule(("one_step",), not is_of_regressions(options), "a fit: --weights parameters"),
+            Rule(
+                ("resume",), options["kind"] != "stars" and not options["one_step"], "resamples learned from one by one"
+            ),
             Rule(("resamples",), options["resamples_file"] is None, "no --resamples-file"),
         ],
     )
