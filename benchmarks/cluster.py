@@ -24,7 +24,7 @@ from mrfit.data.named import resolved
 from mrfit.data.parts import Parts
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning import Learner
-from mrfit.learning.parted_rows import ShardedRows, shard_of
+from mrfit.learning.parted_rows import CountedRows, ShardedRows, shard_of
 from mrfit.learning.penalized import L2
 from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
 from mrfit.objectives.sharded import Shard, Sharded
@@ -33,8 +33,8 @@ from mrfit.structure.learners import Tree
 from mrfit.structure.structure import Structure
 
 SETS = (
-    "nltcs", "msnbc", "kdd", "plants", "baudio", "jester", "bnetflix", "accidents", "tretail", "pumsb_star", "dna",
-    "kosarek", "msweb", "book", "tmovie", "cwebkb", "cr52", "c20ng", "bbc", "ad",
+    "nltcs", "msnbc", "kdd", "plants", "audio", "jester", "netflix", "accidents", "retail", "pumsb_star", "dna",
+    "kosarek", "msweb", "book", "tmovie", "webkb", "reuters", "20ng", "bbc", "ad",
 )  # fmt: skip
 
 
@@ -100,8 +100,10 @@ def pass_tables(records: list[Record]) -> list[Table]:
     return [Table(columns, records)]
 
 
-def fitted_w(learner: Learner, data: Parts | UniqueRows) -> NDArray[np.float64]:
-    return learner.fit(data).model.w
+def fitted_w(learner: Learner, data: Parts | UniqueRows) -> tuple[NDArray[np.float64], bool]:
+    """The parameters, and whether they are of counts that were merged."""
+    fitted = learner.fit(data)
+    return fitted.model.w, isinstance(fitted.parts, CountedRows)
 
 
 def sets(case: Case) -> Iterator[Record]:
@@ -115,19 +117,20 @@ def sets(case: Case) -> Iterator[Record]:
             for k in range(3):
                 (place / f"{k}.csv").write_text("\n".join(lines[k::3]) + "\n")
             parts = Parts.of(place)
-            there = fitted_w(learner, parts)
-            here = _on_this_machine(learner, parts)
-            together = fitted_w(learner, UniqueRows.from_file(place))
+            there, merged = fitted_w(learner, parts)
+            here, _ = _on_this_machine(learner, parts)
+            together, _ = fitted_w(learner, UniqueRows.from_file(place))
             yield {
                 "set": name,
                 "rows": len(lines),
                 "columns": len(parts.domain),
+                "merged": merged,
                 "same bits": bool((there == here).all()),
                 "difference": float(np.abs(there - together).max()),
             }
 
 
-def _on_this_machine(learner: Learner, parts: Parts) -> NDArray[np.float64]:
+def _on_this_machine(learner: Learner, parts: Parts) -> tuple[NDArray[np.float64], bool]:
     """In a thread of its own, which is in no cluster."""
     from concurrent.futures import ThreadPoolExecutor
 
@@ -146,6 +149,7 @@ def set_tables(records: list[Record]) -> list[Table]:
         Column("set", "{set}"),
         Column("rows", "{rows:,}"),
         Column("columns", "{columns}"),
+        Column("counts merge", "{merged}"),
         Column("cluster and here: same bits", "{same bits}"),
         Column("largest difference to rows held together", "{difference:.1e}"),
     )
