@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import os
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -192,14 +191,6 @@ def test_without_dask_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -
         cluster("local:2"),
     ):
         pass
-
-
-def test_dask_is_loaded_where_a_cluster_is_asked_for() -> None:
-    program = (
-        "import sys, mrfit, mrfit.clusters; from mrfit.learning import Learner; "
-        "print([name for name in ('distributed', 'dask') if name in sys.modules])"
-    )
-    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
 def test_threads_give_results_in_order() -> None:
