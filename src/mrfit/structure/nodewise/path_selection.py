@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from mrfit._kernels.resampled_paths import Walk
 from mrfit.data.sparse_rows import SparseRows
+from mrfit.data.tallied import Tallied
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.structure.nodewise.allowed_pairs import AllowedPairs
 from mrfit.structure.nodewise.criteria import Criterion
@@ -230,7 +231,7 @@ def _joined(n_variables: int, readings: list[_Reading], paths: tuple[NodePath, .
     )
 
 
-def theoretical_strength(rows: UniqueRows, c: float) -> float:
+def theoretical_strength(rows: Tallied, c: float) -> float:
     """N c sqrt(log(n^2 / 0.05) / N) for the coefficients of 0/1 columns, a quarter of those of spins' couplings.
 
     With -1/+1 spins the logit is 2 h + 2 sum of J s; with 0/1 columns s = 2 x - 1, so a coefficient is 4 J.
