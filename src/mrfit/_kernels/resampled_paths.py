@@ -25,7 +25,7 @@ from mrfit._kernels.sparse_newton import BLOCK, RIDGE, evaluate, hessian_of, sol
 _MOST_STEPS = 200
 _MOST_SETS = 4  # active sets tried, for each coefficient
 _ROUNDING = 1e-12  # of the total weight: a smaller gradient is none
-_NEAR = 0.25  # of one coefficient at the other end of a stretch
+_NEAR = 0.1  # of one coefficient at the other end of a stretch
 
 
 class NodeCells(NamedTuple):
