@@ -37,8 +37,7 @@ from mrfit.stochastic.ascent import Ascent, Schedule, Target, climb
 from mrfit.stochastic.evidence import evidence
 from mrfit.stochastic.fit import ChainProblem
 from mrfit.stochastic.hunt import hunt
-from mrfit.structure.learners import Learned, Tree
-from mrfit.structure.structure import Structure
+from mrfit.structure.learners import Learned
 
 FIRST_STEPS = (3.0, 1.0)
 # What independent prototypes reached on a processor of their own: test log-likelihood, or gap to the optimum; seconds.
@@ -66,9 +65,7 @@ class Setting:
     @cached_property
     def chains(self) -> ChainProblem:
         rows = problem(self.name).rows
-        learned = Learned(max_degree=5, bound="gain", rule="or").learn(rows).structure
-        edges = {edge for each in (learned, Tree().of(rows)) for edge in map(tuple, each.blocks[2].tolist())}
-        structure = Structure.from_edges(len(rows.domain), sorted(edges))
+        structure = Learned(max_degree=5, bound="gain", rule="or", with_tree=True).learn(rows).structure
         return ChainProblem(Canonical(rows.domain, structure), rows)
 
     @cached_property
@@ -162,7 +159,7 @@ def averaged(setting: Setting, means: Callable[[np.ndarray], np.ndarray], iterat
     chains, target, schedule = setting.chains, setting.target, setting.chains.schedule(warm=False)
     w, average = chains.start.copy(), chains.start.copy()
     for t in range(iterations):
-        w = target.moved(w, target.gradient(w, means(w)), schedule.step(t), schedule.damping / chains.n_chains)
+        w = target.moved(w, target.gradient(w, means(w)), schedule.step(t), schedule.distrust(t, chains.n_chains))
         average += 2.0 / (max(t - 10, 0) + 2.0) * (w - average)
     return average
 

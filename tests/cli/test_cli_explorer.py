@@ -77,6 +77,16 @@ def test_resamples_say_how_stable_edges_are(fitted: Shell, tmp_path: Path) -> No
     assert found[frozenset((source, target))][0] == pytest.approx(float(inclusion), abs=1e-5)
 
 
+def test_covariates_are_shown_at_a_state_of_each(fitted: Shell, tmp_path: Path) -> None:
+    assert fitted("fit", "t.csv", "--given", "c", "-o", "g.mrf", "--quiet").code == 0
+    assert "choose a state of each: --given c=x" in fitted("report", "g.mrf", "-o", "r.html").err
+    assert fitted("report", "g.mrf", "t.csv", "-o", "r.html", "--given", "c=y").code == 0
+    document = _document((tmp_path / "r.html").read_text())
+    assert [variable["name"] for variable in document["variables"]] == ["a", "b"]
+    assert document["title"] == "g, c=y"
+    assert document["scores"][0]["rows"] == 2
+
+
 @pytest.mark.parametrize(
     ("content", "told"),
     [

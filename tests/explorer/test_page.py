@@ -221,6 +221,66 @@ def test_the_most_probable_states_together(opened: Open) -> None:
     assert told == model.map().states
 
 
+def _chain() -> MarkovNetwork:
+    """Three variables: the first two go together, the last two apart and less so."""
+    return _model(Factors.from_tables((2, 2, 2), [((0, 1), [0, 0, 0, 2.0]), ((1, 2), [0, 0, 0, -1.0])]))
+
+
+def test_marks_orders_search_and_cases(opened: Open) -> None:
+    tab = opened(_chain())
+    tab.page.click("[data-key='2.1']")
+    tab.settle()
+    assert ", before " in tab.page.get_attribute("[data-key='0.1']", "aria-label")
+    tab.page.select_option(".order", "changed")
+    tab.settle()
+    assert tab.page.locator(".name").all_inner_texts() == ["x2", "x1", "x0"]
+    tab.page.click("text=Compare")
+    tab.page.click("[data-key='2.0']")
+    tab.settle()
+    assert "before 100 %" in tab.page.get_attribute("[data-key='2.1']", "aria-label")  # the case that was kept
+    tab.page.keyboard.press("/")
+    tab.page.keyboard.type("X1")
+    tab.settle()
+    assert tab.page.locator(".name").all_inner_texts() == ["x1"]
+
+
+def test_the_filter_and_the_signs_of_lines(opened: Open, tmp_path: Path) -> None:
+    tab = opened(_chain())
+    assert tab.text(".filter .line span:last-child") == "2 of 2"
+    assert "stroke-dasharray" in tab.saved("Picture, .svg", tmp_path).read_text(encoding="utf-8")
+    tab.page.locator(".filter input").fill("700")
+    tab.settle()
+    assert tab.text(".filter .line span:last-child") == "1 of 2"
+    assert "stroke-dasharray" not in tab.saved("Picture, .svg", tmp_path).read_text(encoding="utf-8")
+    assert len(tab.saved("Edges, .csv", tmp_path).read_text(encoding="utf-8").splitlines()) == 2
+
+
+def test_a_variable_stays_where_it_is_put_in_all_models(opened: Open, tmp_path: Path) -> None:
+    model = _model(Factors.from_tables((2,), [((0,), [0.0, 0.3])]))
+    tab = opened(model)
+    box = tab.page.locator("canvas").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    at = next(y + dy for dy in range(-100, 100, 8) if tab.page.mouse.move(x, y + dy) or _is_over(tab))
+    tab.page.mouse.down()
+    tab.page.mouse.move(x + 60, at + 30, steps=4)
+    tab.page.mouse.up()
+    other = _model(Factors.from_tables((2, 2), [((0, 1), [0.0, 0.0, 0.0, 0.3])]))
+    moved = "JSON.parse(localStorage.getItem('mrfit-places')).x0"
+    assert opened(other).page.evaluate(moved) == tab.page.evaluate(moved)
+    tab.page.evaluate("localStorage.removeItem('mrfit-places')")
+
+
+def _is_over(tab: Tab) -> bool:
+    return bool(tab.page.evaluate("document.querySelector('canvas').classList.contains('over')"))
+
+
+def test_tied_groups_stand_on_a_line(opened: Open) -> None:
+    rows = rows_from(_small().factors, 60, np.random.default_rng(0))
+    tab = opened(mrfit.learn(rows, penalty=mrfit.Tied(groups=(2,), strength=(1.0,))).model)
+    assert "2 learned values" in tab.text(".right")
+    assert tab.page.locator(".right svg circle").count() == 2
+
+
 def test_hostile_names_do_nothing(opened: Open, tmp_path: Path) -> None:
     domain = Domain.from_states({name: ["<img src=x onerror=alert(1)>", "=1+1"] for name in HOSTILE})
     parameters = Canonical(domain, Structure.complete(len(domain)))

@@ -40,12 +40,12 @@ export function comparedPair(model: Model, a: number, b: number): HTMLElement | 
     const [one, other] = odds as number[];
     lines.push(h("tr", {}, head("odds ×"), [one, other, other / one].map((each) => h("td", { class: "figure" }, factor(each)))));
   }
-  return table("A, B, and B less A", ["", "A", "B", "B less A"], lines);
+  return table("A, B, and B less A", ["", "A", "B", "B − A"], lines);
 }
 
 function edges(heading: string, views: View[], list: number[], model: Model, look: Look): HTMLElement | null {
   if (!list.length) return null;
-  const heads: Record<View, string> = { a: "A", b: "B", difference: "B less A" };
+  const heads: Record<View, string> = { a: "A", b: "B", difference: "B − A" };
   const lines = list.slice(0, MOST_LINES).map((e) => {
     const [a, b] = model.edge(e);
     const name = `${model.names[a]} – ${model.names[b]}`;

@@ -2,7 +2,7 @@
 
 import { h } from "./dom";
 import type { Model } from "./model";
-import { MOST_RINGS } from "./scene";
+import { FEW, MOST_RINGS } from "./scene";
 import type { Chosen, State } from "./state";
 import { count, signed } from "./words";
 
@@ -85,8 +85,8 @@ export class Filter {
       model.explained(0) === null || model.n > MOST_RINGS ? null : item("ring", "explained by the others"),
       known ? item("square", "known") : null,
       model.other ? item("tick", "B, on bars of A") : null,
-      known && !model.other && model.n > 12 ? item("dot likelier", "likelier") : null,
-      known && !model.other && model.n > 12 ? item("dot less", "less likely") : null,
+      known && !model.other && model.n > FEW ? item("dot likelier", "likelier") : null,
+      known && !model.other && model.n > FEW ? item("dot less", "less likely") : null,
     ];
     this.legend.replaceChildren(...items.filter((one): one is HTMLElement => one !== null));
     this.legend.hidden = !this.legend.childElementCount;

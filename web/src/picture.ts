@@ -21,7 +21,6 @@ export class Picture {
   });
   readonly scene: Scene;
   view: View = { x: 0, y: 0, unit: 100 };
-  frames: number[] = []; // milliseconds of the last draw calls
   private context = this.canvas.getContext("2d")!;
   private size: Size = { width: 1, height: 1 };
   private asked = false;
@@ -81,12 +80,9 @@ export class Picture {
 
   draw(): void {
     this.asked = false;
-    const begun = performance.now();
     const ratio = this.canvas.width / this.size.width;
     this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
     this.scene.draw(this.context, this.size, this.view, this.palette);
-    this.frames.push(performance.now() - begun);
-    if (this.frames.length > 500) this.frames.shift();
   }
 
   zoom(by: number, x = this.size.width / 2, y = this.size.height / 2): void {

@@ -372,8 +372,8 @@ export class Scene {
     const { selection } = this.state.chosen;
     const rank = (v: number): number => (selection.includes(v) ? 2 : !focus || focus.has(v) ? 1 : 0);
     for (const v of [...seen].sort((a, b) => rank(a) - rank(b))) {
-      const faded = focus !== null && !focus.has(v);
-      this.drawCard(pen, v, view, palette, faded ? 0.35 : 1, selection.includes(v));
+      const faded = this.state.chosen.evidence.has(v) ? 0.75 : 0.35; // what is known stays in sight
+      this.drawCard(pen, v, view, palette, focus !== null && !focus.has(v) ? faded : 1, selection.includes(v));
     }
     pen.globalAlpha = 1;
   }

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mrfit.cli.cluster_options import ADDRESSES, columns_and_address, enter_cluster
 from mrfit.cli.exact_options import structure_file
 from mrfit.cli.files import check_files, csv_bytes, send, summary_beside, writing
 from mrfit.cli.idle_options import Rule, refuse_idle
@@ -67,7 +68,11 @@ _SECTIONS = {
     help="Resamples that are given: the distinct rows, and a column for each resample of how often they occur.",
 )
 @click.option(
-    "--cluster", metavar="COLUMN", help="What each row belongs to (a person, a school): drawn with all its rows."
+    "--cluster",
+    multiple=True,
+    metavar="COLUMN|ADDRESS",
+    help="What each row belongs to (a person, a school): drawn with all its rows. Or where to work: "
+    f"{ADDRESSES}; a column of that very name goes before. May be given for both.",
 )
 @weights_option
 @click.option(
@@ -122,6 +127,7 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
       mrfit stability survey.csv --structure learned --select ebic --kind pairs --false-edges 1
       mrfit stability survey.csv --structure learned --kind stars --resamples 100
       mrfit stability pupils.csv --structure learned --select ebic --cluster school
+      mrfit stability survey.csv --structure learned --select ebic --cluster local:8
       mrfit stability survey.csv --penalty l2 --strength 1 --resamples 500
     """
     from mrfit.data.unique_rows import UniqueRows
@@ -145,6 +151,10 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     check_files(inputs, written, options)
     check_files(inputs, {**written, "--resume": options["resume"]}, {**options, "no_clobber": False})  # it is added to
     fitting = learner_of(context, options)
+    options["cluster"], address = columns_and_address(options["cluster"], data, options)
+    if options["resamples_file"] is not None and options["cluster"] is not None:
+        raise InputError("--cluster has no effect with --resamples-file, which says what is drawn. Leave one out.")
+    enter_cluster(context, address)
     states = declared_states(options["states"])
     table, clusters = _read(data, options, states)
     rows = UniqueRows.of(table)
@@ -186,7 +196,7 @@ def _check_options(context: click.Context, options: dict[str, Any]) -> None:
             Rule(
                 ("resume",), options["kind"] != "stars" and not options["one_step"], "resamples learned from one by one"
             ),
-            Rule(("resamples", "cluster"), options["resamples_file"] is None, "no --resamples-file"),
+            Rule(("resamples",), options["resamples_file"] is None, "no --resamples-file"),
         ],
     )
 
