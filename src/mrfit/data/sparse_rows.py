@@ -120,7 +120,9 @@ class SparseRows(UniqueRows):
 
     @cached_property
     def state_weights(self) -> tuple[Floats, ...]:
-        on = np.bincount(self.entries.indices, np.repeat(self.sample_weight, np.diff(self.entries.indptr)), len(self.domain))
+        on = np.bincount(
+            self.entries.indices, np.repeat(self.sample_weight, np.diff(self.entries.indptr)), len(self.domain)
+        )
         return tuple(np.stack([self.total_weight - on, on], axis=1))
 
     @cached_property

@@ -25,7 +25,10 @@ def _found(
     """What is chosen, and the coefficients."""
     neighbours = kind(max_degree).neighbours(rows, pairs, **more)
     chosen, coefficients = np.zeros((len(rows.domain),) * 2, bool), np.zeros((len(rows.domain),) * 2)
-    chosen[tuple(neighbours.arcs.T)], coefficients[tuple(neighbours.arcs.T)] = neighbours.chosen, neighbours.coefficients
+    chosen[tuple(neighbours.arcs.T)], coefficients[tuple(neighbours.arcs.T)] = (
+        neighbours.chosen,
+        neighbours.coefficients,
+    )
     return chosen, coefficients
 
 

@@ -71,7 +71,9 @@ class AllowedPairs:
 
     def on(self, edges: Indices) -> Indices:
         """The edges, (edges, 2), that are not forbidden, and all that are required; sorted."""
-        out = np.isin(edges, self.left_out).any(axis=1) | np.isin(self._numbers(edges), self._numbers(self.forbidden_pairs))
+        out = np.isin(edges, self.left_out).any(axis=1) | np.isin(
+            self._numbers(edges), self._numbers(self.forbidden_pairs)
+        )
         return np.unique(np.concatenate([edges[~out], self.required_pairs]), axis=0)
 
     def _numbers(self, edges: Indices) -> Indices:
