@@ -230,20 +230,19 @@ class MarkovNetwork(Questions):
     @property
     def _joining(self) -> tuple[Floats, Floats, NDArray[np.int64]]:
         """Of the parameters that join the ends of each edge: the sum of absolute values, the sum, and how many."""
-        n = len(self.domain)
-        size, signed, count = np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n), np.int64)
-        first = 0
+        edges = self.structure.edges
+        size, signed, count = np.zeros(len(edges)), np.zeros(len(edges)), np.zeros(len(edges), np.int64)
+        first, graph = 0, Structure.of_pairs(len(self.domain), edges)
         for order, block in self.structure.blocks.items():
             mine = self.parameters.order_of_parameter == order
             scope, w = self.parameters.scope_of_parameter[mine] - first, self.w[mine]
             first += len(block)
             for a, b in combinations(range(order), 2):
-                pair = block[scope, a], block[scope, b]
-                np.add.at(size, pair, np.abs(w))
-                np.add.at(signed, pair, w)
-                np.add.at(count, pair, 1)
-        edges = tuple(self.structure.edges.T)
-        return size[edges], signed[edges], count[edges]
+                edge = graph.find(block[:, [a, b]])[scope]
+                np.add.at(size, edge, np.abs(w))
+                np.add.at(signed, edge, w)
+                np.add.at(count, edge, 1)
+        return size, signed, count
 
     def pll(self, data: Any, *, jobs: int | None = None) -> float:
         """Mean pseudo-log-likelihood per row, in nats; weighted if the data are.
@@ -252,7 +251,8 @@ class MarkovNetwork(Questions):
         ``jobs`` threads, all processors by default; the score is the same for any number of them.
         """
         rows = self.coded_rows(data)
-        scores = finite_scores(self.row_scores("pll"), self, rows.codes, jobs=resolve_jobs(jobs))
+        pll, threads = self.row_scores("pll"), resolve_jobs(jobs)
+        scores = rows.scored(lambda codes: finite_scores(pll, self, codes, jobs=threads))
         return float(rows.sample_weight @ scores) / rows.total_weight
 
     def pll_rows(self, data: Any, *, jobs: int | None = None) -> Floats:

@@ -1,8 +1,8 @@
 """Paths of many regressions over lists of active entries: yes/no variables, of which a row has few.
 
-Rows without any of the columns that a regression has seen are one cell, whose probability p0 is that of most rows. So the
-gradient of variable j is p0 times its weight, but for the rows it shares with the variable itself or with columns that
-were seen: a check of all variables, exact, costs the entries of these rows and no more. Variables that share no such row
+Rows without any of the columns at work in a regression are one cell, whose probability p0 is that of most rows. So the
+gradient of variable j is p0 times its weight, but for the rows it shares with the variable itself or with columns at
+work: a check of all variables, exact, costs the entries of these rows and no more. Variables that share no such row
 have p0 times their weight and nothing else, so the largest of them, by falling weight, speaks for all.
 """
 
@@ -219,7 +219,7 @@ def _solve(table, variable, room, n_touched, working, free, total_weight, streng
 def _split(table, room, working):
     """Cells of the rows that agree on ``working``; returns (rows touched, cells).
 
-    As `partition.split`, which see, but that the first class has no list: it is all rows that are not touched, and more.
+    As `partition.split`, with arrays no longer than the columns are; rows that are not touched are in class 0.
     """
     most = 1
     for j in working:

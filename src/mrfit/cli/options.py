@@ -81,8 +81,8 @@ layout = stacked(
     click.option("--encoding", help="Of text files, for instance latin-1; by default UTF-8, or UTF-16 if marked so."),
     click.option(
         "--format",
-        type=click.Choice(["csv", "tsv", "txt", "data", "parquet"]),
-        help="What DATA is, whatever its name; standard input (-) is csv by default.",
+        type=click.Choice(["csv", "tsv", "txt", "data", "parquet", "items"]),
+        help="What DATA is, whatever its name; standard input (-) is csv by default, items are lists of what is on.",
     ),
 )
 
@@ -202,11 +202,13 @@ def read_rows(
     states: dict[str, list[str]] | None = None,
 ) -> UniqueRows:
     """The distinct rows of a file or named data set, read as the options of `reading` say."""
+    from mrfit.data.item_lists import is_item_list, read_items
     from mrfit.data.unique_rows import UniqueRows
 
     reading = reading_of(options, domain=domain, states=states)
+    read = read_items if is_item_list(text, options["format"]) else UniqueRows.from_file
     with reading_progress(quiet=options["quiet"] or options["as_json"]) as progress:
-        rows = UniqueRows.from_file(text, reading, progress=progress, **layout_of(options))
+        rows = read(text, reading, progress=progress, **layout_of(options))
     tell_notes(rows.notes, quiet=options["quiet"])
     return rows
 

@@ -59,9 +59,11 @@ def command(model_file: str, data: str, **options: Any) -> None:
       mrfit score other.mn test.data                       of Libra
     """
     import numpy as np
+    from numpy.typing import NDArray
 
     from mrfit.data.batch import checked_sample_weight
     from mrfit.data.coding import Coder
+    from mrfit.data.item_lists import is_item_list, read_sparse
     from mrfit.data.readers import named_in_errors, read_batches
     from mrfit.model import finite_scores
     from mrfit.summaries.score import ScoreSummary
@@ -75,15 +77,20 @@ def command(model_file: str, data: str, **options: Any) -> None:
     score_rows = model.row_scores(metric)
     how = reading_of(options, domain=model.domain)
     coder = Coder(how)
-    scores, weights = [], []
-    with named_in_errors(data):
-        for batch in read_batches(data, select=how.chosen, **layout_of(options)):
-            codes, weight = coder.encode(batch)
-            scores.append(finite_scores(score_rows, model, np.ascontiguousarray(codes), jobs=jobs))
-            weights.append(weight)
-        coder.finish()
-        score = np.concatenate(scores)
-        weight = checked_sample_weight(np.concatenate(weights), len(score))
+
+    def scored(codes: NDArray[np.uint8]) -> NDArray[np.float64]:
+        return finite_scores(score_rows, model, np.ascontiguousarray(codes), jobs=jobs)
+
+    if is_item_list(data, options["format"]):
+        rows = read_sparse(data, how, **layout_of(options))
+        score, weight = rows.scored(scored), rows.sample_weight
+    else:
+        with named_in_errors(data):
+            batches = map(coder.encode, read_batches(data, select=how.chosen, **layout_of(options)))
+            parts = [(scored(codes), weight) for codes, weight in batches]
+            coder.finish()
+            score, weight = (np.concatenate(part) for part in zip(*parts, strict=True))
+            weight = checked_sample_weight(weight, len(score))
     tell_notes(coder.notes, quiet=options["quiet"])
     impossible = int(np.isneginf(score).sum())
     if impossible and not options["quiet"]:

@@ -97,7 +97,7 @@ def command(record: Path | None, backwards: bool, **options: Any) -> None:
     begun, before = time.perf_counter(), n_compiled()
     quiet = options["quiet"] or options["as_json"]
     other = _begin_at_the_other_end() if resolve_jobs(options["jobs"]) > 1 else None
-    with counting_progress("compiling", len(_COMMANDS) + len(_TRANSFORMS) + 1, quiet=quiet) as callback:
+    with counting_progress("compiling", len(_COMMANDS) + len(_TRANSFORMS) + 2, quiet=quiet) as callback:
         for _ in _work(backwards=backwards):
             if callback is not None:
                 callback(1)
@@ -131,6 +131,7 @@ def _work(*, backwards: bool) -> Iterator[None]:
         *(partial(_run_commands, text) for text in _COMMANDS),
         *(partial(_transform, name) for name in _TRANSFORMS),
         _share_cliques,
+        _learn_from_lists,
     ]
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         _write_table(Path("two.csv"), n_states=2)
@@ -172,6 +173,18 @@ def _share_cliques() -> None:
         JunctionTree(jobs=2),
     )
     engine.run(engine.plan(factors), factors).marginal((0, 1))
+
+
+def _learn_from_lists() -> None:
+    """Lists stay lists where there are very many items, which no small file has."""
+    from scipy import sparse
+
+    from mrfit.data.sparse_rows import SparseRows
+    from mrfit.learning.learner import Learner
+    from mrfit.structure.learners import Learned
+
+    rows = SparseRows.of_matrix(sparse.csr_array([[1, 1, 0], [1, 1, 1], [0, 0, 1], [0, 0, 0]] * 9))
+    Learner(structure=Learned(bound="path", max_degree=1)).fit(rows)
 
 
 def _write_table(path: Path, *, n_states: int) -> None:

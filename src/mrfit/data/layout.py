@@ -8,7 +8,7 @@ from typing import TypedDict
 
 from mrfit.errors import InputError, listed
 
-FORMATS = ("csv", "tsv", "txt", "data", "parquet")
+FORMATS = ("csv", "tsv", "txt", "data", "parquet", "items")
 _SEPARATOR_WORDS = {"tab": "\t", "space": " ", "comma": ",", "semicolon": ";", "colon": ":", "pipe": "|"}
 
 
@@ -41,7 +41,8 @@ class Layout:
     na_values
         Values that mean "missing", besides the usual spellings.
     format
-        "csv", "tsv", "txt", "data" or "parquet", whatever the name of the file; by default as its suffix says.
+        "csv", "tsv", "txt", "data", "parquet" or "items" (lists of what is on in a row), whatever the name of the file;
+        by default as its suffix says.
     """
 
     weight: str | None = None

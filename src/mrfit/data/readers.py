@@ -143,6 +143,11 @@ def _suffix(path: Path, layout: Layout, file: Peekable) -> str:
     if suffix not in _KINDS and is_stream(path):
         suffix = ".parquet" if file.start == _PARQUET_MAGIC else ".csv"
     if suffix not in _KINDS:
+        if suffix in (".items", ".basket"):
+            raise DataError(
+                f"{path.name!r} holds lists of items, which this does not read; structure, fit and score do. Convert "
+                "it to a table."
+            )
         raise DataError(
             f"{path.name!r} is of no known kind; expected {_ACCEPTED}. Say what it is, for instance format='csv', or "
             "convert it."

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
@@ -24,6 +26,7 @@ Floats = NDArray[np.float64]
 STATES = ("0", "1")
 # Cells of a table up to which codes are made, a byte each; beyond, rows stay lists.
 MOST_CODES = 2**28
+_CODES_AT_ONCE = 2**24
 
 
 class SparseRows(UniqueRows):
@@ -79,19 +82,17 @@ class SparseRows(UniqueRows):
         return cls(Domain(tuple(Variable(name, STATES) for name in called)), entries, sample_weight)
 
     @property
-    def codes(self) -> Codes:  # type: ignore[override]  # a field of the rows that have them
+    def codes(self) -> Codes:
         raise InputError(
-            f"This needs a table of codes, and {self.n_distinct:,} rows of {len(self.domain):,} items are kept as lists "
-            f"({self.n_distinct * len(self.domain) / 1e9:.1f} GB as codes). Items of this size have structures by "
-            "select='ebic', 'strength' or 'theory', or bound='path' or 'top', fits by the pseudo-likelihood on a given or "
-            "learned structure, and scores; or leave out columns."
+            f"{self.n_distinct:,} rows of {len(self.domain):,} items are kept as lists, and this needs a table of codes "
+            f"({self.n_distinct * len(self.domain) / 1e9:.1f} GB). Structures are learned from lists with bound='path' "
+            "or 'top', or select='ebic', 'strength' or 'theory'; models are fitted by the pseudo-likelihood on a learned "
+            "or given one. Choose these, or leave items out."
         )
 
     def dense(self) -> UniqueRows:
         """The same rows with codes, distinct and in order."""
-        from dataclasses import replace
-
-        codes = (self.entries != 0).toarray().astype(np.uint8)
+        codes = np.ascontiguousarray(self.entries.toarray() != 0, np.uint8)
         rows = UniqueRows.from_codes(self.domain, codes, self.sample_weight)
         return replace(rows, n_rows=self.n_rows, dropped_rows=self.dropped_rows, notes=self.notes)
 
@@ -104,7 +105,7 @@ class SparseRows(UniqueRows):
         return int(self.entries.nnz)
 
     @property
-    def is_complete(self) -> bool:  # type: ignore[override]
+    def is_complete(self) -> bool:
         return True
 
     @cached_property
@@ -137,5 +138,22 @@ class SparseRows(UniqueRows):
 
     __hash__ = UniqueRows.__hash__
 
+    def scored(self, score: Callable[[Codes], Floats]) -> Floats:
+        """Codes are made for some rows at a time."""
+        height = max(1, _CODES_AT_ONCE // len(self.domain))
+        parts = (self.entries[low : low + height].toarray() != 0 for low in range(0, self.n_distinct, height))
+        return np.concatenate([score(np.ascontiguousarray(part, np.uint8)) for part in parts])
+
     def recoded(self, domain: Domain) -> SparseRows:
-        raise NotImplementedError
+        """The same rows under another domain; items that it does not know are left out, others are never on."""
+        if domain == self.domain:
+            return self
+        from scipy import sparse
+
+        place = {name: j for j, name in enumerate(domain.names)}
+        column = np.array([place.get(name, -1) for name in self.domain.names])[self.entries.indices]
+        row = np.repeat(np.arange(self.n_distinct), np.diff(self.entries.indptr))[column >= 0]
+        shape = self.n_distinct, len(domain)
+        entries = sparse.csr_array((np.ones(len(row), np.uint8), (row, column[column >= 0])), shape=shape)
+        entries.sort_indices()
+        return SparseRows(domain, entries, self.sample_weight, dropped_rows=self.dropped_rows, notes=self.notes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Unpack
@@ -220,6 +220,10 @@ class UniqueRows:
     def total_weight(self) -> float:
         return float(self.sample_weight.sum())
 
+    def scored(self, score: Callable[[Codes], Floats]) -> Floats:
+        """What a function of codes says of every distinct row."""
+        return score(self.codes)
+
     def column(self, variable: int) -> Codes:
         """The codes of one variable."""
         return self.codes[:, variable]
@@ -227,8 +231,8 @@ class UniqueRows:
     @cached_property
     def state_weights(self) -> tuple[Floats, ...]:
         """Weight of the rows in each state, for every variable."""
-        pairs = enumerate(self.domain.shape)
-        return tuple(np.bincount(self.column(i), self.sample_weight, c)[:c] for i, c in pairs)
+        columns = enumerate(self.domain.shape)
+        return tuple(np.bincount(self.column(i), self.sample_weight, c)[:c].astype(np.float64) for i, c in columns)
 
     @cached_property
     def is_complete(self) -> bool:

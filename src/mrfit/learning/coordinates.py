@@ -112,7 +112,8 @@ class ListedCoordinates(Coordinates):
     def mean_pll(self, w: Floats, rows: Rows) -> float:
         if isinstance(rows, PartedRows):
             return rows.mean_pll(self.parameters, w)
-        return float(rows.sample_weight @ row_pll(self.parameters, w, rows.codes, jobs=self.jobs)) / rows.total_weight
+        scores = rows.scored(lambda codes: row_pll(self.parameters, w, codes, jobs=self.jobs))
+        return float(rows.sample_weight @ scores) / rows.total_weight
 
     def singles(self) -> list[Indices]:
         return self.parameters.singles()
@@ -136,7 +137,7 @@ class PseudoCoordinates(ListedCoordinates):
         return objective if canonical is self.parameters else Reparameterized(objective, self.parameters.canonical_map)
 
     def row_scores(self, w: Floats, rows: UniqueRows) -> Floats:
-        return row_pll(self.parameters, w, rows.codes, jobs=self.jobs)
+        return rows.scored(lambda codes: row_pll(self.parameters, w, codes, jobs=self.jobs))
 
     def gradient_products(self, w: Floats, rows: Rows) -> Floats:
         own = self.parameters

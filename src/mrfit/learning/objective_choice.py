@@ -84,7 +84,7 @@ class PseudoLikelihoodChoice(ObjectiveChoice):
         return PseudoCoordinates(parameters, loss=self.loss, jobs=jobs)
 
     def row_scores(self, model: MarkovNetwork, rows: UniqueRows, jobs: int) -> Floats:
-        return row_pll(model.parameters, model.w, rows.codes, jobs=jobs)
+        return rows.scored(lambda codes: row_pll(model.parameters, model.w, codes, jobs=jobs))
 
     def check_finite(self, rows: UniqueRows, coordinates: Coordinates, penalized: NDArray[np.bool_]) -> None:
         """Parameters without a maximum are held at a bound, one by one."""

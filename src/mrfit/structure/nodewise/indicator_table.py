@@ -44,7 +44,7 @@ class IndicatorTable:
 
     @classmethod
     def of(cls, rows: UniqueRows, pairs: AllowedPairs | None = None, *, standard: bool = False) -> IndicatorTable:
-        """Of all ``pairs`` by default. ``standard`` columns are penalised as if divided by their standard deviations."""
+        """All ``pairs`` by default; ``standard`` columns are penalised as if divided by their standard deviations."""
         rows = SeenStates.of(rows).of_rows(rows)
         group_start = rows.active.first_indicator
         variable = np.repeat(np.arange(len(rows.domain)), np.diff(group_start))
@@ -116,7 +116,7 @@ class IndicatorTable:
 
     def walk(self, nodes: Nodes, max_selected: int) -> Points:
         """Paths from there, until they select more variables."""
-        return walk_paths(self.indicators, nodes, max_selected)
+        return Points(*walk_paths(self.indicators, nodes, max_selected))
 
     def group_sums(self, values: Floats) -> Floats:
         """Sum over the columns of each variable, (columns, ...) to (variables, ...); no columns sum to zero."""

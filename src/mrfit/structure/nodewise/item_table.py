@@ -52,7 +52,8 @@ class ItemTable:
     def widths(self) -> Indices:
         """One column each, none of what does not vary or is left out."""
         on = self.lists.weight
-        return ((on > 0.0) & (on < self.rows.total_weight) & ~self.lists.left_out).astype(np.int64)
+        varies = (on > 0.0) & (on < self.rows.total_weight) & ~self.lists.left_out
+        return np.asarray(varies, np.int64)
 
     def varies(self, variable: int) -> bool:
         """Whether the variable has a regression."""
@@ -68,8 +69,8 @@ class ItemTable:
         critical = np.empty(len(variables))
         critical_strengths(self.lists, np.array(variables), critical)
         critical[critical <= ROUNDING * self.rows.total_weight] = 0.0
-        return Start(critical, *(np.empty((len(variables), 0), kind) for kind in (np.bool_, np.float64)))
+        return Start(critical, np.empty((len(variables), 0), bool), np.empty((len(variables), 0)))
 
     def walk(self, nodes: Nodes, max_selected: int) -> Points:
         """Paths from there, until they select more variables."""
-        return walk_item_paths(self.lists, nodes, max_selected)
+        return Points(*walk_item_paths(self.lists, nodes, max_selected))

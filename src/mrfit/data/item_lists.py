@@ -1,0 +1,164 @@
+"""Files of item lists: a line for each row, with the names or numbers of what is on in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from mrfit.data.coding import Reading
+from mrfit.data.layout import Layout, LayoutOptions
+from mrfit.data.readers import Progress, named_in_errors
+from mrfit.data.selection import check_agreement, chosen_names
+from mrfit.data.sources import (
+    Source,
+    TableFile,
+    Utf8Stream,
+    files_of,
+    is_standard_input,
+    n_bytes_of,
+    opened,
+    spoken_name,
+)
+from mrfit.data.sparse_rows import MOST_CODES, STATES, SparseRows
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.domain import Domain, Variable
+from mrfit.errors import DataError
+
+SUFFIXES = (".items", ".basket", ".items.gz", ".basket.gz")
+FORMAT = "items"
+_BYTES_AT_ONCE = 2**22
+
+
+def is_item_list(source: Source, format: str | None) -> bool:
+    """Whether a source is read as lists of items: by its format, else by its name, of several files the first."""
+    if format is not None:
+        return format == FORMAT
+    if isinstance(source, TableFile):
+        source = source.path
+    first = source if isinstance(source, str | Path) else next(iter(source), "")
+    return str(first).lower().endswith(SUFFIXES)
+
+
+def read_items(
+    source: Source,
+    reading: Reading | None = None,
+    *,
+    progress: Progress | None = None,
+    **layout: Unpack[LayoutOptions],
+) -> UniqueRows:
+    """The rows of item lists: with codes where these are few (2^28 cells), else as `SparseRows`.
+
+    Items are separated by spaces or, in lines that have one, by commas; ``weight|`` may stand before the first. A line
+    may be empty: a row without items. Under a domain, items that it does not know are ignored.
+    """
+    rows = read_sparse(source, reading, progress=progress, **layout)
+    return rows.dense() if rows.n_distinct * len(rows.domain) <= MOST_CODES else rows
+
+
+def read_sparse(
+    source: Source,
+    reading: Reading | None = None,
+    *,
+    progress: Progress | None = None,
+    **layout: Unpack[LayoutOptions],
+) -> SparseRows:
+    """The same as lists, however few they are."""
+    reading, how = reading or Reading(), Layout(**layout)
+    with named_in_errors(source):
+        _check_told(reading, how)
+        found = _Lists()
+        for line in _lines(source, how, progress):
+            found.add(line, how.separator)
+        if not found.n_items:
+            raise DataError("There are no items in it; at least one row needs some.")
+        return found.rows(reading)
+
+
+def _check_told(reading: Reading, layout: Layout) -> None:
+    for name, value in (("weight", layout.weight), ("states", reading.states), ("header", layout.header is True)):
+        if value:
+            raise DataError(
+                f"{name}=... does not apply to lists of items: these are on or off, and rows carry weights as 'weight|' "
+                "in front. Leave it out."
+            )
+    for variable in reading.domain or ():
+        if variable.states != STATES:
+            raise DataError(
+                f"Items have the states 0 and 1; {variable.name!r} has {', '.join(variable.states)} in the domain or "
+                "model. Read a table instead."
+            )
+
+
+def _lines(source: Source, layout: Layout, progress: Progress | None) -> Iterator[str]:
+    files = [file.path for file in files_of(source, SUFFIXES)]
+    before, all_bytes = 0, sum(map(n_bytes_of, files))
+    for path in files:
+        if not path.exists() and not is_standard_input(path):
+            raise DataError(f"There is no file {str(path)!r}; check the path.")
+        with named_in_errors(path), opened(path) as file:
+            stream, rest = Utf8Stream(file, layout.encoding, name=spoken_name(path)), b""
+            while content := stream.read(_BYTES_AT_ONCE):
+                *lines, rest = (rest + content).split(b"\n")
+                yield from (line.decode() for line in lines)
+                if progress is not None:
+                    progress(min(before + file.n_bytes, all_bytes), all_bytes)
+            if rest:
+                yield rest.decode()
+        before += n_bytes_of(path)
+
+
+class _Lists:
+    """Accumulates lines; an item gets a number when it is first met."""
+
+    def __init__(self) -> None:
+        self._number: dict[str, int] = {}
+        self._items: list[NDArray[np.int32]] = []
+        self._weights: list[float] = []
+        self.n_items = 0
+
+    def add(self, line: str, separator: str | None) -> None:
+        weight, bar, listed = line.rpartition("|")
+        self._weights.append(self._weight(weight) if bar else 1.0)
+        fields = listed.split(separator or ("," if "," in listed else None))
+        names = {name for field in fields if (name := field.strip())}
+        number = self._number
+        self._items.append(np.array([number.setdefault(name, len(number)) for name in names], np.int32))
+        self.n_items += len(names)
+
+    def _weight(self, text: str) -> float:
+        try:
+            weight = float(text)
+        except ValueError:
+            weight = np.nan
+        if not 0 <= weight < np.inf:
+            raise DataError(
+                f"Row {len(self._weights) + 1} has the weight {text!r}; weights must be finite numbers, not negative. "
+                "Correct it or leave the row out."
+            )
+        return weight
+
+    def rows(self, reading: Reading) -> SparseRows:
+        names, met = self._chosen(reading), list(self._number)
+        place = {name: j for j, name in enumerate(names)}
+        column = np.array([place.get(name, -1) for name in met], np.int64)[np.concatenate(self._items)]
+        row = np.repeat(np.arange(len(self._items)), [len(items) for items in self._items])[column >= 0]
+        shape = len(self._items), len(names)
+        entries = sparse.csr_array((np.ones(len(row), np.uint8), (row, column[column >= 0])), shape=shape)
+        entries.sort_indices()
+        domain = reading.domain or Domain(tuple(Variable(name, STATES) for name in names))
+        return SparseRows(domain, entries, np.array(self._weights))
+
+    def _chosen(self, reading: Reading) -> list[str]:
+        """Numbers by their size, then words by the alphabet; those of a domain in its order."""
+        if reading.domain is not None:
+            check_agreement(reading.domain, reading.columns, reading.exclude)
+            return list(reading.domain.names)
+        by_size = sorted(
+            self._number, key=lambda name: (not name.isdecimal(), int(name) if name.isdecimal() else 0, name)
+        )
+        return chosen_names(by_size, reading.columns, reading.exclude)
