@@ -1,7 +1,7 @@
 """Structures of very many yes/no columns, of which a row has few: lists against the same table as codes.
 
-Rows have each item as often as the density says, and items 2k and 2k + 1 together a tenth of that time. Every call has a
-process of its own, which has learned a small structure before: imports and compiled code do not count.
+Rows have each item as often as the density says, and items 2k and 2k + 1 together a tenth of that time. Every call has
+a process of its own, which has learned a small structure before: imports and compiled code do not count.
 """
 
 from __future__ import annotations
