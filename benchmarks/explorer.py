@@ -3,7 +3,7 @@
 Networks of sets have up to five neighbours a variable and an L2 fit of strength 10; "random" has 1,500 variables and
 10,000 edges. All draw the same variables at the same places and the edges that the page shows at first, and are moved
 and zoomed alike in one headless chromium without a graphics card; rivals draw a network and nothing else, the page all
-of itself. CPU is that of all processes of the browser. Rivals are left out where `npm ci` was not run in `web/rivals`.
+of itself. CPU is that of all processes of the browser; a frame is what scripts do in it. Rivals are left out where `npm ci` was not run in `web/rivals`.
 """
 
 from __future__ import annotations
@@ -40,10 +40,18 @@ WEB = Path(__file__).parents[1] / "web"
 OURS, RIVALS = "mrfit", ("sigma", "cytoscape")
 _STEPS = 40  # of the mouse in a movement
 _CLICKS = 7  # on states, for the time to a changed picture
-_SHOWN = (
-    "addEventListener('load', () => requestAnimationFrame(() => requestAnimationFrame(() => {"
-    " window.shown = performance.now(); })))"
-)
+_SHOWN = """
+    addEventListener('load', () => requestAnimationFrame(() => requestAnimationFrame(() => {
+        window.shown = performance.now();
+    })));
+    const nextFrame = requestAnimationFrame.bind(window);
+    window.drawn = [];  // milliseconds of what was done in each frame
+    window.requestAnimationFrame = (draw) => nextFrame((time) => {
+        const begun = performance.now();
+        draw(time);
+        window.drawn.push(performance.now() - begun);
+    });
+"""
 
 
 @lru_cache(maxsize=1)
@@ -123,6 +131,7 @@ def driven(page: str, *, ours: bool) -> Record:
 
         idle = cpu(lambda: tab.wait_for_timeout(400))
         record = {"first": median(first), "pan": cpu(lambda: pan(tab)), "zoom": cpu(lambda: zoom(tab)), "idle": idle}
+        record["draw"] = float(np.quantile(tab.evaluate("window.drawn"), 0.95))
         record["heap"] = heap(context, tab)
         if ours:
             with main_thread(context, tab) as busy:
@@ -179,7 +188,7 @@ def changed(tab: Any, number: int) -> float:
 
 @contextmanager
 def main_thread(context: Any, tab: Any) -> Iterator[Callable[[], float]]:
-    """CPU milliseconds that the page's own thread has worked since it was last asked: a busy machine changes it little."""
+    """CPU milliseconds that the page's own thread has worked since it was last asked."""
     session = context.new_cdp_session(tab)
     session.send("Performance.enable", {"timeDomain": "threadTicks"})
     last = 0.0
@@ -230,6 +239,7 @@ def tables(records: list[Record]) -> list[Table]:
         Column("first picture, ms", "{first:.0f}"),
         Column("CPU ms a step: moved", "{pan:.0f}"),
         Column("zoomed", "{zoom:.0f}"),
+        Column("95 % of frames drawn within, ms", "{draw:.0f}"),
         Column("heap, MB", "{heap:.1f}"),
     )
     page = (

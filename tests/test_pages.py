@@ -183,7 +183,7 @@ def test_code_runs_on_what_a_reader_has(
 
 def test_no_page_has_code_that_nobody_runs() -> None:
     with_code, with_commands = (
-        {path.stem for path in DOCS.glob("*.md") if f"\n```{language}\n" in path.read_text(encoding="utf-8")}
+        {path.stem for path in DOCS.rglob("*.md") if f"\n```{language}\n" in path.read_text(encoding="utf-8")}
         for language in ("python", "sh")
     )
     assert with_code <= OUTPUTS.keys() | READERS.keys()

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 from mrfit._version import __version__
 
 if TYPE_CHECKING:
+    from mrfit.clusters import cluster
     from mrfit.data.dataset import Dataset
+    from mrfit.data.parts import Parts
     from mrfit.data.unique_rows import UniqueRows
     from mrfit.domain import Domain, Variable
     from mrfit.errors import MrfitError
@@ -72,6 +74,7 @@ _HOME = {
     "Network": "mrfit.network",
     "NoPenalty": "mrfit.learning.penalized",
     "NodeStability": "mrfit.learning.node_stability",
+    "Parts": "mrfit.data.parts",
     "Power": "mrfit.learning.power",
     "PseudoCounts": "mrfit.learning.smoothed",
     "Stability": "mrfit.learning.relearning",
@@ -81,6 +84,7 @@ _HOME = {
     "UniqueRows": "mrfit.data.unique_rows",
     "UpToOrder": "mrfit.structure.learners",
     "Variable": "mrfit.domain",
+    "cluster": "mrfit.clusters",
     "compare": "mrfit.summaries.comparison",
     "compare_groups": "mrfit.learning.comparing",
     "drawn_goodness": "mrfit.learning.drawn_goodness",
@@ -129,6 +133,7 @@ __all__ = [
     "Network",
     "NoPenalty",
     "NodeStability",
+    "Parts",
     "Power",
     "PseudoCounts",
     "Stability",
@@ -139,6 +144,7 @@ __all__ = [
     "UpToOrder",
     "Variable",
     "__version__",
+    "cluster",
     "compare",
     "compare_groups",
     "drawn_goodness",

@@ -79,25 +79,34 @@ def mapped(
     shared: tuple[Any, ...] = (),
     jobs: int = 1,
     name: Callable[[Item], str] = str,
-    callback: Callable[[int], None] | None = None,
+    callback: Callable[[Item], None] | None = None,
 ) -> list[Result]:
     """``function(*shared, item)`` for every item, in their order: on the cluster in use, else on ``jobs`` threads.
 
-    ``name`` is what errors call an item. ``callback`` is told of every item that is done. On a cluster the function
-    must be one that can be imported there; ``shared`` travels once to each worker.
+    ``name`` is what errors call an item. ``callback`` is told of every item that is done, from any thread. On a cluster
+    the function must be one that can be imported there; ``shared`` travels once to each worker.
     """
     if _active is not None:
-        return _active.mapped(function, items, shared, name, callback)
+        return list(_active.streamed(function, items, shared, name, callback))
 
     def work(first: int, last: int) -> list[Result]:
         results = []
         for item in items[first:last]:
             results.append(function(*shared, item))
             if callback is not None:
-                callback(1)
+                callback(item)
         return results
 
     return [result for part in run(work, deal(np.ones(len(items)), jobs)) for result in part]
+
+
+def streamed(
+    function: Callable[[Item], Result], items: Sequence[Item], *, name: Callable[[Item], str] = str
+) -> Iterator[Result]:
+    """The same one by one, each as soon as it and those before it are done, on the cluster in use."""
+    if _active is None:
+        raise RuntimeError("There is no cluster in use.")
+    return _active.streamed(function, items, (), name, None)
 
 
 def held(build: Callable[[Item], Any], items: Sequence[Item], *, name: Callable[[Item], str] = str) -> Held:
@@ -126,7 +135,7 @@ class _HeldThere:
     names: list[str]
 
     def ask(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:
-        return self.cluster.results(self.made(function, *arguments).futures, self.names)
+        return list(self.cluster.results(self.made(function, *arguments).futures, self.names))
 
     def made(self, function: Callable[..., Any], *arguments: Any) -> _HeldThere:
         futures = [self.cluster.submitted(function, future, *arguments) for future in self.futures]
@@ -147,34 +156,31 @@ class _Cluster:
     def submitted(self, function: Callable[..., Any], *arguments: Any) -> Any:
         return self.client.submit(_task, function, *arguments, pure=False)
 
-    def mapped(
+    def streamed(
         self,
         function: Callable[..., Any],
         items: Sequence[Any],
         shared: tuple[Any, ...],
         name: Callable[[Any], str],
-        callback: Callable[[int], None] | None,
-    ) -> list[Any]:
+        callback: Callable[[Any], None] | None,
+    ) -> Iterator[Any]:
         # A task that returns its argument, not `scatter`: the scheduler can do it again for a worker that died.
         travels = [self.submitted(_itself, each) for each in shared]
         futures = [self.submitted(function, *travels, item) for item in items]
-        return self.results(futures, list(map(name, items)), callback)
+        for item, result in zip(items, self.results(futures, list(map(name, items))), strict=True):
+            if callback is not None:
+                callback(item)
+            yield result
 
     def held(self, build: Callable[[Any], Any], items: Sequence[Any], name: Callable[[Any], str]) -> _HeldThere:
         return _HeldThere(self, [self.submitted(build, item) for item in items], list(map(name, items)))
 
-    def results(
-        self, futures: Sequence[Any], names: Sequence[str], callback: Callable[[int], None] | None = None
-    ) -> list[Any]:
-        results = []
+    def results(self, futures: Sequence[Any], names: Sequence[str]) -> Iterator[Any]:
         try:
             for future, name in zip(futures, names, strict=True):
-                results.append(self._result(future, name))
-                if callback is not None:
-                    callback(1)
+                yield self._result(future, name)
         finally:  # after an error or an interrupt nobody wants the others
             self.client.cancel([future for future in futures if not future.done()])
-        return results
 
     def _result(self, future: Any, name: str) -> Any:
         """Waits for it as long as there are workers, and says in one line what became of it else."""

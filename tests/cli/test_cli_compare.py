@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -42,6 +44,17 @@ def test_what_is_said_and_written(shell: Shell, models: tuple[str, str]) -> None
     svg = Path("c.svg").read_text()
     assert shell("compare", *models, "--plot", "again.svg", "--layout", "l.csv", "--quiet").out == ""
     assert Path("again.svg").read_text() == svg
+
+
+def test_a_page_of_both(shell: Shell, models: tuple[str, str]) -> None:
+    ran = shell("compare", *models, "--data", "t.csv", "-o", "both.html")
+    assert ran.out.endswith("wrote both.html\n")
+    found = re.search(r'id="document">(.*?)</script>', Path("both.html").read_text())
+    assert found is not None
+    document = json.loads(found[1])
+    assert [document["title"], document["other"]["title"]] == ["a", "b"]
+    assert len(document["edges"]) == 3
+    assert document["other"]["compared"]["n_rows"] == 25
 
 
 @pytest.mark.parametrize(

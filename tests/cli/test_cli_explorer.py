@@ -63,6 +63,49 @@ def test_models_of_other_programs(shell: Shell, tmp_path: Path) -> None:
     assert table[3] is None
 
 
+def test_resamples_say_how_stable_edges_are(fitted: Shell, tmp_path: Path) -> None:
+    """What `mrfit stability` writes is read; a pair without a line was in no resample."""
+    assert fitted("stability", "t.csv", "--resamples", "3", "-o", "edges.csv", "--quiet").code == 0
+    header, *lines = (tmp_path / "edges.csv").read_text().splitlines()
+    (tmp_path / "edges.csv").write_text("\n".join([header, *lines[1:]]) + "\n")
+    assert fitted("report", "m.mrf", "-o", "r.html", "--stability", "edges.csv").code == 0
+    document = _document((tmp_path / "r.html").read_text())
+    names = [variable["name"] for variable in document["variables"]]
+    found = {frozenset((names[a], names[b])): stability for a, b, _, stability in document["edges"]}
+    assert found[frozenset(lines[0].split(",")[:2])] == [0.0, 0.0, 0.0]
+    source, target, _, inclusion, *_ = lines[1].split(",")
+    assert found[frozenset((source, target))][0] == pytest.approx(float(inclusion), abs=1e-5)
+
+
+def test_covariates_are_shown_at_a_state_of_each(fitted: Shell, tmp_path: Path) -> None:
+    assert fitted("fit", "t.csv", "--given", "c", "-o", "g.mrf", "--quiet").code == 0
+    assert "choose a state of each: --given c=x" in fitted("report", "g.mrf", "-o", "r.html").err
+    assert fitted("report", "g.mrf", "t.csv", "-o", "r.html", "--given", "c=y").code == 0
+    document = _document((tmp_path / "r.html").read_text())
+    assert [variable["name"] for variable in document["variables"]] == ["a", "b"]
+    assert document["title"] == "g, c=y"
+    assert document["scores"][0]["rows"] == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("a,b\n", "no column 'source', 'target'"),
+        ("source,target,inclusion,low,high\na,z,1,0,1\n", "no variable 'z'"),
+        ("source,target,inclusion,low,high\na,b,often,0,1\n", "'often'"),
+        ("source,target,inclusion,low,high\na,b,1.5,0,1\n", "a share from 0 to 1"),
+        ("source,target,inclusion,low,high\na,b,1,0,1\nb,a,1,0,1\n", "line 3: this pair has a line already"),
+    ],
+)
+def test_files_that_say_nothing_of_stability(fitted: Shell, tmp_path: Path, content: str, told: str) -> None:
+    (tmp_path / "edges.csv").write_text(content)
+    ran = fitted("report", "m.mrf", "-o", "r.html", "--stability", "edges.csv")
+    assert ran.code == 2
+    assert told in ran.err
+    assert ran.err.count("\n") == 1
+    assert not (tmp_path / "r.html").exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
@@ -71,6 +114,7 @@ def test_models_of_other_programs(shell: Shell, tmp_path: Path) -> None:
         (("report", "m.mrf", "-o", "m.mrf"), "-o m.mrf is what MODEL reads"),
         (("report", "m.mrf", "none.csv", "-o", "r.html"), "none.csv"),
         (("explore", "m.mrf", "--host", "0.0.0.0"), "add --expose if you mean it"),
+        (("report", "m.mrf", "-o", "r.html", "--stability", "none.csv"), "Cannot read the stability of edges"),
         (("explore", "m.mrf", "--port", "99999"), "--port"),
     ],
 )

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import csv
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -151,3 +155,30 @@ def test_failures_are_named_on_stderr(shell: Shell, tmp_path: Path) -> None:
     assert 0 < ran.document["n_failed"] < 40
     assert "warning: learning failed in" in ran.err
     assert "All rows are the same" in ran.err
+
+
+def test_a_killed_run_is_resumed(table: str, shell: Shell, tmp_path: Path) -> None:
+    """Nothing is left of it but the file, in which at most one line is cut off."""
+    arguments = ["stability", table, "--penalty", "l2", "--strength", "1", "--resamples", "100"]
+    process = subprocess.Popen([sys.executable, "-m", "mrfit", *arguments, "--quiet", "--resume", "kept"], cwd=tmp_path)
+    kept = tmp_path / "kept"
+    while process.poll() is None and not (kept.exists() and kept.read_bytes().count(b"\n") > 3):
+        time.sleep(0.01)
+    process.kill()
+    assert process.wait() == -signal.SIGKILL
+    resumed, whole = shell(*arguments, "--json", "--resume", "kept"), shell(*arguments, "--json")
+    assert resumed.code == 0
+    assert resumed.document["edges"] == whole.document["edges"]
+
+
+def test_files_to_resume_from_that_are_refused(table: str, shell: Shell, tmp_path: Path) -> None:
+    for options, said in (
+        (("--resume", table), "is what DATA reads"),
+        (("--resume", "-"), "name a file"),
+        (("--resume", "e.csv", "-o", "e.csv"), "name the same file"),
+        (("--resume", "kept", "--kind", "stars"), "--resume"),
+    ):
+        ran = shell("stability", table, *EBIC, "--resamples", "20", *options)
+        assert ran.code == 2
+        assert said in ran.err
+    assert not (tmp_path / "kept").exists()

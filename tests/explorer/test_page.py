@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import mrfit
 from browser import Tab, browser, skip_or_fail
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
@@ -18,14 +19,16 @@ from mrfit.explorer.answering import Answering
 from mrfit.explorer.document import Document
 from mrfit.explorer.page import notebook_frame, report_page
 from mrfit.explorer.server import Explorer
+from mrfit.explorer.two_models import document_of_two
 from mrfit.factors import Factors
 from mrfit.formats.graphs import load_structure
 from mrfit.formats.learned import to_model
+from mrfit.formats.stability_file import EdgeStability
 from mrfit.model import MarkovNetwork
 from mrfit.network import Network
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.structure.structure import Structure
-from populations import SCOPES, domain_of, random_factors
+from populations import SCOPES, domain_of, random_factors, rows_from
 
 Open = Callable[..., Tab]
 
@@ -58,9 +61,10 @@ def opened(chromium: Any, tmp_path: Path) -> Iterator[Open]:
     """Opens the report of a model from a file; afterwards nothing may have gone wrong or been fetched."""
     tabs: list[Tab] = []
 
-    def open_report(model: MarkovNetwork, fragment: str = "", *, rows: Any = None, **how: Any) -> Tab:
+    def open_report(shown: MarkovNetwork | Document, fragment: str = "", *, rows: Any = None, **how: Any) -> Tab:
         path = tmp_path / f"report{len(tabs)}.html"
-        path.write_bytes(report_page(Document.of(model, title="A title", rows=rows)))
+        document = shown if isinstance(shown, Document) else Document.of(shown, title="A title", rows=rows)
+        path.write_bytes(report_page(document))
         tabs.append(Tab(chromium, **how).open(f"file://{path}#{fragment}"))
         return tabs[-1]
 
@@ -217,6 +221,66 @@ def test_the_most_probable_states_together(opened: Open) -> None:
     assert told == model.map().states
 
 
+def _chain() -> MarkovNetwork:
+    """Three variables: the first two go together, the last two apart and less so."""
+    return _model(Factors.from_tables((2, 2, 2), [((0, 1), [0, 0, 0, 2.0]), ((1, 2), [0, 0, 0, -1.0])]))
+
+
+def test_marks_orders_search_and_cases(opened: Open) -> None:
+    tab = opened(_chain())
+    tab.page.click("[data-key='2.1']")
+    tab.settle()
+    assert ", before " in tab.page.get_attribute("[data-key='0.1']", "aria-label")
+    tab.page.select_option(".order", "changed")
+    tab.settle()
+    assert tab.page.locator(".name").all_inner_texts() == ["x2", "x1", "x0"]
+    tab.page.click("text=Compare")
+    tab.page.click("[data-key='2.0']")
+    tab.settle()
+    assert "before 100 %" in tab.page.get_attribute("[data-key='2.1']", "aria-label")  # the case that was kept
+    tab.page.keyboard.press("/")
+    tab.page.keyboard.type("X1")
+    tab.settle()
+    assert tab.page.locator(".name").all_inner_texts() == ["x1"]
+
+
+def test_the_filter_and_the_signs_of_lines(opened: Open, tmp_path: Path) -> None:
+    tab = opened(_chain())
+    assert tab.text(".filter .line span:last-child") == "2 of 2"
+    assert "stroke-dasharray" in tab.saved("Picture, .svg", tmp_path).read_text(encoding="utf-8")
+    tab.page.locator(".filter input").fill("700")
+    tab.settle()
+    assert tab.text(".filter .line span:last-child") == "1 of 2"
+    assert "stroke-dasharray" not in tab.saved("Picture, .svg", tmp_path).read_text(encoding="utf-8")
+    assert len(tab.saved("Edges, .csv", tmp_path).read_text(encoding="utf-8").splitlines()) == 2
+
+
+def test_a_variable_stays_where_it_is_put_in_all_models(opened: Open, tmp_path: Path) -> None:
+    model = _model(Factors.from_tables((2,), [((0,), [0.0, 0.3])]))
+    tab = opened(model)
+    box = tab.page.locator("canvas").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    at = next(y + dy for dy in range(-100, 100, 8) if tab.page.mouse.move(x, y + dy) or _is_over(tab))
+    tab.page.mouse.down()
+    tab.page.mouse.move(x + 60, at + 30, steps=4)
+    tab.page.mouse.up()
+    other = _model(Factors.from_tables((2, 2), [((0, 1), [0.0, 0.0, 0.0, 0.3])]))
+    moved = "JSON.parse(localStorage.getItem('mrfit-places')).x0"
+    assert opened(other).page.evaluate(moved) == tab.page.evaluate(moved)
+    tab.page.evaluate("localStorage.removeItem('mrfit-places')")
+
+
+def _is_over(tab: Tab) -> bool:
+    return bool(tab.page.evaluate("document.querySelector('canvas').classList.contains('over')"))
+
+
+def test_tied_groups_stand_on_a_line(opened: Open) -> None:
+    rows = rows_from(_small().factors, 60, np.random.default_rng(0))
+    tab = opened(mrfit.learn(rows, penalty=mrfit.Tied(groups=(2,), strength=(1.0,))).model)
+    assert "2 learned values" in tab.text(".right")
+    assert tab.page.locator(".right svg circle").count() == 2
+
+
 def test_hostile_names_do_nothing(opened: Open, tmp_path: Path) -> None:
     domain = Domain.from_states({name: ["<img src=x onerror=alert(1)>", "=1+1"] for name in HOSTILE})
     parameters = Canonical(domain, Structure.complete(len(domain)))
@@ -255,16 +319,54 @@ def test_every_size_fits_its_window(opened: Open, width: int, n: int, monkeypatc
     tab.wait("document.querySelector(\"[data-key='0.1'] .number\").textContent.startsWith('100')")
 
 
+def _two_models() -> tuple[MarkovNetwork, MarkovNetwork, Document]:
+    """A chain, and another that shares one of its edges."""
+    shape, rng = (2, 2, 3, 2), np.random.default_rng(3)
+    a, b = (_model(random_factors(rng, shape, scopes)) for scopes in ([(0, 1), (1, 2)], [(1, 2), (2, 3)]))
+    return a, b, document_of_two(a, b, titles=("one", "two"))
+
+
+def test_two_models_are_asked_together(opened: Open, tmp_path: Path) -> None:
+    a, b, document = _two_models()
+    tab = opened(document)
+    assert "1 pair in both, 1 only in A, 1 only in B" in tab.text(".right")
+    tab.page.click("[data-key='1.1']")
+    tab.wait("document.querySelector(\"[data-key='1.1']\").getAttribute('aria-label').includes('in B 100 %')")
+    tab.settle()
+    np.testing.assert_allclose(_saved_probabilities(tab, tmp_path), _expected(a, {"x1": "s1"}), atol=1e-9)
+    told = tab.page.get_attribute("[data-key='2.0']", "aria-label")
+    expected = b.conditional("x2", {"x1": "s1"})["s0"]
+    assert told.endswith(f"in B {100 * expected:.1f} %")
+    shown = []
+    for view in ("A", "B", "B less A"):
+        tab.page.click(f".views button:text-is('{view}')")
+        tab.settle()
+        shown.append(tab.text(".filter .line span:last-child"))
+    assert shown == ["2 of 2", "2 of 2", "3 of 3"]
+    tab.page.click("text=x0 – x1")
+    tab.settle()
+    assert "A, B, and B less A" in tab.text(".right")
+
+
+def test_resamples_are_told_of_an_edge(opened: Open) -> None:
+    stability = {(0, 1): EdgeStability(0.98, -0.6, 0.25)}
+    tab = opened(Document.of(_small(), title="t", stability=stability), "show=0-1")
+    assert "In 98 % of the resamples; its weight there ranges from −0.60 to +0.25." in tab.text(".right")
+    assert "faint: in few resamples" in tab.text(".legend")
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_axe_finds_nothing(opened: Open, theme: str) -> None:
     axe = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
     if not axe.exists():
         skip_or_fail("tests of accessibility need axe-core: run `npm ci` in web/")
-    tab = opened(_small(), f"given=0:1&show=0-1&theme={theme}")
-    tab.settle()
-    tab.page.evaluate(axe.read_text(encoding="utf-8"))
-    found = tab.page.evaluate("axe.run()")
-    assert [(each["id"], each["nodes"][0]["html"]) for each in found["violations"]] == []
+    pages = [(_small(), "given=0:1&show=0-1"), (_two_models()[2], "given=1:1"), (_two_models()[2], "show=0-1&view=b")]
+    for shown, fragment in pages:
+        tab = opened(shown, f"{fragment}&theme={theme}")
+        tab.settle()
+        tab.page.evaluate(axe.read_text(encoding="utf-8"))
+        found = tab.page.evaluate("axe.run()")
+        assert [(each["id"], each["nodes"][0]["html"]) for each in found["violations"]] == []
 
 
 def test_a_notebook_shows_the_same(chromium: Any, tmp_path: Path) -> None:
@@ -282,13 +384,18 @@ def test_a_notebook_shows_the_same(chromium: Any, tmp_path: Path) -> None:
 
 def test_the_server_answers_the_page(chromium: Any, tmp_path: Path) -> None:
     model = _small()
-    with Explorer(Document.of(model, title="t"), Answering(model)) as server:
+    rows = rows_from(model.factors, 40, np.random.default_rng(0))
+    with Explorer(Document.of(model, title="t", rows=rows), Answering(model), rows=rows) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         tab = Tab(chromium).open(server.address)
         tab.page.click("[data-key='0.1']")
         tab.settle()
         expected = _expected(model, {"x0": "s1"})
         np.testing.assert_allclose(_saved_probabilities(tab, tmp_path), expected, atol=1e-12)
+        assert "Rows of the data that fit worst" in tab.text(".right")
+        drawn = model.coded_rows(mrfit.Dataset.from_file(tab.saved("1,000 rows drawn, .csv", tmp_path)))
+        assert drawn.n_rows == 1000
+        assert set(drawn.codes[:, 0].tolist()) == {1}
         assert server.token not in tab.page.evaluate("location.href + document.cookie")
         assert tab.problems == []
         tab.page.close()

@@ -5,18 +5,18 @@ from __future__ import annotations
 import http.client
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
 
-from mrfit.explorer.answering import Answering
+from mrfit.explorer.answering import Answer, Answering, Question
 from mrfit.explorer.document import Document
 from mrfit.explorer.server import Explorer
 from mrfit.formats.learned import to_model
 from mrfit.network import Network
-from populations import domain_of, random_factors
+from populations import domain_of, random_factors, random_rows
 
 QUESTION = json.dumps({"number": 1, "evidence": [[0, [1]]]})
 
@@ -25,7 +25,9 @@ QUESTION = json.dumps({"number": 1, "evidence": [[0, [1]]]})
 def server() -> Iterator[Explorer]:
     factors = random_factors(np.random.default_rng(0), (2, 2, 3), [(0, 1), (1, 2)])
     model = to_model(Network(domain_of(factors.shape), factors))
-    with Explorer(Document.of(model, title="t"), Answering(model)) as explorer:
+    rows = random_rows(np.random.default_rng(1), factors.shape, 50)
+    document = Document.of(model, title="t", rows=rows)
+    with Explorer(document, Answering(model), rows=rows) as explorer:
         thread = threading.Thread(target=explorer.serve_forever, daemon=True)
         thread.start()
         yield explorer
@@ -77,14 +79,44 @@ def test_the_user_gets_page_assets_and_answers(server: Explorer) -> None:
     assert json.loads(_asked(server, "GET", "/api/model")[2])["schema"] == 1
 
 
-@pytest.mark.parametrize("path", ["/", "/api/model", "/assets/explorer.js", "/open?token=wrong", "/open"])
+def test_scores_worst_rows_and_edges_are_there_for_the_user(server: Explorer) -> None:
+    scores = json.loads(_asked(server, "GET", "/api/scores")[2])
+    assert [each["rows"] for each in scores] == [50]
+    worst = json.loads(_asked(server, "GET", "/api/rows?worst=3")[2])
+    assert len(worst) == 3
+    assert worst[0]["score"] <= worst[1]["score"] <= scores[0]["value"]
+    for form in ("csv", "graphml", "json"):
+        status, _, content = _asked(server, "GET", f"/api/export/edges.{form}")
+        assert (status, b"x1" in content) == (200, True)
+
+
+def test_rows_are_drawn_given_what_is_known(server: Explorer) -> None:
+    status, headers, content = _asked(server, "POST", "/api/sample?rows=20", body=QUESTION)
+    assert status == 200
+    assert headers["content-type"].startswith("text/csv")
+    header, *rows = content.decode().splitlines()
+    assert header == "x0,x1,x2"
+    assert {row.split(",")[0] for row in rows} == {"s1"}
+    assert len(rows) == 20
+
+
+@pytest.mark.parametrize("query", ["", "?worst=0", "?worst=-1", "?worst=x", "?worst=10001", "?worst=" + "9" * 400])
+def test_numbers_of_rows_have_limits(server: Explorer, query: str) -> None:
+    assert _asked(server, "GET", f"/api/rows{query}")[0] == 400
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/api/model", "/api/rows?worst=3", "/api/scores", "/assets/explorer.js", "/open?token=wrong", "/open"]
+)
 def test_nobody_else_gets_anything(server: Explorer, path: str) -> None:
     assert _asked(server, "GET", path, user=False)[0] == 403
     assert _asked(server, "GET", path, user=False, Cookie="mrfit=guess")[0] == 403
 
 
-def test_nobody_else_is_answered(server: Explorer) -> None:
-    assert _asked(server, "POST", "/api/query", body=QUESTION, user=False)[0] == 403
+@pytest.mark.parametrize("path", ["/api/query", "/api/sample?rows=2"])
+def test_nobody_else_is_answered(server: Explorer, path: str) -> None:
+    assert _asked(server, "POST", path, body=QUESTION, user=False)[0] == 403
+    assert _asked(server, "POST", path, body=QUESTION, Origin="http://evil.example")[0] == 403
 
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "127.0.0.1", ""])
@@ -119,6 +151,31 @@ def test_bodies_and_headers_have_limits(server: Explorer) -> None:
 @pytest.mark.parametrize("body", ["", "[", "{}", "[" * 30_000, '{"number": 1, "evidence": [[7, [0]]]}'])
 def test_nonsense_is_refused(server: Explorer, body: str) -> None:
     assert _asked(server, "POST", "/api/query", body=body)[0] == 400
+
+
+def test_a_new_question_does_not_wait_for_the_one_before(server: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The engine of the first is at work until the second has its answer."""
+    answering, begun, done, order = server.answering, threading.Event(), threading.Event(), []
+
+    def answers(question: Question, is_void: Callable[[], bool]) -> Iterator[Answer]:
+        if question.number == 1:
+            begun.set()
+            assert done.wait(10)
+        order.append((question.number, is_void()))
+        return iter(())
+
+    monkeypatch.setattr(answering, "answers", answers)
+    first = threading.Thread(target=lambda: list(server.answers(Question(1, {}))))
+    first.start()
+    assert begun.wait(10)
+    assert list(server.answers(Question(2, {}))) == []
+    done.set()
+    first.join()
+    assert order == [(2, False), (1, True)]
+
+
+def test_a_question_that_is_void_is_not_begun(server: Explorer) -> None:
+    assert list(server.answering.answers(Question(1, {}), lambda: True)) == []
 
 
 def test_other_methods_are_refused(server: Explorer) -> None:

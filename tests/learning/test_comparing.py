@@ -68,27 +68,66 @@ def test_differences_and_p_of_networks_that_others_learned(expected: dict[str, A
     assert test.p_total == pytest.approx(known["p_S"], abs=1e-12)
 
 
-def test_networks_and_permutations_as_others_learn_them(expected: dict[str, Any], conformance_dir: Path) -> None:
-    """From rows to M, S and p on the permutations given to NetworkComparisonTest; IsingFit solves less tightly."""
+def _given(name: str, conformance_dir: Path) -> tuple[UniqueRows, np.ndarray, np.ndarray, np.ndarray]:
+    """The table with its groups, permutations as counts in both, and NetworkComparisonTest's M and S of each."""
     folder = conformance_dir / "applied" / "groups"
-    lines = _lines(folder / "czech_permutations.csv")
-    names = list(lines[0])[:5]
+    lines = _lines(folder / f"{name}_permutations.csv")
+    n = list(lines[0]).index("count1")
+    names = list(lines[0])[:n]
     numbers = np.array([[float(value) for value in line.values()] for line in lines])
-    codes, counts, first = numbers[:, :5].astype(np.uint8), numbers[:, 5:7], numbers[:, 7:].T
+    codes, counts, first = numbers[:, :n].astype(np.uint8), numbers[:, n : n + 2], numbers[:, n + 2 :].T
     domain = Domain(tuple(Variable(name, ("0", "1")) for name in ("group", *names)))
     both = np.vstack([np.insert(codes, 0, group, axis=1) for group in (0, 1)])
     rows = UniqueRows.from_codes(domain, both, counts.T.reshape(-1))
     place = GroupedRows.of(rows, "group").rows.places_of(codes)
     permutations = np.zeros((len(first), 2, len(codes)))
     permutations[:, 0, place], permutations[:, 1, place] = first, counts.sum(axis=1) - first
+    permuted = _lines(folder / f"{name}_nct_permuted.csv")
+    largest, total = (np.array([float(line[statistic]) for line in permuted]) for statistic in ("M", "S"))
+    return rows, permutations, largest, total
+
+
+def test_networks_and_permutations_as_others_learn_them(expected: dict[str, Any], conformance_dir: Path) -> None:
+    """From rows to M, S and p on the permutations given to NetworkComparisonTest; IsingFit solves less tightly."""
+    rows, permutations, largest, total = _given("czech", conformance_dir)
     learner = Learned(select="ebic", rule="and", scale="standard")
     found, known = compare_groups(learner, rows, by="group", permutations=permutations).permutations, expected["czech"]
     assert found is not None
     assert (found.observed.largest, found.observed.total) == pytest.approx((known["M"], known["S"]), abs=1e-4)
-    permuted = _lines(folder / "czech_nct_permuted.csv")
-    np.testing.assert_allclose(found.permuted.largest, [float(line["M"]) for line in permuted], atol=1e-4)
-    np.testing.assert_allclose(found.permuted.total, [float(line["S"]) for line in permuted], atol=1e-4)
+    np.testing.assert_allclose(found.permuted.largest, largest, atol=1e-4)
+    np.testing.assert_allclose(found.permuted.total, total, atol=1e-4)
     assert (found.p_largest, found.p_total) == pytest.approx((known["p_M"], known["p_S"]), abs=1e-12)
+
+
+def test_one_permutation_of_jonas_is_not_solved_to_its_end(expected: dict[str, Any], conformance_dir: Path) -> None:
+    """p of S is .055 and not .060, by one permutation in 200: its S is 12.85 where regressions are solved to the end.
+
+    Ours rest there: a hundred times tighter they move it by less than 1e-4, and the file says 13.13. Groups of jonas
+    are nearly separated, where the usual tolerance of glmnet, by which the file was made, ends on the way.
+    """
+    rows, permutations, largest, total = _given("jonas", conformance_dir)
+    usual, tight = (
+        compare_groups(
+            Learned(select="ebic", rule="and", scale="standard", tolerance=tolerance),
+            rows,
+            by="group",
+            permutations=some,
+        ).permutations
+        for tolerance, some in ((1e-6, permutations), (1e-8, permutations[[152]]))
+    )
+    known = expected["jonas"]
+    assert usual is not None
+    assert tight is not None
+    assert (usual.observed.largest, usual.observed.total) == pytest.approx((known["M"], known["S"]), abs=1e-3)
+    assert usual.p_largest == pytest.approx(known["p_M"], abs=1e-12)
+    others = (total >= known["S"]) != (usual.permuted.total >= usual.observed.total)
+    assert np.flatnonzero(others).tolist() == [152]
+    assert usual.p_total == pytest.approx(known["p_S"] - 1.0 / 201.0, abs=1e-12)
+    assert usual.permuted.total[152] == pytest.approx(12.8466, abs=1e-4)
+    assert tight.permuted.total[0] == pytest.approx(usual.permuted.total[152], abs=1e-4)
+    same = np.abs(usual.permuted.total - total) < 1e-3
+    assert same.mean() > 0.5
+    np.testing.assert_allclose(usual.permuted.largest[same], largest[same], atol=5e-3)
 
 
 # -- by definition -------------------------------------------------------------------------------------------------

@@ -14,9 +14,11 @@ from mrfit.errors import InputError
 from mrfit.inference.junction_tree import JunctionTree
 from mrfit.learning import Learner
 from mrfit.learning.objective_choice import LIKELIHOOD
+from mrfit.learning.sampled import optimum_of
 from mrfit.learning.smoothed import PseudoCounts
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.penalties.l2 import L2
+from mrfit.solvers.solution import Status
 from mrfit.stochastic.fit import ChainProblem
 from mrfit.structure.learners import Learned, Tree
 from populations import STRUCTURES, domain_of, random_rows
@@ -76,6 +78,24 @@ def test_chains_that_do_not_mix_say_so(named_rows: Rows) -> None:
     schedule = replace(problem.schedule(warm=True), damping=5.0, iterations=200, looks=())
     assert problem.fit(penalty, start=frozen, schedule=schedule).evidence.is_unmixed
     assert not problem.fit(penalty, schedule=replace(schedule, iterations=300)).evidence.is_unmixed
+
+
+def test_what_the_hunt_leaves_on_book_is_told(named_rows: Rows) -> None:
+    """Its heaviest row has 465 of 500 ones: learned for long, a mode there is too heavy, and hunts do not settle.
+
+    Learned until it rests there is none, nor anything to tell.
+    """
+    rows, test = named_rows("book", "train"), named_rows("book", "test")
+    problem, penalty = _learned(rows, strength=1.0)
+    of_test = problem.features.means(test).of_features
+    long = replace(problem.schedule(warm=False), iterations=300, looks=())
+    for schedule, is_hunted in ((long, True), (None, False)):
+        fit = problem.fit(penalty, schedule=schedule)
+        assert (fit.hunts > 0) is is_hunted
+        solution = optimum_of(problem, fit, 1.0, penalty=penalty.value(fit.w), begun=0.0).solution
+        assert (solution.status is Status.PHANTOM) is not fit.is_clean
+        score = float(of_test @ fit.w) - fit.evidence.log_z
+        assert score == pytest.approx(-35.77, abs=0.05 - np.log1p(-fit.evidence.far_mass))
 
 
 def test_threads_change_no_bit(rng: np.random.Generator) -> None:

@@ -1,6 +1,7 @@
 // The two that answer: a worker of the page itself, and the server of `mrfit explore`.
 
 import type { Answer, Answerer, Hear, Prepared, Question } from "./answers";
+import type { WorstRow } from "./document";
 
 /** Runs this page's own script once more, in a worker. */
 export class WorkerAnswerer implements Answerer {
@@ -37,13 +38,21 @@ export class ServerAnswerer implements Answerer {
     });
   }
 
+  /** Rows of the data that fit worst; none where it was given none. */
+  async worstRows(n: number): Promise<WorstRow[]> {
+    const response = await fetch(`/api/rows?worst=${n}`);
+    return response.ok ? ((await response.json()) as WorstRow[]) : [];
+  }
+
+  /** Rows of the model, given what is known, as CSV. */
+  async rows(n: number, evidence: Question["evidence"]): Promise<string> {
+    const response = await post(`/api/sample?rows=${n}`, { number: 0, evidence });
+    if (!response.ok) throw new Error(await response.text());
+    return response.text();
+  }
+
   private async read(question: Question, signal: AbortSignal): Promise<void> {
-    const response = await fetch("/api/query", {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify(question),
-      signal,
-    });
+    const response = await post("/api/query", question, signal);
     if (!response.ok) throw new Error(await response.text());
     const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
     let rest = "";
@@ -55,4 +64,8 @@ export class ServerAnswerer implements Answerer {
       for (const line of lines) this.hear(JSON.parse(line) as Answer);
     }
   }
+}
+
+function post(address: string, body: Question, signal?: AbortSignal): Promise<Response> {
+  return fetch(address, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal });
 }

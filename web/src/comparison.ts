@@ -40,12 +40,12 @@ export function comparedPair(model: Model, a: number, b: number): HTMLElement | 
     const [one, other] = odds as number[];
     lines.push(h("tr", {}, head("odds ×"), [one, other, other / one].map((each) => h("td", { class: "figure" }, factor(each)))));
   }
-  return table("A, B, and B less A", ["", "A", "B", "B less A"], lines);
+  return table("A, B, and B less A", ["", "A", "B", "B − A"], lines);
 }
 
 function edges(heading: string, views: View[], list: number[], model: Model, look: Look): HTMLElement | null {
   if (!list.length) return null;
-  const heads: Record<View, string> = { a: "A", b: "B", difference: "B less A" };
+  const heads: Record<View, string> = { a: "A", b: "B", difference: "B − A" };
   const lines = list.slice(0, MOST_LINES).map((e) => {
     const [a, b] = model.edge(e);
     const name = `${model.names[a]} – ${model.names[b]}`;
@@ -65,7 +65,7 @@ function scores(compared: NonNullable<Model["document"]["other"]>["compared"]): 
   const { metric, n_rows, a, b, difference, standard_error } = compared;
   const isClear = Math.abs(difference) > 2 * standard_error;
   return h("p", { class: "words" },
-    `Of ${count(n_rows)} rows, mean ${metric}: A ${a.toFixed(4)}, B ${b.toFixed(4)}; `,
+    `Of ${count(n_rows)} rows, mean ${metric}: A ${signed(a, 4)}, B ${signed(b, 4)}; `,
     h("strong", {}, `B less A ${signed(difference, 4)} ± ${standard_error.toFixed(4)}`),
     ` nats. ${isClear ? "More than two standard errors: no chance, if the rows had no part in learning." : "Less than two standard errors: it may be chance."}`);
 }

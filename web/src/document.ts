@@ -54,3 +54,10 @@ export type Other = Pick<Document, "title" | "scopes" | "plan" | "marginals" | "
 };
 
 export const SCHEMA = 1;
+
+/** A row of data that the model expects little, and its states that are least expected given all others. */
+export interface WorstRow {
+  score: number | null;
+  weight: number;
+  surprises: [variable: number, state: number, probability: number][];
+}

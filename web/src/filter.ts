@@ -2,6 +2,7 @@
 
 import { h } from "./dom";
 import type { Model } from "./model";
+import { FEW, MOST_RINGS } from "./scene";
 import type { Chosen, State } from "./state";
 import { count, signed } from "./words";
 
@@ -81,11 +82,11 @@ export class Filter {
       apart.length ? item("stroke apart", `apart, up to ${signed(apart[0])}`) : null,
       neither.length ? item("stroke neither", `no order of states, up to ${neither[0].toFixed(2)}`) : null,
       model.hasStability ? item("stroke faint", "faint: in few resamples") : null,
-      model.explained(0) === null ? null : item("ring", "explained by the others"),
+      model.explained(0) === null || model.n > MOST_RINGS ? null : item("ring", "explained by the others"),
       known ? item("square", "known") : null,
       model.other ? item("tick", "B, on bars of A") : null,
-      known && !model.other && model.n > 12 ? item("dot likelier", "likelier") : null,
-      known && !model.other && model.n > 12 ? item("dot less", "less likely") : null,
+      known && !model.other && model.n > FEW ? item("dot likelier", "likelier") : null,
+      known && !model.other && model.n > FEW ? item("dot less", "less likely") : null,
     ];
     this.legend.replaceChildren(...items.filter((one): one is HTMLElement => one !== null));
     this.legend.hidden = !this.legend.childElementCount;

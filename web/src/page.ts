@@ -12,7 +12,10 @@ import { Panel } from "./panel";
 import { Picture } from "./picture";
 import { forgetPlaces } from "./places";
 import { type Chosen, fromFragment, State, toFragment } from "./state";
-import { count, plural, visible } from "./words";
+import { count, plural, signed, visible } from "./words";
+
+const WORST = 12; // rows of data that are listed
+const DRAWN = 1000; // rows that are drawn to be saved
 
 const KEYS: [string, string][] = [
   ["click a state", "it is known; again: it is not"],
@@ -35,6 +38,7 @@ export class Page {
   private model: Model;
   private state: State;
   private answerers: Answerer[];
+  private server: ServerAnswerer | null;
   private picture: Picture;
   private list: List;
   private asked = ""; // the last question, without its number
@@ -58,7 +62,9 @@ export class Page {
     const fail = (why: string): void => this.tell(why);
     const hear = (answer: Answer): void => this.hear(answer);
     const hearOther = (answer: Answer): void => this.hearOther(answer);
-    this.answerers = [script === null ? new ServerAnswerer(hear, fail) : new WorkerAnswerer(script, told, hear, fail)];
+    this.server = script === null ? new ServerAnswerer(hear, fail) : null;
+    this.answerers = [this.server ?? new WorkerAnswerer(script!, told, hear, fail)];
+    if (told.scores.length) void this.server?.worstRows(WORST).then((rows) => ((this.state.worst = rows), this.state.redraw()));
     const { other } = this.model;
     if (other && script !== null) this.answerers.push(new WorkerAnswerer(script, other.document, hearOther, fail));
     const say = (text: string): void => void (this.said.textContent = text);
@@ -120,7 +126,7 @@ export class Page {
       plural(told.edges.length, "pair"),
       ...(larger && isOne ? [plural(larger, "larger interaction")] : []),
       ...(isOne ? [plural(parameters, "parameter")] : []),
-      ...told.scores.slice(0, 1).flatMap(({ measure, value }) => (value === null ? [] : [`${measure} ${value.toFixed(3)}`])),
+      ...told.scores.slice(0, 1).flatMap(({ measure, value }) => (value === null ? [] : [`${measure} ${signed(value, 3)}`])),
     ].join(" · ");
     return h("header", {},
       h("h1", { title }, title),
@@ -146,6 +152,12 @@ export class Page {
       ["Probabilities, .csv", () => save(name("-probabilities.csv"), probabilitiesCsv(this.state), "text/csv")],
       ["Forget moved places", () => (forgetPlaces(), location.reload())],
     ];
+    const { server } = this;
+    if (server) {
+      const draw = (): Promise<string> => server.rows(DRAWN, evidenceOf(this.state));
+      const drawn = (): Promise<void> => draw().then((text) => save(name("-rows.csv"), text, "text/csv"), (error) => this.tell(String(error)));
+      actions.splice(5, 0, [`${count(DRAWN)} rows drawn, .csv`, () => void drawn()]);
+    }
     const menu = h("details", { class: "menu" }, h("summary", {}, "Save"));
     const choose = (act: () => void) => (): void => {
       menu.open = false;
@@ -183,7 +195,7 @@ export class Page {
     this.address();
     const { evidence, selection } = this.state.chosen;
     const question = {
-      evidence: [...evidence].map(([v, states]): [number, number[]] => [v, [...states]]),
+      evidence: evidenceOf(this.state),
       ...(selection.length === 2 ? { pair: [selection[0], selection[1]] as [number, number] } : {}),
       ...(this.wantsMap ? { map: true } : {}),
     };
@@ -280,6 +292,10 @@ export class Page {
     this.list.search.value = "";
     this.state.set({ selection: [], search: "" });
   }
+}
+
+function evidenceOf({ chosen }: State): [number, number[]][] {
+  return [...chosen.evidence].map(([v, states]): [number, number[]] => [v, [...states]]);
 }
 
 function points(p: number): string {

@@ -109,7 +109,7 @@ export class Panel {
     const holding = model.largerScopes([a, b]);
     return [
       this.title(`${model.names[a]} – ${model.names[b]}`),
-      model.other ? comparedPair(model, a, b) : h("p", { class: "words" }, ...this.pairInWords(a, b)),
+      model.other ? comparedPair(model, a, b) ?? h("p", {}, "Joined in neither model.") : h("p", { class: "words" }, ...this.pairInWords(a, b)),
       this.stabilityInWords(a, b),
       parameters && table2(`Parameters${this.ofFirst}, in log p`, this.corner(scope!.variables), parameters),
       parameters && h("p", { class: "quiet" }, `${model.document.parameterization} coordinates: ${model.document.meaning}`),
@@ -266,10 +266,26 @@ export class Panel {
       model.larger.length ? this.scopeList("Strongest larger interactions", model.larger) : null,
       told.groups ? this.groups() : null,
       this.orders(),
+      state.worst.length ? this.worstRows() : null,
       ...told.scores.map(({ measure, value, rows }) =>
-        h("p", { class: "quiet" }, `Mean ${measure} of ${count(rows)} rows: ${value === null ? "minus infinity" : value.toFixed(4)} nats.`)),
+        h("p", { class: "quiet" }, `Mean ${measure} of ${count(rows)} rows: ${value === null ? "minus infinity" : signed(value, 4)} nats.`)),
       ...told.marginals.remarks.map((remark) => h("p", { class: "quiet" }, remark)),
     ];
+  }
+
+  /** Rows of data that the model expects least; their most surprising state says why. */
+  private worstRows(): HTMLElement {
+    const { model, state } = this;
+    const lines = state.worst.map(({ score, weight, surprises }, k) =>
+      h("tr", {},
+        h("td", {}, score === null ? "−∞" : signed(score)),
+        h("td", { class: "figure" }, String(+weight.toPrecision(4))),
+        h("td", {}, surprises.slice(0, 2).flatMap(([v, s, p], i) => [
+          i ? h("br") : null,
+          h("button", { class: "link", "data-key": `dw${k}.${i}`, on: { click: this.look([v]) } }, model.stateName(v, s)),
+          ` ${percent(p)}`,
+        ]))));
+    return table("Rows of the data that fit worst", ["pll", "times", "least expected, given all else"], lines);
   }
 
   private mostProbable(states: number[]): HTMLElement {

@@ -4,12 +4,12 @@ import { h } from "./dom";
 import { DARK, LIGHT, type Palette } from "./palette";
 import { SvgPen } from "./pen";
 import { remember, startingPlaces } from "./places";
-import { Scene, type Size, type View } from "./scene";
+import { FEW, Scene, type Size, type View } from "./scene";
 import type { State } from "./state";
 import { percent, signed } from "./words";
 
 const CLICK = 4; // pixels: what moves less is a click
-const MARGIN = { wide: 80, narrow: 36 };
+const MARGIN = { cards: 80, dots: 44, narrow: 46 };
 
 export class Picture {
   readonly canvas = h("canvas", {
@@ -21,7 +21,6 @@ export class Picture {
   });
   readonly scene: Scene;
   view: View = { x: 0, y: 0, unit: 100 };
-  frames: number[] = []; // milliseconds of the last draw calls
   private context = this.canvas.getContext("2d")!;
   private size: Size = { width: 1, height: 1 };
   private asked = false;
@@ -59,7 +58,7 @@ export class Picture {
   /** Everything in view, above the filter and the legend. */
   fit(): void {
     const { width, height } = this.size;
-    const margin = width < 500 ? MARGIN.narrow : MARGIN.wide;
+    const margin = width < 500 ? MARGIN.narrow : this.state.model.n > FEW ? MARGIN.dots : MARGIN.cards;
     const below = Math.min(this.footer() + 12, height / 2);
     const [left, right] = range(this.scene.places.map((place) => place[0]));
     const [top, bottom] = range(this.scene.places.map((place) => place[1]));
@@ -81,12 +80,9 @@ export class Picture {
 
   draw(): void {
     this.asked = false;
-    const begun = performance.now();
     const ratio = this.canvas.width / this.size.width;
     this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
     this.scene.draw(this.context, this.size, this.view, this.palette);
-    this.frames.push(performance.now() - begun);
-    if (this.frames.length > 500) this.frames.shift();
   }
 
   zoom(by: number, x = this.size.width / 2, y = this.size.height / 2): void {

@@ -15,10 +15,10 @@ const IN_A_STROKE = 8; // lines
 const FROM_CARDS = 84; // pixels a variable has to itself, from which on it is drawn as a card
 const FULL_CARD = 150;
 const CARD_STATES = 5;
-const FEW = 60; // variables whose lines are curved, so that those along one another can be told apart
+export const FEW = 60; // variables whose lines are curved, so that those along one another can be told apart
 const FADED = 0.13;
 const MOST_LABELS = 90;
-const MOST_RINGS = 150; // variables around which there is room for one
+export const MOST_RINGS = 150; // variables around which there is room for one
 
 export interface View {
   x: number; // of the middle, in units of the layout
@@ -188,6 +188,7 @@ export class Scene {
 
   /** How opaque a line is: by its strength or, where resamples were given, by how many of them have it. */
   private clarity(share: number): number {
+    if (this.model.view === "difference") return 0.45 + 0.5 * share;
     return this.model.hasStability ? 0.08 + 0.87 * share ** 1.5 : 0.28 + 0.66 * share;
   }
 
@@ -371,8 +372,8 @@ export class Scene {
     const { selection } = this.state.chosen;
     const rank = (v: number): number => (selection.includes(v) ? 2 : !focus || focus.has(v) ? 1 : 0);
     for (const v of [...seen].sort((a, b) => rank(a) - rank(b))) {
-      const faded = focus !== null && !focus.has(v);
-      this.drawCard(pen, v, view, palette, faded ? 0.35 : 1, selection.includes(v));
+      const faded = this.state.chosen.evidence.has(v) ? 0.75 : 0.35; // what is known stays in sight
+      this.drawCard(pen, v, view, palette, focus !== null && !focus.has(v) ? faded : 1, selection.includes(v));
     }
     pen.globalAlpha = 1;
   }

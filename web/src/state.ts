@@ -1,6 +1,7 @@
 // What the user has chosen; everything on the page is drawn from it.
 
 import type { Answer } from "./answers";
+import type { WorstRow } from "./document";
 import type { Evidence } from "./engine/factors";
 import type { Model, View } from "./model";
 
@@ -26,6 +27,7 @@ export class State {
   chosen: Chosen;
   answer: Answer | null = null; // the last that was possible
   otherAnswer: Answer | null = null; // of the second of two models
+  worst: WorstRow[] = []; // rows of data that fit worst, where there is a server that has them
   kept: { marginals: number[][]; words: string } | null = null; // a case that others are compared with
   private drawn: Listener[] = []; // called in the next frame
   private told: Listener[] = []; // called at once

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mrfit.cli.cluster_options import cluster_option, enter_cluster
 from mrfit.cli.files import check_files, writing
 from mrfit.cli.model_options import from_option, is_silent, model_argument, note_remarks, read_any_model
 from mrfit.cli.options import check_one_stream, choice, common, parameters_of, read_rows, reading
@@ -81,8 +82,10 @@ _SECTIONS = {
 @title_option
 @writing
 @reading
+@cluster_option
 @common
-def command(model_file: str, data: str, **options: Any) -> None:
+@click.pass_context
+def command(context: click.Context, /, model_file: str, data: str, **options: Any) -> None:
     """Do the rows that MODEL would draw look like DATA?
 
     A network fitted by pseudo-likelihood can have nearly all its probability where there are no data, while its score
@@ -114,6 +117,7 @@ def command(model_file: str, data: str, **options: Any) -> None:
 
         check_figure_path(picture)
     jobs = resolve_jobs(options["jobs"])
+    enter_cluster(context, options["cluster"])
     note_compiling(quiet=is_silent(options))
     network = read_any_model(model_file, options)
     rows = read_rows(data, options, domain=network.domain)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mrfit.cli.cluster_options import cluster_option, enter_cluster
 from mrfit.cli.exact_options import structure_file
 from mrfit.cli.files import check_files, csv_bytes, send, summary_beside, writing
 from mrfit.cli.idle_options import Rule, refuse_idle
@@ -50,7 +51,7 @@ _SECTIONS = {
     "Data": parameters_of(reading) | {"states"},
     **LEARNER_SECTIONS,
     "Output": {"title", "as_json", "quiet"} | parameters_of(layout_options) | parameters_of(writing),
-    "Other": {"folds"},
+    "Other": {"folds", "cluster"},
 }
 
 
@@ -76,6 +77,7 @@ _SECTIONS = {
 @writing
 @states_option
 @reading
+@cluster_option
 @common
 @click.pass_context
 def command(context: click.Context, /, data: str, **options: Any) -> None:
@@ -99,6 +101,7 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     from mrfit.workers import resolve_jobs
 
     jobs = resolve_jobs(options["jobs"])
+    enter_cluster(context, options["cluster"])
     take_by_itself(context, options, penalty="none")
     tests = None if options["tests"] is None else names([options["tests"]], "--tests")
     _check_options(context, options, tests)

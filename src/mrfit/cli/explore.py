@@ -43,6 +43,7 @@ def command(model_file: str, data: str | None, **options: Any) -> None:
       mrfit explore survey.mrf --no-browser --port 8000      over ssh -L 8000:localhost:8000
     """
     from mrfit.explorer.answering import Answering
+    from mrfit.explorer.document import starting_rows
     from mrfit.explorer.server import Explorer
 
     if options["host"] not in _LOOPBACK and not options["expose"]:
@@ -52,10 +53,10 @@ def command(model_file: str, data: str | None, **options: Any) -> None:
     check_one_stream(model_file, data)
     quiet = options["quiet"] or options["as_json"]
     note_compiling(quiet=quiet)
-    model, document, codes = explored_model(model_file, data, options)
-    answering = Answering(model, codes=codes, seed=options["seed"])
+    model, document, rows = explored_model(model_file, data, options)
+    answering = Answering(model, codes=starting_rows(rows), seed=options["seed"])
     try:
-        server = Explorer(document, answering, host=options["host"], port=options["port"])
+        server = Explorer(document, answering, rows=rows, host=options["host"], port=options["port"])
     except OSError as error:
         raise InputError(
             f"Cannot serve at {options['host']}:{options['port']}: {error.strerror or error}; choose another --port."

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mrfit.cli.given import given_of
 from mrfit.cli.model_options import from_option, load_scored_model, model_argument
-from mrfit.cli.options import parameters_of, read_rows, reading_with, stacked
+from mrfit.cli.options import names, parameters_of, read_rows, reading_with, stacked
 from mrfit.cli.picture_options import title_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from mrfit.data.unique_rows import UniqueRows
     from mrfit.explorer.document import Document
     from mrfit.model import MarkovNetwork
 
@@ -28,22 +28,32 @@ explored_options = stacked(
         metavar="CSV",
         help="How often resamples have each edge, as written by mrfit stability -o: rare ones are drawn faintly.",
     ),
+    click.option(
+        "--given",
+        multiple=True,
+        metavar="NAME=STATE[,...]",
+        help="A state of each covariate, where the model has some: the others are shown as they are there.",
+    ),
     from_option,
     _reading,
 )
-explored_sections = {"Model and data": {"model_format"} | parameters_of(_reading)}
+explored_sections = {"Model and data": {"model_format", "given"} | parameters_of(_reading)}
 
 
 def explored_model(
     model_file: str, data: str | None, options: Mapping[str, Any]
-) -> tuple[MarkovNetwork, Document, NDArray[Any] | None]:
-    """The model in a file; its document, with what a table says of its variables; rows for chains to begin in."""
-    from mrfit.explorer.document import Document, starting_rows
+) -> tuple[MarkovNetwork, Document, UniqueRows | None]:
+    """The model in a file; its document, with what a table says of its variables; the rows of the table."""
+    from mrfit.explorer.at_covariates import covariate_states, model_at, rows_at
+    from mrfit.explorer.document import Document
     from mrfit.formats.stability_file import read_stability
 
     model = load_scored_model(model_file, options)
-    resamples = None if options["stability"] is None else read_stability(options["stability"], model.domain)
     rows = None if data is None else read_rows(data, options, domain=model.domain)
-    title = title_of(model_file, options)
+    known = covariate_states(model, given_of(model.domain, {**options, "evidence": None}))
+    if known:
+        model, rows = model_at(model, known), rows and rows_at(rows, known)
+    resamples = None if options["stability"] is None else read_stability(options["stability"], model.domain)
+    title = ", ".join([title_of(model_file, options), *names(options["given"], "--given")])
     document = Document.of(model, title=title, rows=rows, stability=resamples, seed=options["seed"])
-    return model, document, starting_rows(rows)
+    return model, document, rows

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from mrfit.cli.cluster_options import cluster_option, enter_cluster
 from mrfit.cli.files import check_files, csv_bytes, send, summary_beside, writing
 from mrfit.cli.idle_options import Rule, refuse_idle
 from mrfit.cli.model_options import is_silent, load_scored_model, model_argument
@@ -40,6 +41,7 @@ _SECTIONS = {
         *("test", "resamples", "groups", "coding", "paths", "output", "plot", "plot_network", "as_json"),
     ),
     "Data": parameters_of(_reading),
+    "Other": {"cluster"},
     "Output": {"title", "level"} | parameters_of(layout_options) | parameters_of(writing) | parameters_of(common),
 }
 
@@ -82,6 +84,7 @@ _SECTIONS = {
 @title_option
 @writing
 @_reading
+@cluster_option
 @common
 @click.pass_context
 def command(context: click.Context, /, model_file: str, data: str | None, **options: Any) -> None:
@@ -104,6 +107,7 @@ def command(context: click.Context, /, model_file: str, data: str | None, **opti
     from mrfit.workers import resolve_jobs
 
     jobs = resolve_jobs(options["jobs"])
+    enter_cluster(context, options["cluster"])
     groups = _groups(options["groups"])
     _check_options(context, model_file, data, options)
     model = load_scored_model(model_file, {"model_format": None})

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mrfit.cli.cluster_options import cluster_option, enter_cluster
 from mrfit.cli.exact_options import structure_file
 from mrfit.cli.files import check_files, load_model, writing
 from mrfit.cli.learner_options import LEARNER_SECTIONS, learner_of, learner_options
@@ -27,7 +28,7 @@ _SECTIONS = {
     ),
     **LEARNER_SECTIONS,
     "Output": {"title", "as_json", "quiet"} | parameters_of(writing),
-    "Other": {"folds", "weights"},
+    "Other": {"folds", "weights", "cluster"},
 }
 
 
@@ -45,6 +46,7 @@ _SECTIONS = {
 @click.option("--plot", metavar="FILE", help=f"Draw what is found against the number of rows, as {PICTURES}.")
 @title_option
 @writing
+@cluster_option
 @common
 @click.pass_context
 def command(context: click.Context, /, model_file: str, **options: Any) -> None:
@@ -65,6 +67,7 @@ def command(context: click.Context, /, model_file: str, **options: Any) -> None:
     from mrfit.workers import resolve_jobs
 
     jobs = resolve_jobs(options["jobs"])
+    enter_cluster(context, options["cluster"])
     if options["structure"] is None:
         take_by_itself(context, options, structure="learned", select="ebic", rule="and")
     check_weights(context, options)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mrfit.cli.cluster_options import cluster_option, enter_cluster
 from mrfit.cli.options import common, names
 from mrfit.cli.output import note, note_compiling, print_json, say
 from mrfit.errors import MrfitError
@@ -44,9 +45,18 @@ WORDS = {
     help="Folder of stored results and pages; it is made if need be. Experiments may share one.",
 )
 @click.option("--report-only", is_flag=True, help="Run nothing: make the pages anew from stored results.")
+@cluster_option
 @common
+@click.pass_context
 def command(
-    experiment: str, quick: bool, datasets: tuple[str, ...], folder: str, report_only: bool, **options: Any
+    context: click.Context,
+    /,
+    experiment: str,
+    quick: bool,
+    datasets: tuple[str, ...],
+    folder: str,
+    report_only: bool,
+    **options: Any,
 ) -> None:
     """Run an experiment of the papers mrfit builds on, and print their numbers beside ours.
 
@@ -72,6 +82,7 @@ def command(
 
     quiet = options["quiet"] or options["as_json"]
     note_compiling(quiet=quiet)
+    enter_cluster(context, options["cluster"])
     scope = Scope(quick, names(datasets, "--datasets") if datasets else None, options["seed"])
     with _progress(quiet=quiet) as progress:
         found = reproduce(

@@ -6,16 +6,27 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mrfit.cli.cluster_options import ADDRESSES, columns_and_address, enter_cluster
 from mrfit.cli.exact_options import structure_file
 from mrfit.cli.files import check_files, csv_bytes, send, summary_beside, writing
 from mrfit.cli.idle_options import Rule, refuse_idle
 from mrfit.cli.learner_options import LEARNER_SECTIONS, check_orders_of, learner_of, learner_options
-from mrfit.cli.options import choice, common, declared_states, parameters_of, read_rows, reading, states_option
+from mrfit.cli.options import (
+    STANDARD,
+    choice,
+    common,
+    declared_states,
+    parameters_of,
+    read_rows,
+    reading,
+    states_option,
+)
 from mrfit.cli.output import counting_progress, note_compiling, note_failures, print_json, say
 from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
 from mrfit.cli.relearned import check_weights, is_of_regressions, relearned, weights_option
 from mrfit.cli.row_owners import read_owned
 from mrfit.cli.sections import SectionedCommand
+from mrfit.errors import InputError
 
 if TYPE_CHECKING:
     from mrfit.data.dataset import Dataset
@@ -31,7 +42,7 @@ _SECTIONS = {
     "Options that matter most": (
         *("kind", "resamples", "structure", "select", "rule", "penalty", "strengths", "weights", "output", "plot"),
     ),
-    "Resampling": {"resamples_file", "cluster", "one_step", "level", *_PAIRS},
+    "Resampling": {"resamples_file", "cluster", "one_step", "resume", "level", *_PAIRS},
     "Data": parameters_of(reading) | {"states"},
     **LEARNER_SECTIONS,
     "Output": {"title", "as_json", "quiet"} | parameters_of(writing),
@@ -57,7 +68,11 @@ _SECTIONS = {
     help="Resamples that are given: the distinct rows, and a column for each resample of how often they occur.",
 )
 @click.option(
-    "--cluster", metavar="COLUMN", help="What each row belongs to (a person, a school): drawn with all its rows."
+    "--cluster",
+    multiple=True,
+    metavar="COLUMN|ADDRESS",
+    help="What each row belongs to (a person, a school): drawn with all its rows. Or where to work: "
+    f"{ADDRESSES}; a column of that very name goes before. May be given for both.",
 )
 @weights_option
 @click.option(
@@ -65,6 +80,12 @@ _SECTIONS = {
     is_flag=True,
     help="One Newton step from the fit of DATA instead of a refit: quick, and within a few percent. For the parameters "
     "of a given structure, with --penalty none or l2.",
+)
+@click.option(
+    "--resume",
+    metavar="FILE",
+    help="Keep in FILE what is learned from resamples, and go on from what it holds: the same command again, after it "
+    "was stopped at any moment, loses a second's work.",
 )
 @click.option("--level", type=float, default=0.95, show_default=True, help="Share of resamples in a range.")
 @click.option(
@@ -106,6 +127,7 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
       mrfit stability survey.csv --structure learned --select ebic --kind pairs --false-edges 1
       mrfit stability survey.csv --structure learned --kind stars --resamples 100
       mrfit stability pupils.csv --structure learned --select ebic --cluster school
+      mrfit stability survey.csv --structure learned --select ebic --cluster local:8
       mrfit stability survey.csv --penalty l2 --strength 1 --resamples 500
     """
     from mrfit.data.unique_rows import UniqueRows
@@ -125,8 +147,14 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
         "--structure": structure_file(options),
         "--states": options["states"],
     }
-    check_files(inputs, {"-o": options["output"], "--plot": options["plot"]}, options)
+    written = {"-o": options["output"], "--plot": options["plot"]}
+    check_files(inputs, written, options)
+    check_files(inputs, {**written, "--resume": options["resume"]}, {**options, "no_clobber": False})  # it is added to
     fitting = learner_of(context, options)
+    options["cluster"], address = columns_and_address(options["cluster"], data, options)
+    if options["resamples_file"] is not None and options["cluster"] is not None:
+        raise InputError("--cluster has no effect with --resamples-file, which says what is drawn. Leave one out.")
+    enter_cluster(context, address)
     states = declared_states(options["states"])
     table, clusters = _read(data, options, states)
     rows = UniqueRows.of(table)
@@ -140,7 +168,7 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
         found = stability(
             learner, table, kind=options["kind"], resamples=resamples, clusters=clusters, level=options["level"],
             false_edges=options["false_edges"], threshold=options["threshold"], assumption=options["assumption"],
-            one_step=options["one_step"], seed=options["seed"], jobs=jobs, callback=callback,
+            one_step=options["one_step"], resume=options["resume"], seed=options["seed"], jobs=jobs, callback=callback,
         )  # fmt: skip
     summary = StabilitySummary.of(found, rows)
     if options["output"] is not None:
@@ -156,14 +184,19 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
 
 
 def _check_options(context: click.Context, options: dict[str, Any]) -> None:
-    """Options without an effect."""
+    """Options without an effect, and a stream where only a file will do."""
+    if options["resume"] == STANDARD:
+        raise InputError("--resume - is a stream, which keeps nothing; name a file.")
     check_weights(context, options)
     refuse_idle(
         context,
         [
             Rule(_PAIRS, options["kind"] == "pairs", "--kind pairs"),
             Rule(("one_step",), not is_of_regressions(options), "a fit: --weights parameters"),
-            Rule(("resamples", "cluster"), options["resamples_file"] is None, "no --resamples-file"),
+            Rule(
+                ("resume",), options["kind"] != "stars" and not options["one_step"], "resamples learned from one by one"
+            ),
+            Rule(("resamples",), options["resamples_file"] is None, "no --resamples-file"),
         ],
     )
 

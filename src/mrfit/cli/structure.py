@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mrfit.cli.cluster_options import cluster_option, enter_cluster
 from mrfit.cli.files import check_files, send, summary_beside, writing
 from mrfit.cli.idle_options import Rule, refuse_idle
 from mrfit.cli.options import STANDARD, check_one_stream, common, names, parameters_of, read_rows, reading
@@ -32,7 +33,7 @@ _MOST_EDGES = 10  # printed
 
 _SECTIONS = {
     "Options that matter most": ("max_degree", "select", "rule", "valid", "output", "plot"),
-    "Data": parameters_of(reading),
+    "Data": parameters_of(reading) | {"cluster"},
     "Structure": parameters_of(structure_options) | {"given"},
     "Output": {"output_format", "title"}
     | parameters_of(layout_options)
@@ -62,6 +63,7 @@ _SECTIONS = {
 @layout_options
 @writing
 @reading
+@cluster_option
 @common
 @click.pass_context
 def command(context: click.Context, /, data: str, **options: Any) -> None:
@@ -98,6 +100,7 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     refuse_idle(context, [*structure_rules(options), by_valid])
     learner, *others = structure_learners(options)
     jobs = resolve_jobs(options["jobs"])
+    enter_cluster(context, options["cluster"])
     if others:
         raise InputError(f"--max-degree {options['max_degree']} names several bounds; a structure has one.")
     form = _form(options["output"], options["output_format"])

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.data.dataset import Dataset
 from mrfit.errors import ImpossibleError, InputError
 from mrfit.factors import Factors, Scope
 from mrfit.inference.engine import Posterior
@@ -72,6 +73,8 @@ class Answering:
         evidence = question.evidence(self.model.domain.shape)
         factors = evidence.applied_to(self.model.factors)
         try:
+            if is_void():
+                return
             for posterior, done in self._posteriors(factors, evidence, question.pair, is_void):
                 yield {
                     "number": question.number,
@@ -146,15 +149,22 @@ class Answering:
         return [[float(p) for p in row] for row in out]
 
     def _best(self, question: Question) -> list[int]:
+        states = self.model.map(given=self._given(question), seed=self._seed).states
+        return [variable.codes[states[variable.name]] for variable in self.model.domain]
+
+    def sampled(self, question: Question, n_rows: int) -> Dataset:
+        """Rows from the distribution, given what is known."""
+        return self.model.sample(n_rows, given=self._given(question), seed=self._seed)
+
+    def _given(self, question: Question) -> dict[str, Any]:
+        """What is known, by names."""
         domain = self.model.domain
-        given = {
+        return {
             domain.names[v]: domain[v].states[states[0]]
             if len(states) == 1
             else {domain[v].states[s]: 1.0 for s in states}
             for v, states in question.allowed.items()
         }
-        states = self.model.map(given=given, seed=self._seed).states
-        return [variable.codes[states[variable.name]] for variable in domain]
 
 
 def _spread(p: NDArray[np.float64], n_states: int, known: int | None) -> list[float]:

@@ -127,14 +127,16 @@ def _frequency(rows: UniqueRows, i: int) -> list[float]:
 
 
 def _edges(strengths: NDArray[np.float64], stability: Stability | None) -> list[list[Any]]:
-    edges = [[a, b, short_number(strengths[a, b])] for a, b in np.argwhere(np.triu(strengths)).tolist()]
-    if stability is None:
-        return edges
-    known = [stability.get((a, b), _NEVER) for a, b, _ in edges]
-    return [
-        [*edge, [short_number(each.inclusion), _finite(short_number(each.low)), _finite(short_number(each.high))]]
-        for edge, each in zip(edges, known, strict=True)
-    ]
+    told = []
+    for a, b in np.argwhere(np.triu(strengths)).tolist():
+        edge: list[Any] = [a, b, short_number(strengths[a, b])]
+        if stability is not None:
+            of_it = stability.get((a, b), _NEVER)
+            edge.append(
+                [short_number(of_it.inclusion), _finite(short_number(of_it.low)), _finite(short_number(of_it.high))]
+            )
+        told.append(edge)
+    return told
 
 
 def _scopes(model: MarkovNetwork) -> list[list[Any]]:

@@ -6,22 +6,32 @@ import hmac
 import json
 import secrets
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from http import HTTPStatus
 from http.cookies import CookieError, SimpleCookie
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
 from mrfit.explorer.answering import Answer, Answering, Question
 from mrfit.explorer.document import Document
 from mrfit.explorer.page import ASSETS, asset, served_page
+from mrfit.explorer.worst_rows import worst_rows
+from mrfit.formats.graphs import structure_bytes
+from mrfit.formats.tables import table_bytes, table_of
+from mrfit.structure.structure import Structure
 
 _COOKIE = "mrfit"
 _MOST_BODY = 64 * 1024  # bytes
 _MOST_HEADERS = 16 * 1024
 _PATIENCE = 30.0  # seconds for a request to arrive
+_AT_ONCE = 2  # engines: the one that nobody waits for any more, and the one of the latest question
+_MOST_ROWS = 10_000  # to draw or to list
+_JSON = "application/json"
+_FORMS = {"csv": "text/csv; charset=utf-8", "graphml": "application/xml", "json": _JSON}
 
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
@@ -35,20 +45,30 @@ _HEADERS = {
 
 
 class Explorer(ThreadingHTTPServer):
-    """Serves one document to whoever knows the token, and answers one question at a time: the latest.
+    """Serves one document to whoever knows the token, and answers the latest question.
 
-    ``names`` are the hosts under which it may be called; any other is refused, since a page elsewhere could make its
-    own name lead to this machine.
+    An engine that is at work is not stopped, but does not keep the next question waiting either: kernels release the
+    interpreter, so that two run beside each other. ``rows`` are data whose worst rows may be asked for. ``names`` are
+    the hosts under which it may be called; any other is refused, since a page elsewhere could make its own name lead to
+    this machine.
     """
 
     daemon_threads = True
 
-    def __init__(self, document: Document, answering: Answering, *, host: str = "127.0.0.1", port: int = 0) -> None:
+    def __init__(
+        self,
+        document: Document,
+        answering: Answering,
+        *,
+        rows: UniqueRows | None = None,
+        host: str = "127.0.0.1",
+        port: int = 0,
+    ) -> None:
         super().__init__((host, port), _Handler)
         self.token = secrets.token_urlsafe(32)
-        self.host, self.document, self.answering = host, document, answering
+        self.host, self.document, self.answering, self.rows = host, document, answering, rows
         self.names = {f"{name}:{self.server_port}" for name in {host, "127.0.0.1", "localhost"}}
-        self._latest, self._engine = 0, threading.Lock()
+        self._latest, self._engines = 0, threading.Semaphore(_AT_ONCE)
         self._counter = threading.Lock()
 
     @property
@@ -60,12 +80,20 @@ class Explorer(ThreadingHTTPServer):
         return hmac.compare_digest(text.encode(), self.token.encode())
 
     def answers(self, question: Question) -> Iterator[Answer]:
-        """A later question makes this one void; it then ends after the round that is running."""
+        """A later question makes this one void: it is not begun, or ends after the round that is running."""
         with self._counter:
             self._latest += 1
             mine = self._latest
-        with self._engine:
+        with self._engines:
             yield from self.answering.answers(question, lambda: mine != self._latest)
+
+    def worst_rows(self, n_rows: int) -> list[Any]:
+        return [] if self.rows is None else worst_rows(self.answering.model, self.rows, n_rows)
+
+    def exported(self, form: str) -> bytes:
+        """All edges, as `mrfit structure` writes them."""
+        model = self.answering.model
+        return structure_bytes(form, Structure.from_edges(len(model.domain), model.structure.edges), model.domain)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A browser that has left is no news; anything else is what the base class makes of it."""
@@ -135,15 +163,25 @@ class _Handler(BaseHTTPRequestHandler):
             self._open(parse_qs(address.query).get("token", [""])[0])
             return
         self._check_user()
-        name = address.path.removeprefix("/assets/")
-        if address.path == "/":
-            self._send(HTTPStatus.OK, served_page(self.server.document), "text/html; charset=utf-8")
-        elif address.path == "/api/model":
-            self._send(HTTPStatus.OK, self.server.document.to_json().encode(), "application/json")
-        elif address.path.startswith("/assets/") and name in ASSETS:
-            self._send(HTTPStatus.OK, asset(name).encode(), ASSETS[name])
-        else:
+        self._send(HTTPStatus.OK, *self._content(address.path, parse_qs(address.query)))
+
+    def _content(self, path: str, query: dict[str, list[str]]) -> tuple[bytes, str]:
+        """What there is at a path, and its type: a fixed list, no files."""
+        server = self.server
+        contents: dict[str, tuple[Callable[[], bytes], str]] = {
+            "/": (lambda: served_page(server.document), "text/html; charset=utf-8"),
+            "/api/model": (lambda: server.document.to_json().encode(), _JSON),
+            "/api/scores": (lambda: json.dumps(server.document.content["scores"]).encode(), _JSON),
+            "/api/rows": (lambda: json.dumps(server.worst_rows(_number(query, "worst"))).encode(), _JSON),
+        }
+        contents |= {f"/assets/{name}": (partial(_asset, name), kind) for name, kind in ASSETS.items()}
+        contents |= {
+            f"/api/export/edges.{form}": (partial(server.exported, form), kind) for form, kind in _FORMS.items()
+        }
+        if path not in contents:
             raise _RefusedError(HTTPStatus.NOT_FOUND, "There is nothing here.")
+        content, kind = contents[path]
+        return content(), kind
 
     def _open(self, token: str) -> None:
         """The token becomes a cookie, so that it is in no address that could be copied or seen."""
@@ -155,13 +193,23 @@ class _Handler(BaseHTTPRequestHandler):
     def _post(self) -> None:
         self._check_user()
         self._check_origin()
-        if urlsplit(self.path).path != "/api/query":
+        path = urlsplit(self.path)
+        if path.path not in ("/api/query", "/api/sample"):
             raise _RefusedError(HTTPStatus.NOT_FOUND, "There is nothing here.")
         question = self._question()
+        if path.path == "/api/sample":
+            self._send(HTTPStatus.OK, self._sampled(question, _number(parse_qs(path.query), "rows")), _FORMS["csv"])
+            return
         self._begin(HTTPStatus.OK, "application/x-ndjson", {})
         for answer in self.server.answers(question):
             self.wfile.write(json.dumps(answer).encode() + b"\n")
             self.wfile.flush()
+
+    def _sampled(self, question: Question, n_rows: int) -> bytes:
+        try:
+            return table_bytes(table_of(self.server.answering.sampled(question, n_rows)), "rows.csv")
+        except InputError as error:
+            raise _RefusedError(HTTPStatus.BAD_REQUEST, str(error)) from error
 
     def _question(self) -> Question:
         length = self.headers.get("Content-Length", "")
@@ -184,3 +232,15 @@ class _Handler(BaseHTTPRequestHandler):
     def _send(self, status: HTTPStatus, content: bytes, kind: str, more: dict[str, str] | None = None) -> None:
         self._begin(status, kind, {"Content-Length": str(len(content))} | (more or {}))
         self.wfile.write(content)
+
+
+def _asset(name: str) -> bytes:
+    return asset(name).encode()
+
+
+def _number(query: dict[str, list[str]], name: str) -> int:
+    """A number of rows that is asked for."""
+    text = query.get(name, [""])[0]
+    if not text.isdecimal() or len(text) > 9 or not 1 <= int(text) <= _MOST_ROWS:
+        raise _RefusedError(HTTPStatus.BAD_REQUEST, f"{name} is a number from 1 to {_MOST_ROWS:,}.")
+    return int(text)

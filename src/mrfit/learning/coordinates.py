@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from mrfit.counts.conditional_cells import ConditionalCells
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.errors import InputError
 from mrfit.inference.enumeration import Enumeration
 from mrfit.inference.joint_states import JointStates, plan_joint_states
 from mrfit.inference.junction_tree import JunctionTree
@@ -20,7 +19,11 @@ from mrfit.learning.parted_rows import PartedRows, Rows, together
 from mrfit.objectives.conditional_loss import ConditionalLoss
 from mrfit.objectives.feature_covariance import observed_covariance
 from mrfit.objectives.forest import forest_parameters
-from mrfit.objectives.gradient_products import pseudo_gradient_products, pseudo_gradient_sums
+from mrfit.objectives.gradient_products import (
+    likelihood_gradient_sums,
+    pseudo_gradient_products,
+    pseudo_gradient_sums,
+)
 from mrfit.objectives.hessian import Matrix
 from mrfit.objectives.likelihood import Likelihood
 from mrfit.objectives.objective import Objective
@@ -71,11 +74,9 @@ class Coordinates(ABC):
     def gradient_products(self, w: Floats, rows: Rows) -> Floats:
         """The mean over rows of the outer products of their own gradients, (parameters, parameters)."""
 
+    @abstractmethod
     def gradient_sums(self, w: Floats, rows: UniqueRows, weights: Floats) -> Floats:
         """Sums of the rows' gradients with other weights, (resamples, rows) to (resamples, parameters)."""
-        raise InputError(
-            "Refits by one step are made for the pseudo-likelihood. Leave the one step out, or the likelihood."
-        )
 
     @abstractmethod
     def mean_pll(self, w: Floats, rows: Rows) -> float:
@@ -186,6 +187,10 @@ class TreeCoordinates(ListedCoordinates):
         _, gradient = self.objective(rows).value_and_gradient(w)
         return observed_covariance(self.states, rows, np.arange(rows.n_distinct)) + np.outer(gradient, gradient)
 
+    def gradient_sums(self, w: Floats, rows: UniqueRows, weights: Floats) -> Floats:
+        _, gradient = self.objective(rows).value_and_gradient(w)
+        return likelihood_gradient_sums(self.parameters, gradient, rows, weights)
+
     def in_model(self, w: Floats) -> tuple[Parameterization, Indices]:
         return (self.parameters, np.arange(self.n_parameters)) if self.keep_zeros else self.parameters.pruned(w)
 
@@ -225,6 +230,10 @@ class ExactCoordinates(Coordinates):
 
     def gradient_products(self, w: Floats, rows: Rows) -> Floats:
         return self.objective(rows).gradient_products(w)
+
+    def gradient_sums(self, w: Floats, rows: UniqueRows, weights: Floats) -> Floats:
+        _, gradient = self.objective(rows).value_and_gradient(w)
+        return likelihood_gradient_sums(self.parameters, gradient, rows, weights)
 
     def mean_pll(self, w: Floats, rows: Rows) -> float:
         rows = together(rows)

@@ -255,8 +255,8 @@ class Learner:
         cross-validation; without either, the one with the weakest penalty. ``test`` has no part in that: the best is
         scored on it. ``errors``, ``sandwich`` or ``model``, asks for standard errors of the best, which its model keeps
         (see `mrfit.Errors`). Tied fits are ``compared`` with L2 fits, which takes more time. Most of a large grid of
-        them are far from the best: ``rough`` (1e-4) is the violation they are fitted to, and those within a thousandth
-        of the best score are run on to the tolerance. ``callback`` is told the strength and every record, and may
+        them are far from the best: ``rough`` (1e-4) is the violation they are fitted to, and those within 0.03 % of
+        the best score are run on to the tolerance. ``callback`` is told the strength and every record, and may
         return True to stop that fit. The result does not depend on ``jobs``.
         """
         self._check_rough(rough, valid is not None, callback is not None)

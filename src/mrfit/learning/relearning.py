@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from mrfit.data.clustered_rows import ClusteredRows
 from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError, listed
+from mrfit.learning.kept_resamples import KeptResamples
 from mrfit.learning.learner import Learner
 from mrfit.learning.one_step import edge_weights
 from mrfit.learning.one_step import one_step as refits
@@ -20,7 +22,7 @@ from mrfit.model import MarkovNetwork
 from mrfit.resampling import resamples as draw
 from mrfit.resampling.case_drop import DROPPED, CaseDrop
 from mrfit.resampling.complementary_pairs import StablePairs, n_kept_for
-from mrfit.resampling.networks import Edge, Networks, Weigh, check_room
+from mrfit.resampling.networks import Edge, Networks, Weigh, check_room, pairs_of, weights_of_tables
 from mrfit.resampling.stars import Stars, subsample_size
 from mrfit.structure.learners import Learned, StructureLearner
 from mrfit.structure.nodewise.indicator_table import IndicatorTable
@@ -28,6 +30,7 @@ from mrfit.structure.nodewise.pool import RegressionPool
 from mrfit.workers import one_blas_thread
 
 Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
 Callback = Callable[[int], None]
 
 KINDS = ("bootstrap", "drop", "pairs", "stars")
@@ -80,6 +83,7 @@ def stability(
     threshold: float = 0.75,
     assumption: str = "unimodal",
     one_step: bool = False,
+    resume: str | Path | None = None,
     seed: int = 0,
     jobs: int = 1,
     callback: Callback | None = None,
@@ -102,6 +106,9 @@ def stability(
     one_step
         For a `Learner` with a given structure, l2 or no penalty: one Newton step from the fit instead of a refit, at
         next to no cost.
+    resume
+        A file that keeps what is learned from each resample, and is gone on from where it exists: a run that was
+        stopped at any moment ends as one that was not. Not for ``stars`` or one step.
     callback
         Told of every resample that is done, from any thread. The result does not depend on ``jobs``.
     """
@@ -117,6 +124,8 @@ def stability(
     with one_blas_thread():
         if one_step and (kind == "stars" or isinstance(learner, StructureLearner)):
             raise InputError("One step refits the parameters of a Learner; leave it out for structures alone.")
+        if resume is not None and (kind == "stars" or one_step):
+            raise InputError("Resamples are kept in a file where each is learned from once; leave resume out.")
         if kind == "stars":
             return _stars(learner, rows, weights, level, jobs, callback)
         n_kept = 0
@@ -127,7 +136,7 @@ def stability(
             networks = _by_one_step(learner, rows, weights, jobs)
         else:
             pool = pool_of(learner, rows)
-            networks = networks_of(learner, rows, weights, pool=pool, jobs=jobs, callback=callback)
+            networks = networks_of(learner, rows, weights, pool=pool, resume=resume, jobs=jobs, callback=callback)
     found = Stability(kind, networks, level)
     if kind == "drop":
         return replace(found, case_drop=CaseDrop.of(networks, 1.0 - drawn.sum(axis=1) / units.total_weight))
@@ -184,15 +193,37 @@ def networks_of(
     resamples: Floats,
     *,
     pool: RegressionPool | None,
+    resume: str | Path | None = None,
     jobs: int = 1,
     callback: Callback | None = None,
 ) -> Networks:
     """Those of the whole table and of every resample: in one pool of regressions where there is one."""
-    if pool is None or not resamples.any(axis=1).all():  # a resample without rows is a failure
-        return Networks.learned(weigher(learner), rows, resamples, jobs=jobs, callback=callback)
-    sample = pool.weights(rows.sample_weight[None])[0]
-    check_room(len(resamples), len(sample))
-    return Networks(rows.domain.names, sample, pool.weights(resamples, jobs=jobs, callback=callback), {})
+    shape = len(resamples), len(pairs_of(len(rows.domain)))
+    check_room(*shape)
+    if (
+        pool is not None and resamples.any(axis=1).all()
+    ):  # a resample without rows is a failure, which pools have none of
+        pooled = pool
+        sample = pooled.weights(rows.sample_weight[None])[0]
+
+        def learn(some: Indices) -> tuple[Floats, dict[str, int]]:
+            return pooled.weights(resamples[some], jobs=jobs, callback=callback), {}
+    else:
+        weigh = weigher(learner)
+        sample = weigh(rows)
+
+        def learn(some: Indices) -> tuple[Floats, dict[str, int]]:
+            def table(k: int) -> UniqueRows:
+                return rows.reweighted(resamples[some[k]])
+
+            return weights_of_tables(weigh, table, (len(some), shape[1]), jobs=jobs, callback=callback)
+
+    if resume is None:
+        return Networks(rows.domain.names, sample, *learn(np.arange(len(resamples))))
+    with KeptResamples.opened(resume, learner, rows, resamples, shape[1]) as kept:
+        if callback is not None:
+            callback(int(kept.is_known.sum()))
+        return Networks(rows.domain.names, sample, *kept.complete(learn, jobs=jobs))
 
 
 def pool_of(learner: Learner | StructureLearner, rows: UniqueRows) -> RegressionPool | None:

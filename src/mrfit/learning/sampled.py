@@ -65,6 +65,9 @@ class ChainCoordinates(ListedCoordinates):
     def gradient_products(self, w: Floats, rows: Rows) -> NoReturn:
         self.objective(rows).expand(w)
 
+    def gradient_sums(self, w: Floats, rows: UniqueRows, weights: Floats) -> NoReturn:
+        self.objective(rows).expand(w)
+
     def in_model(self, w: Floats) -> tuple[Parameterization, Indices]:
         return (self.parameters, np.arange(self.n_parameters)) if self.keep_zeros else self.parameters.pruned(w)
 

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from mrfit._kernels.cells import gather
 from mrfit._kernels.row_gradients import row_gradients
 from mrfit.data.unique_rows import UniqueRows
+from mrfit.inference.row_tables import RowTables
 from mrfit.parameterizations.canonical import Canonical
+from mrfit.parameterizations.parameterization import Parameterization
 
 Floats = NDArray[np.float64]
 
@@ -32,6 +34,22 @@ def pseudo_gradient_sums(parameters: Canonical, w: Floats, rows: UniqueRows, wei
     for block, gradients in _blocks(parameters, w, rows, np.ones(rows.n_distinct)):
         sums += weights[:, block] @ gradients.T
     return sums
+
+
+def likelihood_gradient_sums(
+    parameters: Parameterization, gradient: Floats, rows: UniqueRows, weights: Floats
+) -> Floats:
+    """The same for the negative log-likelihood, whose mean over the rows has this ``gradient``.
+
+    A row's own is the model's means less its features, and the model's means are the rows' plus the gradient: no
+    partition function is asked for again.
+    """
+    total, tables = weights.sum(axis=1, keepdims=True), RowTables(parameters)
+    beside = weights - total * (rows.sample_weight / rows.total_weight)
+    sums = total * gradient
+    for first, cells in tables.cells(rows):
+        sums -= beside[:, first : first + len(cells)] @ tables.features(cells)
+    return np.asarray(sums, np.float64)
 
 
 def _blocks(parameters: Canonical, w: Floats, rows: UniqueRows, root: Floats) -> Iterator[tuple[slice, Floats]]:

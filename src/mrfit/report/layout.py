@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import networkx
 
 Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
 Integers = NDArray[np.int64]
 
 FEW = 120  # connected variables that are laid out exactly
@@ -70,14 +71,14 @@ def _force_layout(graph: networkx.Graph[int], nodes: list[int]) -> Floats:
     """
     import networkx
 
-    place = _distance_layout(networkx.to_scipy_sparse_array(graph, nodelist=nodes, weight="length"))
-    place = place.astype(np.float32)
+    begun = _distance_layout(networkx.to_scipy_sparse_array(graph, nodelist=nodes, weight="length"))
+    place: Singles = begun.astype(np.float32)
     matrix = networkx.to_scipy_sparse_array(graph, nodelist=nodes, weight="pull").tocoo()
     start, end, pull = matrix.row, matrix.col, matrix.data.astype(np.float32)
-    mass = np.sqrt(np.bincount(start, minlength=len(nodes))).astype(np.float32)[:, None]
+    mass: Singles = np.sqrt(np.bincount(start, minlength=len(nodes))).astype(np.float32)[:, None]
     n_steps = min(150, 20 * len(nodes))
     for step in range(n_steps):
-        force = mass * _repulsion(place, mass)
+        force = _repulsion(place, mass)
         along = place[end] - place[start]
         reach = np.linalg.norm(along, axis=1) + np.float32(1e-6)
         np.add.at(force, start, (9.0 * pull * np.log1p(reach) / reach)[:, None] * along)
@@ -87,14 +88,14 @@ def _force_layout(graph: networkx.Graph[int], nodes: list[int]) -> Floats:
     return place.astype(np.float64)
 
 
-def _repulsion(place: NDArray[np.float32], mass: NDArray[np.float32]) -> NDArray[np.float32]:
-    """sum_j m_j (p_i - p_j) / (|p_i - p_j|^2 + 0.01) for every i; what p_i - p_i adds is zero."""
+def _repulsion(place: Singles, mass: Singles) -> Singles:
+    """m_i sum_j m_j (p_i - p_j) / (|p_i - p_j|^2 + 0.01) for every i; what p_i - p_i adds is zero."""
     place = place - place.mean(axis=0)  # squares of single precision stay small
     square, one = (place**2).sum(axis=1, keepdims=True), np.ones_like(mass)
     distance = np.hstack([place, square, one]) @ np.hstack([-2.0 * place, one, square + np.float32(0.01)]).T
     np.maximum(distance, np.float32(0.005), out=distance)  # rounding
     sums = np.reciprocal(distance, out=distance) @ np.hstack([mass, mass * place])
-    return np.asarray(place * sums[:, :1] - sums[:, 1:], np.float32)
+    return np.asarray(mass * (place * sums[:, :1] - sums[:, 1:]), np.float32)
 
 
 def _distance_layout(lengths: Any) -> Floats:

@@ -75,9 +75,9 @@ class AptTable1(Experiment):
             Text(
                 "Negative mean pseudo-log-likelihood of test rows in nats, lower is better; strength and number of "
                 "groups chosen on validation rows from the paper's grids. Every L2 and l1 fit is run to its optimum "
-                "(violation 1e-6), and so is every tied one within a thousandth of the best validation score; the "
-                "others are run to 1e-4 at least. Bold: the best of the three methods. The paper has no numbers for d "
-                "= 10 and 30; these, and columns of our own, are run by the likeliest reading of its bound, `top`."
+                "(violation 1e-6), and so is every tied one within 0.03 % of the best validation score; the others are "
+                "run to 1e-4 at least. Bold: the best of the three methods. The paper has no numbers for d = 10 and "
+                "30; these, and columns of our own, are run by the likeliest reading of its bound, `top`."
             )
         ]
         for reading, words in READINGS.items():

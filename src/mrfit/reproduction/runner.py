@@ -16,6 +16,7 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
+from mrfit.clusters import is_in_use, streamed
 from mrfit.reproduction.unit import Unit
 
 
@@ -35,8 +36,13 @@ class Outcome:
 
 
 def outcomes(units: Iterable[Unit], *, jobs: int = 1) -> Iterator[Outcome]:
-    """Every unit once, in any order; results do not depend on ``jobs``. A unit that fails stops no other."""
+    """Every unit once, in any order; results do not depend on ``jobs``. A unit that fails stops no other.
+
+    On the cluster in use, where there is one.
+    """
     bundles = bundled(units)
+    if is_in_use():
+        return (outcome for outcomes in streamed(_outcomes_of, bundles, name=_first_in_words) for outcome in outcomes)
     if jobs == 1:
         return (outcome_of(unit) for bundle in bundles for unit in bundle)
     return _in_processes(bundles, jobs)
@@ -51,6 +57,14 @@ def bundled(units: Iterable[Unit]) -> list[list[Unit]]:
     for unit in units:
         bundles[unit.turn(), unit.shared()].append(unit)
     return sorted(bundles.values(), key=lambda bundle: (bundle[0].turn(), -sum(unit.cost() for unit in bundle)))
+
+
+def _outcomes_of(bundle: list[Unit]) -> list[Outcome]:
+    return [outcome_of(unit) for unit in bundle]
+
+
+def _first_in_words(bundle: list[Unit]) -> str:
+    return bundle[0].in_words()
 
 
 def outcome_of(unit: Unit) -> Outcome:

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from mrfit.errors import InputError
+from mrfit.formats.line_file import LineFile, LineKind
 from mrfit.learning.versions import versions
 from mrfit.reproduction.unit import Unit
 
-if sys.platform != "win32":
-    import fcntl
-
 NAME = "results.jsonl"
 
-_FORMAT = 1
+_FORMAT, _HEADER = 1, "mrfit_results"
+_KIND = LineKind(_HEADER, ("key", "session"), "another folder with --out")
 
 
 @dataclass(frozen=True)
@@ -54,12 +51,11 @@ class Session:
 class Store:
     """All records of a folder, and a file that new ones are added to.
 
-    The first line says which versions made the file; every other line is a record or a session. A line is written in
-    one piece and reaches the disk before the next unit counts as done, so that a process that is killed loses only the
-    unit it was at; a last line without an end is what remains of such a moment and is taken away.
+    The first line says which versions made the file; every other line is a record or a session. It reaches the disk
+    before the next unit counts as done (`LineFile`).
     """
 
-    def __init__(self, path: Path, lines: list[dict[str, Any]], file: IO[bytes] | None) -> None:
+    def __init__(self, path: Path, lines: list[dict[str, Any]], file: LineFile | None) -> None:
         self.path, self._file = path, file
         self.versions: dict[str, str] = lines[0]["versions"] if lines else dict(versions())
         self.records: dict[str, Record] = {}
@@ -77,7 +73,7 @@ class Store:
         path = folder / NAME
         if not path.is_file():
             raise InputError(f"There are no results in {folder}: no file {NAME}. Run without --report-only first.")
-        return cls(path, _parsed(path, path.read_bytes())[0], None)
+        return cls(path, _KIND.parsed(path, path.read_bytes())[0], None)
 
     @classmethod
     @contextmanager
@@ -85,20 +81,12 @@ class Store:
         """To add to; nobody else can meanwhile."""
         path = folder / NAME
         _make(folder)
-        try:
-            file = path.open("a+b")
-        except OSError as error:
-            raise InputError(f"Cannot write {path}: {error.strerror}.") from error
-        with file:
-            _lock(file, path)
-            file.seek(0)
-            lines, length = _parsed(path, file.read())
-            file.truncate(length)
-            store = cls(path, lines, file)
-            if lines:
+        with LineFile.opened(path, _KIND) as file:
+            store = cls(path, file.lines, file)
+            if file.lines:
                 store._check_version()
             else:
-                store._write({"mrfit_results": _FORMAT, "versions": dict(versions())})
+                store._write({_HEADER: _FORMAT, "versions": dict(versions())})
             yield store
 
     def missing(self, units: Iterable[Unit]) -> list[Unit]:
@@ -132,9 +120,7 @@ class Store:
     def _write(self, line: dict[str, Any]) -> None:
         if self._file is None:
             raise InputError(f"{self.path} is open for reading only.")
-        self._file.write(json.dumps(line, allow_nan=False).encode() + b"\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        self._file.add(line)
 
     def _check_version(self) -> None:
         """That of mrfit. Other versions of other libraries move last digits, which optima are not known to anyway."""
@@ -158,29 +144,3 @@ def _make(folder: Path) -> None:
         raise InputError(f"Cannot keep results in {folder}: it is a file; name a folder.") from None
     except OSError as error:
         raise InputError(f"Cannot make the folder {folder}: {error.strerror}.") from error
-
-
-def _lock(file: IO[bytes], path: Path) -> None:
-    if sys.platform != "win32":
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise InputError(
-                f"Another process is adding results to {path}. Wait for it, or choose another folder with --out."
-            ) from None
-
-
-def _parsed(path: Path, content: bytes) -> tuple[list[dict[str, Any]], int]:
-    """Every line, and the length of all that are whole."""
-    length = content.rfind(b"\n") + 1
-    lines = []
-    for number, text in enumerate(content[:length].splitlines(), 1):
-        try:
-            line = json.loads(text)
-            expected = ("mrfit_results",) if number == 1 else ("key", "session")
-            if not any(name in line for name in expected):
-                raise ValueError(f"it has none of {', '.join(expected)}")
-        except (ValueError, TypeError) as error:
-            raise InputError(f"Line {number} of {path} is not what mrfit writes there: {error}. Remove it.") from None
-        lines.append(line)
-    return lines, length

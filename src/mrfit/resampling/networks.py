@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.clusters import mapped
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError, MrfitError
-from mrfit.workers import deal, run
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -47,19 +47,25 @@ def weights_of_tables(
     callback: Callable[[int], None] | None = None,
 ) -> tuple[Floats, dict[str, int]]:
     """Weights of all pairs from each of many tables, (tables, pairs), NaN where learning failed; and why it did."""
-    weights, reasons = np.full(shape, np.nan), [""] * shape[0]
+    found = mapped(
+        _weighed,
+        range(shape[0]),
+        shared=(weigh, table),
+        jobs=jobs,
+        name=lambda b: f"table {b + 1}",
+        callback=None if callback is None else lambda _: callback(1),
+    )
+    nothing = np.full(shape[1], np.nan)
+    weights = np.stack([nothing if each is None else each for each, _ in found]).reshape(shape)
+    return weights, dict(Counter(reason for _, reason in found if reason))
 
-    def learn(first: int, last: int) -> None:
-        for b in range(first, last):
-            try:
-                weights[b] = weigh(table(b))
-            except MrfitError as error:
-                reasons[b] = str(error)
-            if callback is not None:
-                callback(1)
 
-    run(learn, deal(np.ones(shape[0]), jobs))
-    return weights, dict(Counter(reason for reason in reasons if reason))
+def _weighed(weigh: Weigh, table: Callable[[int], UniqueRows], b: int) -> tuple[Floats | None, str]:
+    """The weights from one table, or why there are none."""
+    try:
+        return weigh(table(b)), ""
+    except MrfitError as error:
+        return None, str(error)
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,9 @@ class Schedule:
     decay, power
         Step t is ``first_step / (1 + t / decay)^power``.
     damping
-        Chains that a curvature is not trusted by: one chain of C in a rare state must not move a parameter by nats.
+        Chains that a curvature is not trusted by at first: one chain of C in a rare state must not move a parameter by
+        nats. It shrinks as steps do: such a visit moves it by ``first_step / damping`` early and late, and what is rare
+        is learned as long as what is common (kdd, five neighbours: half the gap after 200 iterations).
     iterations
         At most.
     looks
@@ -51,7 +53,14 @@ class Schedule:
     looking: int = 10
 
     def step(self, t: int) -> float:
-        return float(self.first_step / (1.0 + t / self.decay) ** self.power)
+        return self.first_step * self._shrunk(t)
+
+    def distrust(self, t: int, n_chains: int) -> float:
+        """What so many chains cannot tell of a curvature."""
+        return self.damping * self._shrunk(t) / n_chains
+
+    def _shrunk(self, t: int) -> float:
+        return float((1.0 + t / self.decay) ** -self.power)
 
 
 @dataclass(frozen=True)
@@ -197,16 +206,17 @@ def climb(target: Target, chains: Persistent, start: Floats, schedule: Schedule)
     is what is learned (Polyak and Juditsky 1992).
     """
     w, average, earlier = start.copy(), start.copy(), start
+    marks = schedule.looks or (2 * schedule.iterations // 3,)
     looks: list[Look] = []
     for t in range(schedule.iterations):
         chains.sweep(w)
         gradient = target.gradient(w, chains.block_means().mean(axis=0))
-        w = target.moved(w, gradient, schedule.step(t), schedule.damping / chains.n)
+        w = target.moved(w, gradient, schedule.step(t), schedule.distrust(t, chains.n))
         average += 2.0 / (max(t - _AVERAGED_FROM, 0) + 2.0) * (w - average)
         is_last = t + 1 == schedule.iterations
-        if t + 1 in schedule.looks or is_last:
+        if t + 1 in marks or is_last:
             moved, earlier = target.distance(average, earlier), average.copy()
-            if moved < target.resting or is_last:
+            if is_last or (schedule.looks and moved < target.resting):
                 learned = _with_zeros(target, chains, average, schedule)
                 looks.append(look_at(target, chains, learned, schedule, t + 1))
                 if looks[-1].matches:

@@ -24,6 +24,7 @@ from mrfit.stochastic.fit import ChainProblem
 from mrfit.stochastic.pair_gains import THRESHOLD, PairGains
 from mrfit.stochastic.persistent import Persistent, persistent
 from mrfit.stochastic.rounds import Growth
+from mrfit.structure.distinct import distinct_rows
 from mrfit.structure.learner import LearnedStructure, StructureLearner
 from mrfit.structure.mutual_information import maximum_information_tree
 from mrfit.structure.pair_tables import PairTables
@@ -200,11 +201,13 @@ class ChainGrowth(Growth):
         both = np.unique(np.concatenate([before.structure.blocks[2], entering]), axis=0)
         self._take(self._on(Structure(before.structure.n_variables, {1: before.structure.blocks[1], 2: both})))
         parameters, first = self.parameters, np.zeros(self.parameters.n_parameters)
-        places = parameters.structure.find(entering)
-        for (i, j), place in zip(entering.tolist(), places.tolist(), strict=True):
-            ratio = gains.log_ratios(i, j)
-            inner = (ratio - ratio[:, :1] - ratio[:1] + ratio[0, 0])[1:, 1:].ravel()
-            first[parameters.first_parameter[2][place] + np.arange(len(inner))] = np.clip(0.5 * inner, -_CLIP, _CLIP)
+        shapes, shape_of = distinct_rows(np.array(self.rows.domain.shape, np.int64)[entering])
+        for kind in range(len(shapes)):
+            chosen = entering[shape_of == kind]
+            ratio = gains.log_ratios(chosen)
+            inner = (ratio - ratio[:, :, :1] - ratio[:, :1] + ratio[:, :1, :1])[:, 1:, 1:].reshape(len(chosen), -1)
+            places = parameters.first_parameter[2][parameters.structure.find(chosen)]
+            first[places[:, None] + np.arange(inner.shape[1])] = np.clip(0.5 * inner, -_CLIP, _CLIP)
         self.w = parameters.spread(before, old) + self.problem.means.centring @ first
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from mrfit.structure.pair_tables import PairTables
 
 Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
 
 THRESHOLD = 3.0  # nats over all rows that a scope must gain to enter
 _LEAST = 1e-9  # probability of a cell of a model's table: chains never see what is rarer
@@ -39,15 +40,18 @@ class PairGains:
             out[first:last] = self.data.summed(terms, first, last)
         return out * (n_rows * n_draws / (n_rows + n_draws))
 
-    def log_ratios(self, i: int, j: int) -> Floats:
-        """Of the data's table of a pair to the model's, a cell of the first smoothed by half a row of 10,000."""
-        p, q = self.data.pair(i, j), self._moved(self.model.pair(i, j), i, j)
-        return np.asarray(np.log((p + 5e-5 / p.size) / (q + 5e-5 / q.size)))
+    def log_ratios(self, ends: Indices) -> Floats:
+        """Of the data's tables to the model's, a cell of the first smoothed by half a row of 10,000.
 
-    def _moved(self, q: Floats, i: int, j: int) -> Floats:
-        model, data = self.model, self.data
-        moved = q - np.outer(model.single(i), model.single(j)) + np.outer(data.single(i), data.single(j))
-        return np.maximum(moved, _LEAST)
+        ``ends`` are pairs of variables of one shape, (pairs, 2); (pairs, states, states).
+        """
+        p, q = self.data.pairs(ends), self._moved(self.model.pairs(ends), ends)
+        smoothing = 5e-5 / p[0].size
+        return np.asarray(np.log((p + smoothing) / (q + smoothing)))
+
+    def _moved(self, q: Floats, ends: Indices) -> Floats:
+        independent = (_products(tables, ends) for tables in (self.data, self.model))
+        return np.maximum(q + np.subtract(*independent), _LEAST)
 
     def _blocks(self) -> Iterator[tuple[int, int, Floats, Floats]]:
         """Some variables at a time, the tables of the data and of the model with all others."""
@@ -57,3 +61,9 @@ class PairGains:
             q -= np.outer(self.model.singles[mine], self.model.singles)
             q += np.outer(self.data.singles[mine], self.data.singles)
             yield first, last, p, np.maximum(q, _LEAST, out=q)
+
+
+def _products(tables: PairTables, ends: Indices) -> Floats:
+    """What tables of pairs would be if variables were independent."""
+    one, other = (np.stack([tables.single(i) for i in of_pairs.tolist()]) for of_pairs in ends.T)
+    return np.asarray(one[:, :, None] * other[:, None, :])

@@ -78,8 +78,19 @@ class PairTables:
 
     def pair(self, i: int, j: int) -> Floats:
         """The table of two variables."""
-        rows = self._states[self.states_of(i, i + 1)]
-        return self._clean(np.asarray((self._states[self.states_of(j, j + 1)] @ (rows @ self.indicators).T).T))
+        return np.asarray(self.pairs(np.array([[i, j]]))[0])
+
+    def pairs(self, ends: NDArray[np.int64]) -> Floats:
+        """The tables of pairs of variables that have as many states in each of them, (pairs, states, states)."""
+        rows, columns = (self._known_states(of_pairs) for of_pairs in ends.T)
+        known = self.indicators[rows[:, :, None], columns[:, None, :]]
+        return self._clean(_with_first(_with_first(known).transpose(0, 2, 1)).transpose(0, 2, 1))
+
+    def _known_states(self, variables: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Where the indicators of each variable stand, and the one that always holds, (variables, states)."""
+        first = self._first_state[variables] - variables
+        n_states = self.shape[variables[0]]
+        return np.pad(first[:, None] + np.arange(n_states - 1), ((0, 0), (0, 1)), constant_values=-1)
 
     def states_of(self, first: int, last: int) -> slice:
         """Where the states of some variables stand among those of all."""
@@ -126,6 +137,11 @@ class PairTables:
         column = np.concatenate([np.full(len(first), n_indicators), indicators, indicators])
         value = np.concatenate([np.ones(n_states), np.full(n_indicators, -1.0)])
         return sparse.csr_array((value, (row, column)), shape=(n_states, n_indicators + 1))
+
+
+def _with_first(known: Floats) -> Floats:
+    """Of each table, the row of the first state, which is what the last row, of all states, has beside the others."""
+    return np.concatenate([known[:, -1:] - known[:, :-1].sum(axis=1, keepdims=True), known[:, :-1]], axis=1)
 
 
 def pair_weights(shape: tuple[int, ...], codes: NDArray[Any], sample_weight: Floats) -> Floats:

@@ -8,20 +8,21 @@ helps. All regressions step together and share the pass over the table.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.clusters import is_in_use, mapped, n_at_once
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.structure.nodewise.allowed_pairs import AllowedPairs
 from mrfit.structure.nodewise.indicator_table import IndicatorTable
 from mrfit.structure.nodewise.neighbours import Neighbours
 from mrfit.structure.nodewise.regressions import REFIT_STRENGTH, Regression, Regressions
 from mrfit.structure.nodewise.selection import NeighbourSelection
-from mrfit.workers import deal, run
+from mrfit.workers import deal, resolve_jobs, run
 
 Floats = NDArray[np.float64]
 
@@ -48,7 +49,33 @@ class ForwardSelection(NeighbourSelection):
         jobs: int = 1,
         callback: Callable[[int], None] | None = None,
     ) -> Neighbours:
-        regressions = Regressions(IndicatorTable.of(rows), range(len(rows.domain)), pairs.forbidden)
+        n = len(rows.domain)
+        if not is_in_use():
+            return self._of_variables(rows, pairs, range(n), jobs, callback)
+        hands = [range(k, n, n_at_once()) for k in range(min(n, n_at_once()))]
+        found = mapped(
+            ForwardSelection._of_hand,
+            hands,
+            shared=(self, rows, pairs),
+            name=lambda hand: f"{len(hand)} regressions",
+            callback=None if callback is None else lambda hand: callback(len(hand)),
+        )
+        return _of_all_hands(found)
+
+    def _of_hand(self, rows: UniqueRows, pairs: AllowedPairs, hand: range) -> Neighbours:
+        """On a worker of a cluster."""
+        return self._of_variables(rows, pairs, hand, resolve_jobs(-1), None)
+
+    def _of_variables(
+        self,
+        rows: UniqueRows,
+        pairs: AllowedPairs,
+        variables: range,
+        jobs: int,
+        callback: Callable[[int], None] | None,
+    ) -> Neighbours:
+        """The regressions of some variables; others choose nothing."""
+        regressions = Regressions(IndicatorTable.of(rows), variables, pairs.forbidden)
         _start(regressions, pairs)
         for _ in range(self.max_degree):
             growing = [r for r in regressions.all if len(r.working) < self.max_degree]
@@ -56,7 +83,7 @@ class ForwardSelection(NeighbourSelection):
                 break
         finished = _FinishedCounter(callback)
         _exchange(regressions, pairs, jobs, finished)
-        finished.are(len(rows.domain))
+        finished.are(len(variables))
         return _neighbours(regressions, len(rows.domain))
 
 
@@ -222,6 +249,16 @@ def _by_weakness(table: IndicatorTable, regression: Regression, pairs: AllowedPa
     may_go = regression.working[~pairs.required[regression.variable, regression.working]]
     size = table.standard_deviations[may_go] * np.abs(regression.sizes(table)[may_go])
     return [int(j) for j in may_go[np.argsort(size, kind="stable")]]
+
+
+def _of_all_hands(found: Sequence[Neighbours]) -> Neighbours:
+    """Arcs of all variables, ascending."""
+    arcs = np.concatenate([each.arcs for each in found])
+    order = np.lexsort(arcs.T[::-1])
+    chosen, coefficients, entered = (
+        np.concatenate([getattr(each, name) for each in found])[order] for name in ("chosen", "coefficients", "entered")
+    )
+    return replace(found[0], arcs=arcs[order], chosen=chosen, coefficients=coefficients, entered=entered)
 
 
 def _neighbours(regressions: Regressions, n: int, graph: NDArray[np.bool_] | None = None) -> Neighbours:

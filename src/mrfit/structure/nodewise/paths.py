@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 
 from mrfit._kernels.node_walk import Nodes, Points
 from mrfit._kernels.nodewise import LANES
+from mrfit.clusters import is_in_use, mapped, n_at_once
 from mrfit.data.sparse_rows import SparseRows
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
 from mrfit.structure.nodewise.allowed_pairs import AllowedPairs
 from mrfit.structure.nodewise.indicator_table import IndicatorTable
 from mrfit.structure.nodewise.item_table import ItemTable
-from mrfit.workers import run
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -157,20 +157,16 @@ def node_paths(
     chosen = list(range(len(rows.domain)) if variables is None else variables)
     # Variables are dealt in turn, so that threads finish together though variables differ; blocks are as large as the
     # memory for their gradients allows, since a block that ends has fewer and fewer regressions to share its passes.
-    hands = [chosen[k::jobs] for k in range(min(jobs, len(chosen)))]
-    width = max(4 * LANES, _MOST_GRADIENTS // max(1, len(rows.domain)))
-    walker = _Walker(table, settings, strengths or settings.strengths, further, callback)
-
-    def walk(first: int, last: int) -> list[NodePath]:
-        return [
-            path
-            for hand in hands[first:last]
-            for low in range(0, len(hand), width)
-            for path in walker.walk(hand[low : low + width])
-        ]
-
-    parts = run(walk, [(k, k + 1) for k in range(len(hands))])
+    n_hands = min(n_at_once() if is_in_use() else jobs, len(chosen))
+    hands = [chosen[k::n_hands] for k in range(n_hands)]
+    # What is told stays here: workers of a cluster could not reach it.
+    told = None if is_in_use() else callback
+    walker = _Walker(table, settings, strengths or settings.strengths, further, told)
+    parts = mapped(_Walker.walk_all, hands, shared=(walker,), jobs=jobs, name=lambda hand: f"{len(hand)} regressions")
     paths = {path.variable: path for part in parts for path in part}
+    if callback is not None and told is None:
+        for path in paths.values():
+            callback(path)
     return [paths[variable] for variable in chosen]
 
 
@@ -190,6 +186,11 @@ class _Walker:
     strengths: Callable[[float], Floats]
     further: Callable[[NodePath], Floats] | None
     callback: Callable[[NodePath], None] | None
+
+    def walk_all(self, variables: list[int]) -> list[NodePath]:
+        """Those of all variables, some at a time."""
+        width = max(4 * LANES, _MOST_GRADIENTS // max(1, len(self.table.widths)))
+        return [path for low in range(0, len(variables), width) for path in self.walk(variables[low : low + width])]
 
     def walk(self, variables: list[int]) -> list[NodePath]:
         paths = {i: NodePath(i, 0.0) for i in variables}

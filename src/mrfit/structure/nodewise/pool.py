@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit._kernels.resampled_paths import NodeCells, Resamples, Walk, best_points
+from mrfit.clusters import mapped
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.structure.nodewise.allowed_pairs import HARDLY, AllowedPairs
 from mrfit.structure.nodewise.criteria import price_of
 from mrfit.structure.nodewise.paths import NodePath, PathSettings, node_paths
-from mrfit.workers import deal, run
 
 Floats = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
@@ -72,23 +72,25 @@ class RegressionPool:
 
     def weights(self, resamples: Floats, *, jobs: int = 1, callback: Callable[[int], None] | None = None) -> Floats:
         """Of all pairs of variables in every resample, zero where they are not joined, (resamples, pairs)."""
-        n = len(self.rows.domain)
-        a, b = np.triu_indices(n, 1)
-        found = np.empty((len(resamples), len(a)))
+        blocks = [resamples[low : low + _BLOCK] for low in range(0, len(resamples), _BLOCK)]
+        found = mapped(
+            RegressionPool._weights_of_block,
+            blocks,
+            shared=(self,),
+            jobs=jobs,
+            name=lambda _: "some resamples",
+            callback=None if callback is None else lambda block: callback(len(block)),
+        )
+        return np.concatenate(found)
 
-        def learn(first: int, last: int) -> None:
-            for low in range(first, last, _BLOCK):
-                some = slice(low, min(low + _BLOCK, last))
-                coefficients = self._coefficients(np.array(resamples[some], order="C"))  # one layout, writable
-                one, other = coefficients[:, a, b], coefficients[:, b, a]
-                chosen = (one != 0) & (other != 0) if self.rule == "and" else (one != 0) | (other != 0)
-                joined = chosen & ~self.pairs.forbidden[a, b] | self.pairs.required[a, b]
-                found[some] = np.where(joined, (one + other) / 2.0, 0.0)
-                if callback is not None:
-                    callback(some.stop - some.start)
-
-        run(learn, deal(np.ones(len(resamples)), jobs))
-        return found
+    def _weights_of_block(self, resamples: Floats) -> Floats:
+        """Of a few of them."""
+        a, b = np.triu_indices(len(self.rows.domain), 1)
+        coefficients = self._coefficients(np.array(resamples, order="C"))  # one layout, writable
+        one, other = coefficients[:, a, b], coefficients[:, b, a]
+        chosen = (one != 0) & (other != 0) if self.rule == "and" else (one != 0) | (other != 0)
+        joined = chosen & ~self.pairs.forbidden[a, b] | self.pairs.required[a, b]
+        return np.where(joined, (one + other) / 2.0, 0.0)
 
     def _coefficients(self, weight: Floats) -> Floats:
         """Of every variable (last axis) in the regression of every variable, (resamples, variables, variables)."""

@@ -1,0 +1,55 @@
+"""A model with covariates at one state of each: a distribution of the other variables, which a page can show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.domain import Domain
+from mrfit.errors import InputError, listed
+from mrfit.factors import Factors
+from mrfit.formats.learned import to_model
+from mrfit.model import MarkovNetwork
+from mrfit.network import Network
+
+
+def covariate_states(model: MarkovNetwork, given: Mapping[str, object]) -> dict[int, int]:
+    """The code of every covariate, from states by name."""
+    if missing := [name for name in model.given if name not in given]:
+        raise InputError(
+            f"The model says how variables are distributed given {listed(missing)}, and a page shows one distribution; "
+            f"choose a state of each: --given {missing[0]}={model.domain[model.domain.index(missing[0])].states[0]}."
+        )
+    if others := [name for name in given if name not in model.given]:
+        raise InputError(f"{others[0]!r} is no covariate of this model; set it on the page instead.")
+    known = {}
+    for name, state in given.items():
+        variable = model.domain[model.domain.index(name)]
+        if state not in variable.codes:
+            raise InputError(f"{name!r} has no state {state!r}; its states are {listed(variable.states)}.")
+        known[model.domain.index(name)] = variable.codes[str(state)]
+    return known
+
+
+def model_at(model: MarkovNetwork, known: Mapping[int, int]) -> MarkovNetwork:
+    """The distribution of all other variables, in tables."""
+    left = [i for i in range(len(model.domain)) if i not in known]
+    place = {i: k for k, i in enumerate(left)}
+    factors = model.factors.given(known)
+    scopes = [tuple(place[i] for i in scope if i in place) for scope in factors.scopes]
+    tables = [(scope, table) for scope, table in zip(scopes, factors.tables, strict=True) if scope]
+    domain = Domain(tuple(model.domain[i] for i in left))
+    shown = to_model(Network(domain, Factors.from_tables(domain.shape, tables)))
+    return MarkovNetwork(shown.parameters, shown.w, provenance=model.provenance)
+
+
+def rows_at(rows: UniqueRows, known: Mapping[int, int]) -> UniqueRows:
+    """The rows in which covariates have these states, without their columns."""
+    chosen = (rows.codes[:, list(known)] == np.array(list(known.values()))).all(axis=1)
+    if not chosen.any():
+        states = [f"{rows.domain.names[z]}={rows.domain[z].states[s]}" for z, s in known.items()]
+        raise InputError(f"No row of the data has {listed(states)}; choose other states, or leave the data out.")
+    part = UniqueRows.from_codes(rows.domain, rows.codes[chosen], rows.sample_weight[chosen])
+    return part.on_columns([i for i in range(len(rows.domain)) if i not in known])
