@@ -65,10 +65,8 @@ def _print(data: str, forecast: Forecast) -> None:
     look = forecast.look
     about = "" if look.n_seen == look.n_rows else "about "
     say(f"{data}: {about}{look.n_rows:,} rows, {look.n_columns:,} columns, {_size(look.n_bytes)}")
-    share = f"{100 * look.share_distinct:.0f} % distinct"
-    say(
-        f"{look.n_seen:,} rows looked at: {share}, {look.n_entries / max(1, look.n_rows):.3g} values a row not the first"
-    )
+    on = f"{look.n_entries / max(1, look.n_rows):.3g} values a row not the first"
+    say(f"{look.n_seen:,} rows looked at: {100 * look.share_distinct:.0f} % distinct, {on}")
     say(f"{'step':28} {'passes':>6} {'memory':>9} {'CPU time':>10}")
     for step in forecast.steps:
         fits = "" if forecast.fits(step) else f"  more than {_size(forecast.memory)}"
