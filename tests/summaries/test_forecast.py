@@ -25,11 +25,11 @@ def test_a_million_rows_of_a_hundred_columns() -> None:
 
 
 def test_ten_thousand_items_in_lists() -> None:
-    """Measured: 36 s of a processor, 0.2 GB above an empty process."""
+    """Within a factor of two of the benchmark `wide`: 31 s of a processor, 0.06 GB above what the process held."""
     lists = FirstLook(100_000, 10_000, 4_900_000, 100_000, 1.0, 1_000_000, 11_000_000, 1.0, is_lists=True)
     n_bytes, seconds, _ = _steps(lists)["structure by l1 paths"]
-    assert 0.05e9 < n_bytes < 0.4e9
-    assert 18 < seconds < 72
+    assert 0.03e9 < n_bytes < 0.12e9
+    assert 16 < seconds < 62
 
 
 def test_rows_that_repeat_take_no_memory_and_what_does_not_fit_is_said() -> None:
