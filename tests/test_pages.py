@@ -18,7 +18,6 @@ from benchmarks.__main__ import DOCS as DOCS_ALONE
 from benchmarks.catalogue import catalogue
 from mrfit.cli.main import cli, main
 from mrfit.formats.uai_results import pr_bytes
-from mrfit.parameterizations.canonical import Canonical
 from test_readme import png_size
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -147,10 +146,7 @@ def _model_and_rows() -> dict[str, Any]:
 
 
 def _files() -> dict[str, Any]:
-    rows = mrfit.UniqueRows.from_file("czech:data")
-    structure = mrfit.Structure.complete(len(rows.domain))
-    parameters = Canonical(rows.domain, structure)
-    return {"files": ["czech:data"] * 2, "structure": structure, "domain": rows.domain, "parameters": parameters}
+    return {"files": ["czech:data"]}
 
 
 def _other_programs() -> dict[str, Any]:

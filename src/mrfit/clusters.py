@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar
 
@@ -53,23 +54,25 @@ def cluster(address: str) -> Iterator[None]:
 
     A script that starts local processes does so under ``if __name__ == "__main__":``, as all that start any.
     """
-    global _active
-    if _active is not None:
-        raise InputError(f"The cluster {_active.address} is in use already; leave its block before you enter another.")
-    with _connected(address) as _active:
+    if (other := _active.get()) is not None:
+        raise InputError(f"The cluster {other.address} is in use already; leave its block before you enter another.")
+    with _connected(address) as found:
+        token = _active.set(found)
         try:
             yield
         finally:
-            _active = None
+            _active.reset(token)
 
 
 def n_at_once() -> int:
     """Threads of all workers of the cluster in use; 1 without one."""
-    return 1 if _active is None else _active.n_threads
+    active = _active.get()
+    return 1 if active is None else active.n_threads
 
 
 def is_in_use() -> bool:
-    return _active is not None
+    """Whether this thread is in the block of a cluster."""
+    return _active.get() is not None
 
 
 def mapped(
@@ -86,8 +89,8 @@ def mapped(
     ``name`` is what errors call an item. ``callback`` is told of every item that is done, from any thread. On a cluster
     the function must be one that can be imported there; ``shared`` travels once to each worker.
     """
-    if _active is not None:
-        return list(_active.streamed(function, items, shared, name, callback))
+    if (active := _active.get()) is not None:
+        return list(active.streamed(function, items, shared, name, callback))
 
     def work(first: int, last: int) -> list[Result]:
         results = []
@@ -104,14 +107,16 @@ def streamed(
     function: Callable[[Item], Result], items: Sequence[Item], *, name: Callable[[Item], str] = str
 ) -> Iterator[Result]:
     """The same one by one, each as soon as it and those before it are done, on the cluster in use."""
-    if _active is None:
+    active = _active.get()
+    if active is None:
         raise RuntimeError("There is no cluster in use.")
-    return _active.streamed(function, items, (), name, None)
+    return active.streamed(function, items, (), name, None)
 
 
 def held(build: Callable[[Item], Any], items: Sequence[Item], *, name: Callable[[Item], str] = str) -> Held:
     """What ``build`` makes of every item, kept where it was made, and made again where that is lost."""
-    return _HeldHere(list(map(build, items))) if _active is None else _active.held(build, items, name)
+    active = _active.get()
+    return _HeldHere(list(map(build, items))) if active is None else active.held(build, items, name)
 
 
 @dataclass(frozen=True)
@@ -210,7 +215,7 @@ class _Cluster:
             ) from None
 
 
-_active: _Cluster | None = None
+_active: ContextVar[_Cluster | None] = ContextVar("cluster", default=None)
 
 
 def _itself(thing: Result) -> Result:

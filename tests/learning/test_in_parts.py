@@ -139,4 +139,6 @@ def test_what_needs_all_rows_says_so(tmp_path: Path) -> None:
         Learner(Tree(), objective=LIKELIHOOD).fit(parts)
     with pytest.raises(InputError, match="covariates are learned from all rows together"):
         Learner(Complete(), given=("a",)).fit(parts)
+    with pytest.raises(InputError, match="scored from counts, by pll; ll takes whole rows"):
+        Learner(Tree(), folds=2, judge="ll").fit(parts)
     assert not clusters.is_in_use()

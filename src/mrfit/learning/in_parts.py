@@ -29,7 +29,12 @@ def problems_in_parts(
     learner: Learner, parts: Parts, *, jobs: int
 ) -> tuple[LearnedStructure, Problem, list[FoldProblem]]:
     """The problem of all rows, and those of the folds of a cross-validation; one pass over the files counts for all."""
-    learned = learner.learn_structure_in_parts(parts)
+    if learner.folds and learner.judge not in (None, learner.objective.measure):
+        raise InputError(
+            f"Folds of a table in parts are scored from counts, by {learner.objective.measure}; {learner.judge} takes "
+            "whole rows. Give validation rows, or leave the judge out."
+        )
+    learned = learner.learn_structure_in_parts(parts, jobs=jobs)
     own, *of_folds = [each.structure for each in learned]
     learner.penalty.check_free_orders(own)
     rows, folds = observed_in_parts(parts, _union(own, of_folds), learner.folds, learner.seed)

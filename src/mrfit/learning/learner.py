@@ -27,6 +27,7 @@ from mrfit.learning.parts import PARTS
 from mrfit.learning.penalized import L2, l2_path
 from mrfit.learning.penalty_choice import PenaltyChoice
 from mrfit.learning.problem import Problem
+from mrfit.learning.sampled_structure import learned_in_parts
 from mrfit.learning.standard_errors import check_errors, errors_of
 from mrfit.learning.tied import TiedChoice
 from mrfit.parameterizations.ordered import ALL, Ordered
@@ -34,7 +35,7 @@ from mrfit.parameterizations.registry import parameterization_called
 from mrfit.solvers.method import Method
 from mrfit.solvers.solution import Status
 from mrfit.structure.learner import LearnedStructure
-from mrfit.structure.learners import Complete, StructureLearner
+from mrfit.structure.learners import Complete, Learned, StructureLearner
 from mrfit.workers import one_blas_thread
 
 # What the settings of a learner are, and how an error calls that.
@@ -174,11 +175,19 @@ class Learner:
         learned = self.structure.with_covariates(self.given, rows.domain).learn(rows, valid=valid, jobs=jobs)
         return replace(learned, structure=learned.structure.conditional_on(given, on_edges=self.given_edges))
 
-    def learn_structure_in_parts(self, parts: Parts) -> list[LearnedStructure]:
+    def learn_structure_in_parts(self, parts: Parts, *, jobs: int = 1) -> list[LearnedStructure]:
         """The same from a table in parts, and for every fold from the rows of all others."""
         if self.given:
             raise InputError("Networks with covariates are learned from all rows together; read the table as one.")
-        return self.structure_learner.learn_in_parts(parts, n_folds=self.folds, seed=self.seed)
+        learner = self.structure_learner
+        if not isinstance(learner, Learned):
+            return learner.learn_in_parts(parts, n_folds=self.folds, seed=self.seed)
+        if self.folds:
+            raise InputError(
+                "Folds that each learn their structure need all rows together. Give validation rows, or read the table "
+                "as one, without --cluster and --in-parts."
+            )
+        return [learned_in_parts(learner, parts, seed=self.seed, jobs=jobs)]
 
     def in_words(self) -> str:
         """What decides which model rows lead to, in one line."""

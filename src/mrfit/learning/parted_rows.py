@@ -126,8 +126,8 @@ class ShardedRows(PartedRows):
 
     def __init__(self, parts: Parts) -> None:
         dealt = parts.dealt(n_at_once())
-        self.parts, self._rows, self._n_shards = parts, held(Parts.rows, dealt, name=Parts.called), len(dealt)
-        facts = self._rows.ask(_facts)
+        self.parts, self.rows, self._n_shards = parts, held(Parts.rows, dealt, name=Parts.called), len(dealt)
+        facts = self.rows.ask(_facts)
         self.n_rows, self.dropped_rows = sum(each.n_rows for each in facts), sum(each.dropped_rows for each in facts)
         self.total_weight = float(sum(each.total_weight for each in facts))
         # As `UniqueRows.merged` does.
@@ -143,13 +143,13 @@ class ShardedRows(PartedRows):
         )
 
     def objective(self, loss: type[ConditionalLoss], parameters: Canonical, *, jobs: int) -> Objective:
-        return Sharded(self._rows.made(_shard, loss, parameters))
+        return Sharded(self.rows.made(shard_of, loss, parameters))
 
     def mean_pll(self, parameters: Parameterization, w: Floats) -> float:
-        return float(sum(self._rows.ask(_pll_sum, parameters, w))) / self.total_weight
+        return float(sum(self.rows.ask(_pll_sum, parameters, w))) / self.total_weight
 
     def gradient_products(self, parameters: Canonical, w: Floats) -> Floats:
-        return np.asarray(sum(self._rows.ask(_products, parameters, w)) / self.total_weight, np.float64)
+        return np.asarray(sum(self.rows.ask(_products, parameters, w)) / self.total_weight, np.float64)
 
     def in_words(self) -> str:
         n_files, n = len(self.parts.files), self._n_shards
@@ -178,7 +178,7 @@ def _facts(rows: UniqueRows) -> _Facts:
     )
 
 
-def _shard(rows: UniqueRows, loss: type[ConditionalLoss], parameters: Canonical) -> Shard:
+def shard_of(rows: UniqueRows, loss: type[ConditionalLoss], parameters: Canonical) -> Shard:
     jobs = resolve_jobs(-1)
     return Shard(loss(ConditionalCells.count(rows, parameters, jobs=jobs), jobs=jobs), rows.total_weight)
 

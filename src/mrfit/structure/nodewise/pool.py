@@ -81,7 +81,8 @@ class RegressionPool:
             name=lambda _: "some resamples",
             callback=None if callback is None else lambda block: callback(len(block)),
         )
-        return np.concatenate(found)
+        n = len(self.rows.domain)
+        return np.concatenate([np.empty((0, n * (n - 1) // 2)), *found])
 
     def _weights_of_block(self, resamples: Floats) -> Floats:
         """Of a few of them."""

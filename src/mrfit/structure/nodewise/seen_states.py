@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.data.tallied import Tallied
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain, Variable
 
@@ -23,7 +24,7 @@ class SeenStates:
     place: tuple[NDArray[np.int64], ...]
 
     @classmethod
-    def of(cls, rows: UniqueRows) -> SeenStates:
+    def of(cls, rows: Tallied) -> SeenStates:
         variables, places = [], []
         for variable, weights in zip(rows.domain, rows.state_weights, strict=True):
             seen = weights > 0
