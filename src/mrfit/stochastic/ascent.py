@@ -17,6 +17,7 @@ Floats = NDArray[np.float64]
 
 _LONGEST = 0.5  # that a parameter moves at once
 NEGLIGIBLE = 1e-3  # nats a row
+_USUAL = 0.3  # first step
 _AVERAGED_FROM = 10  # iterations: before, parameters only run
 
 
@@ -32,9 +33,10 @@ class Schedule:
     decay, power
         Step t is ``first_step / (1 + t / decay)^power``.
     damping
-        Chains that a curvature is not trusted by at first: one chain of C in a rare state must not move a parameter by
-        nats. It shrinks as steps do: such a visit moves it by ``first_step / damping`` early and late, and what is rare
-        is learned as long as what is common (kdd, five neighbours: half the gap after 200 iterations).
+        Chains that a curvature is not trusted by: one chain of C in a rare state must not move a parameter by nats.
+    shrinks
+        Whether damping shrinks as steps do, for rare states: a visit of a chain moves them by ``first_step / damping``
+        early and late, and they are learned as long as others (kdd: half the gap after 200 iterations).
     iterations
         At most.
     looks
@@ -47,6 +49,7 @@ class Schedule:
     decay: float = 50.0
     power: float = 0.7
     damping: float = 5.0
+    shrinks: bool = False
     iterations: int = 2000
     looks: tuple[int, ...] = (66, 100, 150, 225, 340, 500, 750, 1000, 1400)
     settling: int = 5
@@ -57,7 +60,7 @@ class Schedule:
 
     def distrust(self, t: int, n_chains: int) -> float:
         """What so many chains cannot tell of a curvature."""
-        return self.damping * self._shrunk(t) / n_chains
+        return self.damping * (self._shrunk(t) if self.shrinks else 1.0) / n_chains
 
     def _shrunk(self, t: int) -> float:
         return float((1.0 + t / self.decay) ** -self.power)
@@ -216,7 +219,8 @@ def climb(target: Target, chains: Persistent, start: Floats, schedule: Schedule)
         is_last = t + 1 == schedule.iterations
         if t + 1 in marks or is_last:
             moved, earlier = target.distance(average, earlier), average.copy()
-            if is_last or (schedule.looks and moved < target.resting):
+            calm = min(1.0, schedule.first_step / _USUAL)  # short steps move less, whatever is missing
+            if is_last or (schedule.looks and moved < calm * target.resting):
                 learned = _with_zeros(target, chains, average, schedule)
                 looks.append(look_at(target, chains, learned, schedule, t + 1))
                 if looks[-1].matches:

@@ -92,7 +92,8 @@ class ChainProblem:
         pairs = self.parameters.structure.blocks.get(2, ())
         dense = 2.0 * len(pairs) / len(self.parameters.domain) > _NEIGHBOURS
         step = _CAREFUL if self._is_rare else _QUICK
-        return Schedule(first_step=_CALM if dense or warm else step, damping=_WARY if self._is_rare else _TRUSTING)
+        damping = _WARY if self._is_rare else _TRUSTING
+        return Schedule(_CALM if dense or warm else step, damping=damping, shrinks=self._is_rare)
 
     def fit(self, penalty: Penalty, *, start: Floats | None = None, schedule: Schedule | None = None) -> ChainFit:
         """The best under a penalty. ``start`` is a point that is near, such as the optimum of a stronger one."""
