@@ -3,7 +3,8 @@
 Networks of sets have up to five neighbours a variable and an L2 fit of strength 10; "random" has 1,500 variables and
 10,000 edges. All draw the same variables at the same places and the edges that the page shows at first, and are moved
 and zoomed alike in one headless chromium without a graphics card; rivals draw a network and nothing else, the page all
-of itself. CPU is that of all processes of the browser; a frame is what scripts do in it. Rivals are left out where `npm ci` was not run in `web/rivals`.
+of itself. CPU is that of all processes of the browser; a frame is what scripts do in it. Rivals are left out where
+`npm ci` was not run in `web/rivals`.
 """
 
 from __future__ import annotations
@@ -131,7 +132,7 @@ def driven(page: str, *, ours: bool) -> Record:
 
         idle = cpu(lambda: tab.wait_for_timeout(400))
         record = {"first": median(first), "pan": cpu(lambda: pan(tab)), "zoom": cpu(lambda: zoom(tab)), "idle": idle}
-        record["draw"] = float(np.quantile(tab.evaluate("window.drawn"), 0.95))
+        record["draw"] = float(np.quantile(tab.evaluate("window.drawn") or [np.nan], 0.95))
         record["heap"] = heap(context, tab)
         if ours:
             with main_thread(context, tab) as busy:

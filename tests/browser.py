@@ -44,7 +44,7 @@ class Tab:
     def __init__(self, context: Any, *, width: int = 1280, height: int = 800, dark: bool = False) -> None:
         self.page = context.new_page()
         self.page.set_viewport_size({"width": width, "height": height})
-        self.page.emulate_media(color_scheme="dark" if dark else "light", reduced_motion="reduce")
+        self.page.emulate_media(color_scheme="dark" if dark else "light")
         self.problems: list[str] = []
         self.requests: list[str] = []
         self.page.on("console", lambda message: self._hear(message))

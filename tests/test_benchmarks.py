@@ -18,7 +18,7 @@ from benchmarks.table import Column, Record, Table, named
 from benchmarks.timing import take_turns
 
 BENCHMARKS = catalogue()
-NOT_IN_DOCS = {"compiling"}
+NOT_IN_DOCS = {"compiling", "wider"}
 PAGES = sorted(pages.DOCS.rglob("*.md"))
 
 

@@ -1,7 +1,15 @@
 // Bundles the page into the package, so that those who install it need no node. The same sources give the same bytes.
+import { readdirSync, readFileSync } from "node:fs";
 import { build } from "esbuild";
 
 const outdir = process.argv[2] ?? "../src/mrfit/explorer/assets";
+
+// Private names that nothing but `this.` ever speaks of may be short: they are no names of the browser or of documents.
+const sources = readdirSync("src", { recursive: true }).filter((name) => name.endsWith(".ts"));
+const text = sources.map((name) => readFileSync(`src/${name}`, "utf8")).join("\n");
+const count = (pattern) => (text.match(new RegExp(pattern, "g")) ?? []).length;
+const isOwn = (name) => count(`\\b${name}\\b`) === count(`(this\\.|private (get )?)${name}\\b`);
+const own = [...new Set([...text.matchAll(/private (?:get )?(\w+)/g)].map(([, name]) => name))].filter(isOwn);
 
 await build({
   entryPoints: { explorer: "src/main.ts", styles: "src/explorer.css" },
@@ -9,6 +17,7 @@ await build({
   outdir,
   bundle: true,
   minify: true,
+  mangleProps: new RegExp(`^(${own.join("|")})$`),
   charset: "ascii", // the page may be served or read in any encoding
   format: "iife",
   target: ["chrome110", "firefox110", "safari16"],

@@ -128,3 +128,13 @@ def test_a_constant_item_in_a_group_is_no_obstacle(shell: Shell, tmp_path: Path)
     assert ran.code == 0, ran.err
     assert "not known" in ran.out
     assert "no finite optimum" in ran.out
+
+
+def test_a_group_of_one_row_is_refused(shell: Shell, tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    rows = [f"x,{rng.integers(2)},{rng.integers(2)}" for _ in range(60)]
+    (tmp_path / "t.csv").write_text("\n".join(["g,a,b", *rows, "y,1,0"]) + "\n")
+    ran = shell("compare-groups", "t.csv", "--by", "g")
+    assert ran.code == 2
+    assert ran.err.count("\n") == 1
+    assert "All rows of the group 'y' of 'g' are the same" in ran.err

@@ -11,7 +11,7 @@ from mrfit import UniqueRows, learn
 from mrfit.domain import Domain
 from mrfit.errors import InputError
 from mrfit.explorer.document import SCHEMA, Document
-from mrfit.explorer.page import notebook_frame, report_page, served_page
+from mrfit.explorer.page import ASSETS, asset, notebook_frame, report_page, served_page
 from mrfit.explorer.pair_strengths import pair_strengths
 from mrfit.explorer.places import Places
 from mrfit.factors import Factors
@@ -120,6 +120,14 @@ def test_minus_infinity_is_null() -> None:
     w[-1] = -np.inf
     told = json.loads(Document.of(MarkovNetwork(model.parameters, w), title="t").to_json())
     assert told["scopes"][-1][1][-1] is None
+
+
+def test_files_stay_small_enough_to_be_mailed(rng: np.random.Generator) -> None:
+    """80 kB of assets; a report of 100 kB and 0.4 for each variable and edge."""
+    assert sum(len(asset(name)) for name in ASSETS) <= 80_000
+    rows = random_rows(rng, (2,) * 30, 200)
+    document = Document.of(learn(rows).model, title="t", rows=rows)
+    assert len(report_page(document)) <= 100_000 + 400 * (30 + len(document.content["edges"]))
 
 
 def test_a_report_fetches_nothing() -> None:

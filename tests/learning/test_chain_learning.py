@@ -26,6 +26,7 @@ from mrfit.stochastic.features import Features
 from mrfit.structure.learners import Complete, Learned, Tree
 from mrfit.structure.mutual_information import maximum_information_tree
 from mrfit.structure.structure import Structure
+from mrfit.summaries.fit import FitSummary
 from populations import domain_of, random_rows
 
 CHAINS, ENUMERATION = LikelihoodChoice("chains"), LikelihoodChoice("enumeration")
@@ -144,6 +145,20 @@ def test_auto_takes_chains_where_no_exact_engine_fits() -> None:
     )
     assert fitted.engine == "chains"
     assert np.isfinite(fitted.best.train)
+
+
+def test_a_fit_states_the_error_of_its_scores() -> None:
+    """That of log Z, and of learning; enough to explain what is missing to the exact score of the same rows."""
+    document, exact = (
+        FitSummary.of(_fitted(), _rows()).to_dict(),
+        Learner(Complete(), L2(3.0), ENUMERATION).fit(_rows()),
+    )
+    known = _fitted().model.provenance["log_z"]
+    assert document["log_z_error"] == known["error"]
+    assert document["score_error"] == pytest.approx(np.hypot(known["error"], known["learning_error"]))
+    assert document["score_error"] < 0.05
+    weakest = _fitted().fits[-1]
+    assert abs(weakest.train - exact.best.train) < 3.0 * document["score_error"]
 
 
 def test_chains_that_do_not_mix_give_no_number(monkeypatch: pytest.MonkeyPatch) -> None:

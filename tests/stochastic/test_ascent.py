@@ -171,6 +171,23 @@ def test_learning_ends_where_chains_match(rng: np.random.Generator) -> None:
     assert [look.iteration for look in moving.looks] == [20]  # on the way nobody looks at what has not come to rest
 
 
+def test_rows_say_what_more_iterations_are_worth(rng: np.random.Generator) -> None:
+    """Next to nothing where many rows leave nothing open; a part of it, and at most 0.1 nats, where few leave much."""
+    means = _case(*PROBLEMS["pairs, l2"], rng).target.means
+    p = len(means.of_features)
+    resting = [Target(replace(means, n_rows=0.5 * p / open_), NoPenalty()).resting for open_ in (1e-9, 0.004, 0.1, 9.0)]
+    assert resting == pytest.approx([0.001, 0.006, 0.03, 0.1])
+
+
+def test_what_the_average_moved_is_of_its_last_third(rng: np.random.Generator) -> None:
+    """Whether anybody looks on the way or not; twice that is the error."""
+    case = _case(*PROBLEMS["pairs, l2"], rng)
+    alone = case.climb(Schedule(iterations=90, looks=()), n=256)
+    looked_at = case.climb(Schedule(iterations=90, looks=(60,)), n=256)
+    assert alone.moved == looked_at.moved < 0.1 * case.target.distance(alone.w, case.target.means.independent)
+    assert alone.error == 2.0 * alone.moved
+
+
 @pytest.mark.parametrize("name", ["pairs, l2", "triples, l2", "categorical, l2"])
 def test_distances_are_about_divergences(name: str, rng: np.random.Generator) -> None:
     """Where the model's covariance is that of the data, at least in the diagonal that the metric knows."""

@@ -3,7 +3,7 @@
 import { h } from "./dom";
 import { oddsFactor } from "./effects";
 import type { Model, View } from "./model";
-import { table } from "./tables";
+import { figure, link, strong, table } from "./tables";
 import { count, factor, plural, signed } from "./words";
 
 const MOST_LINES = 12;
@@ -38,7 +38,7 @@ export function comparedPair(model: Model, a: number, b: number): HTMLElement | 
   const lines = [h("tr", {}, head("strength"), figures(model, edge, ["a", "b", "difference"]))];
   if (odds.every((each) => each !== null)) {
     const [one, other] = odds as number[];
-    lines.push(h("tr", {}, head("odds ×"), [one, other, other / one].map((each) => h("td", { class: "figure" }, factor(each)))));
+    lines.push(h("tr", {}, head("odds ×"), [one, other, other / one].map((each) => figure(factor(each)))));
   }
   return table("A, B, and B less A", ["", "A", "B", "B − A"], lines);
 }
@@ -49,7 +49,7 @@ function edges(heading: string, views: View[], list: number[], model: Model, loo
   const lines = list.slice(0, MOST_LINES).map((e) => {
     const [a, b] = model.edge(e);
     const name = `${model.names[a]} – ${model.names[b]}`;
-    return h("tr", {}, h("td", {}, h("button", { class: "link", "data-key": `de${e}`, on: { click: look([a, b]) } }, name)), figures(model, e, views));
+    return h("tr", {}, h("td", {}, link(name, `de${e}`, look([a, b]))), figures(model, e, views));
   });
   const note = list.length > MOST_LINES ? `and ${count(list.length - MOST_LINES)} more` : "";
   return table(heading, ["pair", ...views.map((view) => heads[view])], lines, note);
@@ -57,7 +57,7 @@ function edges(heading: string, views: View[], list: number[], model: Model, loo
 
 function figures(model: Model, edge: number, views: View[]): HTMLElement[] {
   const text = (value: number): string => (model.isSigned(edge) ? (value ? signed(value) : "0") : value.toFixed(2));
-  return views.map((view) => h("td", { class: "figure" }, text(model.strengthIn(view, edge))));
+  return views.map((view) => figure(text(model.strengthIn(view, edge))));
 }
 
 function scores(compared: NonNullable<Model["document"]["other"]>["compared"]): HTMLElement | null {
@@ -66,7 +66,7 @@ function scores(compared: NonNullable<Model["document"]["other"]>["compared"]): 
   const isClear = Math.abs(difference) > 2 * standard_error;
   return h("p", { class: "words" },
     `Of ${count(n_rows)} rows, mean ${metric}: A ${signed(a, 4)}, B ${signed(b, 4)}; `,
-    h("strong", {}, `B less A ${signed(difference, 4)} ± ${standard_error.toFixed(4)}`),
+    strong(`B less A ${signed(difference, 4)} ± ${standard_error.toFixed(4)}`),
     ` nats. ${isClear ? "More than two standard errors: no chance, if the rows had no part in learning." : "Less than two standard errors: it may be chance."}`);
 }
 

@@ -1,6 +1,6 @@
 // Elements. Text is only ever set as text: no name can become markup.
 
-type Child = Node | string | null;
+export type Child = Node | string | null;
 
 export interface Attributes {
   class?: string;

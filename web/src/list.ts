@@ -160,7 +160,7 @@ export class StateButton {
   ) {
     this.element = h("button", {
       "data-key": key,
-      title: "click: this is known; shift-click: rule it out",
+      title: "click: known; shift-click: ruled out",
       on: {
         click: (event: MouseEvent) => (event.shiftKey ? state.exclude(v, s) : state.toggle(v, s)),
         keydown: (event: KeyboardEvent) => {

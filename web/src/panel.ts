@@ -6,7 +6,7 @@ import { oddsFactor, oddsFactorAt } from "./effects";
 import { StateButton } from "./list";
 import type { Model } from "./model";
 import type { Chosen, State } from "./state";
-import { table } from "./tables";
+import { figure, link, quiet, strong, table } from "./tables";
 import { count, factor, percent, plural, signed } from "./words";
 
 type Part = HTMLElement | string | null;
@@ -63,13 +63,13 @@ export class Panel {
     const { frequency } = model.document.variables[v];
     const explained = model.explained(v);
     const heads = !model.other && neighbours.some(({ variable }) => oddsFactor(model, v, variable) !== null);
-    const lines = neighbours.slice(0, MOST_LINES).map(({ variable, strength, edge }) => {
+    const lines = neighbours.slice(0, MOST_LINES).map(({ variable, edge }) => {
       const odds = oddsFactor(model, v, variable);
       const look = this.look([v, variable]);
       return h("tr", {},
-        h("td", {}, h("button", { class: "link", "data-key": `d${variable}`, on: { click: look } }, model.names[variable])),
-        h("td", { class: `figure ${this.sign(edge)}` }, model.isSigned(edge) ? signed(strength) : strength.toFixed(2)),
-        heads ? h("td", { class: "figure" }, odds === null ? "depends" : factor(odds)) : null,
+        h("td", {}, link(model.names[variable], `d${variable}`, look)),
+        this.strength(edge),
+        heads ? figure(odds === null ? "depends" : factor(odds)) : null,
         ...this.inResamples(edge));
     });
     return [
@@ -77,7 +77,7 @@ export class Panel {
       h("p", {}, neighbours.length
         ? `${plural(neighbours.length, "neighbour")}; given them, independent of all other variables.`
         : "No neighbours: independent of all other variables."),
-      explained === null ? null : h("p", { class: "quiet" }, `The other variables explain ${percent(explained, 0)} of its deviance in the data.`),
+      explained === null ? null : quiet(`The other variables explain ${percent(explained, 0)} of its deviance in the data.`),
       h("div", { class: "states" }, this.stateButtons(v, "ds")),
       frequency ? this.inData(v, frequency) : null,
       neighbours.length
@@ -91,9 +91,9 @@ export class Panel {
     const lines = model.states[v].map((name, s) =>
       h("tr", {},
         h("td", {}, name),
-        h("td", { class: "figure" }, percent(frequency[s])),
-        h("td", { class: "figure" }, percent(model.before[v][s])),
-        h("td", { class: "figure" }, percent(state.marginals[v][s]))));
+        figure(percent(frequency[s])),
+        figure(percent(model.before[v][s])),
+        figure(percent(state.marginals[v][s]))));
     return table("In the data, in the model, now", ["state", "data", "model", "now"], lines);
   }
 
@@ -112,7 +112,7 @@ export class Panel {
       model.other ? comparedPair(model, a, b) ?? h("p", {}, "Joined in neither model.") : h("p", { class: "words" }, ...this.pairInWords(a, b)),
       this.stabilityInWords(a, b),
       parameters && table2(`Parameters${this.ofFirst}, in log p`, this.corner(scope!.variables), parameters),
-      parameters && h("p", { class: "quiet" }, `${model.document.parameterization} coordinates: ${model.document.meaning}`),
+      parameters && quiet(`${model.document.parameterization} coordinates: ${model.document.meaning}`),
       this.jointTable(a, b),
       holding.length ? this.scopeList("Larger interactions that hold it", holding) : null,
       h("h3", {}, "Its variables"),
@@ -126,17 +126,17 @@ export class Panel {
     const [one, other] = [model.stateName(a, model.states[a].length - 1), model.stateName(b, model.states[b].length - 1)];
     if (!model.isBinary(a) || !model.isBinary(b)) {
       const strength = model.edge(model.edgeBetween(a, b)!)[2];
-      return ["They interact with a strength of ", h("strong", {}, strength.toFixed(2)), ", on the scale of a log odds ratio; the table says which states go together."];
+      return ["They interact with a strength of ", strong(strength.toFixed(2)), ", on the scale of a log odds ratio; the table says which states go together."];
     }
     const odds = oddsFactor(model, a, b);
     if (odds !== null) {
-      return ["All else equal, ", h("strong", {}, one), " multiplies the odds of ", h("strong", {}, other), " by ", h("strong", { class: odds < 1 ? "apart" : "together" }, factor(odds)), ", and the other way round."];
+      return ["All else equal, ", strong(one), " multiplies the odds of ", strong(other), " by ", strong(factor(odds), odds < 1 ? "apart" : "together"), ", and the other way round."];
     }
     const given = (v: number): number => this.state.chosen.evidence.get(v)?.[0] ?? 0;
     const others = [...new Set(model.largerScopes([a, b]).flatMap((k) => model.document.scopes[k][0]))].filter((v) => v !== a && v !== b);
     const at = others.slice(0, 4).map((v) => model.stateName(v, given(v))).join(", ") + (others.length > 4 ? `, and ${others.length - 4} more` : "");
     const here = oddsFactorAt(model, a, b, given);
-    return ["How they go together depends on other variables. At ", h("em", {}, at), ", ", h("strong", {}, one), " multiplies the odds of ", h("strong", {}, other), " by ", h("strong", { class: here < 1 ? "apart" : "together" }, factor(here)), "."];
+    return ["How they go together depends on other variables. At ", h("em", {}, at), ", ", strong(one), " multiplies the odds of ", strong(other), " by ", strong(factor(here), here < 1 ? "apart" : "together"), "."];
   }
 
   private stabilityInWords(a: number, b: number): HTMLElement | null {
@@ -145,7 +145,7 @@ export class Panel {
     if (!stability) return null;
     const [inclusion, low, high] = stability;
     const end = (value: number | null, otherwise: string): string => (value === null ? otherwise : value ? signed(value) : "0");
-    return h("p", { class: "quiet" },
+    return quiet(
       `In ${percent(inclusion, 0)} of the resamples; its weight there ranges from ${end(low, "−∞")} to ${end(high, "+∞")}. `,
       "Where weights are shrunken or edges selected, that is no confidence interval.");
   }
@@ -161,7 +161,7 @@ export class Panel {
 
   private inResamples(edge: number): HTMLElement[] {
     const stability = this.model.stability(edge);
-    return stability ? [h("td", { class: "figure" }, percent(stability[0], 0))] : [];
+    return stability ? [figure(percent(stability[0], 0))] : [];
   }
 
   private corner(variables: number[]): { corner: string; rows: string[]; columns: string[] } {
@@ -177,14 +177,14 @@ export class Panel {
   private jointTable(a: number, b: number): HTMLElement | null {
     const { answer, chosen, marginals } = this.state;
     const asked = chosen.selection.length === 2 && chosen.selection[0] === a && chosen.selection[1] === b;
-    if (!asked || !answer?.pair) return answer?.pair === null ? h("p", { class: "quiet" }, "Their joint table is too large for this page; mrfit explore has it.") : null;
+    if (!asked || !answer?.pair) return answer?.pair === null ? quiet("Their joint table is too large for this page; mrfit explore has it.") : null;
     const heading = `Together${this.model.other ? " in A" : ""}${chosen.evidence.size ? ", given the evidence" : ""}`;
     const cells = this.square([a, b], (s, t) => {
       const [p, alone] = [answer.pair![s][t], marginals[a][s] * marginals[b][t]];
       return { text: percent(p), tone: p === alone || alone === 0 ? 0 : 0.5 * Math.log2((p + 1e-9) / (alone + 1e-9)) };
     });
     const figure = table2(heading, this.corner([a, b]), cells);
-    figure.append(h("p", { class: "quiet" }, "Blue: more often than if they were independent; red: less often."));
+    figure.append(quiet("Blue: more often than if they were independent; red: less often."));
     return figure;
   }
 
@@ -199,11 +199,11 @@ export class Panel {
       if (value === 0) return;
       lines.push(h("tr", {},
         ...statesOf(model, own, k).map((s, i) => h("td", {}, model.states[own[i]][s])),
-        h("td", { class: `figure ${value === null || value < 0 ? "apart" : "together"}` }, value === null ? "impossible" : signed(value, 3))));
+        figure(value === null ? "impossible" : signed(value, 3), value === null || value < 0 ? "apart" : "together")));
     });
     return [
       this.title(own.map((v) => model.names[v]).join(" – ")),
-      h("p", { class: "words" }, ...(scope ? this.largerInWords(own, scope.table) : ["These variables are looked at together; no interaction of the model holds exactly them."])),
+      h("p", { class: "words" }, ...(scope ? this.largerInWords(own, scope.table) : ["No interaction of the model holds exactly these variables."])),
       scope && table("Parameters, in log p", [...own.map((v) => model.names[v]), "log p"], lines.slice(0, MOST_LINES), rest(lines.length)),
       h("h3", {}, "Its variables"),
       ...own.map((v) => this.bars(v)),
@@ -218,7 +218,7 @@ export class Panel {
     const at = (k: number): number => values[k] ?? -Infinity;
     const ratio = Math.exp(at(7) - at(6) - at(5) + at(4) - at(3) + at(2) + at(1) - at(0));
     const [a, b, c] = own.map((v) => model.stateName(v, 1));
-    return ["When ", h("strong", {}, c), ", the odds ratio of ", h("strong", {}, a), " and ", h("strong", {}, b), " is ", h("strong", { class: ratio < 1 ? "apart" : "together" }, factor(ratio)), " times what it is otherwise, by this interaction and all else equal."];
+    return ["When ", strong(c), ", the odds ratio of ", strong(a), " and ", strong(b), " is ", strong(factor(ratio), ratio < 1 ? "apart" : "together"), " times what it is otherwise, by this interaction and all else equal."];
   }
 
   private bars(v: number): HTMLElement {
@@ -239,8 +239,8 @@ export class Panel {
       const [variables] = model.document.scopes[number];
       const names = variables.map((v) => model.names[v]).join(" – ");
       return h("tr", {},
-        h("td", {}, h("button", { class: "link", "data-key": `dk${number}`, on: { click: this.look([...variables]) } }, names)),
-        h("td", { class: "figure" }, model.largestEntry(number).toFixed(2)));
+        h("td", {}, link(names, `dk${number}`, this.look([...variables]))),
+        figure(model.largestEntry(number).toFixed(2)));
     });
     return table(heading, ["variables", "largest"], lines, rest(scopes.length, 12));
   }
@@ -252,15 +252,15 @@ export class Panel {
     const { document: told } = model;
     if (model.other) return [this.title("A and B"), ...comparison(model, (selection) => this.look(selection))];
     const lines = model.strongest.slice(0, 14).map((e) => {
-      const [a, b, strength] = model.edge(e);
+      const [a, b] = model.edge(e);
       return h("tr", {},
-        h("td", {}, h("button", { class: "link", "data-key": `de${e}`, on: { click: this.look([a, b]) } }, `${model.names[a]} – ${model.names[b]}`)),
-        h("td", { class: `figure ${this.sign(e)}` }, model.isSigned(e) ? signed(strength) : strength.toFixed(2)),
+        h("td", {}, link(`${model.names[a]} – ${model.names[b]}`, `de${e}`, this.look([a, b]))),
+        this.strength(e),
         ...this.inResamples(e));
     });
     return [
       this.title("Overview"),
-      h("p", {}, [told.learned, told.rows ? `learned from ${count(told.rows)} rows` : null].filter(Boolean).join("; ") || "A model from elsewhere; nothing is said of how it was learned."),
+      h("p", {}, [told.learned, told.rows ? `learned from ${count(told.rows)} rows` : null].filter(Boolean).join("; ") || "Nothing is said of how it was learned."),
       state.answer?.map ? this.mostProbable(state.answer.map) : null,
       lines.length ? table("Strongest interactions", ["pair", "strength", ...this.resamplesHead], lines) : null,
       model.larger.length ? this.scopeList("Strongest larger interactions", model.larger) : null,
@@ -268,8 +268,8 @@ export class Panel {
       this.orders(),
       state.worst.length ? this.worstRows() : null,
       ...told.scores.map(({ measure, value, rows }) =>
-        h("p", { class: "quiet" }, `Mean ${measure} of ${count(rows)} rows: ${value === null ? "minus infinity" : signed(value, 4)} nats.`)),
-      ...told.marginals.remarks.map((remark) => h("p", { class: "quiet" }, remark)),
+        quiet(`Mean ${measure} of ${count(rows)} rows: ${value === null ? "minus infinity" : signed(value, 4)} nats.`)),
+      ...told.marginals.remarks.map((remark) => quiet(remark)),
     ];
   }
 
@@ -278,14 +278,14 @@ export class Panel {
     const { model, state } = this;
     const lines = state.worst.map(({ score, weight, surprises }, k) =>
       h("tr", {},
-        h("td", {}, score === null ? "−∞" : signed(score)),
-        h("td", { class: "figure" }, String(+weight.toPrecision(4))),
         h("td", {}, surprises.slice(0, 2).flatMap(([v, s, p], i) => [
           i ? h("br") : null,
-          h("button", { class: "link", "data-key": `dw${k}.${i}`, on: { click: this.look([v]) } }, model.stateName(v, s)),
+          link(model.stateName(v, s), `dw${k}.${i}`, this.look([v])),
           ` ${percent(p)}`,
-        ]))));
-    return table("Rows of the data that fit worst", ["pll", "times", "least expected, given all else"], lines);
+        ])),
+        figure(String(+weight.toPrecision(4))),
+        figure(score === null ? "−∞" : signed(score))));
+    return table("Rows of the data that fit worst", ["least expected, given all else", "times", "pll"], lines);
   }
 
   private mostProbable(states: number[]): HTMLElement {
@@ -294,8 +294,8 @@ export class Panel {
     const order = [...moved, ...states.map((_, v) => v).filter((v) => !moved.includes(v))];
     const lines = order.slice(0, MOST_LINES).map((v) =>
       h("tr", {},
-        h("td", {}, h("button", { class: "link", "data-key": `dm${v}`, on: { click: this.look([v]) } }, model.names[v])),
-        h("td", { class: moved.includes(v) ? "figure strong" : "figure" }, model.states[v][states[v]])));
+        h("td", {}, link(model.names[v], `dm${v}`, this.look([v]))),
+        figure(model.states[v][states[v]], moved.includes(v) ? "strong" : "")));
     const heading = state.answer!.exact ? "Most probable together" : "Probable together; there may be better";
     const note = moved.length ? `In bold: ${plural(moved.length, "variable")} whose own most probable state is another.` : "";
     return table(heading, ["variable", "state"], lines, note || rest(states.length));
@@ -307,8 +307,8 @@ export class Panel {
     const lines = parameters.map((each) =>
       h("tr", {},
         h("td", {}, String(each.order)),
-        h("td", { class: "figure" }, `${count(each.nonzero)} of ${count(each.count)}`),
-        h("td", { class: "wide" }, new Bar().update(each.size / most).element, h("span", { class: "figure" }, each.size.toFixed(2)))));
+        figure(`${count(each.nonzero)} of ${count(each.count)}`),
+        h("td", {}, h("div", { class: "wide" }, new Bar().update(each.size / most).element, each.size.toFixed(2)))));
     return table("Parameters by order", ["variables", "not zero", "mean size"], lines);
   }
 
@@ -336,9 +336,10 @@ export class Panel {
     return figure;
   }
 
-  private sign(edge: number): string {
-    if (!this.model.isSigned(edge)) return "";
-    return this.model.edge(edge)[2] < 0 ? "apart" : "together";
+  private strength(edge: number): HTMLElement {
+    const strength = this.model.edge(edge)[2];
+    if (!this.model.isSigned(edge)) return figure(strength.toFixed(2));
+    return figure(signed(strength), strength < 0 ? "apart" : "together");
   }
 }
 
@@ -353,7 +354,7 @@ function rest(n: number, shown = MOST_LINES): string {
 
 function table2(heading: string, names: { corner: string; rows: string[]; columns: string[] }, cells: Cell[][]): HTMLElement {
   const lines = cells.map((row, s) =>
-    h("tr", {}, h("th", { scope: "row" }, names.rows[s]), row.map((cell) => h("td", { class: `figure ${tone(cell.tone)}` }, cell.text))));
+    h("tr", {}, h("th", { scope: "row" }, names.rows[s]), row.map((cell) => figure(cell.text, tone(cell.tone)))));
   return table(heading, [names.corner, ...names.columns], lines);
 }
 

@@ -18,6 +18,7 @@ const CARD_STATES = 5;
 export const FEW = 60; // variables whose lines are curved, so that those along one another can be told apart
 const FADED = 0.13;
 const MOST_LABELS = 90;
+const MOST_FITS = 2000; // texts that are remembered: each step of a zoom has its own
 export const MOST_RINGS = 150; // variables around which there is room for one
 
 export interface View {
@@ -49,6 +50,7 @@ export class Scene {
   private filtered = ""; // by what threshold, of what view
   private reach: Float64Array; // radius of each variable's dot, in units of the layout: by the strengths of its edges
   private widths = new Map<string, number>(); // of labels
+  private fits = new Map<string, string>(); // texts of cards, by font and room
 
   constructor(
     private state: State,
@@ -394,7 +396,7 @@ export class Scene {
     pen.font = `600 ${12 * scale}px ${FONT}`;
     pen.fillStyle = palette.ink;
     const room = this.model.explained(v) === null ? 16 : 30;
-    pen.fillText(fitting(pen, this.model.names[v], width - room * scale), x + 8 * scale, y + 13 * scale);
+    pen.fillText(this.fitting(pen, this.model.names[v], width - room * scale), x + 8 * scale, y + 13 * scale);
     this.drawExplained(pen, v, x + width - 12 * scale, y + 13 * scale, 5 * scale, palette, true);
     const shown = this.model.states[v].slice(0, CARD_STATES);
     shown.forEach((name, s) => this.drawState(pen, v, s, name, x, y + (28 + 15 * s) * scale, scale, palette));
@@ -418,7 +420,7 @@ export class Scene {
     pen.font = `${10.5 * scale}px ${FONT}`;
     pen.textAlign = "left";
     pen.fillStyle = isKnown ? palette.known : palette.quiet;
-    pen.fillText(fitting(pen, name, 32 * scale), x + 8 * scale, y);
+    pen.fillText(this.fitting(pen, name, 32 * scale), x + 8 * scale, y);
     pen.fillStyle = palette.track;
     pen.beginPath();
     pen.rect(left, y - 3.5 * scale, width, 7 * scale);
@@ -438,6 +440,19 @@ export class Scene {
     pen.fillText(percent(p, 0), x + 118 * scale, y);
     pen.textAlign = "left";
     pen.globalAlpha = alpha;
+  }
+
+  /** As much of a text as has room; found once for each size of cards. */
+  private fitting(pen: Pen, text: string, width: number): string {
+    const key = `${pen.font}${width}${text}`;
+    let shown = this.fits.get(key);
+    if (shown === undefined) {
+      shown = short(text, 40);
+      while (shown.length > 1 && pen.measureText(shown).width > width) shown = `${shown.slice(0, -2)}…`;
+      if (this.fits.size > MOST_FITS) this.fits.clear();
+      this.fits.set(key, shown);
+    }
+    return shown;
   }
 
   // --- what is at a point
@@ -521,11 +536,4 @@ function toSegment(x: number, y: number, ax: number, ay: number, bx: number, by:
   const [dx, dy] = [bx - ax, by - ay];
   const t = Math.max(0, Math.min(1, ((x - ax) * dx + (y - ay) * dy) / (dx * dx + dy * dy || 1)));
   return Math.hypot(x - ax - t * dx, y - ay - t * dy);
-}
-
-/** As much of a text as has room. */
-function fitting(pen: Pen, text: string, width: number): string {
-  let shown = short(text, 40);
-  while (shown.length > 1 && pen.measureText(shown).width > width) shown = `${shown.slice(0, -2)}…`;
-  return shown;
 }

@@ -1,6 +1,24 @@
-// Tables of the panel.
+// Tables of the panel, and what stands in them.
 
-import { h } from "./dom";
+import { type Child, h } from "./dom";
+
+/** A cell with a number. */
+export function figure(text: string, kind = ""): HTMLElement {
+  return h("td", { class: `figure ${kind}` }, text);
+}
+
+/** A name that leads to what it names. */
+export function link(text: string, key: string, go: () => void): HTMLElement {
+  return h("button", { class: "link", "data-key": key, on: { click: go } }, text);
+}
+
+export function quiet(...text: Child[]): HTMLElement {
+  return h("p", { class: "quiet" }, ...text);
+}
+
+export function strong(text: string, kind = ""): HTMLElement {
+  return h("strong", { class: kind }, text);
+}
 
 export function table(heading: string, heads: string[], lines: HTMLElement[], note = ""): HTMLElement {
   const cell = (text: string, k: number): HTMLElement =>
@@ -8,5 +26,5 @@ export function table(heading: string, heads: string[], lines: HTMLElement[], no
   return h("div", {},
     h("h3", {}, heading),
     h("div", { class: "scroll" }, h("table", {}, h("thead", {}, h("tr", {}, heads.map(cell))), h("tbody", {}, lines))),
-    note ? h("p", { class: "quiet" }, note) : null);
+    note ? quiet(note) : null);
 }

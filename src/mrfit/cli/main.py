@@ -16,6 +16,7 @@ from mrfit.errors import MrfitError
 # name: (module, one line for the overview), so that `mrfit --help` imports no command.
 _COMMANDS = {
     "advise": ("mrfit.cli.advise", "What a careful analyst would do with a table, as commands."),
+    "plan": ("mrfit.cli.plan", "What work on a large table will take, before it is done."),
     "fit": ("mrfit.cli.fit", "Learn a model from a table."),
     "structure": ("mrfit.cli.structure", "Learn which variables interact."),
     "stability": ("mrfit.cli.stability", "Learn again from resamples, and see what stays the same."),

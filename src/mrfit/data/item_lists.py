@@ -83,8 +83,8 @@ def _check_told(reading: Reading, layout: Layout) -> None:
     for name, value in (("weight", layout.weight), ("states", reading.states), ("header", layout.header is True)):
         if value:
             raise DataError(
-                f"{name}=... does not apply to lists of items: these are on or off, and rows carry weights as 'weight|' "
-                "in front. Leave it out."
+                f"{name}=... does not apply to lists of items: these are on or off, and rows carry weights as "
+                "'weight|' in front. Leave it out."
             )
     for variable in reading.domain or ():
         if variable.states != STATES:

@@ -84,10 +84,10 @@ class SparseRows(UniqueRows):
     @property
     def codes(self) -> Codes:
         raise InputError(
-            f"{self.n_distinct:,} rows of {len(self.domain):,} items are kept as lists, and this needs a table of codes "
-            f"({self.n_distinct * len(self.domain) / 1e9:.1f} GB). Structures are learned from lists with bound='path' "
-            "or 'top', or select='ebic', 'strength' or 'theory'; models are fitted by the pseudo-likelihood on a learned "
-            "or given one. Choose these, or leave items out."
+            f"{self.n_distinct:,} rows of {len(self.domain):,} items are kept as lists, and this needs a table of "
+            f"codes ({self.n_distinct * len(self.domain) / 1e9:.1f} GB). Structures are learned from lists with "
+            "bound='path' or 'top', or select='ebic', 'strength' or 'theory'; models are fitted by the "
+            "pseudo-likelihood on a learned or given one. Choose these, or leave items out."
         )
 
     def dense(self) -> UniqueRows:

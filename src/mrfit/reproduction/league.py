@@ -37,6 +37,7 @@ _MANY = 10**6  # variables: no limit
 _OTHER_SEED = 1
 _MORE_SEEDS = (1, 2)  # that what chains learned is learned with again
 _NARROW = 300  # variables
+_GROWN, _GROWN_WIDE = (10.0, 3.0, 1.0, 0.3), (30.0, 10.0, 3.0)  # strengths: many variables have few rows
 _PAIRS_EACH = 20  # of a variable, on average, that growth may come to
 _TOLD, _TOLD_OF_MANY = 0.1, 0.5  # by a tree, of what single variables leave open
 
@@ -77,7 +78,7 @@ RECIPES: Mapping[str, Recipe] = {
         suits=is_for_chains,
     ),
     "grown": Recipe(
-        lambda n: Learner(Grown(max_pairs=_PAIRS_EACH * n), L2((10.0, 3.0, 1.0)), LIKELIHOOD),
+        lambda n: Learner(Grown(max_pairs=_PAIRS_EACH * n), L2(_GROWN if n <= _NARROW else _GROWN_WIDE), LIKELIHOOD),
         "grown by likelihood",
         suits=is_for_chains,
     ),

@@ -13,6 +13,7 @@ from mrfit.data.coding import UNOBSERVED
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
 from mrfit.structure.edge_signs import ranks_of
+from mrfit.structure.nodewise.pool import RegressionPool
 
 Floats = NDArray[np.float64]
 
@@ -26,9 +27,9 @@ _MOST_MISSING = 12  # cells of a row, which EM fills in in all ways
 _RESAMPLES = 1000
 _NAMED = 3  # columns in a sentence
 
-# Seconds of one learned network, for each variable, and for each pair of them in each distinct row: by whole paths
-# (`python -m benchmarks bootstrap`), and by forward steps (`python -m benchmarks check`).
-_PER_VARIABLE, _PER_CELL, _PER_CELL_BY_STEPS = 2e-3, 1.6e-7, 5e-9
+# Seconds of one learned network, for each variable, and for each pair of them in each distinct row: by a fit or whole
+# paths, by the paths of all resamples in one pool, refitted, and by forward steps (`python -m benchmarks check`).
+_ALONE, _POOLED, _BY_STEPS = (2e-3, 1.6e-7), (3e-4, 4e-8), (2e-3, 5e-9)
 
 
 @dataclass(frozen=True)
@@ -240,7 +241,7 @@ def _all_pairs(table: Table, data: str) -> list[Step]:
     complete = f"{data} --missing drop" if missing else data
     drop = Step(
         f"mrfit stability {complete} --penalty l2{ordered} --kind drop --plot drop.png",
-        f"how many rows could be left out before it is another network; about {_in_words(_forecast(table))}",
+        f"how many rows could be left out before it is another network; about {_in_words(_forecast(table, _ALONE))}",
     )
     return [fit, show, drop]
 
@@ -263,18 +264,19 @@ def _filled(table: Table, source: Source) -> tuple[list[Step], str]:
 
 
 def _stability(table: Table, data: str, how: str) -> Step:
-    n = _RESAMPLES if len(table.rows.domain) <= _MOST_EBIC else _RESAMPLES // 10
+    n, costs = _RESAMPLES, _POOLED if RegressionPool.suits(table.rows) else _ALONE
+    if len(table.rows.domain) > _MOST_EBIC:
+        n, costs = _RESAMPLES // 10, _BY_STEPS
     return Step(
         f"mrfit stability {data} {how} --resamples {n} --plot edges.png",
-        f"which edges other rows would give too; about {_in_words(_forecast(table) * n / _RESAMPLES)}",
+        f"which edges other rows would give too; about {_in_words(_forecast(table, costs, n))}",
     )
 
 
-def _forecast(table: Table) -> float:
-    """Seconds for 1,000 resamples."""
-    n = len(table.rows.domain)
-    a_cell = _PER_CELL if n <= _MOST_EBIC else _PER_CELL_BY_STEPS
-    return _RESAMPLES * (_PER_VARIABLE * n + a_cell * n * n * table.rows.n_distinct)
+def _forecast(table: Table, costs: tuple[float, float], n_resamples: int = _RESAMPLES) -> float:
+    """Seconds for so many resamples."""
+    n, (a_variable, a_cell) = len(table.rows.domain), costs
+    return n_resamples * (a_variable * n + a_cell * n * n * table.rows.n_distinct)
 
 
 def _afterwards(table: Table, data: str) -> list[Step]:

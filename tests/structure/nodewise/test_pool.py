@@ -44,6 +44,18 @@ def test_edge_for_edge(
     np.testing.assert_allclose(found, expected, atol=digits)
 
 
+@pytest.mark.parametrize(("name", "n", "digits"), [("czech", 10, 1e-4), ("rochdale", 10, 1e-3), ("yeast", 2, 1e-2)])
+@pytest.mark.parametrize("scale", ["raw", "standard"])
+def test_refits(name: str, n: int, digits: float, scale: str, named_rows: Callable[..., UniqueRows]) -> None:
+    """The same edges; refits, of which nearly separated ones are all but flat, by their own tolerance."""
+    rows = named_rows(name, "data")
+    resamples = bootstrap(rows, n, np.random.default_rng(0))
+    learner = Learned(select="ebic", rule="and", refit=True, scale=scale, tolerance=TIGHT if scale == "raw" else 1e-6)
+    expected, found = _alone(learner, rows, resamples), _pooled(learner, rows, resamples)
+    np.testing.assert_array_equal(found != 0, expected != 0)
+    np.testing.assert_allclose(found, expected, atol=digits)
+
+
 @pytest.mark.parametrize("scale", ["raw", "standard"])
 def test_wishes_and_columns_that_do_not_vary(scale: str, rng: np.random.Generator) -> None:
     """Pairs that are required and forbidden; a variable that is constant in some resamples, and one row that is not."""
@@ -73,9 +85,9 @@ def test_threads_and_progress(named_rows: Callable[..., UniqueRows]) -> None:
 
 
 def test_what_has_no_pool(named_rows: Callable[..., UniqueRows]) -> None:
-    """Other selections, refits, trees beside, and more states."""
+    """Other selections, trees beside, and more states."""
     rows = named_rows("czech", "data")
     assert Learned(select="ebic").pool(rows) is not None
-    for settings in ({}, {"select": "ebic", "refit": True}, {"select": "ebic", "with_tree": True}):
+    for settings in ({}, {"select": "ebic", "with_tree": True}):
         assert Learned(**settings).pool(rows) is None
     assert Learned(select="ebic").pool(named_rows("flow", "data")) is None

@@ -19,8 +19,8 @@ from mrfit.structure.nodewise.seen_states import SeenStates
 Floats = NDArray[np.float64]
 
 # Shares of the total weight: a likelihood this near to its maximum is there, also where the maximum is at infinity.
-_STRENGTH = 1e-7
-_TOLERANCE = 1e-6
+REFITTED = 1e-7
+REFITTED_TOLERANCE = 1e-6
 _RUN = 1e-2  # a strength so many times smaller lets a coefficient grow by 4.6 where nothing else holds it
 
 
@@ -122,21 +122,21 @@ class _Refit:
         key = tuple(neighbours.tolist())
         if key not in self.known:
             weight = self.table.rows.total_weight
-            self.regression.solve(self.table, np.array(neighbours), _STRENGTH * weight, _TOLERANCE * weight)
+            self.regression.solve(self.table, np.array(neighbours), REFITTED * weight, REFITTED_TOLERANCE * weight)
             self.known[key] = self.regression.loss
         return self.known[key]
 
     def runs_away(self, neighbours: NDArray[np.int64]) -> bool:
         """Whether coefficients go on growing as the last of the penalty goes, by a logarithm of it, or rest."""
         largest, weight = [], self.table.rows.total_weight
-        for share in (_STRENGTH, _RUN * _STRENGTH):
+        for share in (REFITTED, _RUN * REFITTED):
             self.regression.solve(self.table, np.array(neighbours), share * weight, _RUN * share * weight)
             largest.append(float(np.abs(self.regression.coefficients[1:]).max(initial=0.0)))
         return largest[1] - largest[0] > 1.0
 
     def refitted(self, point: PathPoint) -> PathPoint:
         regression, neighbours = self.regression, np.array(point.selected)
-        regression.solve(self.table, neighbours, REFIT_STRENGTH, _TOLERANCE * self.table.rows.total_weight)
+        regression.solve(self.table, neighbours, REFIT_STRENGTH, REFITTED_TOLERANCE * self.table.rows.total_weight)
         values = regression.of_neighbours(self.table, neighbours)
         return replace(point, constant=regression.coefficients[0].copy(), values=values, loss=regression.loss)
 

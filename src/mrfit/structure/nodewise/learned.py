@@ -180,7 +180,7 @@ class Learned(StructureLearner):
 
     def pool(self, rows: UniqueRows) -> RegressionPool | None:
         """For the networks of many resamples of these rows at once; None where there is nothing better than `learn`."""
-        if self.select != "ebic" or self.refit or self.with_tree or not RegressionPool.suits(rows):
+        if self.select != "ebic" or self.with_tree or not RegressionPool.suits(rows):
             return None
         pairs = AllowedPairs.of(rows.domain, require=self.require, forbid=self.forbid)
         walk, standard = self._by_ebic(rows).pooled_walk, self.scale == "standard"

@@ -15,9 +15,10 @@ from mrfit.data.sparse_rows import SparseRows
 from mrfit.data.tallied import Tallied
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.structure.nodewise.allowed_pairs import AllowedPairs
-from mrfit.structure.nodewise.criteria import Criterion
+from mrfit.structure.nodewise.criteria import REFITTED, REFITTED_TOLERANCE, Criterion, RefittedEbic
 from mrfit.structure.nodewise.neighbours import Neighbours
 from mrfit.structure.nodewise.paths import NodePath, PathPoint, PathSettings, node_paths
+from mrfit.structure.nodewise.regressions import REFIT_STRENGTH
 from mrfit.structure.nodewise.seen_states import SeenStates
 from mrfit.structure.nodewise.selection import NeighbourSelection
 
@@ -30,7 +31,8 @@ _WEAK = 50  # variables that a weak regression may select
 _STAGE = 0.3  # of the strength a path has come to: how far it goes before its criterion is asked again
 
 # In a pool: points at once before stretches are halved; and no end before the last point.
-_STRIDE, _NEVER = 22, (-1.0, -1.0, 0)
+_STRIDE, _REFITTED_STRIDE, _NEVER = 22, 8, (-1.0, -1.0, 0)
+_REFITS, _NO_REFITS = (REFITTED, REFITTED_TOLERANCE, REFIT_STRENGTH), (0.0, 0.0, 0.0)
 
 # glmnet's paths (Friedman, Hastie and Tibshirani 2010): points in all and in a stage of ours, the last strength as a
 # share of the critical one with fewer rows than columns, and where they end before: after so many points, when a point
@@ -150,14 +152,17 @@ class PathSelection(NeighbourSelection):
     @property
     def pooled_walk(self) -> Walk:
         """The same paths for a `RegressionPool`."""
+        refits = _REFITS if isinstance(self.criterion, RefittedEbic) else _NO_REFITS
         if self.standard:  # where a path ends is known point by point
             share = self.walk.ratio ** np.arange(_GLMNET_POINTS)
             ends = _GLMNET_GAIN, 1.0 - _GLMNET_EXPLAINED, _GLMNET_LEAST
-            return Walk(share, np.array([len(share)]), 0, 1, *ends, self.walk.tolerance)
+            return Walk(share, np.array([len(share)]), 0, 1, *ends, self.walk.tolerance, *refits)
         share = replace(self.walk, lowest=WEAKEST).strengths(1.0)
-        first, stage = (len(replace(self.walk, lowest=lowest).strengths(1.0)) for lowest in (self.walk.lowest, _STAGE))
+        lowest = self.walk.lowest, self.stage
+        first, stage = (len(replace(self.walk, lowest=each).strengths(1.0)) for each in lowest)
         stage_end = np.array([*range(first, len(share), stage - 1), len(share)])
-        return Walk(share, stage_end, self.behind, _STRIDE, *_NEVER, self.walk.tolerance)
+        stride = _STRIDE if refits == _NO_REFITS else _REFITTED_STRIDE
+        return Walk(share, stage_end, self.behind, stride, *_NEVER, self.walk.tolerance, *refits)
 
     def _further(self) -> Callable[[NodePath], Floats] | None:
         if self.standard:
