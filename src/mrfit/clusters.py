@@ -277,7 +277,8 @@ def _processes(n: int) -> Any:
     """Workers of this machine, one thread each, that end with this process; silent, for they are restarted."""
     from distributed import LocalCluster
 
-    return LocalCluster(n, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL)
+    # Any free port: the usual one may be taken by another cluster.
+    return LocalCluster(n, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL)
 
 
 def _version() -> str:
