@@ -101,7 +101,7 @@ USAGE = [
     (["guess"], "'guess'"),
     (["data", "guess"], "'guess'"),
     (["--guess"], "'--guess'"),
-    (["fit"], "'DATA'"),
+    (["fit"], "'DATA...'"),
     (["fit", "good.csv", "more.csv"], "more.csv"),
     (["fit", "good.csv", "--guess"], "'--guess'"),
     (["fit", "good.csv", "--strength"], "'--strength'"),
