@@ -83,9 +83,10 @@ $(VENV)/.installed-test: pyproject.toml | $(BIN)/python
 	$(INSTALL) -e '.[test]'
 	touch $@ $(VENV)/.installed
 
-$(VENV)/.installed-page: pyproject.toml | $(BIN)/python
-	$(INSTALL) -e '.[test,page]'
-	touch $@ $(VENV)/.installed-test $(VENV)/.installed
+# All that tests may need, at once.
+$(VENV)/.installed-all: pyproject.toml | $(BIN)/python
+	$(INSTALL) -e '.[test,page,docs]'
+	touch $@ $(VENV)/.installed-docs $(VENV)/.installed-test $(VENV)/.installed
 
 $(VENV)/.installed-bench: pyproject.toml | $(BIN)/python
 	$(INSTALL) -e '.[bench]'

@@ -103,7 +103,7 @@ def test_one_permutation_of_jonas_is_not_solved_to_its_end(expected: dict[str, A
     """p of S is .055 and not .060, by one permutation in 200: its S is 12.85 where regressions are solved to the end.
 
     Ours rest there: a hundred times tighter they move it by less than 1e-4, and the file says 13.13. Groups of jonas
-    are nearly separated, where the usual tolerance of glmnet, by which the file was made, ends on the way.
+    are nearly separated, where the usual tolerance of glmnet, by which the file was made, may end on the way.
     """
     rows, permutations, largest, total = _given("jonas", conformance_dir)
     usual, tight = (
