@@ -258,6 +258,8 @@ def _fitted(
 def _checked(fitted: Fitted, rows: UniqueRows | Parts, options: dict[str, Any], *, jobs: int) -> Check | None:
     """The model beside the rows it was learned from, where these are held; what cannot be checked is still a model."""
     if fitted.parts is not None:
+        if not (options["quiet"] or options["as_json"]):
+            note("the model was not checked, for rows stay in their files; mrfit check MODEL DATA does.")
         return None
     try:
         return fitted.check(rows, seed=options["seed"], jobs=jobs)
