@@ -10,10 +10,8 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-from scipy import sparse
-
 from benchmarks.benchmark import Benchmark, Case
+from benchmarks.planted_items import planted_items
 from benchmarks.table import Column, Record, Table, named
 from benchmarks.timing import in_own_process, memory
 from mrfit.data.sparse_rows import SparseRows
@@ -23,16 +21,7 @@ LEARNER = Learned(bound="path", max_degree=5)
 
 
 def planted(n_rows: int, n_items: int, density: float) -> SparseRows:
-    rng = np.random.default_rng(0)
-    alone = rng.binomial(n_rows * n_items, 0.9 * density)
-    pair = np.repeat(np.arange(n_items // 2), rng.poisson(0.1 * density * n_rows, n_items // 2))
-    together = rng.integers(0, n_rows, len(pair))
-    row = np.concatenate([rng.integers(0, n_rows, alone), together, together])
-    item = np.concatenate([rng.integers(0, n_items, alone), 2 * pair, 2 * pair + 1])
-    matrix = sparse.csr_array((np.ones(len(row), np.uint8), (row, item)), shape=(n_rows, n_items))
-    matrix.sum_duplicates()
-    matrix.data[:] = 1
-    return SparseRows.of_matrix(matrix)
+    return SparseRows.of_matrix(planted_items(n_rows, n_items, density))
 
 
 def measured(n_rows: int, n_items: int, density: float, dense: bool) -> dict[str, Any]:

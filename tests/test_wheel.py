@@ -19,17 +19,7 @@ from mrfit._kernels.shipped import levels_of_host
 ROOT = Path(__file__).parents[1]
 LEVEL = next(iter(levels_of_host()), None)
 
-# Not by our own counting: numba tells a listener whenever its compiler begins.
-LISTEN = """
-from numba.core import event
-compiled = []
-class Listener(event.Listener):
-    def on_start(self, begun):
-        compiled.append(begun.data["dispatcher"].py_func.__name__)
-    def on_end(self, ended):
-        pass
-event.register("numba:compile", Listener())
-"""
+LISTEN = "import sys\nfrom compilations import names_of_compiled\ncompiled = names_of_compiled()\n"
 RUN = """
 from mrfit.cli.main import main
 for command in sys.argv[1:]:
@@ -45,7 +35,6 @@ note_compiling(quiet=False)
 gather(np.array([3.0, 5.0]), np.array([1, -1]), np.empty(2))
 """
 TELL = """
-import sys
 import mrfit
 print("COMPILED", mrfit.__file__, *compiled)
 """
@@ -118,10 +107,11 @@ def wait_for(path: Path) -> None:
 
 def compiled_by(site: Path, code: str, *commands: str, package: str = "site", **named: str) -> tuple[list[str], str]:
     """The names of the kernels that a process compiled, with nothing kept from earlier ones, and its stderr."""
-    environment = {"PYTHONPATH": str(site / package), "NUMBA_CACHE_DIR": str(site / "cache"), **named}
+    path = os.pathsep.join([str(site / package), str(ROOT / "tests")])
+    environment = {"PYTHONPATH": path, "NUMBA_CACHE_DIR": str(site / "cache"), **named}
     shutil.rmtree(site / "cache", ignore_errors=True)
     ran = subprocess.run(
-        [sys.executable, "-c", LISTEN + "import sys\n" + code + TELL, *commands],
+        [sys.executable, "-c", LISTEN + code + TELL, *commands],
         cwd=site,
         env=os.environ | environment,
         capture_output=True,

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.planted_items import planted_items
 from mrfit.cli.main import main
-from populations import planted_items
 
 
 @pytest.fixture

@@ -127,7 +127,8 @@ def command(context: click.Context, /, data: tuple[str, ...], **options: Any) ->
     from mrfit.workers import resolve_jobs
 
     check_one_stream(*data, options["valid"], options["test"], options["like"])
-    source, name = source_of(data), called(source_of(data))
+    source = source_of(data)
+    name = called(source)
     jobs = resolve_jobs(options["jobs"])
     learner = _repeated(context, options["like"]) if options["like"] else learner_of(context, options)
     if options["missing"] == "em":

@@ -29,6 +29,7 @@ Learned = tuple[Floats, dict[str, int]]
 
 _HEADER = "mrfit_resamples"
 _KIND = LineKind(_HEADER, ("resamples",), "another file")
+_SHORT = 16  # letters of a digest
 _SECONDS = 1.0  # that a kill may cost, for each processor
 
 
@@ -81,14 +82,13 @@ class KeptResamples:
 
 def _settings(learner: Any, rows: UniqueRows, resamples: Floats) -> dict[str, str]:
     """All that decides what is learned, in short."""
-    table = json.dumps(rows.domain.to_states()).encode() + rows.codes.tobytes() + rows.sample_weight.tobytes()
     return {
         "version": versions()["mrfit"],
-        "learner": _short(json.dumps(to_plain(learner), sort_keys=True, default=str).encode()),
-        "table": _short(table),
-        "resamples": _short(np.ascontiguousarray(resamples, np.float64).tobytes()),
+        "learner": _digest(json.dumps(to_plain(learner), sort_keys=True, default=str).encode())[:_SHORT],
+        "table": rows.sha256[:_SHORT],
+        "resamples": _digest(np.ascontiguousarray(resamples, np.float64).tobytes())[:_SHORT],
     }
 
 
-def _short(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()[:16]
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

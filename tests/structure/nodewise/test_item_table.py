@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from benchmarks.planted_items import planted_items
 from mrfit.data.sparse_rows import SparseRows
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
@@ -16,7 +17,6 @@ from mrfit.learning.learner import Learner
 from mrfit.structure.learners import Learned
 from mrfit.structure.nodewise.allowed_pairs import AllowedPairs
 from mrfit.structure.nodewise.paths import PathSettings, node_paths
-from populations import planted_items
 
 WAYS: list[dict[str, Any]] = [
     {"bound": "path", "max_degree": 3},
