@@ -15,7 +15,8 @@ from mrfit.errors import ImpossibleError, InputError
 from mrfit.factors import Factors, Scope
 from mrfit.inference.engine import Posterior
 from mrfit.inference.gibbs import Gibbs, GibbsPosterior
-from mrfit.inference.junction_tree import JunctionTree
+from mrfit.inference.junction_tree import MOST_CELLS, JunctionTree
+from mrfit.inference.width_bound import is_too_wide
 from mrfit.model import MarkovNetwork
 from mrfit.queries.evidence import Evidence
 
@@ -64,8 +65,7 @@ class Answering:
 
     def __init__(self, model: MarkovNetwork, *, codes: NDArray[Any] | None = None, seed: int = 0) -> None:
         self.model, self._codes, self._seed = model, codes, seed
-        plan = JunctionTree(seed=seed).plan(model.factors, order=model.stored_order)
-        self._order = plan.order if plan.fits and plan.forecast <= _LONGEST else None
+        self._order = _exact_order(model, seed)
 
     def answers(self, question: Question, is_void: Callable[[], bool]) -> Iterator[Answer]:
         """One that is exact, or several that are ever better; none once the question is void."""
@@ -165,6 +165,15 @@ class Answering:
             else {domain[v].states[s]: 1.0 for s in states}
             for v, states in question.allowed.items()
         }
+
+
+def _exact_order(model: MarkovNetwork, seed: int) -> tuple[int, ...] | None:
+    """An order of elimination by which answers come in time; None where there is none."""
+    factors = model.factors
+    if is_too_wide(factors.shape, factors.scopes, MOST_CELLS):
+        return None
+    plan = JunctionTree(seed=seed).plan(factors, order=model.stored_order)
+    return plan.order if plan.fits and plan.forecast <= _LONGEST else None
 
 
 def _spread(p: NDArray[np.float64], n_states: int, known: int | None) -> list[float]:

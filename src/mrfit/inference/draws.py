@@ -44,10 +44,14 @@ class Draws:
     @cached_property
     def frequencies(self) -> Floats:
         """How often each half of a chain was in each state, (states of variables, halves of chains)."""
-        half = len(self.states) // 2
-        parts = (self.states[:half], self.states[-half:])
-        rows = [np.concatenate([(part[:, i] == s).mean(axis=0) for part in parts]) for i, s in self._quantities]
-        return np.array(rows).reshape(len(rows), 2 * self.states.shape[2])
+        half, n_chains = len(self.states) // 2, self.states.shape[2]
+        variable, state = np.array(self._quantities, np.int64).reshape(-1, 2).T
+        out = np.empty((len(state), 2, n_chains))
+        for s in np.unique(state):  # all variables at once
+            own = state == s
+            for k, part in enumerate((self.states[:half], self.states[-half:])):
+                out[own, k] = (part[:, variable[own]] == s).mean(axis=0)
+        return out.reshape(len(state), 2 * n_chains)
 
     @cached_property
     def _quantities(self) -> list[tuple[int, int]]:

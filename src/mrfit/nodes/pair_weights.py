@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.domain import Domain
+from mrfit.domain import Domain, Variable
 from mrfit.errors import InputError, listed
 from mrfit.factors import Factors
 from mrfit.structure.edge_signs import ranks_of
@@ -55,14 +55,13 @@ class PairWeights:
         if factors.has_impossible_states:
             raise InputError("Some states of this model are impossible: weights between variables would be infinite.")
         scale = CODINGS[coding][1]
-        ranks = [ranks_of(variable) for variable in domain]
+        ranks = [_centred_ranks(variable) for variable in domain]
         matrix = np.zeros((len(domain), len(domain)))
-        for (a, b), table in _tables(factors).items():
-            centred = _centred(table)
-            size, (first, second) = scale * float(np.linalg.norm(centred)), (ranks[a], ranks[b])
-            if first is not None and second is not None:
-                size = float(np.copysign(size, (first - first.mean()) @ centred @ (second - second.mean())))
-            matrix[a, b] = matrix[b, a] = size
+        for pairs, tables in _by_shape(_tables(factors)):
+            centred = _centred(tables)
+            sizes = scale * np.linalg.norm(centred, axis=(1, 2))
+            for (a, b), table, size in zip(pairs, centred, sizes.tolist(), strict=True):
+                matrix[a, b] = matrix[b, a] = size * _sign(ranks[a], ranks[b], table)
         matrix[np.abs(matrix) <= _DUST * np.abs(matrix).max(initial=0.0)] = 0.0
         ordered = np.array([rank is not None for rank in ranks], bool)
         return cls(domain.names, coding, matrix, ordered[:, None] & ordered[None, :])
@@ -108,6 +107,28 @@ def _pair_tables(factors: Factors) -> Iterator[tuple[tuple[int, int], Floats]]:
             yield ((a, b), mean) if a < b else ((b, a), mean.T)
 
 
-def _centred(table: Floats) -> Floats:
-    """Without what single variables say: rows and columns sum to zero."""
-    return np.asarray(table - table.mean(axis=0) - table.mean(axis=1)[:, None] + table.mean(), np.float64)
+def _by_shape(tables: dict[tuple[int, int], Floats]) -> Iterator[tuple[list[tuple[int, int]], Floats]]:
+    """Pairs whose tables have one shape, and the tables, (pairs, states, states): thousands are centred at once."""
+    groups: dict[tuple[int, ...], list[tuple[int, int]]] = {}
+    for pair, table in tables.items():
+        groups.setdefault(table.shape, []).append(pair)
+    for pairs in groups.values():
+        yield pairs, np.array([tables[pair] for pair in pairs])
+
+
+def _centred(tables: Floats) -> Floats:
+    """Without what single variables say: rows and columns of each table sum to zero."""
+    rows, columns = tables.mean(axis=1, keepdims=True), tables.mean(axis=2, keepdims=True)
+    return np.asarray(tables - rows - columns + tables.mean(axis=(1, 2), keepdims=True), np.float64)
+
+
+def _sign(first: Floats | None, second: Floats | None, centred: Floats) -> float:
+    """Of the slope of a table along the ranks of its states; 1 where these have none."""
+    if first is None or second is None:
+        return 1.0
+    return float(np.copysign(1.0, first @ centred @ second))
+
+
+def _centred_ranks(variable: Variable) -> Floats | None:
+    ranks = ranks_of(variable)
+    return None if ranks is None else ranks - ranks.mean()

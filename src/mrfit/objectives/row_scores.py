@@ -147,11 +147,13 @@ def _given_rest(factors: Factors, codes: NDArray[np.uint8]) -> Iterator[Floats]:
             holding[i].append(number)
     codes = np.asfortranarray(codes)  # columns are read, each many times
     for i, numbers in enumerate(holding):
-        states, own = np.arange(factors.shape[i]), codes[:, i, None].astype(np.int64)
-        out = np.zeros((len(codes), factors.shape[i]))
+        out = np.zeros((factors.shape[i], len(codes)))
         for number in numbers:
             scope = factors.scopes[number]
-            stride = prod(factors.shape[j] for j in scope[scope.index(i) + 1 :])
-            at = positions(codes, scope, factors.shape)
-            out += factors.table(number)[at[:, None] + stride * (states - own)]
-        yield out
+            rest = tuple(j for j in scope if j != i)
+            table = factors.table(number).reshape([factors.shape[j] for j in scope])
+            by_state = np.moveaxis(table, scope.index(i), 0).reshape(
+                factors.shape[i], -1
+            )  # (states, cells of the rest)
+            out += by_state.take(positions(codes, rest, factors.shape), axis=1)
+        yield out.T
