@@ -77,6 +77,23 @@ def test_resamples_say_how_stable_edges_are(fitted: Shell, tmp_path: Path) -> No
     assert found[frozenset((source, target))][0] == pytest.approx(float(inclusion), abs=1e-5)
 
 
+def test_a_model_carries_what_data_and_resamples_say(fitted: Shell, tmp_path: Path) -> None:
+    """Its page is then that of the model, the data and the resamples, and MODEL is as it was."""
+    assert fitted("stability", "t.csv", "--resamples", "3", "-o", "edges.csv", "--quiet").code == 0
+    before = (tmp_path / "m.mrf").read_bytes()
+    assert fitted("annotate", "m.mrf", "t.csv", "-o", "data.mrf").out.startswith(
+        "wrote data.mrf; it carries frequencies, predictability, pll -"
+    )
+    ran = fitted("annotate", "data.mrf", "--stability", "edges.csv", "-o", "all.mrf", "--json")
+    assert ran.document["scores"][0]["rows"] == 5  # what it carried stays
+    assert (tmp_path / "m.mrf").read_bytes() == before
+    fitted("report", "m.mrf", "t.csv", "--stability", "edges.csv", "-o", "given.html", "--title", "t")
+    fitted("report", "all.mrf", "-o", "carried.html", "--title", "t")
+    assert (tmp_path / "given.html").read_bytes() == (tmp_path / "carried.html").read_bytes()
+    shown = fitted("show", "all.mrf").out
+    assert re.search(r"^observed: frequencies, .* of 5 rows, how often resamples have \d edges$", shown, re.MULTILINE)
+
+
 def test_covariates_are_shown_at_a_state_of_each(fitted: Shell, tmp_path: Path) -> None:
     assert fitted("fit", "t.csv", "--given", "c", "-o", "g.mrf", "--quiet").code == 0
     assert "choose a state of each: --given c=x" in fitted("report", "g.mrf", "-o", "r.html").err
@@ -116,6 +133,9 @@ def test_files_that_say_nothing_of_stability(fitted: Shell, tmp_path: Path, cont
         (("explore", "m.mrf", "--host", "0.0.0.0"), "add --expose if you mean it"),
         (("report", "m.mrf", "-o", "r.html", "--stability", "none.csv"), "Cannot read the stability of edges"),
         (("explore", "m.mrf", "--port", "99999"), "--port"),
+        (("annotate", "m.mrf", "-o", "n.mrf"), "give DATA, --stability CSV, or both"),
+        (("annotate", "m.mrf", "t.csv", "-o", "m.mrf"), "-o m.mrf is what MODEL reads"),
+        (("annotate", "m.mrf", "t.csv"), "Missing option '-o'"),
     ],
 )
 def test_bad_input_is_one_line(fitted: Shell, arguments: tuple[str, ...], told: str, tmp_path: Path) -> None:

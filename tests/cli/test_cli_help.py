@@ -31,6 +31,7 @@ every_long_command = pytest.mark.parametrize(
         "impute",
         "report",
         "explore",
+        "annotate",
     ],
 )
 

@@ -17,17 +17,18 @@ if TYPE_CHECKING:
     from mrfit.explorer.document import Document
     from mrfit.model import MarkovNetwork
 
-_reading = reading_with("observed", help="; or observed: what rows have is counted")
+reading_observed = reading_with("observed", help="; or observed: what rows have is counted")
+stability_option = click.option(
+    "--stability",
+    metavar="CSV",
+    help="How often resamples have each edge, as written by mrfit stability -o: rare ones are drawn faintly.",
+)
 
 explored_options = stacked(
     model_argument,
     click.argument("data", required=False),
     click.option("--title", metavar="TEXT", help="Of the page; by default the name of the model."),
-    click.option(
-        "--stability",
-        metavar="CSV",
-        help="How often resamples have each edge, as written by mrfit stability -o: rare ones are drawn faintly.",
-    ),
+    stability_option,
     click.option(
         "--given",
         multiple=True,
@@ -35,9 +36,9 @@ explored_options = stacked(
         help="A state of each covariate, where the model has some: the others are shown as they are there.",
     ),
     from_option,
-    _reading,
+    reading_observed,
 )
-explored_sections = {"Model and data": {"model_format", "given"} | parameters_of(_reading)}
+explored_sections = {"Model and data": {"model_format", "given"} | parameters_of(reading_observed)}
 
 
 def explored_model(

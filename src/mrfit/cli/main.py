@@ -30,6 +30,7 @@ _COMMANDS = {
     "query": ("mrfit.cli.query", "Probabilities under a model, given what is known."),
     "explore": ("mrfit.cli.explore", "See a model as a network, set what you know, watch the rest move."),
     "report": ("mrfit.cli.report", "A model as one page to see and ask, in a file that works offline."),
+    "annotate": ("mrfit.cli.annotate", "Put what data and resamples say of a model into its file."),
     "sample": ("mrfit.cli.sample", "Draw rows from a model."),
     "impute": ("mrfit.cli.impute", "Fill in the missing values of a table."),
     "logz": ("mrfit.cli.logz", "The logarithm of the normalising constant of a model."),

@@ -117,12 +117,14 @@ def _print_groups(groups: Sequence[GroupSummary], top: int, *, equal: bool) -> N
 
 def _print_provenance(card: ModelCard) -> None:
     """All of it but what the line on learning says in words."""
-    hidden = ("learner", "chosen_on") if card.learned else ("learner",)
+    hidden = {"learner"} | ({"chosen_on"} if card.learned else set()) | ({"observed"} if card.observed else set())
     for key, entry in card.provenance.items():
         if isinstance(entry, dict):
             entry = ", ".join(f"{name} {_short(detail)}" for name, detail in entry.items() if detail not in ([], None))
         if key not in hidden and entry is not None:
             say(f"{key}: {entry}")
+    if card.observed:
+        say(f"observed: {card.observed}")
     if card.learned:
         valid = " --valid FILE" if card.provenance.get("chosen_on") == "valid" else ""
         say(f"learned: {card.learned}", f"to learn so again: mrfit fit --like MODEL DATA{valid}")

@@ -19,14 +19,12 @@ from mrfit.explorer.places import Places
 from mrfit.formats.stability_file import EdgeStability
 from mrfit.inference.tree_plan import TreePlan
 from mrfit.model import MarkovNetwork
-from mrfit.nodes.predictability import Predictability
 from mrfit.structure.edge_signs import ranks_of
 from mrfit.summaries.model_card import how_learned
+from mrfit.summaries.observed import Observed, ObservedScore, Stability
 
 FORMAT = "mrfit explorer"
 SCHEMA = 1
-
-Stability = Mapping[tuple[int, int], EdgeStability]
 
 _NEVER = EdgeStability(0.0, 0.0, 0.0)  # of pairs that no resample joins
 _MOST_STARTS = 512  # distinct rows from which chains may begin
@@ -37,15 +35,16 @@ class Document:
     """A model for the page; no row of data is in it, only how frequent each state was.
 
     ======================= ====================================================================================
-    ``variables``           name, states, whether these have an order and, where data were given, the frequency of
-                            each state and the share of the deviance that the other variables explain
-    ``edges``               [a, b, strength]: see `pair_strengths`; where resamples were given, with [share of them that
+    ``variables``           name, states, whether these have an order and, where data were given or the model carries
+                            what they say, the frequency of each state and the share of the deviance that the other
+                            variables explain
+    ``edges``               [a, b, strength]: see `pair_strengths`; where there were resamples, with [share of them that
                             have it, range of its weight: low, high]
     ``scopes``              [variables, table]: log p is their sum; null for minus infinity; last variable fastest
     ``layout, community``   see `Places`
     ``parameters``          how many of each order, how many are not zero, and their mean size
     ``groups``              centers and sizes of tied groups, the value of every tied parameter
-    ``scores``              of the data that were given
+    ``scores``              of the data that were given, or of those that the model carries
     ``plan``                how the page answers: ``exact`` with an order of elimination, or ``sampled``
     ``marginals``           before anything is known, with twice their largest standard error
     ``other``               a second model, see `mrfit.explorer.two_models`
@@ -65,8 +64,12 @@ class Document:
         places: Places | None = None,
         seed: int = 0,
     ) -> Document:
-        """``rows`` in the model's coding give frequencies, a score, and states for chains to begin in."""
+        """``rows`` in the model's coding give frequencies, a score, and states for chains to begin in.
+
+        Without them, and without ``stability``, what the model carries is shown.
+        """
         model.check_no_covariates("The explorer shows")
+        observed = Observed.of(model, rows=rows, stability=stability)
         strengths = pair_strengths(model.factors, model.domain)
         places = places or Places.of(strengths)
         plan = page_plan(model, seed=seed)
@@ -76,8 +79,8 @@ class Document:
                 "format": FORMAT,
                 "schema": SCHEMA,
                 "title": title,
-                "variables": _variables(model, rows),
-                "edges": _edges(strengths, stability),
+                "variables": _variables(model, observed),
+                "edges": _edges(strengths, observed.edges),
                 "scopes": _scopes(model),
                 "layout": np.round(places.positions, 4).tolist(),
                 "community": places.community.tolist(),
@@ -85,7 +88,7 @@ class Document:
                 "meaning": model.parameters.meaning,
                 "parameters": _by_order(model),
                 "groups": _groups(model),
-                "scores": [] if rows is None else [_score(model, rows)],
+                "scores": [_score(each) for each in observed.scores],
                 "learned": how_learned(model.provenance),
                 "rows": _learned_from(model),
                 "plan": _engine(plan),
@@ -104,26 +107,17 @@ def starting_rows(rows: UniqueRows | None) -> NDArray[Any] | None:
     return None if rows is None or not rows.is_complete else rows.codes[:_MOST_STARTS]
 
 
-def _variables(model: MarkovNetwork, rows: UniqueRows | None) -> list[dict[str, Any]]:
+def _variables(model: MarkovNetwork, observed: Observed) -> list[dict[str, Any]]:
     told = [
         {"name": variable.name, "states": list(variable.states), "ordered": ranks_of(variable) is not None}
         for variable in model.domain
     ]
-    if rows is None:
+    if observed.variables is None:
         return told
-    explained = Predictability.of(model.factors, rows).explained_deviance
     return [
-        each | {"frequency": _frequency(rows, i), "explained": _finite(float(explained[i]))}
-        for i, each in enumerate(told)
+        each | {"frequency": [short_number(share) for share in seen.frequency], "explained": _finite(seen.explained)}
+        for each, seen in zip(told, observed.variables, strict=True)
     ]
-
-
-def _frequency(rows: UniqueRows, i: int) -> list[float]:
-    """Of each state of a variable, among the rows that have it."""
-    n_states, codes = rows.domain[i].n_states, rows.codes[:, i]
-    known = codes < n_states
-    count = np.bincount(codes[known], weights=rows.sample_weight[known], minlength=n_states)
-    return [short_number(share) for share in count / max(count.sum(), 1e-300)]
 
 
 def _edges(strengths: NDArray[np.float64], stability: Stability | None) -> list[list[Any]]:
@@ -174,8 +168,8 @@ def _groups(model: MarkovNetwork) -> dict[str, Any] | None:
     }
 
 
-def _score(model: MarkovNetwork, rows: UniqueRows) -> dict[str, Any]:
-    return {"measure": "pll", "value": _finite(model.pll(rows)), "rows": rows.n_rows}
+def _score(score: ObservedScore) -> dict[str, Any]:
+    return {"measure": score.measure, "value": _finite(score.value), "rows": score.rows}
 
 
 def _learned_from(model: MarkovNetwork) -> int | None:

@@ -11,6 +11,7 @@ import numpy as np
 from mrfit.errors import InputError, listed
 from mrfit.learning.learner import Learner
 from mrfit.model import MarkovNetwork
+from mrfit.summaries.observed import Observed
 
 _CHOSEN_ON = {"valid": " chosen on validation rows", "folds": " chosen in cross-validation"}
 
@@ -29,7 +30,8 @@ class GroupSummary:
 class ModelCard:
     """A model without its parameters, but for the strongest of each order.
 
-    ``learned`` says in one line how the model was learned; None where its provenance does not tell.
+    ``learned`` says in one line how the model was learned; None where its provenance does not tell. ``observed`` says
+    what it carries of data and resamples; empty where nothing.
     """
 
     domain: Mapping[str, list[str]]
@@ -44,6 +46,7 @@ class ModelCard:
     learned: str | None
     provenance: Mapping[str, Any]
     given: tuple[str, ...] = ()
+    observed: str = ""
 
     @classmethod
     def of(cls, model: MarkovNetwork, *, top: int = 10) -> ModelCard:
@@ -61,6 +64,7 @@ class ModelCard:
             learned=how_learned(model.provenance),
             provenance=model.provenance,
             given=model.given,
+            observed=Observed.kept_with(model).in_words(),
         )
 
     @property
