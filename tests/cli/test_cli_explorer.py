@@ -133,6 +133,7 @@ def test_files_that_say_nothing_of_stability(fitted: Shell, tmp_path: Path, cont
         (("explore", "m.mrf", "--host", "0.0.0.0"), "add --expose if you mean it"),
         (("report", "m.mrf", "-o", "r.html", "--stability", "none.csv"), "Cannot read the stability of edges"),
         (("explore", "m.mrf", "--port", "99999"), "--port"),
+        (("explore", "m.mrf", "--compare", "none.mrf"), "There is no model file none.mrf"),
         (("annotate", "m.mrf", "-o", "n.mrf"), "give DATA, --stability CSV, or both"),
         (("annotate", "m.mrf", "t.csv", "-o", "m.mrf"), "-o m.mrf is what MODEL reads"),
         (("annotate", "m.mrf", "t.csv"), "Missing option '-o'"),
@@ -147,13 +148,15 @@ def test_bad_input_is_one_line(fitted: Shell, arguments: tuple[str, ...], told: 
 
 
 def test_explore_serves_until_it_is_stopped(fitted: Shell, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "mrfit", "explore", "m.mrf", "t.csv", "--no-browser"]
+    command = [sys.executable, "-m", "mrfit", "explore", "m.mrf", "t.csv", "--no-browser", "--compare", "m.mrf"]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         address = process.stdout.readline().strip()
         opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
         with opener.open(address, timeout=20) as response:
             assert _document(response.read().decode())["scores"][0]["rows"] == 5
+        with opener.open(address.partition("/open")[0] + "/api/compare", timeout=20) as response:
+            assert json.loads(response.read())["scores"]["difference"] == 0.0
         process.send_signal(signal.SIGINT)
         _, told = process.communicate(timeout=20)
     assert process.returncode == 0

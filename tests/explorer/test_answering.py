@@ -72,8 +72,8 @@ def _by_chains(model: MarkovNetwork, monkeypatch: pytest.MonkeyPatch, **how: obj
 def test_chains_answer_within_their_error(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
     model = model_of(random_factors(rng, (2,) * 5, [(i, i + 1) for i in range(4)]))
     rows = rng.integers(0, 2, (20, 5))
-    *_, last = _by_chains(model, monkeypatch, codes=rows).answers(Question(1, {0: (1,)}, pair=(1, 2)), _never)
-    assert last["done"]
+    *before, last = _by_chains(model, monkeypatch, codes=rows).answers(Question(1, {0: (1,)}, pair=(1, 2)), _never)
+    assert [each["done"] for each in (*before, last)] == [False] * len(before) + [True]
     assert not last["exact"]
     exact = model.marginals(given=_named(model, {0: (1,)}))
     for i, variable in list(enumerate(model.domain))[1:]:
@@ -86,6 +86,52 @@ def test_chains_answer_within_their_error(monkeypatch: pytest.MonkeyPatch, rng: 
 def test_a_void_question_ends(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
     model = model_of(random_factors(rng, (2,) * 4, [(0, 1), (1, 2), (2, 3)]))
     assert list(_by_chains(model, monkeypatch).answers(Question(1, {}), lambda: True)) == []
+
+
+def test_an_exact_run_ends_between_cliques(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
+    """The question is void at the n-th look: on the way there, on the way back, or after all."""
+    monkeypatch.setattr("mrfit.inference.passes._PIECE", 1)
+    model = model_of(random_factors(rng, (2,) * 8, [(i, i + 1) for i in range(7)]))
+    answering, looks = Answering(model), 0
+
+    def counted(last: int) -> bool:
+        nonlocal looks
+        looks += 1
+        return looks > last
+
+    (whole,) = answering.answers(Question(1, {0: (1,)}), lambda: counted(10**6))
+    n_looks, marginals = looks, whole["marginals"]
+    assert n_looks > 8
+    for last in (1, 3, n_looks - 2):
+        looks = 0
+        assert list(answering.answers(Question(1, {0: (1,)}), lambda last=last: counted(last))) == []  # type: ignore[misc]
+        assert looks == last + 1
+    monkeypatch.undo()
+    (again,) = Answering(model).answers(Question(1, {0: (1,)}), _never)
+    assert again["marginals"] == marginals  # pieces change no bit
+
+
+def test_what_is_uncertain_counts_by_its_likelihood(rng: np.random.Generator) -> None:
+    model = model_of(random_factors(rng, (2, 3, 2), [(0, 1), (1, 2)]))
+    asked = {"number": 1, "evidence": [[0, [1]]], "soft": [[1, [0.2, 0.0, 0.7]]], "map": True}
+    question = Question.of(asked, (2, 3, 2))
+    (answer,) = Answering(model).answers(question, _never)
+    given = {"x0": "s1", "x1": {"s0": 0.2, "s2": 0.7}}
+    expected = model.marginals(given=given)
+    assert answer["marginals"][1] == pytest.approx(list(expected["x1"].values()), abs=1e-12)
+    assert answer["marginals"][2] == pytest.approx(list(expected["x2"].values()), abs=1e-12)
+    assert [f"s{s}" for s in answer["map"]] == list(model.map(given=given).states.values())
+    assert set(Answering(model).sampled(question, 50).codes[:, 1].tolist()) <= {0, 2}
+
+
+def test_a_short_time_is_kept(rng: np.random.Generator) -> None:
+    """Where a tree takes longer, chains answer; and no round is begun that would end too late."""
+    model = model_of(random_factors(rng, (2,) * 5, [(i, i + 1) for i in range(4)]))
+    answering = Answering(model)
+    (answer,) = answering.answers(Question.of({"number": 1, "evidence": [], "budget_ms": 1e-6}, (2,) * 5), _never)
+    assert (answer["engine"], answer["exact"], answer["done"]) == ("gibbs", False, True)
+    (answer,) = answering.answers(Question.of({"number": 1, "evidence": [], "budget_ms": 60_000}, (2,) * 5), _never)
+    assert (answer["engine"], answer["exact"], answer["done"]) == ("tree", True, True)
 
 
 @pytest.mark.parametrize(
@@ -101,6 +147,14 @@ def test_a_void_question_ends(monkeypatch: pytest.MonkeyPatch, rng: np.random.Ge
         {"number": 1, "evidence": [[0, [0, 1]]]},
         {"number": 1, "evidence": [], "pair": [0]},
         {"number": 1, "evidence": [], "pair": [0, -1]},
+        {"number": 1, "evidence": [], "soft": [[0, [0.5]]]},
+        {"number": 1, "evidence": [], "soft": [[0, [0.0, 0.0]]]},
+        {"number": 1, "evidence": [], "soft": [[0, [-1.0, 1.0]]]},
+        {"number": 1, "evidence": [], "soft": [[0, ["nan", 1.0]]]},
+        {"number": 1, "evidence": [], "soft": [[2, [1.0, 1.0]]]},
+        {"number": 1, "evidence": [[0, [1]]], "soft": [[0, [1.0, 1.0]]]},
+        {"number": 1, "evidence": [], "budget_ms": 0},
+        {"number": 1, "evidence": [], "budget_ms": "soon"},
     ],
 )
 def test_what_is_no_question_is_refused(asked: object) -> None:

@@ -11,11 +11,13 @@ from urllib.parse import urlsplit
 import numpy as np
 import pytest
 
+from mrfit import learn
 from mrfit.explorer.answering import Answer, Answering, Question
 from mrfit.explorer.document import Document
 from mrfit.explorer.server import Explorer
 from mrfit.formats.learned import to_model
 from mrfit.network import Network
+from mrfit.summaries.comparison import compare
 from populations import domain_of, random_factors, random_rows
 
 QUESTION = json.dumps({"number": 1, "evidence": [[0, [1]]]})
@@ -27,7 +29,7 @@ def server() -> Iterator[Explorer]:
     model = to_model(Network(domain_of(factors.shape), factors))
     rows = random_rows(np.random.default_rng(1), factors.shape, 50)
     document = Document.of(model, title="t", rows=rows)
-    with Explorer(document, Answering(model), rows=rows) as explorer:
+    with Explorer(document, Answering(model), rows=rows, compared=compare(model, learn(rows).model)) as explorer:
         thread = threading.Thread(target=explorer.serve_forever, daemon=True)
         thread.start()
         yield explorer
@@ -90,6 +92,13 @@ def test_scores_worst_rows_and_edges_are_there_for_the_user(server: Explorer) ->
         assert (status, b"x1" in content) == (200, True)
 
 
+def test_the_other_model_is_there_for_the_user(server: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert server.compared is not None
+    assert json.loads(_asked(server, "GET", "/api/compare")[2]) == json.loads(json.dumps(server.compared.to_dict()))
+    monkeypatch.setattr(server, "compared", None)
+    assert _asked(server, "GET", "/api/compare")[0] == 404
+
+
 def test_rows_are_drawn_given_what_is_known(server: Explorer) -> None:
     status, headers, content = _asked(server, "POST", "/api/sample?rows=20", body=QUESTION)
     assert status == 200
@@ -106,7 +115,17 @@ def test_numbers_of_rows_have_limits(server: Explorer, query: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/api/model", "/api/rows?worst=3", "/api/scores", "/assets/explorer.js", "/open?token=wrong", "/open"]
+    "path",
+    [
+        "/",
+        "/api/model",
+        "/api/compare",
+        "/api/rows?worst=3",
+        "/api/scores",
+        "/assets/explorer.js",
+        "/open?token=wrong",
+        "/open",
+    ],
 )
 def test_nobody_else_gets_anything(server: Explorer, path: str) -> None:
     assert _asked(server, "GET", path, user=False)[0] == 403
@@ -172,6 +191,29 @@ def test_a_new_question_does_not_wait_for_the_one_before(server: Explorer, monke
     done.set()
     first.join()
     assert order == [(2, False), (1, True)]
+
+
+def test_a_new_question_ends_the_exact_run_of_the_one_before(server: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It comes while the first is between two cliques, which then gives no answer."""
+    monkeypatch.setattr("mrfit.inference.passes._PIECE", 1)
+    second: list[Answer] = []
+    is_void = threading.Event()
+
+    def between(of_first: Callable[[], bool]) -> Callable[[], bool]:
+        def looked() -> bool:
+            if not is_void.is_set():
+                is_void.set()
+                second.extend(server.answers(Question(2, {})))
+            return of_first()
+
+        return looked
+
+    answers = server.answering.answers
+    monkeypatch.setattr(
+        server.answering, "answers", lambda asked, void: answers(asked, between(void) if asked.number == 1 else void)
+    )
+    assert list(server.answers(Question(1, {}))) == []
+    assert [(each["number"], each["exact"]) for each in second] == [(2, True)]
 
 
 def test_a_question_that_is_void_is_not_begun(server: Explorer) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
+from math import inf, isfinite
 from typing import Any
 
 import numpy as np
@@ -16,12 +18,14 @@ from mrfit.factors import Factors, Scope
 from mrfit.inference.engine import Posterior
 from mrfit.inference.gibbs import Gibbs, GibbsPosterior
 from mrfit.inference.junction_tree import MOST_CELLS, JunctionTree
+from mrfit.inference.tree_plan import TreePlan
 from mrfit.inference.width_bound import is_too_wide
 from mrfit.model import MarkovNetwork
 from mrfit.queries.evidence import Evidence
 
 _LONGEST = 5.0  # seconds that an exact answer may take
-_ROUNDS = (50, 200, 800, 3200)  # sweeps of ever better answers
+_LONGER = 4  # times as many sweeps in each round as in the one before
+_ROUNDS = tuple(50 * _LONGER**k for k in range(4))  # sweeps of ever better answers
 _ENOUGH = 0.003  # error after which no further round is made
 _TWICE = 2.0  # standard errors that are told
 
@@ -30,12 +34,18 @@ Answer = dict[str, Any]
 
 @dataclass(frozen=True)
 class Question:
-    """Variables and states by number: the states in which each may be, a pair whose joint table is wanted."""
+    """Variables and states by number: the states in which each may be, a pair whose joint table is wanted.
+
+    ``likelihoods`` say of uncertain variables how likely what was seen is in each state. ``seconds`` are those after
+    which no better answer is begun.
+    """
 
     number: int
     allowed: Mapping[int, tuple[int, ...]]
     pair: tuple[int, int] | None = None
     best: bool = False
+    likelihoods: Mapping[int, tuple[float, ...]] = field(default_factory=dict)
+    seconds: float = inf
 
     @classmethod
     def of(cls, asked: Any, shape: tuple[int, ...]) -> Question:
@@ -43,21 +53,37 @@ class Question:
         try:
             allowed = {int(v): tuple(map(int, states)) for v, states in asked["evidence"]}
             pair = tuple(map(int, asked["pair"])) if asked.get("pair") else None
-            question = cls(int(asked["number"]), allowed, pair, bool(asked.get("map")))  # type: ignore[arg-type]
+            soft = {int(v): tuple(map(float, likely)) for v, likely in asked.get("soft") or ()}
+            seconds = float(asked.get("budget_ms", inf)) / 1000
+            question = cls(int(asked["number"]), allowed, pair, bool(asked.get("map")), soft, seconds)  # type: ignore[arg-type]
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise InputError(f"This is no question: {error!r}.") from error
-        named = [*allowed, *(question.pair or ())]
+        named = [*allowed, *soft, *(question.pair or ())]
         if not all(0 <= v < len(shape) for v in named) or len(question.pair or (0, 1)) != 2:
             raise InputError(f"A question names variables {named}; there are {len(shape)}, numbered from 0.")
         for v, states in allowed.items():
             if not states or not set(states) < set(range(shape[v])) or len(set(states)) < len(states):
                 raise InputError(f"Variable {v} may be in states {states}; expected some of {shape[v]}, each once.")
+        for v, likely in soft.items():
+            if v in allowed or len(likely) != shape[v] or not _is_likelihood(likely):
+                raise InputError(
+                    f"Variable {v} has likelihoods {likely}; expected {shape[v]} numbers, none negative and not all "
+                    "zero, and no other evidence on it."
+                )
+        if not seconds > 0:
+            raise InputError(f"An answer is asked for within {1000 * seconds:g} ms; expected more than 0.")
         return question
 
     def evidence(self, shape: tuple[int, ...]) -> Evidence:
         known = {v: states[0] for v, states in self.allowed.items() if len(states) == 1}
-        others = {v: states for v, states in self.allowed.items() if len(states) > 1}
-        return Evidence(known, {v: np.isin(range(shape[v]), states).astype(float) for v, states in others.items()})
+        masks = {
+            v: np.isin(range(shape[v]), states).astype(float) for v, states in self.allowed.items() if len(states) > 1
+        }
+        return Evidence(known, masks | {v: np.array(likely) for v, likely in self.likelihoods.items()})
+
+
+class _VoidError(Exception):
+    """Nobody waits for this answer any more."""
 
 
 class Answering:
@@ -73,9 +99,8 @@ class Answering:
         evidence = question.evidence(self.model.domain.shape)
         factors = evidence.applied_to(self.model.factors)
         try:
-            if is_void():
-                return
-            for posterior, done in self._posteriors(factors, evidence, question.pair, is_void):
+            _check(is_void)
+            for posterior, done in self._posteriors(factors, evidence, question, is_void):
                 yield {
                     "number": question.number,
                     **self._told(posterior, evidence),
@@ -83,30 +108,43 @@ class Answering:
                     "milliseconds": 1000 * (time.perf_counter() - begun),
                     "done": done,
                 }
+        except _VoidError:
+            return
         except ImpossibleError:
             yield _refusal(question, impossible=True)
         except InputError as error:
             yield _refusal(question, problem=str(error))
 
     def _posteriors(
-        self, factors: Factors, evidence: Evidence, pair: Scope | None, is_void: Callable[[], bool]
+        self, factors: Factors, evidence: Evidence, question: Question, is_void: Callable[[], bool]
     ) -> Iterator[tuple[Posterior, bool]]:
-        if self._order is not None:
-            engine = JunctionTree(seed=self._seed)
-            targets = [] if pair is None else [pair]
-            plan = engine.plan(factors, targets, order=self._order)
-            if not plan.fits:
-                plan = engine.plan(factors, order=self._order)  # but for the pair
-            yield engine.run(plan, factors), True
+        plan = self._exact_plan(factors, question)
+        if plan is not None:
+            yield JunctionTree(seed=self._seed, between=partial(_check, is_void)).run(plan, factors), True
             return
+        begun = time.perf_counter()
         for sweeps in _ROUNDS:
-            if is_void():
-                return
+            _check(is_void)
             starts = self._starts(evidence)
             chains = Gibbs(sweeps=sweeps, max_sweeps=sweeps, annealing=50, data=starts, seed=self._seed)
             found = chains.run(chains.plan(factors), factors)
             assert isinstance(found, GibbsPosterior)
-            yield found, sweeps == _ROUNDS[-1] or self._error(found) <= _ENOUGH
+            with_another = (1 + _LONGER) * (time.perf_counter() - begun)
+            is_good = self._error(found) <= _ENOUGH
+            done = is_good or sweeps == _ROUNDS[-1] or with_another > question.seconds
+            yield found, done
+            if done:
+                return
+
+    def _exact_plan(self, factors: Factors, question: Question) -> TreePlan | None:
+        """Of a run that ends in time, with a clique for the pair if that fits."""
+        if self._order is None:
+            return None
+        engine = JunctionTree(seed=self._seed)
+        plan = engine.plan(factors, [] if question.pair is None else [question.pair], order=self._order)
+        if not plan.fits:
+            plan = engine.plan(factors, order=self._order)
+        return plan if plan.forecast <= question.seconds else None
 
     def _starts(self, evidence: Evidence) -> NDArray[Any] | None:
         """Rows of data, in the states that are known: with one state left, its code is 0."""
@@ -123,10 +161,10 @@ class Answering:
         shape = self.model.domain.shape
         marginals = [_spread(posterior.marginal((v,)), shape[v], evidence.known.get(v)) for v in range(len(shape))]
         if not isinstance(posterior, GibbsPosterior):
-            return {"marginals": marginals, "exact": True, "error": 0.0, "gap": 0.0}
+            return {"marginals": marginals, "exact": True, "engine": JunctionTree.word, "error": 0.0, "gap": 0.0}
         error = self._error(posterior)
         gap = error if posterior.draws.disagreement() else 0.0
-        return {"marginals": marginals, "exact": False, "error": error, "gap": gap}
+        return {"marginals": marginals, "exact": False, "engine": Gibbs.word, "error": error, "gap": gap}
 
     def _further(self, posterior: Posterior, question: Question, evidence: Evidence) -> Answer:
         told: Answer = {}
@@ -159,12 +197,22 @@ class Answering:
     def _given(self, question: Question) -> dict[str, Any]:
         """What is known, by names."""
         domain = self.model.domain
-        return {
+        hard = {
             domain.names[v]: domain[v].states[states[0]]
             if len(states) == 1
             else {domain[v].states[s]: 1.0 for s in states}
             for v, states in question.allowed.items()
         }
+        return hard | {domain.names[v]: list(likely) for v, likely in question.likelihoods.items()}
+
+
+def _check(is_void: Callable[[], bool]) -> None:
+    if is_void():
+        raise _VoidError
+
+
+def _is_likelihood(likely: tuple[float, ...]) -> bool:
+    return all(isfinite(value) and value >= 0.0 for value in likely) and any(likely)
 
 
 def _exact_order(model: MarkovNetwork, seed: int) -> tuple[int, ...] | None:

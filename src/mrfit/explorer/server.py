@@ -23,6 +23,7 @@ from mrfit.explorer.worst_rows import worst_rows
 from mrfit.formats.graphs import structure_bytes
 from mrfit.formats.tables import table_bytes, table_of
 from mrfit.structure.structure import Structure
+from mrfit.summaries.comparison import Comparison
 
 _COOKIE = "mrfit"
 _MOST_BODY = 64 * 1024  # bytes
@@ -47,10 +48,10 @@ _HEADERS = {
 class Explorer(ThreadingHTTPServer):
     """Serves one document to whoever knows the token, and answers the latest question.
 
-    An engine that is at work is not stopped, but does not keep the next question waiting either: kernels release the
-    interpreter, so that two run beside each other. ``rows`` are data whose worst rows may be asked for. ``names`` are
-    the hosts under which it may be called; any other is refused, since a page elsewhere could make its own name lead to
-    this machine.
+    A later question ends the one before: between cliques, or rounds of chains. It does not wait for that: kernels
+    release the interpreter, so that two run beside each other. ``rows`` are data whose worst rows may be asked for,
+    ``compared`` is what another model has in common with this one. ``names`` are the hosts under which it may be
+    called; any other is refused, since a page elsewhere could make its own name lead to this machine.
     """
 
     daemon_threads = True
@@ -61,12 +62,14 @@ class Explorer(ThreadingHTTPServer):
         answering: Answering,
         *,
         rows: UniqueRows | None = None,
+        compared: Comparison | None = None,
         host: str = "127.0.0.1",
         port: int = 0,
     ) -> None:
         super().__init__((host, port), _Handler)
         self.token = secrets.token_urlsafe(32)
         self.host, self.document, self.answering, self.rows = host, document, answering, rows
+        self.compared = compared
         self.names = {f"{name}:{self.server_port}" for name in {host, "127.0.0.1", "localhost"}}
         self._latest, self._engines = 0, threading.Semaphore(_AT_ONCE)
         self._counter = threading.Lock()
@@ -80,7 +83,7 @@ class Explorer(ThreadingHTTPServer):
         return hmac.compare_digest(text.encode(), self.token.encode())
 
     def answers(self, question: Question) -> Iterator[Answer]:
-        """A later question makes this one void: it is not begun, or ends after the round that is running."""
+        """A later question makes this one void: it is not begun, or ends after the clique or round that is running."""
         with self._counter:
             self._latest += 1
             mine = self._latest
@@ -174,6 +177,8 @@ class _Handler(BaseHTTPRequestHandler):
             "/api/scores": (lambda: json.dumps(server.document.content["scores"]).encode(), _JSON),
             "/api/rows": (lambda: json.dumps(server.worst_rows(_number(query, "worst"))).encode(), _JSON),
         }
+        if server.compared is not None:
+            contents["/api/compare"] = (partial(_comparison, server.compared), _JSON)
         contents |= {f"/assets/{name}": (partial(_asset, name), kind) for name, kind in ASSETS.items()}
         contents |= {
             f"/api/export/edges.{form}": (partial(server.exported, form), kind) for form, kind in _FORMS.items()
@@ -232,6 +237,12 @@ class _Handler(BaseHTTPRequestHandler):
     def _send(self, status: HTTPStatus, content: bytes, kind: str, more: dict[str, str] | None = None) -> None:
         self._begin(status, kind, {"Content-Length": str(len(content))} | (more or {}))
         self.wfile.write(content)
+
+
+def _comparison(compared: Comparison) -> bytes:
+    """As JSON, in which null stands for numbers that are not finite."""
+    told = json.loads(json.dumps(compared.to_dict()), parse_constant=lambda _: None)
+    return json.dumps(told, allow_nan=False).encode()
 
 
 def _asset(name: str) -> bytes:

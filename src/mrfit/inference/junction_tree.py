@@ -19,7 +19,7 @@ from mrfit.errors import ImpossibleError, InputError
 from mrfit.factors import Factors, Scope, check_scopes
 from mrfit.inference.engine import Engine, Posterior
 from mrfit.inference.machine_speed import slowness
-from mrfit.inference.passes import backward_pass, forward_pass
+from mrfit.inference.passes import Between, backward_pass, forward_pass
 from mrfit.inference.plan import Plan
 from mrfit.inference.tree_plan import TreePlan, plan_tree
 from mrfit.workers import deal, run
@@ -52,6 +52,8 @@ class JunctionTree(Engine):
         Eliminate variables together where that costs nothing; not for drawing samples, which goes by single variables.
     jobs
         Threads; a second one helps with large cliques. The result may differ in last bits.
+    between
+        Called between pieces of a run and of its marginals; what it raises ends them.
     """
 
     max_cells: int = MOST_CELLS
@@ -60,6 +62,7 @@ class JunctionTree(Engine):
     effort: float = 1.0
     merge: bool = True
     jobs: int = 1
+    between: Between | None = None
 
     word: ClassVar[str] = "tree"
 
@@ -85,7 +88,7 @@ class JunctionTree(Engine):
         return replace(plan, forecast=slowness() * plan.forecast) if plan.n_cells > _WORTH_MEASURING else plan
 
     def _run(self, plan: Plan, factors: Factors) -> TreePosterior:
-        posterior = calibrated(_tree_plan(plan, factors), factors, jobs=self.jobs)
+        posterior = calibrated(_tree_plan(plan, factors), factors, jobs=self.jobs, between=self.between)
         _check_total(posterior.log_z)
         return posterior
 
@@ -129,8 +132,17 @@ class JunctionTree(Engine):
 class TreePosterior(Posterior):
     """log Z from the way there; marginals from the way back, which is gone when one is asked for."""
 
-    def __init__(self, plan: TreePlan, values: Floats, scale: Floats | None, log_z: float, *, jobs: int = 1) -> None:
-        self.log_z, self._jobs = log_z, jobs
+    def __init__(
+        self,
+        plan: TreePlan,
+        values: Floats,
+        scale: Floats | None,
+        log_z: float,
+        *,
+        jobs: int = 1,
+        between: Between | None = None,
+    ) -> None:
+        self.log_z, self._jobs, self._between = log_z, jobs, between
         self._plan, self._values, self._scale = plan, values, scale  # without a scale, values are logarithms
 
     @cached_property
@@ -143,7 +155,7 @@ class TreePosterior(Posterior):
             log_backward(nodes, n_leaves, self._values, adjoints)
             end = nodes.table_start[n_leaves]
             return _normalized(self._values[:end] + adjoints[:end], nodes.table_start[: n_leaves + 1])
-        adjoints = backward_pass(nodes, self._values, self._scale, 1, jobs=self._jobs)
+        adjoints = backward_pass(nodes, self._values, self._scale, 1, jobs=self._jobs, between=self._between)
         out = np.empty(nodes.table_start[n_leaves])
         leaf_marginals(nodes, n_leaves, self._values, adjoints, 1, out)
         return out
@@ -195,15 +207,17 @@ class TreePosterior(Posterior):
         )
 
 
-def calibrated(plan: TreePlan, factors: Factors, *, jobs: int = 1) -> TreePosterior:
+def calibrated(plan: TreePlan, factors: Factors, *, jobs: int = 1, between: Between | None = None) -> TreePosterior:
     """Run the plan forward, in scaled numbers or, where they might lose something, in logarithms.
 
     Where no state is possible, log Z is minus infinity, and there is nothing else to ask for.
     """
-    return calibrated_tables(plan, _log_leaves(plan, factors), jobs=jobs)
+    return calibrated_tables(plan, _log_leaves(plan, factors), jobs=jobs, between=between)
 
 
-def calibrated_tables(plan: TreePlan, leaves: Floats, *, jobs: int = 1) -> TreePosterior:
+def calibrated_tables(
+    plan: TreePlan, leaves: Floats, *, jobs: int = 1, between: Between | None = None
+) -> TreePosterior:
     """The same from the tables of all scopes of the plan, one after the other, as logarithms."""
     nodes, n_leaves = plan.built_nodes, len(plan.scopes)
     starts = nodes.table_start[: n_leaves + 1]
@@ -214,11 +228,11 @@ def calibrated_tables(plan: TreePlan, leaves: Floats, *, jobs: int = 1) -> TreeP
     scale, log_scale = np.ones(len(nodes.table_start) - 1), np.zeros(1)
     with np.errstate(over="ignore", invalid="ignore"):
         constant = float(finite.sum())
-    if forward_pass(nodes, values, scale, 1, log_scale, jobs=jobs)[0] > SAFE:
+    if forward_pass(nodes, values, scale, 1, log_scale, jobs=jobs, between=between)[0] > SAFE:
         free = values[_root_cells(nodes)] * scale[nodes.is_root]
         with np.errstate(divide="ignore"):
             log_z = constant + float(log_scale[0]) + float(np.log(free).sum())
-        return TreePosterior(plan, values, scale, log_z, jobs=jobs)
+        return TreePosterior(plan, values, scale, log_z, jobs=jobs, between=between)
     values[: len(leaves)] = leaves
     log_forward(nodes, n_leaves, values)
     return TreePosterior(plan, values, None, float(values[_root_cells(nodes)].sum()))

@@ -3,6 +3,9 @@
 Large nodes are shared: each thread takes half of the states of the slowest axis that the node keeps. On the way there
 their outputs do not overlap. On the way back neither do the adjoints of inputs that have that axis; those of the others
 the second thread adds up in places of its own first.
+
+Who may have to break off passes a function ``between``: it is called between pieces of some ten milliseconds, and what
+it raises ends the pass.
 """
 
 from __future__ import annotations
@@ -31,6 +34,9 @@ Floats = NDArray[np.float64]
 
 _LARGE = 2**19  # cells of cliques that are worth a second thread
 _LEAST_KEPT = 2**10  # cells of outputs that are cut in two
+_PIECE = 2**22  # cells of cliques between two calls of ``between``; a clique is never cut
+
+Between = Callable[[], None]
 
 
 class Share(NamedTuple):
@@ -50,11 +56,20 @@ class Leftover(NamedTuple):
 
 
 def forward_pass(
-    nodes: Nodes, values: Floats, scale: Floats, n_rows: int, log_scale: Floats, *, jobs: int = 1
+    nodes: Nodes,
+    values: Floats,
+    scale: Floats,
+    n_rows: int,
+    log_scale: Floats,
+    *,
+    jobs: int = 1,
+    between: Between | None = None,
 ) -> Floats:
     """All outputs; for each row the smallest of their largest values (see `forward`)."""
     smallest, n_leaves = np.ones(n_rows), len(scale) - len(nodes.n_removed)
-    for first, last, is_large in _stretches(nodes, n_leaves, jobs):
+    for first, last, is_large in _stretches(nodes, n_leaves, jobs, in_pieces=between is not None):
+        if between is not None:
+            between()
         if not is_large:
             forward(nodes, first, last, values, scale, n_rows, log_scale, smallest)
         else:
@@ -67,15 +82,19 @@ def forward_pass(
     return smallest
 
 
-def backward_pass(nodes: Nodes, values: Floats, scale: Floats, n_rows: int, *, jobs: int = 1) -> Floats:
+def backward_pass(
+    nodes: Nodes, values: Floats, scale: Floats, n_rows: int, *, jobs: int = 1, between: Between | None = None
+) -> Floats:
     """The adjoints of all leaves, each up to a factor; they begin the vector."""
     n_leaves, end = len(scale) - len(nodes.n_removed), int(nodes.adjoint_start[-1])
-    stretches = _stretches(nodes, n_leaves, jobs)
+    stretches = _stretches(nodes, n_leaves, jobs, in_pieces=between is not None)
     leftovers = {first: _leftovers(nodes, first, end) for first, _, is_large in stretches if is_large}
     room = max((sum(each.size for each in own) for own in leftovers.values()), default=0)
     adjoints, adjoint_scale = np.empty(end + room), np.ones(len(scale))
     adjoints[: nodes.table_start[n_leaves]] = 1.0  # of leaves that no node takes
     for first, last, is_large in reversed(stretches):
+        if between is not None:
+            between()
         if not is_large:
             backward(nodes, first, last, values, scale, n_rows, adjoints, adjoint_scale)
             continue
@@ -109,17 +128,24 @@ def _on_threads(shares: list[Share], work: Callable[[Share], None]) -> None:
     run(lambda k, _: work(shares[k]), [(k, k + 1) for k in range(len(shares))])
 
 
-def _stretches(nodes: Nodes, n_leaves: int, jobs: int) -> list[tuple[int, int, bool]]:
+def _stretches(nodes: Nodes, n_leaves: int, jobs: int, *, in_pieces: bool) -> list[tuple[int, int, bool]]:
     """Ranges of nodes, and whether it is one that is large."""
     n_nodes = len(nodes.n_removed)
-    if jobs < 2 or n_nodes == 0:
+    if n_nodes == 0 or (jobs < 2 and not in_pieces):
         return [(0, n_nodes, False)]
     cells = np.multiply.reduceat(nodes.axis_states.astype(np.float64), nodes.axis_start[:-1])
-    n_kept = np.diff(nodes.table_start[n_leaves:])
-    large = np.flatnonzero((cells >= _LARGE) & (n_kept >= _LEAST_KEPT) & ~nodes.has_rows[n_leaves:])
-    edges = sorted({0, n_nodes, *large.tolist(), *(large + 1).tolist()})
+    large = _large(nodes, n_leaves, cells) if jobs >= 2 else np.empty(0, np.int64)
+    edges = {0, n_nodes, *large.tolist(), *(large + 1).tolist()}
+    if in_pieces:
+        edges |= set((np.flatnonzero(np.diff(np.cumsum(cells) // _PIECE)) + 1).tolist())
     single = set(large.tolist())
-    return [(first, last, first in single) for first, last in pairwise(edges)]
+    return [(first, last, first in single) for first, last in pairwise(sorted(edges))]
+
+
+def _large(nodes: Nodes, n_leaves: int, cells: Floats) -> NDArray[np.int64]:
+    """Nodes that are worth a second thread."""
+    n_kept = np.diff(nodes.table_start[n_leaves:])
+    return np.flatnonzero((cells >= _LARGE) & (n_kept >= _LEAST_KEPT) & ~nodes.has_rows[n_leaves:])
 
 
 def _shares(nodes: Nodes, node: int) -> list[Share]:
