@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.workers import one_blas_thread
+
 if TYPE_CHECKING:
     import networkx
 
@@ -36,7 +38,8 @@ def force(n_variables: int, edges: Integers, share: Floats) -> Floats:
         graph.add_edge(a, b, pull=0.2 + size, length=1.5 - size)
     parts = sorted(map(sorted, networkx.connected_components(graph)), key=lambda part: (-len(part), part))
     few = len(graph) <= FEW
-    parts_placed = [_component_layout(networkx.Graph(graph.subgraph(part)), part, few=few) for part in parts]
+    with one_blas_thread():
+        parts_placed = [_component_layout(networkx.Graph(graph.subgraph(part)), part, few=few) for part in parts]
     corners = _packed(np.array([np.ptp(placed, axis=0) + _GAP for placed in parts_placed]).reshape(-1, 2))
     places = np.full((n_variables, 2), np.nan)
     for part, placed, corner in zip(parts, parts_placed, corners, strict=True):
