@@ -16,6 +16,7 @@ import { count, plural, signed, visible } from "./words";
 
 const WORST = 12; // rows of data that are listed
 const DRAWN = 1000; // rows that are drawn to be saved
+const LEAST_ERROR = 0.001; // that is told: nothing sampled is ±0.0
 
 const KEYS: [string, string][] = [
   ["click a state", "it is known; again: it is not"],
@@ -307,5 +308,5 @@ function points(p: number): string {
 
 function engineInWords({ exact, milliseconds, error, gap }: Answer): string {
   if (exact) return `exact · ${milliseconds < 1 ? "<1" : count(Math.round(milliseconds))} ms`;
-  return `sampled · ±${points(error)} points${gap ? " · second mode found" : ""}`;
+  return `sampled · ±${points(Math.max(error, LEAST_ERROR))} points${gap ? " · second mode found" : ""}`;
 }
