@@ -11,13 +11,19 @@ const count = (pattern) => (text.match(new RegExp(pattern, "g")) ?? []).length;
 const isOwn = (name) => count(`\\b${name}\\b`) === count(`(this\\.|private (get )?)${name}\\b`);
 const own = [...new Set([...text.matchAll(/private (?:get )?(\w+)/g)].map(([, name]) => name))].filter(isOwn);
 
+// So may those by which the page's own objects know each other; a name that is in documents or messages may not.
+const inner = ["model", "chosen", "selection", "names", "neighbours", "scene", "strongest", "threshold", "redraw", "places"];
+const outer = ["document", "answers"].map((name) => readFileSync(`src/${name}.ts`, "utf8")).join("\n");
+const leaks = inner.filter((name) => new RegExp(`\\b${name}[?]?:`).test(outer));
+if (leaks.length) throw new Error(`Documents or messages have ${leaks.join(", ")}: these names must stay as they are.`);
+
 await build({
   entryPoints: { explorer: "src/main.ts", styles: "src/explorer.css" },
   entryNames: "explorer",
   outdir,
   bundle: true,
   minify: true,
-  mangleProps: new RegExp(`^(${own.join("|")})$`),
+  mangleProps: new RegExp(`^(${[...own, ...inner].join("|")})$`),
   charset: "ascii", // the page may be served or read in any encoding
   format: "iife",
   target: ["chrome110", "firefox110", "safari16"],

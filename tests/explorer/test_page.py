@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -41,6 +42,7 @@ POPULATION = (
     "mixed cardinalities",
     "one-state variables",
 )
+SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = (
     "</script><script>document.title='!'</script>",
     '"><img src=x onerror="document.title=1">',
@@ -122,14 +124,16 @@ def test_states_that_are_ruled_out(opened: Open, tmp_path: Path) -> None:
 
 def test_sampled_answers_are_within_their_error(opened: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mrfit.explorer.page_plan._MOST_CELLS", 1)
-    model = _model(random_factors(np.random.default_rng(2), (2, 3, 2, 2), [(0, 1), (1, 2), (2, 3), (0, 1, 2)]))
-    tab = opened(model, "given=0:1")
-    tab.settle()
-    error = float(tab.text(".engine").split("±")[1].split()[0]) / 100
-    assert 0 < error < 0.02
-    np.testing.assert_allclose(
-        _saved_probabilities(tab, tmp_path), _expected(model, {"x0": "s1"}), atol=2 * error + 0.001
-    )
+    rng = np.random.default_rng(2)
+    for name in ("cycle", "nested", "mixed cardinalities"):
+        model = _model(random_factors(rng, *SCOPES[name]))
+        tab = opened(model, "given=0:1")
+        tab.settle()
+        error = float(tab.text(".engine").split("±")[1].split()[0]) / 100
+        assert 0 < error < 0.02
+        expected = _expected(model, {"x0": "s1"})
+        found = _saved_probabilities(tab, tmp_path)
+        np.testing.assert_allclose(found, expected, atol=2 * error + 0.001, err_msg=name)
 
 
 def test_a_second_mode_is_said(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -138,9 +142,12 @@ def test_a_second_mode_is_said(opened: Open, monkeypatch: pytest.MonkeyPatch) ->
     pairs = [(i, j) for i in range(12) for j in range(i)]
     model = _model(Factors.from_tables((2,) * 12, [(pair, [1.5, 0, 0, 1.5]) for pair in pairs]))
     rows = UniqueRows.from_codes(model.domain, np.ones((1, 12), np.uint8), np.ones(1))
-    tab = opened(model, "given=0:1", rows=rows)
+    tab = opened(model, rows=rows)
+    tab.wait("document.querySelector(\"[data-key='1.1'] .number\").textContent.startsWith('100')")  # not a mixture
+    tab.page.click("[data-key='0.1']")
     tab.wait("document.querySelector('.engine').textContent.includes('second mode')")
-    assert tab.text("[data-key='1.1'] .number").startswith("100")  # what chains near the data say
+    told = "document.querySelector(\"[data-key='1.1']\").getAttribute('aria-label')"
+    tab.wait(f"{told}.startsWith('x1 = s1: 100') && {told}.includes('before 100')")  # what chains near the data say
 
 
 def test_probability_zero_keeps_the_last_picture(opened: Open) -> None:
@@ -201,7 +208,9 @@ def test_pairs_and_larger_sets_in_words(opened: Open) -> None:
     tab = opened(_model(factors), "show=0-1")
     tab.settle()
     assert "multiplies the odds of x1 = s1 by 3.00" in tab.text(".right")
-    assert "Together" in tab.text(".right")
+    together = tab.page.locator(".right table").nth(1).locator("tbody td").all_inner_texts()
+    joint = _model(factors).joint(["x0", "x1"]).table
+    assert together == [f"{100 * p:.1f} %" for p in joint.ravel()]
     triple = opened(_model(Factors.from_tables((2, 2, 2), [((0, 1, 2), [0.0] * 7 + [np.log(2.0)])])), "show=0-1-2")
     assert "2.00 times what it is otherwise" in triple.text(".right")
 
@@ -255,6 +264,77 @@ def test_the_filter_and_the_signs_of_lines(opened: Open, tmp_path: Path) -> None
     assert len(tab.saved("Edges, .csv", tmp_path).read_text(encoding="utf-8").splitlines()) == 2
 
 
+def _drawn(tab: Tab, folder: Path) -> ElementTree.Element:
+    return ElementTree.parse(tab.saved("Picture, .svg", folder)).getroot()
+
+
+def _texts(picture: ElementTree.Element) -> dict[str, float]:
+    """Texts of a picture, and how opaque they are."""
+    return {str(text.text): float(text.get("opacity", 1)) for text in picture.iter(f"{SVG}text")}
+
+
+def _lines(picture: ElementTree.Element) -> list[float]:
+    """How opaque each line between two variables is, the faintest first: lines alone are curves."""
+    strokes = [path for path in picture.iter(f"{SVG}path") if "Q" in path.get("d", "")]
+    return sorted(float(path.get("opacity", 1)) for path in strokes for _ in range(path.get("d", "").count("Q")))
+
+
+def test_cards_hold_names_states_and_probabilities(opened: Open, tmp_path: Path) -> None:
+    model = _model(Factors.from_tables((2, 3), [((0, 1), [0.0, 0.5, 1.0, 0.0, 0.0, 1.5])]))
+    texts = _texts(_drawn(opened(model), tmp_path))
+    told = {f"{100 * p:.0f} %" for p in _expected(model, {})}
+    assert set(texts) == {"x0", "x1", "s0", "s1", "s2"} | told
+
+
+def test_a_variable_that_is_looked_at_stands_out_with_its_neighbours(opened: Open, tmp_path: Path) -> None:
+    tables = [(pair, [0, 0, 0, 1.0]) for pair in ((0, 1), (1, 2), (2, 3))]
+    tab = opened(_model(Factors.from_tables((2,) * 4, tables)))
+    whole = _drawn(tab, tmp_path)
+    tab.page.click("[data-key='0']")
+    tab.settle()
+    near = _drawn(tab, tmp_path)
+    seen = _texts(near)
+    assert seen["x0"] == seen["x1"] == 1
+    assert seen["x2"] == seen["x3"] < 0.5
+    assert sum(one < 0.2 for one in _lines(near)) == 2  # those of others
+    tab.page.keyboard.press("Escape")
+    tab.settle()
+    for picture in (whole, _drawn(tab, tmp_path)):
+        assert set(_texts(picture).values()) == {1.0}
+        assert min(_lines(picture)) > 0.2
+
+
+def test_rings_close_as_far_as_the_others_explain_a_variable(opened: Open, tmp_path: Path) -> None:
+    """x0 and x1 are nearly the same, x2 is alone; a ring is a grey circle and, over it, a black arc."""
+    model = _model(Factors.from_tables((2, 2, 2), [((0, 1), [3.0, 0.0, 0.0, 3.0])]))
+    document = Document.of(model, title="t", rows=rows_from(model.factors, 400, np.random.default_rng(0)))
+    shares = [max(0.0, float(each["explained"])) for each in document.content["variables"]]
+    assert shares[0] > 0.5 > 0.005 > shares[2]
+    tab = opened(document, "show=0")
+    assert f"explain {100 * shares[0]:.0f} % of its deviance" in tab.text(".right")
+    assert "explained by the others" in tab.text(".legend")
+    arcs = [path for path in _drawn(tab, tmp_path).iter(f"{SVG}path") if path.get("stroke-width") == "2"]
+    closed = [_turn(path.get("d", "")) for path in arcs]
+    assert sorted(closed) == pytest.approx(
+        sorted([1.0, 1.0, 1.0, *(share for share in shares if share > 0.005)]), abs=0.02
+    )
+
+
+def _turn(path: str) -> float:
+    """The share of a circle that an arc takes: two halves, from start over middle to end."""
+    start, middle, end = (np.array(part.split()[-2:], float) for part in path.removeprefix("M").split("A"))
+    radius = float(path.split("A")[1].split()[0])
+    half = 2 * np.arcsin(min(1.0, np.linalg.norm(middle - start) / (2 * radius)))
+    return float(half / np.pi) if not np.allclose(start, end, atol=0.02) else 1.0
+
+
+def test_lines_are_as_opaque_as_resamples_have_them_often(opened: Open, tmp_path: Path) -> None:
+    stability = {(0, 1): EdgeStability(0.2, -0.1, 2.0), (1, 2): EdgeStability(1.0, -1.5, -0.5)}
+    rare, often = _lines(_drawn(opened(Document.of(_chain(), title="t", stability=stability)), tmp_path))
+    assert rare < 0.2  # though it is the stronger one
+    assert often > 0.9
+
+
 def test_a_variable_stays_where_it_is_put_in_all_models(opened: Open, tmp_path: Path) -> None:
     model = _model(Factors.from_tables((2,), [((0,), [0.0, 0.3])]))
     tab = opened(model)
@@ -305,7 +385,7 @@ def test_the_library_reads_what_the_page_saves(opened: Open, tmp_path: Path) -> 
     assert tab.saved("Picture, .png", tmp_path).read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize(("width", "n"), [(1280, 6), (720, 100), (320, 16), (1280, 1556)])
+@pytest.mark.parametrize(("width", "n"), [(1280, 6), (320, 6), (720, 100), (320, 16), (320, 100), (1280, 1556)])
 def test_every_size_fits_its_window(opened: Open, width: int, n: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mrfit.explorer.first_answer._SWEEPS", 4)
     rng = np.random.default_rng(0)
@@ -315,6 +395,9 @@ def test_every_size_fits_its_window(opened: Open, width: int, n: int, monkeypatc
     assert tab.page.evaluate("document.documentElement.scrollWidth") <= width
     assert tab.page.evaluate("document.documentElement.dataset.theme") == ("dark" if n == 100 else "light")
     assert tab.page.locator(".row").count() < 60
+    tab.page.click(".menu > summary")
+    assert tab.page.evaluate("document.documentElement.scrollWidth") <= width  # with the menu, too
+    tab.page.click(".menu > summary")
     tab.page.click("[data-key='0.1']")
     tab.wait("document.querySelector(\"[data-key='0.1'] .number\").textContent.startsWith('100')")
 
@@ -355,12 +438,82 @@ def test_resamples_are_told_of_an_edge(opened: Open) -> None:
     assert "faint: in few resamples" in tab.text(".legend")
 
 
+def test_everything_can_be_done_by_keys(opened: Open, tmp_path: Path) -> None:
+    """Each of the interactions, with no mouse; what they do is checked by the tests around this one."""
+    factors = random_factors(np.random.default_rng(0), (2, 3, 2), [(0, 1), (1, 2), (0, 1, 2)])
+    tab = opened(_model(factors))
+    keys, page = tab.page.keyboard, tab.page
+
+    def press(*names: str) -> str:
+        for name in names:
+            keys.press(name)
+        tab.settle()
+        return str(page.evaluate("decodeURIComponent(location.hash)"))
+
+    def on(selector: str, *names: str) -> str:
+        page.focus(selector)  # all that is focused here is in the order of Tab, as axe checks
+        return press(*names)
+
+    assert on("canvas", "ArrowRight") == "#show=0"  # focus on a neighbourhood
+    places = "JSON.parse(localStorage.getItem('mrfit-places'))"
+    press("Shift+ArrowRight")  # move a variable
+    assert list(page.evaluate(places)) == ["x0"]
+    page.evaluate("localStorage.removeItem('mrfit-places')")
+    assert press("2") == "#given=0:1&show=0"  # evidence
+    assert press("Enter").startswith("#given=0:1&show=0-")  # a pair in words, with its table
+    assert press("Escape", "k") == "#given=0:1"  # keep a case
+    assert "Stop comparing" in tab.text(".tools")
+    assert press("k", "c") == ""
+    assert on("[data-key='1.2']", "Shift+Enter") == "#given=1:0+1"  # rule out
+    assert press("Backspace") == ""
+    on("[data-key='0']", "Enter")
+    on("[data-key='1']", "Shift+Enter")
+    assert on("[data-key='2']", "Shift+Enter") == "#show=0-1-2"  # a triple
+    press("Escape", "/", "x", "1")
+    assert page.locator(".name").all_inner_texts() == ["x1"]  # search
+    press("Escape")
+    on(".order", "b")
+    assert page.input_value(".order") == "name"  # order
+    assert "from=" in on(".filter input", *["ArrowRight"] * 3)  # filter
+    press("Shift+Tab")
+    on(".tools button:text-is('Most probable')", "Enter")  # most probable states
+    tab.wait("document.querySelector('.right').textContent.includes('Most probable together')")
+    on(".menu > summary", "Enter")
+    with page.expect_download() as download:
+        press("Tab", "Tab", "Tab", "Enter")  # save edges
+    assert download.value.suggested_filename.endswith("-edges.csv")
+    on("[aria-label='Light or dark']", "Enter")
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    press("?")
+    assert page.evaluate("document.querySelector('dialog').open")
+    press("Escape")
+    assert not page.evaluate("document.querySelector('dialog').open")
+
+
+def test_an_address_restores_the_whole_view(opened: Open) -> None:
+    model = _small()
+    tab = opened(model, "given=2%3A0%2B2&show=0-1&from=0.5&theme=dark")
+    again = opened(model, tab.page.evaluate("location.hash.slice(1)"))
+    for each in (tab, again):
+        each.settle()
+        assert "x2 ≠ s1" in each.text(".chips")
+        assert each.text(".filter .line span") == "Strength from 0.50"
+        assert each.page.evaluate("document.documentElement.dataset.theme") == "dark"
+    assert tab.text(".right") == again.text(".right")
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_axe_finds_nothing(opened: Open, theme: str) -> None:
     axe = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
     if not axe.exists():
         skip_or_fail("tests of accessibility need axe-core: run `npm ci` in web/")
-    pages = [(_small(), "given=0:1&show=0-1"), (_two_models()[2], "given=1:1"), (_two_models()[2], "show=0-1&view=b")]
+    wide = _model(random_factors(np.random.default_rng(0), (2, 9), [(0, 1)]))
+    pages = [
+        (_small(), "given=0:1&show=0-1"),
+        (wide, "show=0-1"),
+        (_two_models()[2], "given=1:1"),
+        (_two_models()[2], "show=0-1&view=b"),
+    ]
     for shown, fragment in pages:
         tab = opened(shown, f"{fragment}&theme={theme}")
         tab.settle()

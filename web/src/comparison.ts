@@ -38,7 +38,7 @@ export function comparedPair(model: Model, a: number, b: number): HTMLElement | 
   const lines = [h("tr", {}, head("strength"), figures(model, edge, ["a", "b", "difference"]))];
   if (odds.every((each) => each !== null)) {
     const [one, other] = odds as number[];
-    lines.push(h("tr", {}, head("odds ×"), [one, other, other / one].map((each) => figure(factor(each)))));
+    lines.push(h("tr", {}, head("odds ×"), [factor(one), factor(other), `× ${factor(other / one)}`].map((each) => figure(each))));
   }
   return table("A, B, and B less A", ["", "A", "B", "B − A"], lines);
 }

@@ -2,7 +2,7 @@
 
 import { h } from "./dom";
 import type { Model } from "./model";
-import { FEW, MOST_RINGS } from "./scene";
+import { MOST_RINGS } from "./scene";
 import type { Chosen, State } from "./state";
 import { count, signed } from "./words";
 
@@ -16,6 +16,7 @@ export class Filter {
   private bars: HTMLElement[];
   private slider: HTMLInputElement;
   private last: Chosen | null = null;
+  private hadCards = false;
 
   constructor(private state: State) {
     this.bars = Array.from({ length: BINS }, () => h("i"));
@@ -49,12 +50,13 @@ export class Filter {
   }
 
   private update(): void {
-    const { model, chosen } = this.state;
-    if (chosen === this.last) return;
+    const { model, chosen, hasCards } = this.state;
+    if (chosen === this.last && hasCards === this.hadCards) return;
+    this.hadCards = hasCards;
     if (chosen.view !== this.last?.view) this.drawBins();
     this.last = chosen;
     const { threshold, evidence } = chosen;
-    this.label.textContent = `Strength at least ${threshold.toFixed(2)}`;
+    this.label.textContent = `Strength from ${threshold.toFixed(2)}`;
     this.shown.textContent = `${count(this.n)} of ${count(model.strongest.length)}`;
     const value = Math.round((1000 * threshold) / this.model.largest);
     if (+this.slider.value !== value) this.slider.value = String(value);
@@ -70,7 +72,8 @@ export class Filter {
   }
 
   private renderLegend(known: boolean): void {
-    const { model } = this.state;
+    const { model, hasCards, isMoved } = this.state;
+    const hasColours = known && !model.other && !hasCards; // dots tell by them what cards tell by bars
     const strengths = (keep: (e: number) => boolean): number[] => model.strongest.filter(keep).map((e) => model.edge(e)[2]);
     const together = strengths((e) => model.isSigned(e) && model.edge(e)[2] > 0);
     const apart = strengths((e) => model.isSigned(e) && model.edge(e)[2] < 0);
@@ -83,10 +86,10 @@ export class Filter {
       neither.length ? item("stroke neither", `no order of states, up to ${neither[0].toFixed(2)}`) : null,
       model.hasStability ? item("stroke faint", "faint: in few resamples") : null,
       model.explained(0) === null || model.n > MOST_RINGS ? null : item("ring", "explained by the others"),
-      known ? item("square", "known") : null,
-      model.other ? item("tick", "B, on bars of A") : null,
-      known && !model.other && model.n > FEW ? item("dot likelier", "likelier") : null,
-      known && !model.other && model.n > FEW ? item("dot less", "less likely") : null,
+      known ? item(hasCards ? "square known" : "square", "known") : null,
+      model.other ? item("tick", "B, on bars of A") : isMoved ? item("tick", "before") : null,
+      hasColours ? item("dot likelier", "likelier") : null,
+      hasColours ? item("dot less", "less likely") : null,
     ];
     this.legend.replaceChildren(...items.filter((one): one is HTMLElement => one !== null));
     this.legend.hidden = !this.legend.childElementCount;

@@ -32,7 +32,10 @@ export class List {
   private seen = { top: 0, height: 0 }; // asking the browser would make it lay out the page
   private last: Chosen | null = null;
 
-  constructor(private state: State) {
+  constructor(
+    private state: State,
+    private reveal: (v: number) => void,
+  ) {
     this.scroller.addEventListener("scroll", () => this.measure(), { passive: true });
     new ResizeObserver(() => this.measure()).observe(this.scroller);
     if (state.model.other) this.changed.textContent = "most different";
@@ -110,6 +113,7 @@ export class List {
 
   private select(v: number, shift: boolean): void {
     const { selection } = this.state.chosen;
+    this.reveal(v);
     if (!shift) return this.state.set({ selection: selection.length === 1 && selection[0] === v ? [] : [v] });
     this.state.set({ selection: selection.includes(v) ? selection.filter((other) => other !== v) : [...selection, v] });
   }
@@ -160,7 +164,7 @@ export class StateButton {
   ) {
     this.element = h("button", {
       "data-key": key,
-      title: "click: known; shift-click: ruled out",
+      title: `${state.model.states[v][s]}: click if it is known, shift-click to rule it out`,
       on: {
         click: (event: MouseEvent) => (event.shiftKey ? state.exclude(v, s) : state.toggle(v, s)),
         keydown: (event: KeyboardEvent) => {

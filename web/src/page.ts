@@ -16,6 +16,7 @@ import { count, plural, signed, visible } from "./words";
 
 const WORST = 12; // rows of data that are listed
 const DRAWN = 1000; // rows that are drawn to be saved
+const LEAST_ERROR = 0.001; // that is told: nothing sampled is ±0.0
 
 const KEYS: [string, string][] = [
   ["click a state", "it is known; again: it is not"],
@@ -23,6 +24,7 @@ const KEYS: [string, string][] = [
   ["click a variable or a line", "look at it; shift-click adds a variable"],
   ["drag, wheel, double-click", "move, zoom"],
   ["arrow keys", "from variable to variable"],
+  ["shift with arrow keys", "move the variable"],
   ["Enter", "along the strongest lines of a variable"],
   ["1 … 9", "set a state of the variable"],
   ["Backspace", "forget what is known of it"],
@@ -69,7 +71,7 @@ export class Page {
     if (other && script !== null) this.answerers.push(new WorkerAnswerer(script, other.document, hearOther, fail));
     const say = (text: string): void => void (this.said.textContent = text);
     this.picture = new Picture(this.state, () => this.isDark, say, () => this.below.offsetHeight);
-    this.list = new List(this.state);
+    this.list = new List(this.state, (v) => this.picture.reveal(v));
     root.replaceChildren(...this.parts());
     this.state.onChoice(() => this.ask());
     this.state.onFrame(() => this.update());
@@ -169,8 +171,8 @@ export class Page {
 
   private helpContent(): HTMLElement {
     const lines = KEYS.map(([key, meaning]) => [h("dt", {}, key), h("dd", {}, meaning)]);
-    return h("div", {}, h("h2", {}, "Keys and clicks"), h("dl", {}, lines.flat()),
-      h("button", { on: { click: () => this.help.close() } }, "Close"));
+    const close = h("button", { class: "away", "aria-label": "Close", on: { click: () => this.help.close() } }, "×");
+    return h("div", {}, h("div", { class: "title" }, h("h2", {}, "Keys and clicks"), close), h("dl", {}, lines.flat()));
   }
 
   // --- questions
@@ -201,15 +203,16 @@ export class Page {
     };
     const text = JSON.stringify(question);
     if (text === this.asked) return;
-    const isFirst = this.asked === "" && !evidence.size && !question.pair && !question.map;
+    const isFirst = this.asked === "";
     this.asked = text;
-    if (isFirst) return this.showFirst();
+    if (isFirst) this.showFirst();
+    if (isFirst && !evidence.size && !question.pair && !this.model.document.marginals.remarks.length) return;
     this.chip.classList.add("busy");
     this.number++;
     for (const answerer of this.answerers) answerer.ask({ number: this.number, ...question });
   }
 
-  /** The document brings what is probable before anything is known. */
+  /** The document brings what is probable before anything is known; of several modes that is a mixture, and is asked again. */
   private showFirst(): void {
     const { plan, marginals } = this.model.document;
     this.chip.textContent = plan.engine === "exact" || marginals.error === 0 ? "exact" : `sampled · ±${points(marginals.error)} points`;
@@ -225,6 +228,7 @@ export class Page {
     }
     this.tell("");
     this.state.answer = answer;
+    if (!this.state.chosen.evidence.size) this.model.before = answer.marginals; // so that what moves has moved in one mode
     this.chip.textContent = engineInWords(answer);
     this.chip.title = answer.gap
       ? `Chains that began far from the data stay elsewhere, up to ${points(answer.gap)} points away. Shown is what chains near the data say; nobody knows how much each weighs.`
@@ -304,5 +308,5 @@ function points(p: number): string {
 
 function engineInWords({ exact, milliseconds, error, gap }: Answer): string {
   if (exact) return `exact · ${milliseconds < 1 ? "<1" : count(Math.round(milliseconds))} ms`;
-  return `sampled · ±${points(error)} points${gap ? " · second mode found" : ""}`;
+  return `sampled · ±${points(Math.max(error, LEAST_ERROR))} points${gap ? " · second mode found" : ""}`;
 }

@@ -198,7 +198,7 @@ export class Panel {
     scope?.table.forEach((value, k) => {
       if (value === 0) return;
       lines.push(h("tr", {},
-        ...statesOf(model, own, k).map((s, i) => h("td", {}, model.states[own[i]][s])),
+        ...statesOf(model, own, k).map((s, i) => h("td", { class: i ? "figure" : undefined }, model.states[own[i]][s])),
         figure(value === null ? "impossible" : signed(value, 3), value === null || value < 0 ? "apart" : "together")));
     });
     return [

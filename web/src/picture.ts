@@ -3,13 +3,15 @@
 import { h } from "./dom";
 import { DARK, LIGHT, type Palette } from "./palette";
 import { SvgPen } from "./pen";
-import { remember, startingPlaces } from "./places";
-import { FEW, Scene, type Size, type View } from "./scene";
+import { boxOf, remember, startingPlaces } from "./places";
+import { FEW, FROM_CARDS, Scene, type Size, type View } from "./scene";
 import type { State } from "./state";
 import { percent, signed } from "./words";
 
 const CLICK = 4; // pixels: what moves less is a click
-const MARGIN = { cards: 80, dots: 44, narrow: 46 };
+const STEP = 20; // pixels by which a key moves a variable
+const MARGIN = { cards: 14, dots: 44 };
+const LARGEST = 190; // pixels of a unit, where everything would fit with more
 
 export class Picture {
   readonly canvas = h("canvas", {
@@ -57,19 +59,23 @@ export class Picture {
 
   /** Everything in view, above the filter and the legend. */
   fit(): void {
-    const { width, height } = this.size;
-    const margin = width < 500 ? MARGIN.narrow : this.state.model.n > FEW ? MARGIN.dots : MARGIN.cards;
-    const below = Math.min(this.footer() + 12, height / 2);
-    const [left, right] = range(this.scene.places.map((place) => place[0]));
-    const [top, bottom] = range(this.scene.places.map((place) => place[1]));
-    const unit = Math.min(
-      (width - 2 * margin) / Math.max(right - left, 0.5),
-      (height - below - Math.min(2 * margin, 90)) / Math.max(bottom - top, 0.5),
-      190,
-    );
-    this.view = { x: (left + right) / 2, y: (top + bottom) / 2 + below / (2.2 * unit), unit };
+    const below = Math.min(this.footer() + 12, this.size.height / 2);
+    const { model } = this.state;
+    const asCards = this.fitting(below, MARGIN.cards, LARGEST, (v) => boxOf(model, v));
+    const isReadable = model.n <= FEW && asCards.unit >= FROM_CARDS;
+    this.view = isReadable ? asCards : this.fitting(below, MARGIN.dots, FROM_CARDS - 1, () => [0, 0]);
     this.fitted = true;
     this.redraw();
+  }
+
+  /** The view in which boxes around all variables have a margin. */
+  private fitting(below: number, margin: number, largest: number, box: (v: number) => [number, number]): View {
+    const ends = (axis: 0 | 1): number[] =>
+      range(this.scene.places.flatMap((place, v) => [place[axis] - box(v)[axis] / 2, place[axis] + box(v)[axis] / 2]));
+    const [[left, right], [top, bottom]] = [ends(0), ends(1)];
+    const { width, height } = this.size;
+    const unit = Math.min((width - 2 * margin) / (right - left), (height - below - 2 * margin) / (bottom - top), largest);
+    return { x: (left + right) / 2, y: (top + bottom) / 2 + below / (2 * unit), unit };
   }
 
   redraw(): void {
@@ -83,6 +89,9 @@ export class Picture {
     const ratio = this.canvas.width / this.size.width;
     this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
     this.scene.draw(this.context, this.size, this.view, this.palette);
+    const hasCards = this.scene.hasCards(this.view);
+    if (hasCards !== this.state.hasCards) this.state.redraw();
+    this.state.hasCards = hasCards;
   }
 
   zoom(by: number, x = this.size.width / 2, y = this.size.height / 2): void {
@@ -175,9 +184,11 @@ export class Picture {
     this.drag = null;
     if (!drag) return;
     if (!drag.moved) this.click(event.offsetX, event.offsetY, event.shiftKey);
-    else if (drag.variable !== null) {
-      remember(this.state.model.document.variables[drag.variable].name, this.scene.places[drag.variable]);
-    }
+    else if (drag.variable !== null) this.remember(drag.variable);
+  }
+
+  private remember(v: number): void {
+    remember(this.state.model.document.variables[v].name, this.scene.places[v]);
   }
 
   private click(x: number, y: number, shift: boolean): void {
@@ -209,7 +220,8 @@ export class Picture {
     };
     const [v] = this.state.chosen.selection;
     const digit = /^[1-9]$/.test(event.key) ? +event.key - 1 : -1;
-    if (arrows[event.key]) this.go(...arrows[event.key]);
+    if (arrows[event.key] && event.shiftKey && v !== undefined) this.put(v, ...arrows[event.key]);
+    else if (arrows[event.key]) this.go(...arrows[event.key]);
     else if (event.key === "Enter") this.goAlong();
     else if (event.key === "+") this.zoom(1.25);
     else if (event.key === "-") this.zoom(0.8);
@@ -217,6 +229,12 @@ export class Picture {
     else if (digit >= 0 && v !== undefined && digit < this.state.model.states[v].length) this.state.toggle(v, digit);
     else return;
     event.preventDefault();
+  }
+
+  /** Moves a variable a little, as dragging does. */
+  private put(v: number, dx: number, dy: number): void {
+    this.moveVariable(v, STEP * dx, STEP * dy);
+    this.remember(v);
   }
 
   /** To the nearest variable in a direction. */
@@ -279,6 +297,6 @@ function withOther(selection: readonly number[], v: number): number[] {
   return selection.includes(v) ? selection.filter((other) => other !== v) : [...selection, v];
 }
 
-function range(values: number[]): [number, number] {
+function range(values: number[]): number[] {
   return values.reduce(([low, high], value) => [Math.min(low, value), Math.max(high, value)], [Infinity, -Infinity]);
 }

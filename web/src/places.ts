@@ -7,12 +7,17 @@ const GAP = 0.08;
 
 export function startingPlaces(model: Model): [number, number][] {
   const places = model.document.layout.map(([x, y]): [number, number] => [x, y]);
-  if (model.n <= MOST) separate(places, (v) => [0.86, 0.2 + 0.1 * Math.min(model.states[v].length, 6)]);
+  if (model.n <= MOST) separate(places, (v) => boxOf(model, v));
   const moved = remembered();
   model.document.variables.forEach(({ name }, v) => {
     if (moved[name]) places[v] = moved[name];
   });
   return places;
+}
+
+/** The room of a variable's card. */
+export function boxOf(model: Model, v: number): [number, number] {
+  return [0.86, 0.2 + 0.1 * Math.min(model.states[v].length, 6)];
 }
 
 /** Pushes boxes apart, along the side on which they overlap less. */

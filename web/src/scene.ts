@@ -12,12 +12,15 @@ const LEVELS = 15; // of opacity
 const LOOKS = ["neither", "together", "apart", "onlyA", "onlyB"] as const; // of lines, as the palette names their colours
 const DASHES: Record<string, number[]> = { apart: [5, 3.5], onlyA: [9, 4], onlyB: [2, 3] };
 const IN_A_STROKE = 8; // lines
-const FROM_CARDS = 84; // pixels a variable has to itself, from which on it is drawn as a card
+export const FROM_CARDS = 104; // pixels a variable has to itself, from which on it is drawn as a card that can be read
 const FULL_CARD = 150;
 const CARD_STATES = 5;
+const LABEL = 11.5; // pixels of a letter
+const LABEL_FONT = `500 ${LABEL}px ${FONT}`;
 export const FEW = 60; // variables whose lines are curved, so that those along one another can be told apart
 const FADED = 0.13;
 const MOST_LABELS = 90;
+const LABEL_ROOM = 5500; // square pixels of the picture for each
 const MOST_FITS = 2000; // texts that are remembered: each step of a zoom has its own
 export const MOST_RINGS = 150; // variables around which there is room for one
 
@@ -30,6 +33,12 @@ export interface View {
 export interface Size {
   width: number;
   height: number;
+}
+
+interface Card extends Size {
+  x: number;
+  y: number;
+  scale: number;
 }
 
 /** Which variables stand out; null for all. */
@@ -49,7 +58,7 @@ export class Scene {
   private visible: number[] = []; // edges, the weakest first
   private filtered = ""; // by what threshold, of what view
   private reach: Float64Array; // radius of each variable's dot, in units of the layout: by the strengths of its edges
-  private widths = new Map<string, number>(); // of labels
+  private widths = new Map<string, number>(); // of texts, as labels
   private fits = new Map<string, string>(); // texts of cards, by font and room
 
   constructor(
@@ -326,7 +335,8 @@ export class Scene {
     const candidates = seen.filter((v) => !focus || focus.has(v) || v === this.hovered);
     candidates.sort((a, b) => weight[b] - weight[a]);
     const taken = new Taken();
-    pen.font = `500 11.5px ${FONT}`;
+    const most = Math.min(MOST_LABELS, (size.width * size.height) / LABEL_ROOM);
+    pen.font = LABEL_FONT;
     pen.textAlign = "left";
     pen.textBaseline = "middle";
     for (const v of candidates.slice(0, 4 * MOST_LABELS)) {
@@ -346,14 +356,18 @@ export class Scene {
       pen.globalAlpha = 1;
       pen.fillStyle = palette.ink;
       pen.fillText(text, spot[0], spot[1]);
-      if (taken.n >= MOST_LABELS) return;
+      if (taken.n >= most) return;
     }
   }
 
   private labelWidth(pen: Pen, text: string): number {
-    const known = this.widths.get(text) ?? pen.measureText(text).width;
-    this.widths.set(text, known);
-    return known;
+    let width = this.widths.get(text);
+    if (width === undefined) {
+      pen.font = LABEL_FONT;
+      width = pen.measureText(text).width;
+      this.widths.set(text, width);
+    }
+    return width;
   }
 
   // --- variables as cards
@@ -363,11 +377,17 @@ export class Scene {
   }
 
   /** The upper left corner and size of a card. */
-  card(v: number, view: View): { x: number; y: number; width: number; height: number; scale: number } {
+  card(v: number, view: View): Card {
     const scale = this.cardScale(view);
     const rows = Math.min(this.model.states[v].length, CARD_STATES + 1);
     const [width, height] = [124 * scale, (24 + 15 * rows) * scale];
     return { x: this.px[v] - width / 2, y: this.py[v] - height / 2, width, height, scale };
+  }
+
+  /** How many states a card lists: all, or the first of them above a line that says how many more there are. */
+  private listed(v: number): number {
+    const n = this.model.states[v].length;
+    return n > CARD_STATES + 1 ? CARD_STATES : n;
   }
 
   private drawCards(pen: Pen, view: View, palette: Palette, focus: Focus, seen: number[]): void {
@@ -381,7 +401,8 @@ export class Scene {
   }
 
   private drawCard(pen: Pen, v: number, view: View, palette: Palette, opacity: number, selected: boolean): void {
-    const { x, y, width, height, scale } = this.card(v, view);
+    const card = this.card(v, view);
+    const { x, y, width, height, scale } = card;
     const known = this.state.chosen.evidence.get(v);
     pen.globalAlpha = opacity;
     pen.beginPath();
@@ -393,34 +414,33 @@ export class Scene {
     pen.stroke();
     pen.textBaseline = "middle";
     pen.textAlign = "left";
-    pen.font = `600 ${12 * scale}px ${FONT}`;
+    pen.font = `600 ${Math.max(11, 12 * scale)}px ${FONT}`;
     pen.fillStyle = palette.ink;
-    const room = this.model.explained(v) === null ? 16 : 30;
-    pen.fillText(this.fitting(pen, this.model.names[v], width - room * scale), x + 8 * scale, y + 13 * scale);
+    const aside = this.model.explained(v) === null ? 16 : 30;
+    pen.fillText(this.fitting(pen, this.model.names[v], width - aside * scale), x + 8 * scale, y + 13 * scale);
     this.drawExplained(pen, v, x + width - 12 * scale, y + 13 * scale, 5 * scale, palette, true);
-    const shown = this.model.states[v].slice(0, CARD_STATES);
-    shown.forEach((name, s) => this.drawState(pen, v, s, name, x, y + (28 + 15 * s) * scale, scale, palette));
+    const shown = this.model.states[v].slice(0, this.listed(v));
+    const size = Math.max(9.5, 10.5 * scale);
+    const room = Math.min(46 * scale, Math.max(...shown.map((name) => (this.labelWidth(pen, name) * size) / LABEL)) + 1);
+    pen.font = `${size}px ${FONT}`;
+    shown.forEach((_, s) => this.drawState(pen, v, s, card, room, palette));
     const rest = this.model.states[v].length - shown.length;
     if (rest > 0) {
-      pen.font = `${10.5 * scale}px ${FONT}`;
       pen.fillStyle = palette.quiet;
       pen.fillText(`and ${rest} more`, x + 8 * scale, y + (28 + 15 * CARD_STATES) * scale);
     }
   }
 
-  /** A state in its card: name, bar with a mark of before, probability. */
-  private drawState(
-    pen: Pen, v: number, s: number, name: string, x: number, y: number, scale: number, palette: Palette,
-  ): void {
+  /** A state in its card: name in the room that names have, bar with a mark of before, probability. */
+  private drawState(pen: Pen, v: number, s: number, { x, y: top, scale }: Card, room: number, palette: Palette): void {
     const p = this.state.marginals[v][s];
     const known = this.state.chosen.evidence.get(v);
     const isKnown = known?.length === 1 && known[0] === s;
-    const [left, width] = [x + 44 * scale, 36 * scale];
-    const alpha = pen.globalAlpha;
-    pen.font = `${10.5 * scale}px ${FONT}`;
-    pen.textAlign = "left";
+    const y = top + (28 + 15 * s) * scale;
+    const left = x + room + 14 * scale;
+    const width = x + 78 * scale - left;
     pen.fillStyle = isKnown ? palette.known : palette.quiet;
-    pen.fillText(this.fitting(pen, name, 32 * scale), x + 8 * scale, y);
+    pen.fillText(this.fitting(pen, this.model.states[v][s], room), x + 8 * scale, y);
     pen.fillStyle = palette.track;
     pen.beginPath();
     pen.rect(left, y - 3.5 * scale, width, 7 * scale);
@@ -439,7 +459,6 @@ export class Scene {
     pen.fillStyle = isKnown ? palette.known : palette.ink;
     pen.fillText(percent(p, 0), x + 118 * scale, y);
     pen.textAlign = "left";
-    pen.globalAlpha = alpha;
   }
 
   /** As much of a text as has room; found once for each size of cards. */
@@ -478,7 +497,7 @@ export class Scene {
     if (!this.hasCards(view)) return null;
     const card = this.card(v, view);
     const s = Math.floor((y - card.y - 20.5 * card.scale) / (15 * card.scale));
-    return s >= 0 && s < Math.min(this.model.states[v].length, CARD_STATES) ? s : null;
+    return s >= 0 && s < this.listed(v) ? s : null;
   }
 
   edgeAt(x: number, y: number): number | null {

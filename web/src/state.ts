@@ -28,6 +28,7 @@ export class State {
   answer: Answer | null = null; // the last that was possible
   otherAnswer: Answer | null = null; // of the second of two models
   worst: WorstRow[] = []; // rows of data that fit worst, where there is a server that has them
+  hasCards = false; // whether variables are drawn as cards
   kept: { marginals: number[][]; words: string } | null = null; // a case that others are compared with
   private drawn: Listener[] = []; // called in the next frame
   private told: Listener[] = []; // called at once

@@ -23,8 +23,9 @@ export function strong(text: string, kind = ""): HTMLElement {
 export function table(heading: string, heads: string[], lines: HTMLElement[], note = ""): HTMLElement {
   const cell = (text: string, k: number): HTMLElement =>
     text ? h("th", { scope: "col", class: k ? "figure" : undefined }, text) : h("td");
+  const isWide = heads.length > 4; // it may have to be scrolled, by keys too
   return h("div", {},
     h("h3", {}, heading),
-    h("div", { class: "scroll" }, h("table", {}, h("thead", {}, h("tr", {}, heads.map(cell))), h("tbody", {}, lines))),
+    h("div", { class: "scroll", ...(isWide ? { tabindex: 0, role: "group", "aria-label": heading } : {}) }, h("table", {}, h("thead", {}, h("tr", {}, heads.map(cell))), h("tbody", {}, lines))),
     note ? quiet(note) : null);
 }
