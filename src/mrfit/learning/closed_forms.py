@@ -107,8 +107,8 @@ def product_path(problem: Problem, strengths: Sequence[float]) -> Iterator[Optim
     """
     if problem.learner.given:
         raise InputError(
-            "Pseudo-counts smooth whole rows, and so the distribution of covariates, which have none. Use another penalty, "
-            "such as l2."
+            "Pseudo-counts smooth whole rows, and so the distribution of covariates, which have none. Use another "
+            "penalty, such as l2."
         )
     for strength in sorted(strengths, reverse=True):
         begun = time.perf_counter()
