@@ -110,7 +110,8 @@ class ConditionalCoordinates(ListedCoordinates):
                 entries.append((number[rest], k))
         rows, columns = np.array(entries, np.int64).reshape(-1, 2).T
         shape = (inner.n_parameters, canonical.n_parameters)
-        return csr_array((np.ones(len(entries)), (rows, columns)), shape=shape) @ self.parameters.canonical_map
+        chosen = csr_array((np.ones(len(entries)), (rows, columns)), shape=shape)
+        return csr_array(chosen @ self.parameters.canonical_map)
 
 
 def _left(parameters: Parameterization) -> list[int]:
