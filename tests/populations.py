@@ -26,6 +26,7 @@ from mrfit.inference.tree_reweighted import TreeReweighted
 from mrfit.network import Conjunction, Network
 from mrfit.objectives.cached import CachedObjective
 from mrfit.objectives.likelihood import Likelihood
+from mrfit.objectives.mean import Mean
 from mrfit.objectives.objective import Objective
 from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
 from mrfit.objectives.reparameterized import Reparameterized
@@ -349,12 +350,23 @@ def reparameterized(rows: UniqueRows, parameters: Canonical, *, jobs: int = 1) -
     return Reparameterized(pseudo_likelihood(rows, parameters, jobs=jobs), identity)
 
 
-def sharded(rows: UniqueRows, parameters: Canonical, *, jobs: int = 1) -> Sharded:
-    """Every other row in a shard of its own: the same function, by way of a mean."""
-    halves = [
+def mean(rows: UniqueRows, parameters: Canonical, *, jobs: int = 1) -> Mean:
+    """Of every other row: the same function, by way of the halves."""
+    halves = _every_other(rows)
+    shares = [half.total_weight / rows.total_weight for half in halves]
+    return Mean([pseudo_likelihood(half, parameters, jobs=jobs) for half in halves], shares)
+
+
+def _every_other(rows: UniqueRows) -> list[UniqueRows]:
+    return [
         UniqueRows.from_codes(rows.domain, rows.codes[k::2], rows.sample_weight[k::2])
         for k in range(rows.n_distinct)[:2]
     ]
+
+
+def sharded(rows: UniqueRows, parameters: Canonical, *, jobs: int = 1) -> Sharded:
+    """Every other row in a shard of its own: the same function, by way of a mean."""
+    halves = _every_other(rows)
     return Sharded(held(lambda half: Shard(pseudo_likelihood(half, parameters, jobs=jobs), half.total_weight), halves))
 
 
@@ -368,6 +380,7 @@ OBJECTIVES: dict[type, Callable[..., Objective]] = {
     CachedObjective: remembered,
     Reduced: reduced,
     Reparameterized: reparameterized,
+    Mean: mean,
     Sharded: sharded,
 }
 

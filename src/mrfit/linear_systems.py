@@ -80,3 +80,10 @@ def conjugate_gradients(
 def at_least(values: Floats, share: float) -> Floats:
     """Positive entries, none below a share of the largest."""
     return np.asarray(np.maximum(values, share * values.max(initial=1e-300)), np.float64)
+
+
+def mirrored(lower: Floats) -> Floats:
+    """The symmetric matrix of which this is the lower half, with zeros above."""
+    out = np.asarray(lower + lower.T, np.float64)
+    out.flat[:: len(out) + 1] *= 0.5
+    return out

@@ -16,9 +16,10 @@ from mrfit.data.coding import UNOBSERVED
 from mrfit.errors import InputError
 from mrfit.formats.models import read_network, write_network
 from mrfit.learning.comparing import compare_groups
-from mrfit.learning.objective_choice import LIKELIHOOD
+from mrfit.learning.objective_choice import LIKELIHOOD, LikelihoodChoice
 from mrfit.learning.power import power
 from mrfit.learning.relearning import stability
+from mrfit.learning.smoothed import PseudoCounts
 from mrfit.structure.learners import Tree
 
 N = 3000
@@ -271,7 +272,6 @@ def test_resamples_groups_and_ties(rows: UniqueRows) -> None:
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"objective": LIKELIHOOD}, "learned by the pseudo-likelihood"),
         ({"parameterization": "spectral"}, "canonical coordinates, first states silent, or ordered"),
         ({"reference": "last"}, "first states silent"),
         ({"penalty": L1(search="hierarchical")}, "does not know covariates"),
@@ -291,6 +291,8 @@ def test_settings_that_do_not_go_together(settings: dict[str, Any], said: str) -
         (Learner(given=("a", "b", "c", "z")), "All variables are given"),
         (Learner(Tree(), given=("z",)), "tree is neither"),
         (Learner(Learned(select="ebic"), given=("z",)), "stay in regressions that grow"),
+        (Learner(objective=LikelihoodChoice("chains"), given=("z",)), "Chains do not know covariates"),
+        (Learner(penalty=PseudoCounts(1.0), objective=LIKELIHOOD, given=("z",)), "Pseudo-counts smooth whole rows"),
     ],
 )
 def test_what_cannot_be_learned_is_refused(learner: Learner, said: str, rows: UniqueRows) -> None:

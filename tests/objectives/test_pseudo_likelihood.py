@@ -26,6 +26,7 @@ def test_value_and_derivatives_equal_the_plain_twin(problem: tuple[UniqueRows, C
     np.testing.assert_allclose(expansion.diagonal(), np.diag(hessian), rtol=1e-9, atol=1e-13)
     for direction in np.eye(len(w)):
         np.testing.assert_allclose(expansion.product(direction), hessian @ direction, rtol=1e-9, atol=1e-13)
+    np.testing.assert_allclose(expansion.hessian(), hessian, rtol=1e-9, atol=1e-13)
 
 
 @pytest.mark.parametrize("structure", STRUCTURES)
@@ -69,7 +70,9 @@ def test_more_cells_than_a_block(rng: np.random.Generator) -> None:
     direction = rng.standard_normal(len(w))
     step = 1e-5
     ahead, behind = (objective.value_and_gradient(w + sign * step * direction)[1] for sign in (1, -1))
-    np.testing.assert_allclose(objective.expand(w).product(direction), (ahead - behind) / (2 * step), atol=1e-8)
+    expansion = objective.expand(w)
+    np.testing.assert_allclose(expansion.product(direction), (ahead - behind) / (2 * step), atol=1e-8)
+    np.testing.assert_allclose(expansion.hessian() @ direction, expansion.product(direction), rtol=1e-9, atol=1e-13)
 
 
 def _dense(rows: UniqueRows, parameters: Canonical) -> list[np.ndarray]:

@@ -50,7 +50,7 @@ LOGISTIC, SCREENING = 0, 1  # losses
 
 
 @njit(cache=True, nogil=True)
-def _pointwise(loss, mode, n_free, m, z, r, counts, expected, at, total, cell, scratch0, scratch1):
+def pointwise(loss, mode, n_free, m, z, r, counts, expected, at, total, cell, scratch0, scratch1):
     """What happens to a block of m cells between the two matrix products; returns its share of the value."""
     if loss == SCREENING:
         return _screened(mode, n_free, m, z, r, counts, expected, at, total, cell, scratch0, scratch1)
@@ -143,7 +143,7 @@ def sweep(loss, mode, cells, first, last, w_slots, expected, slots, values):
                         z[s * m + c] = w_slots[low_slot + s * width]
                     shift = s * n_nodes - base
                     lookup(codes, code_start, low_chunk, high_chunk, block, m, table, node_start, shift, z, s * m)
-            value += _pointwise(loss, mode, n_free, m, z, r, counts, expected, at, total, cell, scratch0, scratch1)
+            value += pointwise(loss, mode, n_free, m, z, r, counts, expected, at, total, cell, scratch0, scratch1)
             for s in range(n_free):
                 shift = s * n_nodes - base
                 add(codes, code_start, low_chunk, high_chunk, block, m, bins, node_start, shift, r, s * m)

@@ -105,6 +105,11 @@ def product_path(problem: Problem, strengths: Sequence[float]) -> Iterator[Optim
     ``strength`` rows more for every state of the largest clique are dealt evenly to all joint states. Where the
     structure was learned from the rows, it is from these.
     """
+    if problem.learner.given:
+        raise InputError(
+            "Pseudo-counts smooth whole rows, and so the distribution of covariates, which have none. Use another "
+            "penalty, such as l2."
+        )
     for strength in sorted(strengths, reverse=True):
         begun = time.perf_counter()
         learned = problem.learner.structure.smoothed(problem.held_rows, strength)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,10 +49,10 @@ class Coordinates(ABC):
     parameters: Parameterization
     n_parameters: int
 
-    engine: ClassVar[str | None] = None  # by which whole rows get their probability, if they do
-    smooth_solver: ClassVar[Method[Any]] = TruncatedNewton()
-    gap_share: ClassVar[float] = 1e-3  # of the tolerance, to which a duality gap is brought
-    sparse_solver: ClassVar[Method[Any] | None] = None  # for penalties with kinks; None: each has its own
+    engine: str | None = None  # by which whole rows get their probability, if they do
+    smooth_solver: Method[Any] = TruncatedNewton()
+    gap_share: float = 1e-3  # of the tolerance, to which a duality gap is brought
+    sparse_solver: Method[Any] | None = None  # for penalties with kinks; None: each has its own
 
     @property
     @abstractmethod

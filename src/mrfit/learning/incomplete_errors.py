@@ -72,7 +72,7 @@ def feature_values(parameters: Parameterization, rows: UniqueRows) -> Floats:
 def _gradients(learner: Learner, parameters: Parameterization, w: Floats, rows: UniqueRows, features: Floats) -> Floats:
     """Of the score of every complete row, (rows, parameters)."""
     coordinates = learner.objective.coordinates(parameters, listed=True, keep_zeros=True, jobs=1)
-    if learner.objective.is_joint:
+    if learner.objective.is_joint and not parameters.given:
         _, gradient = coordinates.objective(rows).value_and_gradient(w)
         means = gradient + rows.sample_weight @ features / rows.total_weight  # of the features, under the model
         return features - means

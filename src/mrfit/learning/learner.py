@@ -143,8 +143,6 @@ class Learner:
             )
         if not self.given:
             return
-        if self.objective.is_joint:
-            raise InputError("Networks with covariates are learned by the pseudo-likelihood; leave the likelihood out.")
         if self.parameterization not in ("canonical", Ordered.word) or self.reference != "first":
             raise InputError(
                 "Networks with covariates have canonical coordinates, first states silent, or ordered ones; got "
@@ -172,7 +170,7 @@ class Learner:
             return self.structure_learner.learn(rows, valid=valid, jobs=jobs)
         if len(given) == len(rows.domain):
             raise InputError("All variables are given; leave one out, which depends on them.")
-        learned = self.structure.with_covariates(self.given, rows.domain).learn(rows, valid=valid, jobs=jobs)
+        learned = self.structure_learner.with_covariates(self.given, rows.domain).learn(rows, valid=valid, jobs=jobs)
         return replace(learned, structure=learned.structure.conditional_on(given, on_edges=self.given_edges))
 
     def learn_structure_in_parts(self, parts: Parts, *, jobs: int = 1) -> list[LearnedStructure]:

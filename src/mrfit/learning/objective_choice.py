@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING, ClassVar
 
@@ -22,6 +22,7 @@ from mrfit.inference.junction_tree import JunctionTree
 from mrfit.inference.plan import Plan
 from mrfit.inference.tree_plan import TreePlan
 from mrfit.inference.tree_states import plan_tree_states
+from mrfit.learning.conditional import ConditionalCoordinates, without_covariates
 from mrfit.learning.coordinates import Coordinates, ExactCoordinates, PseudoCoordinates, TreeCoordinates
 from mrfit.learning.sampled import CHAINS, ChainCoordinates
 from mrfit.objectives.conditional_loss import ConditionalLoss
@@ -130,6 +131,8 @@ class LikelihoodChoice(ObjectiveChoice):
             raise InputError(f"The likelihood has no engine {self.engine!r}; choose one of {listed_words(ENGINES)}.")
 
     def coordinates(self, parameters: Parameterization, *, listed: bool, keep_zeros: bool, jobs: int) -> Coordinates:
+        if parameters.given:
+            return self._given_covariates(parameters, jobs=jobs)
         if self.engine == CHAINS or (self.engine == AUTO and _is_far_too_dense(parameters)):
             return ChainCoordinates(parameters, keep_zeros=keep_zeros, jobs=jobs)
         plan = self._tree(parameters)
@@ -138,6 +141,15 @@ class LikelihoodChoice(ObjectiveChoice):
         if self.engine == AUTO and not (plan.fits and plan.forecast < _LONG):
             return ChainCoordinates(parameters, keep_zeros=keep_zeros, jobs=jobs)
         return TreeCoordinates(parameters, plan, keep_zeros=keep_zeros, jobs=jobs)
+
+    def _given_covariates(self, parameters: Parameterization, *, jobs: int) -> Coordinates:
+        """Exact in every state of the covariates."""
+        if self.engine == CHAINS:
+            raise InputError("Chains do not know covariates; use the engine exact, or the pseudo-likelihood.")
+        exact = replace(self, engine=EXACT) if self.engine == AUTO else self
+        left = without_covariates(parameters)
+        inner = exact.coordinates(left, listed=True, keep_zeros=True, jobs=jobs)
+        return ConditionalCoordinates(parameters, inner, jobs=jobs)
 
     def joint_plan(self, shape: tuple[int, ...]) -> Plan | None:
         plan = plan_joint_states(shape)

@@ -106,7 +106,7 @@ class Problem:
     def coordinates(self) -> Coordinates:
         """Of the learner's parameters, or of fewer that lead to the same model."""
         learner, penalty, parameters = self.learner, self.learner.penalty, self.parameters
-        if learner.objective.is_joint and penalty.is_of_lengths and self.free_orders == (1,):
+        if learner.objective.is_joint and penalty.is_of_lengths and self.free_orders == (1,) and not learner.given:
             parameters = parameters.for_lengths()
         return learner.objective.coordinates(
             parameters, listed=penalty.needs_listed_scopes(), keep_zeros=penalty.is_tied, jobs=self.jobs

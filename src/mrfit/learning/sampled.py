@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import ClassVar, NoReturn
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +37,7 @@ class ChainCoordinates(ListedCoordinates):
     ``keep_zeros`` keeps scopes in the model whose parameters are all zero.
     """
 
-    engine: ClassVar[str] = CHAINS
+    engine = CHAINS
 
     def __init__(
         self, parameters: Parameterization, *, log_z: float = np.nan, keep_zeros: bool = False, jobs: int = 1

@@ -6,11 +6,13 @@ from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg.blas import dsyrk
 
 from mrfit._kernels.cells import gather
 from mrfit._kernels.row_gradients import row_gradients
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.inference.row_tables import RowTables
+from mrfit.linear_systems import mirrored
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.parameterization import Parameterization
 
@@ -21,11 +23,11 @@ _BLOCK = 512  # rows whose gradients are held at once: 2 MB for 500 parameters
 
 def pseudo_gradient_products(parameters: Canonical, w: Floats, rows: UniqueRows) -> Floats:
     """The mean of the outer products, (parameters, parameters), of the negative pseudo-log-likelihood."""
-    products = np.zeros((parameters.n_parameters,) * 2)
+    products = np.zeros((parameters.n_parameters,) * 2, order="F")
     root = np.sqrt(rows.sample_weight / rows.total_weight)
     for _, gradients in _blocks(parameters, w, rows, root):
-        products += gradients @ gradients.T
-    return products
+        products = dsyrk(1.0, gradients.T, 1.0, products, trans=True, lower=True, overwrite_c=True)
+    return mirrored(products)
 
 
 def pseudo_gradient_sums(parameters: Canonical, w: Floats, rows: UniqueRows, weights: Floats) -> Floats:
@@ -57,14 +59,16 @@ def _blocks(parameters: Canonical, w: Floats, rows: UniqueRows, root: Floats) ->
     conditionals = parameters.conditionals
     w_slots = np.empty(len(conditionals.parameter_of_slot))
     gather(np.ascontiguousarray(w), conditionals.parameter_of_slot, w_slots)
-    variables, states = parameters.indicators(conditionals.conditions)
-    columns = np.ascontiguousarray(rows.codes.T)
+    first_indicator = np.concatenate([[0], np.cumsum(parameters.n_free)])
+    variables, states = parameters.indicators(np.arange(first_indicator[-1]))
+    columns = rows.codes.T
     for first in range(0, rows.n_distinct, _BLOCK):
         block = slice(first, min(first + _BLOCK, rows.n_distinct))
+        indicators = (columns[variables, block] == states[:, None]).astype(np.float64)
         gradients = np.empty((parameters.n_parameters, block.stop - first))
         row_gradients(
-            columns[:, block], root[block], conditionals.n_free, conditionals.feature_start,
-            conditionals.condition_start, variables, states, conditionals.slot_start,
+            indicators, root[block], conditionals.n_free, first_indicator, conditionals.feature_start,
+            conditionals.condition_start, conditionals.conditions, conditionals.slot_start,
             conditionals.parameter_of_slot, w_slots, gradients,
         )  # fmt: skip
         yield block, gradients

@@ -12,6 +12,7 @@ from mrfit.objectives.hessian import Matrix
 from mrfit.objectives.objective import Expansion, Objective
 
 Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
 
 
 class Reparameterized(Objective):
@@ -38,11 +39,15 @@ class Reparameterized(Objective):
             # right scale, which is all that is asked of it.
             return np.asarray(self._adjoint.power(2) @ inner.diagonal(), np.float64)
 
+        def block(chosen: Indices) -> Floats:
+            return Matrix(inner.hessian()).through(self._adjoint[chosen]).entries
+
         return Expansion(
             value=inner.value,
             gradient=self._adjoint @ inner.gradient,
             diagonal=cache(diagonal),
             product=lambda v: self._adjoint @ inner.product(self.matrix @ v),
+            block=None if inner.block is None else block,
             explicit=inner.explicit and inner.explicit.mapped(lambda hessian: hessian.through(self._adjoint)),
             dual=inner.dual,
         )

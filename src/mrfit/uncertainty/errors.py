@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
+from scipy.linalg import eigh
+from scipy.linalg.lapack import dpotrf, dpotri
 from scipy.special import ndtri
 
 from mrfit.errors import InputError, listed
-from mrfit.linear_systems import at_least
+from mrfit.linear_systems import at_least, mirrored
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -59,7 +60,7 @@ class Curvature:
         unknown = np.diag(inverse) / self.n_rows > _UNKNOWN**2
         unknown[held] = unknown[lost] = True
         covariance[unknown] = covariance[:, unknown] = np.nan
-        n_effective = float(np.sum(inverse * self.products))
+        n_effective = float(np.vdot(inverse, self.products))
         return Errors(
             kind,
             covariance,
@@ -120,16 +121,13 @@ class Errors:
 def _inverse(matrix: Floats) -> Floats:
     """Of a positive definite matrix; refused where parameters can stand for each other."""
     scale = 1.0 / np.sqrt(at_least(np.diag(matrix), _FLAT))
-    try:
-        factor = cho_factor(matrix * scale * scale[:, None], lower=True, check_finite=False)
-    except LinAlgError:
-        factor = None
-    if factor is None or (np.diag(factor[0]) ** 2 < _FLAT).any():
+    factor, failed = dpotrf((matrix * scale * scale[:, None]).T, lower=True, overwrite_a=True)
+    if failed or (np.diag(factor) ** 2 < _FLAT).any():
         raise InputError(
             "Some parameters can stand for others, so that no table tells their values apart and they have no errors. "
             "Use canonical or spectral coordinates, a penalty (l2), or a sparser structure."
         )
-    inverse = cho_solve(factor, np.eye(len(matrix)), check_finite=False, overwrite_b=True)
+    inverse = mirrored(dpotri(factor, lower=True, overwrite_c=True)[0])
     return np.asarray(scale * inverse * scale[:, None], np.float64)
 
 

@@ -1,0 +1,57 @@
+"""The mean of several objectives of the same parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.objectives.objective import Expansion, Objective
+
+Floats = NDArray[np.float64]
+Value = TypeVar("Value", float, Floats)
+
+
+class Mean(Objective):
+    """Sum over parts of share * objective.
+
+    Parameters
+    ----------
+    parts
+        One objective or more, of the same parameters.
+    shares
+        What each of them weighs; they sum to one.
+    """
+
+    def __init__(self, parts: Sequence[Objective], shares: Sequence[float]) -> None:
+        self.parts, self.shares = parts, shares
+        self.n_parameters, self.n_cells = parts[0].n_parameters, sum(part.n_cells for part in parts)
+
+    def value_and_gradient(self, w: Floats) -> tuple[float, Floats]:
+        values, gradients = zip(*(part.value_and_gradient(w) for part in self.parts), strict=True)
+        return self._mean(values), self._mean(gradients)
+
+    def expand(self, w: Floats) -> Expansion:
+        found = [part.expand(w) for part in self.parts]
+        duals = [each.dual for each in found if each.dual is not None]
+        return Expansion(
+            value=self._mean(each.value for each in found),
+            gradient=self._mean(each.gradient for each in found),
+            diagonal=cache(lambda: self._mean(each.diagonal() for each in found)),
+            product=lambda v: self._mean(each.product(v) for each in found),
+            block=lambda chosen: self._mean(each.hessian()[np.ix_(chosen, chosen)] for each in found),
+            # Gradients that are t times those of the parts have t times the mean of these as their mean.
+            dual=(lambda t: self._mean(dual(t) for dual in duals)) if len(duals) == len(found) else None,
+        )
+
+    def rough_hessian(self) -> Floats | None:
+        found = [part.rough_hessian() for part in self.parts]
+        known = [each for each in found if each is not None]
+        return self._mean(known) if len(known) == len(found) else None
+
+    def _mean(self, of_parts: Iterable[Value]) -> Value:
+        terms = [share * each for share, each in zip(self.shares, of_parts, strict=True)]
+        return sum(terms[1:], start=terms[0])
