@@ -77,7 +77,7 @@ def test_clusters(shell: Shell, table: str, tmp_path: Path) -> None:
         assert said in refused.err
 
 
-@pytest.mark.parametrize("options", [("--scale", "standard"), ("--refit",)], ids=["standard", "refit"])
+@pytest.mark.parametrize("options", [("--scale", "standard"), ("--no-refit",)], ids=["standard", "l1"])
 def test_ways_to_form_the_ebic(options: tuple[str, ...], shell: Shell, table: str) -> None:
     found, plain = (shell("stability", table, *EBIC, *how, "--resamples", "20", "--json") for how in (options, ()))
     edge, other = found.document["edges"][0], plain.document["edges"][0]

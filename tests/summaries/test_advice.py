@@ -91,7 +91,7 @@ def test_where_rows_are_plenty_nothing_is_selected(rng: np.random.Generator, tmp
 def test_where_they_are_few_edges_are(rng: np.random.Generator, tmp_path: Path) -> None:
     _write(tmp_path / "t.csv", _scarce(rng))
     found = Advice.of(UniqueRows.from_file(tmp_path / "t.csv"))
-    assert "--select ebic --refit" in found.steps[0].command
+    assert "--select ebic" in found.steps[0].command
     assert found.steps[-1].command == "mrfit power model.mrf --rows 60,120,240"
     assert any("only strong edges" in caution for caution in found.cautions)
 

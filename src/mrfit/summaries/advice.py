@@ -213,9 +213,8 @@ def _selection(table: Table) -> tuple[str, str]:
     if len(table.rows.domain) > _MOST_EBIC:
         reason = "too many columns for whole paths: each variable takes up to 5 neighbours by what they add"
         return "--structure learned --max-degree 5 --rule or", reason
-    refit = " --refit" if table.has_two_states else ""
     reason = "too few rows to estimate all pairs: edges are selected by the extended BIC"
-    return f"--structure learned --select ebic{refit} --rule and", reason
+    return "--structure learned --select ebic --rule and", reason
 
 
 def _all_pairs(table: Table, data: str) -> list[Step]:
