@@ -72,6 +72,8 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         Columns whose states have an order and which interact by their scores 0, 1, 2, ...: one parameter and a sign for
         a pair of them. Sets the coordinates to ``ordered``. Numbers are in order, the order of words is declared
         (``states``, or an ordered pandas category).
+    scores : dict or None, default=None
+        Scores of ordered columns that are not 0, 1, 2, ...: a number for each state, ``{"mood": [0, 1, 3]}``.
     given : list of str or None, default=None
         Covariates: columns that are conditioned on and never modelled, with an effect on every other one.
     given_edges : bool, default=False
@@ -128,6 +130,7 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         parameterization: str = "canonical",
         reference: str = "first",
         ordered: str | Sequence[str] | None = None,
+        scores: Mapping[str, Sequence[float]] | None = None,
         given: Sequence[str] | None = None,
         given_edges: bool = False,
         solver: str | None = None,
@@ -148,6 +151,7 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         self.parameterization = parameterization
         self.reference = reference
         self.ordered = ordered
+        self.scores = scores
         self.given = given
         self.given_edges = given_edges
         self.solver = solver
@@ -241,13 +245,13 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
     def _coordinates(self, rows: UniqueRows) -> dict[str, Any]:
         """Settings of a learner; ``ordered`` columns are those of ordered coordinates."""
         chosen = {"parameterization": self.parameterization, "reference": self.reference}
-        if self.ordered is None:
+        if self.ordered is None and not self.scores:
             return chosen
-        ordered = self.ordered if self.ordered == ALL else _names(self.ordered)
+        ordered = self.ordered if self.ordered == ALL else (*_names(self.ordered or ()), *(self.scores or ()))
         if self.parameterization == "canonical":
             chosen["parameterization"] = Ordered.word
         check_orders(ordered, rows.domain, self.states or ())
-        return {**chosen, "ordered": ordered}
+        return {**chosen, "ordered": ordered, "scores": self.scores or ()}
 
     def score_samples(self, X: Any) -> Floats:
         """Log-likelihood or pseudo-log-likelihood of every row, in nats, as ``metric`` says."""
