@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mrfit.cli.cluster_options import ADDRESSES, columns_and_address, enter_cluster
+from mrfit.cli.cluster_options import columns_and_address, enter_cluster, nested_option
 from mrfit.cli.exact_options import structure_file
 from mrfit.cli.files import check_files, csv_bytes, send, summary_beside, writing
 from mrfit.cli.idle_options import Rule, refuse_idle
@@ -67,13 +67,7 @@ _SECTIONS = {
     metavar="CSV",
     help="Resamples that are given: the distinct rows, and a column for each resample of how often they occur.",
 )
-@click.option(
-    "--cluster",
-    multiple=True,
-    metavar="COLUMN|ADDRESS",
-    help="What each row belongs to (a person, a school): drawn with all its rows. Or where to work: "
-    f"{ADDRESSES}; a column of that very name goes before. May be given for both.",
-)
+@nested_option
 @weights_option
 @click.option(
     "--one-step",
