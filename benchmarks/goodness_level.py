@@ -1,7 +1,7 @@
 """How often G-squared calls a true model wrong, by nine tables drawn from the fitted one and learned from again.
 
 p is then one of 0.1, ..., 1. Drawn from the truth, observed and drawn tables would be exchangeable and each p as
-frequent as any other; what is seen beyond that is the price of drawing from an estimate, and goes with the rows.
+frequent as any other. They are drawn from an estimate, for which nothing of that kind is proven at any number of rows.
 """
 
 from __future__ import annotations
