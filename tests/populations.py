@@ -225,7 +225,10 @@ PARAMETERIZATIONS: dict[type, Callable[[Domain, Structure, np.random.Generator],
     Centred: lambda domain, structure, rng: [Centred(domain, structure)],
     Ising: lambda domain, structure, rng: [Ising(domain, structure)],
     GeneralizedIsing: lambda domain, structure, rng: [GeneralizedIsing(domain, structure)],
-    Ordered: lambda domain, structure, rng: [Ordered(domain, structure, _every_other(domain))],
+    Ordered: lambda domain, structure, rng: [
+        Ordered(domain, structure, _every_other(domain)),
+        Ordered(domain, structure, scores=((0, tuple(np.arange(1.0, 1 + domain.shape[0]) ** 2)),)),
+    ],
 }
 
 

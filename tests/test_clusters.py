@@ -14,6 +14,7 @@ import pytest
 
 from dying import DEATHS, DyingLoss, deadly, jobs_of, on_full_disk, scaled
 from mrfit import clusters
+from mrfit.cli.main import main
 from mrfit.clusters import cluster, held, is_address, mapped, n_at_once
 from mrfit.data.parts import Parts
 from mrfit.data.unique_rows import UniqueRows
@@ -124,6 +125,26 @@ def test_a_killed_worker_changes_no_digit(table: Path) -> None:
     undisturbed = optimum(None)
     for moment in ("building", "expansion", "product"):
         np.testing.assert_array_equal(optimum(moment), undisturbed)
+
+
+def test_commands_that_learn_again_say_the_same(
+    connection: clusters._Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Resamples of nodes, tables of power and of a check, and permutations, by workers and by this process."""
+    monkeypatch.chdir(tmp_path)
+    assert main(["fit", "czech:data", "--structure", "tree", "-o", "m.mrf", "--quiet"]) == 0
+    address = connection.client.scheduler.address
+    for command in (
+        "nodes m.mrf czech:data --resamples 3",
+        "power m.mrf --rows 100,200 --repetitions 2",
+        "check m.mrf czech:data --bootstrap 3",
+        "compare-groups czech:data --by smoke --tests permutations --permutations 3",
+    ):
+        said = []
+        for where in ([], ["--cluster", address]):
+            assert main([*command.split(), "--json", *where]) == 0
+            said.append(capsys.readouterr().out)
+        assert said[0] == said[1], command
 
 
 @pytest.mark.usefixtures("_on_cluster")

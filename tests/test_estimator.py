@@ -167,6 +167,7 @@ def test_parameters_of_the_constructor(X: NDArray[np.int64]) -> None:
         "parameterization__word": "canonical",
         "parameterization__reference": "first",
         "parameterization__ordered": None,
+        "parameterization__scores": None,
         "given": None,
         "solver": None,
         "solver__method": None,
@@ -546,6 +547,8 @@ def test_ordered_columns_and_covariates() -> None:
     assert model.graph.edges["mood", "sleep"]["weight"] > 0
     lone = MarkovNetworkLearner(parameterization=Coordinates(ordered="sleep")).fit(frame).model_
     assert lone.parameters.options == {"ordered": ["sleep"]}
+    scored = MarkovNetworkLearner(parameterization=Coordinates(scores={"sleep": (0, 1, 3, 7)})).fit(frame).model_
+    assert scored.parameters.options == {"ordered": ["sleep"], "scores": {"sleep": [0, 1, 3, 7]}}
     with pytest.raises(InputError, match=r"'mood' is to be ordered.*states=\{\.\.\.\}"):
         MarkovNetworkLearner(parameterization=Coordinates(ordered=["mood"])).fit(frame)
     frame["mood"] = pd.Categorical(frame["mood"], order["mood"], ordered=True)

@@ -218,13 +218,15 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         """Settings of a learner; ``ordered`` columns are those of ordered coordinates."""
         chosen = _coordinates_part(self.parameterization)
         settings = {"parameterization": chosen.word, "reference": chosen.reference}
-        if chosen.ordered is None and chosen.word != Ordered.word:
+        scores = chosen.scores or {}
+        if chosen.ordered is None and not scores and chosen.word != Ordered.word:
             return settings
-        ordered = ALL if chosen.ordered in (None, ALL) else _names(chosen.ordered)
+        every = chosen.ordered == ALL or (chosen.ordered is None and chosen.word == Ordered.word)
+        ordered = ALL if every else (*_names(chosen.ordered or ()), *scores)
         if chosen.word == "canonical":
             settings["parameterization"] = Ordered.word
         check_orders(ordered, rows.domain, self.states or ())
-        return {**settings, "ordered": ordered}
+        return {**settings, "ordered": ordered, "scores": scores}
 
     def score_samples(self, X: Any) -> Floats:
         """Log-likelihood or pseudo-log-likelihood of every row, in nats, as ``metric`` says."""

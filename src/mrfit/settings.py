@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,11 +24,15 @@ class Coordinates:
         Columns whose states have an order and which interact by their scores 0, 1, 2, ...: one parameter and a sign for
         a pair of them. Makes canonical coordinates ``ordered``. Numbers are in order, the order of words is declared
         (``states`` of the estimator, or an ordered pandas category).
+    scores : dict or None, default=None
+        Scores of columns that are not 0, 1, 2, ...: a number for each state, ``{"mood": (0, 1, 3)}``. Such columns are
+        ordered.
     """
 
     word: str = "canonical"
     reference: str = "first"
     ordered: str | Sequence[str] | None = None
+    scores: Mapping[str, Sequence[float]] | None = None
 
 
 @dataclass(frozen=True)

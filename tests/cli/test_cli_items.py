@@ -42,6 +42,25 @@ def test_a_sign_for_a_pair(shell: Shell, likert: Path) -> None:
     assert shell("fit", likert, "--like", "m.mrf", "--states", "order.json", "--quiet").code == 0
 
 
+def test_own_scores(shell: Shell, likert: Path) -> None:
+    """Beside others with and without; shown, kept in the model, and learned by again; wrong ones in one line."""
+    words = ("--states", "order.json", "--penalty", "none", "--quiet")
+    ran = shell("fit", likert, "--ordered", "mood=0,1,5", "--ordered", "sleep", *words, "-o", "m.mrf")
+    assert ran.code == 0, ran.err
+    assert "  scores of mood: 0, 1, 5\n" in shell("show", "m.mrf").out
+    document = shell("show", "m.mrf", "--json").document
+    assert document["parameterization"]["scores"] == {"mood": [0.0, 1.0, 5.0]}
+    assert shell("fit", likert, "--like", "m.mrf", "--states", "order.json", "--quiet", "-o", "again.mrf").code == 0
+    assert shell("show", "again.mrf", "--json").document["strongest"] == document["strongest"]
+    shell("fit", likert, "--ordered", "all", "--ordered", "sleep=0,1,2", "--exclude", "job", *words, "-o", "usual.mrf")
+    shell("fit", likert, "--ordered", "mood,sleep", "--exclude", "job", *words, "-o", "plain.mrf")
+    usual, plain = (shell("show", file, "--json").document["strongest"] for file in ("usual.mrf", "plain.mrf"))
+    assert usual == plain
+    for text, said in (("sleep=0,1", "3 states"), ("sleep=2,1,0", "not fall"), ("slep=0,1,2", "'slep'")):
+        ran = shell("fit", likert, "--ordered", text)
+        assert (ran.code, len(ran.err.splitlines()), said in ran.err) == (2, 1, True)
+
+
 def test_words_without_an_order_are_refused(shell: Shell, likert: Path) -> None:
     """By everything that learns, in one line that says what to do."""
     for command in (

@@ -38,6 +38,30 @@ def test_a_fit_by_em(shell: Shell, table: str) -> None:
     assert shell("show", "m.mrf", "--errors").code == 0
 
 
+def test_a_structure_by_em(shell: Shell, table: str, conformance_dir: Path, tmp_path: Path) -> None:
+    """Where values are missing at random, the edges of the whole table; complete rows alone miss two of the five."""
+    holes, ebic = conformance_dir / "applied" / "missing" / "czech_mar.csv", ("--select", "ebic", "--rule", "and")
+    whole = {
+        (edge["source"], edge["target"]) for edge in shell("structure", "czech:data", *ebic, "--json").document["edges"]
+    }
+    by_em, dropped = (
+        shell("structure", holes, "--weight", "count", "--missing", how, *ebic, "--json").document
+        for how in ("em", "drop")
+    )
+    assert {(edge["source"], edge["target"]) for edge in by_em["edges"]} == whole
+    assert len(dropped["edges"]) == len(whole) - 2
+    assert by_em["missing"]["rows"] == 1841
+    assert "missing" not in dropped
+    assert "rows are incomplete; missing in each column:" in shell("structure", table, "--missing", "em").out
+    (tmp_path / "none.csv").write_text("a,b\n0,\n1,\n0,\n")
+    for arguments, said in (
+        (("none.csv",), "Column 'b' has no value in any row"),
+        ((table, "--select", "valid", "--valid", table), "validation needs all of them"),
+    ):
+        refused = shell("structure", *arguments, "--missing", "em")
+        assert (refused.code, said in refused.err, len(refused.err.splitlines())) == (2, True, 1)
+
+
 @pytest.mark.parametrize("metric", ["ll", "pll"])
 def test_scores_of_incomplete_rows(metric: str, shell: Shell, table: str) -> None:
     shell("fit", table, "--missing", "em", "-o", "m.mrf")

@@ -45,6 +45,26 @@ def test_everything_about_variables(shell: Shell, model: str) -> None:
     assert "2 communities by Louvain" in text
 
 
+def test_nested_rows_are_drawn_together(shell: Shell, model: str) -> None:
+    """The column says whom rows belong to, and is none of the model's."""
+    lines = Path("t.csv").read_text().splitlines()
+    owned = [f"{line},{k // 50}" for k, line in enumerate(lines[1:])]
+    Path("o.csv").write_text("\n".join([f"{lines[0]},school", *owned]) + "\n")
+    found = shell("nodes", model, "o.csv", "--cluster", "school", "--resamples", "4", "--json").document
+    plain = shell("nodes", model, "t.csv", "--resamples", "4", "--json").document
+    one, other = found["nodes"][0], plain["nodes"][0]
+    assert (one["strength"], one["accuracy"]) == (other["strength"], other["accuracy"])
+    assert one["strength_low"] != other["strength_low"]
+    for arguments, said in (
+        ((model, "--cluster", "school"), "needs DATA to learn from again"),
+        ((model, "o.csv", "--cluster", "school", "--resamples", "0"), "needs DATA to learn from again"),
+        ((model, "o.csv", "--cluster", "class"), "'class', which the table lacks"),
+        ((model, "o.csv", "--cluster", "a"), "'a'"),
+    ):
+        refused = shell("nodes", *arguments)
+        assert (refused.code, said in refused.err, len(refused.err.splitlines())) == (2, True, 1)
+
+
 def test_without_rows_there_is_the_network_only(shell: Shell, model: str) -> None:
     found = shell("nodes", model, "--json").document
     assert found["predicted"] is None

@@ -77,13 +77,24 @@ def test_clusters(shell: Shell, table: str, tmp_path: Path) -> None:
         assert said in refused.err
 
 
-@pytest.mark.parametrize("options", [("--scale", "standard"), ("--refit",)], ids=["standard", "refit"])
+@pytest.mark.parametrize("options", [("--scale", "standard"), ("--no-refit",)], ids=["standard", "l1"])
 def test_ways_to_form_the_ebic(options: tuple[str, ...], shell: Shell, table: str) -> None:
     found, plain = (shell("stability", table, *EBIC, *how, "--resamples", "20", "--json") for how in (options, ()))
     edge, other = found.document["edges"][0], plain.document["edges"][0]
     assert (edge["source"], edge["target"], edge["inclusion"]) == ("a", "b", 1.0)
     assert edge["mean"] != other["mean"]
     assert shell("stability", table, "--structure", "learned", *options).code == 2  # of the EBIC alone
+
+
+def test_where_there_is_no_edge_or_no_finite_weight(shell: Shell, tmp_path: Path) -> None:
+    """It is said; the mean of weights that are all infinite is none."""
+    (tmp_path / "three.csv").write_text("a,b,c\n0,0,1\n1,1,0\n0,0,0\n")
+    assert "no two variables are joined" in shell("stability", "three.csv", *EBIC, "--resamples", "3").out
+    (tmp_path / "apart.csv").write_text("a,b\n" + "0,0\n0,1\n1,0\n" * 20)
+    ran = shell("stability", "apart.csv", "--penalty", "none", "--resamples", "3")
+    assert " ".join(ran.out.splitlines()[-1].split()) == "100% - -inf to -inf a - b (infinite in 100%)"
+    edge = shell("stability", "apart.csv", "--penalty", "none", "--resamples", "3", "--json").document["edges"][0]
+    assert (edge["mean"], edge["infinite"]) == (None, 1.0)
 
 
 def test_stars(shell: Shell, table: str) -> None:

@@ -105,6 +105,7 @@ _OPTIONS: dict[str, dict[str, tuple[str, ...]]] = {
         "--gamma": _NUMBERS,
         "--scale": ("raw", "standard", "x"),
         "--refit": (),
+        "--no-refit": (),
         "--select-strength": ("1", "5", *_NUMBERS),
         "--require": ("smoker,cough", "smoker,smoker", "smoker", "a,b"),
         "--forbid": ("smoker,cough", "age,region", ","),

@@ -36,6 +36,7 @@ COMMANDS = {
     "top": "structure nltcs:train --max-degree 5 --bound top",
     "graph": "structure plants:train --max-degree 3 --bound graph",
     "ebic": "structure nltcs:train --select ebic --rule and",
+    "ebic of l1 solutions": "structure nltcs:train --select ebic --no-refit --rule and",
     "held out": "structure nltcs:train --valid nltcs:valid --select valid --rule and",
     "strength": "structure nltcs:train --select strength --select-strength 200",
     "theory strength": "structure nltcs:train --select theory",

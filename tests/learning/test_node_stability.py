@@ -33,6 +33,19 @@ def test_communities_that_stay(rng: np.random.Generator) -> None:
     assert (strength < high).all()
 
 
+def test_nested_rows_are_drawn_together(rng: np.random.Generator) -> None:
+    """Nine copies of each row say no more than it: drawn together they leave wide ranges, one by one narrow ones."""
+    table = dict(zip("abc", (rng.random((60, 3)) < 0.5).astype(int).T.repeat(9, axis=1), strict=True))
+    model = Learner(penalty=L2(1.0)).fit(table).model
+    together, alone = (
+        mrfit.node_stability(model, table, resamples=30, clusters=clusters)
+        for clusters in (np.repeat(np.arange(60), 9), None)
+    )
+    wide, narrow = (np.subtract(*found.ranges["expected_influence"][::-1]) for found in (together, alone))
+    assert np.median(wide / narrow) == pytest.approx(3.0, abs=1.0)
+    assert together.is_of_these_rows
+
+
 def test_the_same_for_any_number_of_threads(rng: np.random.Generator) -> None:
     rows = _rows(rng)
     model = Learner(penalty=L2(1.0)).fit(rows).model

@@ -14,7 +14,7 @@ from mrfit import L1, L2, Learner, MarkovNetwork, NoPenalty, UniqueRows, fit_inc
 from mrfit.data.coding import UNOBSERVED
 from mrfit.errors import InputError
 from mrfit.learning.comparing import compare_groups
-from mrfit.learning.objective_choice import LIKELIHOOD
+from mrfit.learning.objective_choice import LIKELIHOOD, PSEUDO_LIKELIHOOD, ObjectiveChoice
 from mrfit.learning.relearning import stability
 from mrfit.parameterizations.ordered import Ordered
 from mrfit.structure.structure import Structure
@@ -42,15 +42,23 @@ def _poisson(rows: UniqueRows) -> np.ndarray:
     """The log-linear model of the counts of all cells, a constant and the terms, by maximum likelihood."""
     shape = rows.domain.shape
     cells = np.indices(shape).reshape(len(shape), -1).T
-    counts = np.zeros(shape)
+    return _newton(np.column_stack([np.ones(len(cells)), _terms(cells, shape)]), _counts(rows).ravel())[1:]
+
+
+def _counts(rows: UniqueRows) -> np.ndarray:
+    counts = np.zeros(rows.domain.shape)
     np.add.at(counts, tuple(rows.codes.T.astype(int)), rows.sample_weight)
-    design = np.column_stack([np.ones(len(cells)), _terms(cells, shape)])
+    return counts
+
+
+def _newton(design: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """The Poisson regression of counts on a design whose first column is the constant."""
     b = np.zeros(design.shape[1])
     b[0] = np.log(counts.mean())
-    for _ in range(50):  # Newton's method
+    for _ in range(50):
         mean = np.exp(design @ b)
-        b += np.linalg.solve((design.T * mean) @ design, design.T @ (counts.ravel() - mean))
-    return b[1:]
+        b += np.linalg.solve((design.T * mean) @ design, design.T @ (counts - mean))
+    return b
 
 
 def _negative_pll(w: np.ndarray, rows: UniqueRows) -> float:
@@ -66,6 +74,27 @@ def _negative_pll(w: np.ndarray, rows: UniqueRows) -> float:
 
 def test_the_likelihood_is_that_of_a_poisson_model(rows: UniqueRows) -> None:
     np.testing.assert_allclose(EXACT.fit(rows).model.w, _poisson(rows), atol=1e-6)
+
+
+@pytest.mark.parametrize("objective", [LIKELIHOOD, PSEUDO_LIKELIHOOD], ids=["exact", "pseudo"])
+def test_own_scores_of_a_table_of_two_items(objective: ObjectiveChoice, rows: UniqueRows) -> None:
+    """Linear-by-linear association of a 3 x 4 table, whose design is written down by hand; kept by a file."""
+    table = rows.on_columns([0, 1])
+    scores = {"x0": (1, 2, 5), "x1": (0, 1, 3, 7)}
+    learner = Learner(penalty=NoPenalty(), parameterization="ordered", scores=scores, objective=objective)
+    model = learner.fit(table).model
+    a, b = np.indices((3, 4)).reshape(2, -1)
+    product = np.array([1, 2, 5])[a] * np.array([0, 1, 3, 7])[b]
+    design = np.column_stack([np.ones(12), *(a == s for s in (1, 2)), *(b == s for s in (1, 2, 3)), product])
+    expected = _newton(design, _counts(table).ravel())
+    if objective is LIKELIHOOD:
+        assert model.w[-1] == pytest.approx(expected[-1], abs=1e-7)
+        fitted = np.exp(design @ expected) / table.total_weight
+        cells = {"x0": [f"s{state}" for state in a], "x1": [f"s{state}" for state in b]}
+        np.testing.assert_allclose(np.exp(model.ll_rows(cells)), fitted, atol=1e-7)
+    else:
+        assert model.w[-1] == pytest.approx(expected[-1], abs=0.05)
+    assert Learner.from_json(learner.to_json()) == learner
 
 
 def test_the_pseudo_likelihood_has_its_optimum_by_definition(rows: UniqueRows) -> None:

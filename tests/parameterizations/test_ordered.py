@@ -25,6 +25,31 @@ def test_a_pair_of_ordered_variables_has_one_parameter() -> None:
     np.testing.assert_allclose(table, 0.5 * np.outer([0, 1, 2], [0, 1, 2, 3]))
 
 
+def test_own_scores_count_from_that_of_the_first_state() -> None:
+    """Variables with the same shape and other scores have features of their own."""
+    domain = domain_of((3, 3, 3))
+    parameters = Ordered(domain, Structure.complete(3), (0, 1, 2), ((0, (1, 2, 5)), (1, (0.0, 1.0, 4.0))))
+    tables = parameters.to_tables(np.array([*np.zeros(6), 0.5, 2.0, 1.0]))
+    np.testing.assert_allclose(tables[0, 1], 0.5 * np.outer([0, 1, 4], [0, 1, 4]))
+    np.testing.assert_allclose(tables[0, 2], 2.0 * np.outer([0, 1, 4], [0, 1, 2]))
+    assert parameters.with_options(**parameters.options) == parameters
+    assert "scores" not in Ordered(domain, Structure.complete(3)).options
+
+
+@pytest.mark.parametrize(
+    ("scores", "said"),
+    [
+        ((0, 1), r"'mood' has 3 states \('low', 'fair', 'high'\) and 2 scores; give one for each"),
+        ((0, 2, 1), "The scores of 'mood' are 0, 2, 1; they must be finite, not fall"),
+        ((1, 1, 1), "not all be equal"),
+        ((0, 1, np.nan), "must be finite"),
+    ],
+)
+def test_scores_that_are_none(scores: tuple[float, ...], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        Ordered(ITEMS, Structure.complete(3), scores=((0, scores),))
+
+
 def test_a_variable_without_an_order_has_one_for_each_state() -> None:
     parameters = Ordered(ITEMS, Structure.complete(3), (0, 1))
     names = list(parameters.names())

@@ -68,7 +68,7 @@ def test_bootstrap_of_given_resamples(name: str, variant: str, lowest: float, co
 
     def weigh(part: UniqueRows) -> np.ndarray:
         walk = PathSettings(len(part.domain), lowest=lowest, tolerance=1e-8)
-        selection = PathSelection(walk, criterion=ebic(part, 0.25), behind=0)
+        selection = PathSelection(walk, criterion=ebic(part, 0.25, refit=False), behind=0)
         found = selection.neighbours(part, AllowedPairs.all(len(part.domain)))
         report, weights = found.report(part, found.edges("and")), np.zeros((len(part.domain),) * 2)
         weights[tuple(report.edges.T)] = report.coefficients.mean(axis=1)

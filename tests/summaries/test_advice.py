@@ -14,8 +14,9 @@ from mrfit import UniqueRows
 from mrfit.cli.main import main
 from mrfit.data.coding import Reading
 from mrfit.errors import InputError
-from mrfit.summaries.advice import Advice
+from mrfit.summaries.advice import _POOLED, Advice, Table, _forecast
 
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 KEEP = Reading(missing="keep")
 
 
@@ -91,9 +92,17 @@ def test_where_rows_are_plenty_nothing_is_selected(rng: np.random.Generator, tmp
 def test_where_they_are_few_edges_are(rng: np.random.Generator, tmp_path: Path) -> None:
     _write(tmp_path / "t.csv", _scarce(rng))
     found = Advice.of(UniqueRows.from_file(tmp_path / "t.csv"))
-    assert "--select ebic --refit" in found.steps[0].command
+    assert "--select ebic" in found.steps[0].command
     assert found.steps[-1].command == "mrfit power model.mrf --rows 60,120,240"
     assert any("only strong edges" in caution for caution in found.cautions)
+
+
+@pytest.mark.parametrize("name", ["czech", "rochdale", "yeast", "jokes"])
+def test_forecasts_are_of_the_size_of_what_was_measured(name: str, named_rows: Callable[..., UniqueRows]) -> None:
+    """By the benchmark of resamples, whose records are kept: half of it to twice as much."""
+    records = json.loads((BENCHMARKS / "results" / "bootstrap.json").read_text())["records"]
+    measured = next(record["refitted"] for record in records if record["set"] == name)
+    assert 0.5 < _forecast(Table(named_rows(name, "data")), _POOLED, 1) / measured < 2.0
 
 
 def test_what_to_mind_is_named(rng: np.random.Generator, tmp_path: Path) -> None:

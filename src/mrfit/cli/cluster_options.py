@@ -19,6 +19,14 @@ cluster_option = click.option(
     "--cluster", metavar="ADDRESS", help=f"Do the work on a cluster: {ADDRESSES}. Needs mrfit[cluster]."
 )
 
+nested_option = click.option(
+    "--cluster",
+    multiple=True,
+    metavar="COLUMN|ADDRESS",
+    help="What each row belongs to (a person, a school): drawn with all its rows. Or where to work: "
+    f"{ADDRESSES}; a column of that very name goes before. May be given for both.",
+)
+
 
 def enter_cluster(context: click.Context, address: str | None) -> None:
     """Work there until the command ends."""
@@ -28,7 +36,9 @@ def enter_cluster(context: click.Context, address: str | None) -> None:
         context.with_resource(cluster(address))
 
 
-def columns_and_address(given: Sequence[str], data: Source, options: dict[str, Any]) -> tuple[str | None, str | None]:
+def columns_and_address(
+    given: Sequence[str], data: Source | None, options: dict[str, Any]
+) -> tuple[str | None, str | None]:
     """Of an option that takes a column of DATA, an address, or both: a column of that very name goes before."""
     from mrfit.clusters import is_address
 
@@ -40,11 +50,11 @@ def columns_and_address(given: Sequence[str], data: Source, options: dict[str, A
     return next(iter(columns), None), next(iter(addresses), None)
 
 
-def _column_names(data: Source, options: dict[str, Any]) -> Sequence[str]:
+def _column_names(data: Source | None, options: dict[str, Any]) -> Sequence[str]:
     """Of a table that can be read again; standard input cannot."""
     from mrfit.data.readers import named_in_errors, read_batches
 
-    if data == STANDARD:
+    if data is None or data == STANDARD:
         return ()
     met: list[str] = []
 

@@ -61,9 +61,10 @@ exact_options = stacked(
     click.option(
         "--ordered",
         multiple=True,
-        metavar="all|NAME[,NAME...]",
-        help="Variables whose states have an order, and which interact by their scores 0, 1, 2, ...: one parameter and "
-        "a sign for a pair of them. Numbers are in order; the order of words is declared with --states.",
+        metavar="all|NAME[,NAME...]|NAME=SCORE,SCORE...",
+        help="Variables whose states have an order, and which interact by their scores: one parameter and a sign for a "
+        "pair of them. Scores are 0, 1, 2, ..., or as given (mood=0,1,3). Numbers are in order; the order of words is "
+        "declared with --states.",
     ),
     choice(
         "--search",
@@ -76,12 +77,23 @@ exact_options = stacked(
 
 
 def coordinates_of(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings of a learner; --ordered NAME,... is --parameterization ordered for these."""
+    """Settings of a learner; --ordered NAME,... and NAME=SCORE,... is --parameterization ordered for these."""
     chosen = {"parameterization": options["parameterization"], "reference": options["reference"]}
     if not options["ordered"]:
         return chosen
-    ordered = names(options["ordered"], "--ordered")
-    return {**chosen, "parameterization": "ordered", "ordered": "all" if ordered == ("all",) else ordered}
+    scores = dict(filter(None, map(_scores, options["ordered"])))
+    named = names([text for text in options["ordered"] if _scores(text) is None], "--ordered")
+    ordered = "all" if named == ("all",) else (*named, *scores)
+    return {**chosen, "parameterization": "ordered", "ordered": ordered, "scores": scores}
+
+
+def _scores(text: str) -> tuple[str, tuple[float, ...]] | None:
+    """Name and numbers of ``mood=0,1,3``; None for names alone."""
+    name, equals, values = text.rpartition("=")
+    try:
+        return (name.strip(), tuple(map(float, values.split(",")))) if equals and name.strip() else None
+    except ValueError:
+        return None
 
 
 def structure_word(options: Mapping[str, Any]) -> str:

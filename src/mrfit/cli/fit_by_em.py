@@ -35,7 +35,7 @@ def fit_by_em(data: str, learner: Learner, rows: UniqueRows, options: dict[str, 
         print_json({**summary.to_dict(), "missing": missing.to_dict(), "em": em, "output": options["output"]})
     elif not options["quiet"]:
         with summary_beside(options["output"]):
-            _print_missing(missing)
+            print_missing(missing)
             say(f"EM: {found.rounds} rounds; below, the fit of the last, over rows as they may be")
             print_fit(data, summary, options["output"])
     if not found.converged:
@@ -44,7 +44,8 @@ def fit_by_em(data: str, learner: Learner, rows: UniqueRows, options: dict[str, 
         note(f"warning: {remark}")
 
 
-def _print_missing(missing: MissingSummary) -> None:
+def print_missing(missing: MissingSummary) -> None:
+    """What is missing where."""
     say(f"{missing.n_incomplete:,.0f} of {missing.n_rows:,.0f} rows are incomplete; missing in each column:")
     for name, n in missing.columns[:_MOST]:
         say(f"  {n:8,.0f} {n / missing.n_rows:6.1%}  {name}")

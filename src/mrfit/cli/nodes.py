@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from mrfit.cli.cluster_options import cluster_option, enter_cluster
+from mrfit.cli.cluster_options import columns_and_address, enter_cluster, nested_option
 from mrfit.cli.files import check_files, csv_bytes, send, summary_beside, writing
 from mrfit.cli.idle_options import Rule, refuse_idle
 from mrfit.cli.model_options import is_silent, load_scored_model, model_argument
@@ -23,11 +23,14 @@ from mrfit.cli.picture_options import (
     title_option,
 )
 from mrfit.cli.query import columns
+from mrfit.cli.row_owners import read_owned
 from mrfit.cli.sections import SectionedCommand
 from mrfit.errors import InputError
 
 if TYPE_CHECKING:
+    from mrfit.data.dataset import Dataset
     from mrfit.data.unique_rows import UniqueRows
+    from mrfit.domain import Domain
     from mrfit.learning.node_stability import NodeStability
     from mrfit.model import MarkovNetwork
     from mrfit.nodes.nodes import Nodes
@@ -84,7 +87,7 @@ _SECTIONS = {
 @title_option
 @writing
 @_reading
-@cluster_option
+@nested_option
 @common
 @click.pass_context
 def command(context: click.Context, /, model_file: str, data: str | None, **options: Any) -> None:
@@ -101,24 +104,30 @@ def command(context: click.Context, /, model_file: str, data: str | None, **opti
       mrfit nodes model.mrf
       mrfit nodes model.mrf survey.csv --plot nodes.pdf --plot-network network.pdf -o nodes.csv
       mrfit nodes model.mrf train.csv --test test.csv --resamples 500
+      mrfit nodes model.mrf pupils.csv --cluster school
       mrfit nodes model.mrf --group mood=sad,tired,worried --group body=pain,sleep
     """
+    from mrfit.data.unique_rows import UniqueRows
     from mrfit.summaries.nodes import NodesSummary
     from mrfit.workers import resolve_jobs
 
     jobs = resolve_jobs(options["jobs"])
-    enter_cluster(context, options["cluster"])
     groups = _groups(options["groups"])
     _check_options(context, model_file, data, options)
+    column, address = columns_and_address(options["cluster"], data, options)
+    drawing = data is not None and options["resamples"] > 0
+    refuse_idle(context, [Rule(("cluster",), column is None or drawing, "DATA to learn from again")])
+    enter_cluster(context, address)
     model = load_scored_model(model_file, {"model_format": None})
-    rows = None if data is None else read_rows(data, options, domain=model.domain)
+    table, clusters = (None, None) if data is None else _read(data, column, model.domain, options)
+    rows = None if table is None else UniqueRows.of(table)
     test = None if options["test"] is None else read_rows(options["test"], options, domain=model.domain)
     note_compiling(quiet=is_silent(options))
     nodes = model.nodes(
         rows if test is None else test, groups=groups, coding=options["coding"], paths=options["paths"],
         seed=options["seed"], jobs=jobs,
     )  # fmt: skip
-    found = None if rows is None else _stability(context, model, rows, nodes, options, jobs)
+    found = None if table is None else _stability(context, model, table, clusters, nodes, options, jobs)
     summary = NodesSummary(nodes, found, options["test"] or data)
     if options["output"] is not None:
         lines = summary.rows
@@ -163,8 +172,23 @@ def _groups(texts: tuple[str, ...]) -> dict[str, tuple[str, ...]] | None:
     return found or None
 
 
+def _read(
+    data: str, column: str | None, domain: Domain, options: dict[str, Any]
+) -> tuple[UniqueRows | Dataset, list[str] | None]:
+    """The table; and which cluster each of its rows belongs to."""
+    if column is None:
+        return read_rows(data, options, domain=domain), None
+    return read_owned(data, column, options, option="cluster", domain=domain)
+
+
 def _stability(
-    context: click.Context, model: MarkovNetwork, rows: UniqueRows, nodes: Nodes, options: dict[str, Any], jobs: int
+    context: click.Context,
+    model: MarkovNetwork,
+    table: UniqueRows | Dataset,
+    clusters: list[str] | None,
+    nodes: Nodes,
+    options: dict[str, Any],
+    jobs: int,
 ) -> NodeStability | None:
     """None where none is asked for, or nobody asked and the model does not say how it was learned."""
     from mrfit.learning.node_stability import node_stability
@@ -176,8 +200,8 @@ def _stability(
         return None
     with counting_progress("resamples", n, quiet=is_silent(options)) as callback:
         found = node_stability(
-            model, rows, nodes=nodes, resamples=n, level=options["level"], seed=options["seed"], jobs=jobs,
-            callback=callback,
+            model, table, nodes=nodes, resamples=n, clusters=clusters, level=options["level"], seed=options["seed"],
+            jobs=jobs, callback=callback,
         )  # fmt: skip
     if not found.is_of_these_rows and not options["quiet"]:
         note("warning: learning from DATA gives other weights than MODEL has; ranges are those of DATA.")

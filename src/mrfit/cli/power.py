@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -125,7 +126,7 @@ def _print(model_file: str, summary: PowerSummary, options: dict[str, Any]) -> N
     say(f"{'rows':>9} {'sensitivity':>17} {'specificity':>17} {'corr. of weights':>17}")
     for point in found.points:
         means = (point.sensitivity, point.specificity, point.correlation)
-        cells = " ".join(f"{f'{each.mean:.3f} +- {each.error:.3f}':>17}" for each in means)
+        cells = " ".join(f"{'-' if isnan(each.mean) else f'{each.mean:.3f} +- {each.error:.3f}':>17}" for each in means)
         say(f"{point.n_rows:>9,} {cells}")
     if summary.needed is None:
         say(f"a sensitivity of {summary.wanted:g} takes more than {found.points[-1].n_rows:,} rows")

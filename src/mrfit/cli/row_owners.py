@@ -9,10 +9,17 @@ from mrfit.errors import InputError
 
 if TYPE_CHECKING:
     from mrfit.data.dataset import Dataset
+    from mrfit.domain import Domain
 
 
 def read_owned(
-    data: str, column: str, options: dict[str, Any], *, option: str, states: dict[str, list[str]] | None = None
+    data: str,
+    column: str,
+    options: dict[str, Any],
+    *,
+    option: str,
+    domain: Domain | None = None,
+    states: dict[str, list[str]] | None = None,
 ) -> tuple[Dataset, list[str]]:
     """The table without ``column``, which ``option`` named, and what stands in it, row by row."""
     from mrfit.data.dataset import Dataset
@@ -21,7 +28,7 @@ def read_owned(
 
     if data == STANDARD:
         raise InputError(f"--{option} is read from DATA in a second pass; name a file instead of standard input (-).")
-    how = reading_of({**options, "exclude": (*options["exclude"], f'"{column}"')}, states=states)
+    how = reading_of({**options, "exclude": (*options["exclude"], f'"{column}"')}, domain=domain, states=states)
     owners: list[str] = []
 
     def chosen(available: Any) -> list[str]:

@@ -72,6 +72,8 @@ def _print(card: ModelCard, errors: ErrorsSummary | None, top: int) -> None:
     if card.groups is not None:
         _print_groups(card.groups, top, equal=card.is_hard_tied)
     say(f"{card.parameterization['name']} coordinates: {card.meaning}")
+    for name, scores in card.parameterization.get("scores", {}).items():
+        say(f"  scores of {name}: {', '.join(f'{score:g}' for score in scores)}")
     for order, parameters in card.strongest.items():
         if parameters:
             say("single variables" if order == 1 else f"interactions of {order} variables")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from mrfit.cli.cluster_options import ADDRESSES, columns_and_address, enter_cluster
+from mrfit.cli.cluster_options import columns_and_address, enter_cluster, nested_option
 from mrfit.cli.exact_options import structure_file
 from mrfit.cli.files import check_files, csv_bytes, send, summary_beside, writing
 from mrfit.cli.idle_options import Rule, refuse_idle
@@ -67,13 +68,7 @@ _SECTIONS = {
     metavar="CSV",
     help="Resamples that are given: the distinct rows, and a column for each resample of how often they occur.",
 )
-@click.option(
-    "--cluster",
-    multiple=True,
-    metavar="COLUMN|ADDRESS",
-    help="What each row belongs to (a person, a school): drawn with all its rows. Or where to work: "
-    f"{ADDRESSES}; a column of that very name goes before. May be given for both.",
-)
+@nested_option
 @weights_option
 @click.option(
     "--one-step",
@@ -260,9 +255,14 @@ def _print(data: str, summary: StabilitySummary, options: dict[str, Any]) -> Non
 
 
 def _print_edges(summary: StabilitySummary) -> None:
+    if not summary.edges:
+        say("no two variables are joined in the table, nor in any resample")
+        return
     say(f"  {'there':>5} {'mean':>8} {'range of the middle ' + format(summary.level, '.0%'):>28}")
     for edge in summary.edges[:_MOST_EDGES]:
         ends = f"{edge.low:+.3f} to {edge.high:+.3f}"
-        say(f"  {edge.inclusion:5.0%} {edge.mean:+8.3f} {ends:>28}  {edge.source} - {edge.target}")
+        mean = "-" if isnan(edge.mean) else f"{edge.mean:+.3f}"
+        infinite = f" (infinite in {edge.infinite:.0%})" if edge.infinite else ""
+        say(f"  {edge.inclusion:5.0%} {mean:>8} {ends:>28}  {edge.source} - {edge.target}{infinite}")
     if len(summary.edges) > _MOST_EDGES:
         say(f"  ... and {len(summary.edges) - _MOST_EDGES:,} more edges")

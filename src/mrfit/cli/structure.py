@@ -9,9 +9,10 @@ import click
 
 from mrfit.cli.cluster_options import cluster_option, enter_cluster
 from mrfit.cli.files import check_files, send, summary_beside, writing
+from mrfit.cli.fit_by_em import print_missing
 from mrfit.cli.idle_options import Rule, refuse_idle
-from mrfit.cli.options import STANDARD, check_one_stream, common, names, parameters_of, read_rows, reading
-from mrfit.cli.output import counting_progress, note_compiling, print_json, say
+from mrfit.cli.options import STANDARD, check_one_stream, common, names, parameters_of, read_rows, reading_with
+from mrfit.cli.output import counting_progress, note, note_compiling, print_json, say
 from mrfit.cli.picture_options import (
     PICTURES,
     check_layout,
@@ -26,14 +27,15 @@ from mrfit.cli.structure_options import given_option, structure_learners, struct
 from mrfit.errors import InputError
 
 if TYPE_CHECKING:
+    from mrfit.data.unique_rows import UniqueRows
     from mrfit.summaries.structure import StructureSummary
 
 _MOST_EDGES = 10  # printed
-
+_reading = reading_with("em", help="; or em: learn from incomplete rows, by what they have")
 
 _SECTIONS = {
     "Options that matter most": ("max_degree", "select", "rule", "valid", "output", "plot"),
-    "Data": parameters_of(reading) | {"cluster"},
+    "Data": parameters_of(_reading) | {"cluster"},
     "Structure": parameters_of(structure_options) | {"given"},
     "Output": {"output_format", "title"}
     | parameters_of(layout_options)
@@ -62,7 +64,7 @@ _SECTIONS = {
 @title_option
 @layout_options
 @writing
-@reading
+@_reading
 @cluster_option
 @common
 @click.pass_context
@@ -91,6 +93,7 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     from mrfit.report.layout_file import write_layout
     from mrfit.report.network import network_figure, network_layout
     from mrfit.report.page import check_figure_path, save_figure
+    from mrfit.summaries.missing import MissingSummary
     from mrfit.summaries.structure import StructureSummary
     from mrfit.workers import resolve_jobs
 
@@ -113,13 +116,18 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     outputs = {"-o": options["output"], "--plot": options["plot"], "--save-layout": options["save_layout"]}
     check_files(inputs, outputs, options)
     rows = read_rows(data, options)
+    missing = MissingSummary.of(rows) if options["missing"] == "em" else None
     if covariates := tuple(dict.fromkeys(names(options["given"], "--given"))):
         learner = learner.with_covariates(covariates, rows.domain)
     layout = given_layout(options, rows.domain.names)
     valid = None if options["valid"] is None else read_rows(options["valid"], options, domain=rows.domain)
+    if valid is not None:
+        valid.check_complete("validation")
     begun = time.perf_counter()
     quiet = options["quiet"] or options["as_json"]
     note_compiling(quiet=quiet)
+    if missing is not None:
+        rows = _as_they_may_be(rows, jobs)
     with counting_progress("regressions", len(rows.domain), quiet=quiet) as callback:
         learned = learner.learn(rows, valid=valid, jobs=jobs, callback=callback)
     seconds = time.perf_counter() - begun
@@ -135,10 +143,23 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
         write_layout(options["save_layout"], rows.domain.names, network_layout(*network, layout=layout))
     summary = StructureSummary.of(learned, rows, seconds=seconds)
     if options["as_json"]:
-        print_json(summary.to_dict())
+        print_json(summary.to_dict() | ({} if missing is None else {"missing": missing.to_dict()}))
     elif not options["quiet"]:
         with summary_beside(options["output"]):
+            if missing is not None:
+                print_missing(missing)
             _print_summary(data, summary, options)
+
+
+def _as_they_may_be(rows: UniqueRows, jobs: int) -> UniqueRows:
+    """Incomplete rows as all complete ones they may be, under a fit of all pairs by EM."""
+    from mrfit.learning.incomplete import fit_incomplete
+    from mrfit.learning.learner import Learner
+
+    found = fit_incomplete(Learner(), rows, jobs=jobs)
+    if not found.converged:
+        note(f"warning: EM did not come to rest in {found.rounds:,} rounds.")
+    return found.rows
 
 
 def _form(output: str | None, form: str | None) -> str | None:

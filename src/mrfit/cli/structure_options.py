@@ -39,7 +39,12 @@ structure_options = stacked(
         "standard",
         help="For --select ebic: columns as they are, or standardised on the paths of glmnet, as IsingFit does.",
     ),
-    click.option("--refit", is_flag=True, help="For --select ebic: of regressions refitted without the penalty."),
+    click.option(
+        "--refit/--no-refit",
+        default=None,
+        help="For --select ebic: of regressions refitted without the penalty, or of l1 solutions; by default refitted, "
+        "but for --scale standard.",
+    ),
     click.option(
         "--select-strength", type=float, metavar="S", help="For --select strength: l1 against the sum over rows."
     ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from numbers import Integral, Real
@@ -46,6 +46,7 @@ _KINDS: dict[str, tuple[type | UnionType, str]] = {
     "parameterization": (str, "a word"),
     "reference": (str, "a word"),
     "ordered": (str | tuple, "'all', or names of variables"),
+    "scores": (Mapping | tuple, "a score for each state of variables, by their names"),
     "given": (tuple, "names of variables"),
     "judge": (str | None, "'ll', 'pll' or None"),
     "solver": (Method | None, "a solver, such as TruncatedNewton(), or None"),
@@ -68,10 +69,10 @@ class Learner:
         What keeps parameters small, zero or equal, and how strongly; see `mrfit.learning.penalized` and ``tied``.
     objective
         The pseudo-likelihood, the exact likelihood for few variables or a sparse structure, or interaction screening.
-    parameterization, reference, ordered
+    parameterization, reference, ordered, scores
         The coordinates: ``canonical``, ``spectral``, ``full``, ``ising``, ``generalized-ising`` or ``ordered``; the
         silent states of canonical ones, see `mrfit.parameterizations.reference`; and which variables interact by scores
-        in ordered ones: names, or ``all``.
+        in ordered ones: names, or ``all``; their scores, where these are not 0, 1, 2, ...: ``{"mood": (0, 1, 3)}``.
     solver
         By default the one that suits penalty and objective.
     tolerance, max_iterations
@@ -104,6 +105,7 @@ class Learner:
     patience: int = 3
     seed: int = 0
     ordered: str | tuple[str, ...] = ALL
+    scores: Mapping[str, Sequence[float]] | tuple[tuple[str, tuple[float, ...]], ...] = ()
     given: tuple[str, ...] = ()
     given_edges: bool = False
 
@@ -120,6 +122,7 @@ class Learner:
                 "Ordered variables are 'all' or a tuple of names, and belong to ordered coordinates; got "
                 f"{self.ordered!r} and {self.parameterization!r}."
             )
+        self._check_scores()
         self._check_given()
         self.penalty.check(self.objective, self.parameterization, self.solver)
         if not 0 < self.tolerance < np.inf:
@@ -134,6 +137,20 @@ class Learner:
             raise InputError(f"The patience with a path must be at least 1; got {self.patience}.")
         if self.seed < 0:
             raise InputError(f"The seed must not be negative; got {self.seed}.")
+
+    def _check_scores(self) -> None:
+        """A mapping is welcome, but a value does not change. How many there are to be is known with the rows."""
+        try:
+            scores = tuple((str(name), tuple(map(float, own))) for name, own in dict(self.scores).items())
+        except (TypeError, ValueError):
+            raise InputError(
+                f"Scores are a number for each state of a variable, by its name; got {self.scores!r}."
+            ) from None
+        object.__setattr__(self, "scores", scores)
+        known = self.ordered if self.parameterization == Ordered.word else ()
+        for name, _ in scores:
+            if known != ALL and name not in known:
+                raise InputError(f"Scores belong to ordered variables, and {name!r} is none; name it in `ordered`.")
 
     def _check_given(self) -> None:
         object.__setattr__(self, "given", tuple(dict.fromkeys(self.given)))  # a column may be named twice

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.data.clustered_rows import ClusteredRows
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
-from mrfit.learning.relearning import Callback, learner_without_valid, weights_of_fit
+from mrfit.learning.relearning import Callback, clustered, learner_without_valid, weights_of_fit
 from mrfit.model import MarkovNetwork
 from mrfit.nodes.communities import louvain, similarity_of_communities, similarity_of_members
 from mrfit.nodes.nodes import Nodes, measures_of
@@ -86,6 +87,7 @@ def node_stability(
     *,
     nodes: Nodes | None = None,
     resamples: int = 50,
+    clusters: Sequence[object] | None = None,
     level: float = 0.95,
     seed: int = 0,
     jobs: int = 1,
@@ -99,10 +101,13 @@ def node_stability(
         What ``model.nodes`` says, whose coding and groups are kept; by default without any settings.
     resamples
         How many.
+    clusters
+        Which cluster each row belongs to, where rows are nested: clusters are drawn, with all their rows.
     callback
         Told of every resample that is done, from any thread. The result does not depend on ``jobs``.
     """
-    rows = UniqueRows.of(data).recoded(model.domain)
+    units = UniqueRows.of(data).recoded(model.domain) if clusters is None else clustered(data, clusters, model.domain)
+    rows = units.rows if isinstance(units, ClusteredRows) else units
     rows.check_complete("learning")
     if len(model.domain) < 2:
         raise InputError("A model of one variable has no weights to be stable; use more columns.")
@@ -115,7 +120,8 @@ def node_stability(
     def of_model(learned: MarkovNetwork) -> Floats:
         return PairWeights.of(learned.factors, learned.domain, coding).of_pairs
 
-    weights = draw.bootstrap(rows, resamples, np.random.default_rng(seed))
+    drawn = draw.bootstrap(units, resamples, np.random.default_rng(seed))
+    weights = units.weights(drawn) if isinstance(units, ClusteredRows) else drawn
     with one_blas_thread():
         weigh = weights_of_fit(learner_without_valid(model), of_model)
         networks = Networks.learned(weigh, rows, weights, jobs=jobs, callback=callback)

@@ -27,7 +27,7 @@ from mrfit.objectives.cached import CachedObjective
 from mrfit.objectives.forest import forest_parameters
 from mrfit.objectives.objective import Objective
 from mrfit.parameterizations.canonical import Canonical
-from mrfit.parameterizations.ordered import Ordered, ordered_variables
+from mrfit.parameterizations.ordered import Ordered, numbered_scores, ordered_variables
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.parameterizations.reference import reference_from
 from mrfit.parameterizations.registry import parameterization_called
@@ -99,7 +99,9 @@ class Problem:
             rng = np.random.default_rng(learner.seed)
             return replace(parameters, reference=reference_from(learner.reference, self.rows.domain, rng))
         if isinstance(parameters, Ordered):
-            return replace(parameters, ordered=ordered_variables(learner.ordered, self.rows.domain))
+            domain = self.rows.domain
+            ordered, scores = ordered_variables(learner.ordered, domain), numbered_scores(dict(learner.scores), domain)
+            return replace(parameters, ordered=ordered, scores=scores)
         return parameters
 
     @cached_property

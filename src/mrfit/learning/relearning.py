@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from mrfit.data.clustered_rows import ClusteredRows
 from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
+from mrfit.domain import Domain
 from mrfit.errors import InputError, listed
 from mrfit.learning.kept_resamples import KeptResamples
 from mrfit.learning.learner import Learner
@@ -114,7 +115,7 @@ def stability(
     """
     if kind not in KINDS:
         raise InputError(f"There is no kind of resampling {kind!r}; choose one of {listed(KINDS)}.")
-    units = UniqueRows.of(data) if clusters is None else _clustered(data, clusters)
+    units = UniqueRows.of(data) if clusters is None else clustered(data, clusters)
     rows = units.rows if isinstance(units, ClusteredRows) else units
     rows.check_complete("learning")
     if len(rows.domain) < 2:
@@ -146,10 +147,12 @@ def stability(
     return found
 
 
-def _clustered(data: Any, ids: Sequence[object]) -> ClusteredRows:
+def clustered(data: Any, ids: Sequence[object], domain: Domain | None = None) -> ClusteredRows:
+    """The table, under its own domain or another, by whom each of its rows belongs to."""
     if isinstance(data, UniqueRows):
         raise InputError("Clusters are of single rows, which distinct rows no longer are; give a Dataset or a table.")
-    return ClusteredRows.of(data if isinstance(data, Dataset) else Dataset.from_table(data), ids)
+    dataset = data if isinstance(data, Dataset) else Dataset.from_table(data, domain=domain)
+    return ClusteredRows.of(dataset if domain is None else dataset.recoded(domain), ids)
 
 
 def _resamples(rows: draw.Drawn, kind: str, resamples: Any, seed: int) -> Floats:

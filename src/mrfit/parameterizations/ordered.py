@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isfinite, prod
@@ -21,25 +21,29 @@ ALL = "all"
 
 @dataclass(frozen=True)
 class Ordered(Parameterization):
-    """theta_A(x_A) = w_A * product of scores, 0, 1, 2, ... for the states of a variable in their order.
+    """theta_A(x_A) = w_A * product of scores, by themselves 0, 1, 2, ... for the states of a variable in their order.
 
     Linear-by-linear association of pairs (Agresti 2013, 10.4.1). A variable that is not ordered has, in the place of
     its score, an indicator for each state but the first. Single variables have these always: scores say how variables
     hang together, not how often each state occurs. For variables with two states scores are indicators, so that all
-    is as in canonical coordinates.
+    is as in canonical coordinates. Scores count from that of the first state, which is silent as it is there; single
+    variables being free, this shifts their parameters and not those of pairs.
 
     Parameters
     ----------
     ordered
         Numbers of the ordered variables; all by default.
+    scores
+        Of some of these: (number, a score for each state).
     """
 
     ordered: tuple[int, ...] | None = None
+    scores: tuple[tuple[int, tuple[float, ...]], ...] = ()
 
     word: ClassVar[str] = "ordered"
     meaning: ClassVar[str] = (
         "log p rises by so much where the product of scores (×) rises by one; scores are 0, 1, 2, ... for the states "
-        "in their order, and 0 or 1 where a state is named"
+        "in their order unless others are said, and 0 or 1 where a state is named"
     )
     are_indicators: ClassVar[bool] = False
 
@@ -49,6 +53,31 @@ class Ordered(Parameterization):
         if not set(ordered) <= set(every):
             raise InputError(f"The ordered variables are {list(ordered)}; there are {len(every)}, counted from 0.")
         object.__setattr__(self, "ordered", ordered)
+        object.__setattr__(self, "scores", tuple(sorted(self.scores)))
+        for number, scores in self.scores:
+            self._check_scores(number, scores)
+
+    def _check_scores(self, number: int, scores: tuple[float, ...]) -> None:
+        if number not in (self.ordered or ()):
+            raise InputError(f"Variable {number} has scores and is not among the ordered ones; name it there.")
+        variable = self.domain[number]
+        if len(scores) != variable.n_states:
+            raise InputError(
+                f"Variable {variable.name!r} has {variable.n_states} states ({listed(variable.states)}) and "
+                f"{len(scores)} scores; give one for each state, in this order."
+            )
+        if not (np.isfinite(scores).all() and (np.diff(scores) >= 0).all() and scores[0] < scores[-1]):
+            raise InputError(
+                f"The scores of {variable.name!r} are {_said(scores)}; they must be finite, not fall from one state to "
+                "the next, and not all be equal."
+            )
+
+    @cached_property
+    def _columns(self) -> tuple[Floats, ...]:
+        """The score of each state of each variable, from zero on."""
+        own = dict(self.scores)
+        scores = (np.array(own.get(i, range(c)), np.float64) for i, c in enumerate(self.domain.shape))
+        return tuple(each - each[0] for each in scores)
 
     @cached_property
     def _is_ordered(self) -> NDArray[np.bool_]:
@@ -67,8 +96,8 @@ class Ordered(Parameterization):
 
     def features(self, scope: Scope) -> Floats:
         out: Floats = np.ones((1, 1))
-        for by_score, c in zip(self._by_score(scope), self._shape(scope), strict=True):
-            own = np.arange(c, dtype=np.float64)[:, None] if by_score else np.eye(c)[:, 1:]
+        for i, by_score in zip(scope, self._by_score(scope), strict=True):
+            own = self._columns[i][:, None] if by_score else np.eye(self.domain[i].n_states)[:, 1:]
             out = np.asarray(np.kron(out, own), np.float64)
         return out
 
@@ -85,18 +114,31 @@ class Ordered(Parameterization):
 
     @property
     def options(self) -> dict[str, Any]:
-        return {"ordered": [self.domain[i].name for i in self.ordered or ()]}
+        scores = {self.domain[i].name: list(own) for i, own in self.scores}
+        return {"ordered": [self.domain[i].name for i in self.ordered or ()]} | ({"scores": scores} if scores else {})
 
-    def with_options(self, *, ordered: Sequence[str]) -> Self:  # type: ignore[override]
-        return replace(self, ordered=tuple(self.domain.index(name) for name in ordered))
+    def with_options(  # type: ignore[override]
+        self, *, ordered: Sequence[str], scores: Mapping[str, Sequence[float]] | None = None
+    ) -> Self:
+        return replace(
+            self, ordered=ordered_variables(ordered, self.domain), scores=numbered_scores(scores or {}, self.domain)
+        )
 
     def _signature(self) -> Indices:
-        return np.stack([np.array(self.domain.shape, np.int64), self._is_ordered], axis=1)
+        kinds = list(dict.fromkeys(own for _, own in self.scores))
+        own = dict(self.scores)
+        kind = np.array([kinds.index(own[i]) + 1 if i in own else 0 for i in range(len(self.domain))], np.int64)
+        return np.stack([np.array(self.domain.shape, np.int64), self._is_ordered, kind], axis=1)
 
 
 def ordered_variables(names: str | Sequence[str], domain: Domain) -> tuple[int, ...]:
     """Numbers of variables by their names; ``all`` of them."""
     return tuple(range(len(domain))) if names == ALL else tuple(domain.index(name) for name in names)
+
+
+def numbered_scores(scores: Mapping[str, Sequence[float]], domain: Domain) -> tuple[tuple[int, tuple[float, ...]], ...]:
+    """Scores of variables that are named, as `Ordered` has them."""
+    return tuple((domain.index(name), tuple(map(float, own))) for name, own in scores.items())
 
 
 def check_orders(names: str | Sequence[str], domain: Domain, declared: Collection[str]) -> None:
@@ -109,6 +151,10 @@ def check_orders(names: str | Sequence[str], domain: Domain, declared: Collectio
                 f"Variable {variable.name!r} is to be ordered, but its states are words: "
                 f"{listed(variable.states)}. Declare their order with states={{...}}."
             )
+
+
+def _said(scores: Sequence[float]) -> str:
+    return ", ".join(f"{score:g}" for score in scores)
 
 
 def _is_number(state: str) -> bool:

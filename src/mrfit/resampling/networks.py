@@ -73,7 +73,8 @@ class Edge:
     """One pair of variables over all resamples.
 
     ``low`` and ``high`` are quantiles of its weight: a resampling range, and no confidence interval where weights are
-    shrunken. ``mean`` and ``sd`` leave out weights that are infinite, in a share ``infinite`` of resamples.
+    shrunken. ``mean`` and ``sd`` leave out weights that are infinite, in a share ``infinite`` of resamples; the mean of
+    none is NaN.
     """
 
     source: str
@@ -155,7 +156,7 @@ class Networks:
         low, high = self.quantiles(level)
         finite = np.where(np.isfinite(self.known), self.known, np.nan)
         n_finite = np.isfinite(finite).sum(axis=0)
-        mean = np.nansum(finite, axis=0) / np.maximum(n_finite, 1)
+        mean = np.where(n_finite > 0, np.nansum(finite, axis=0) / np.maximum(n_finite, 1), np.nan)
         sd = np.sqrt(np.nansum((finite - mean) ** 2, axis=0) / np.maximum(n_finite - 1, 1))
         inclusion, infinite = self.inclusion, np.isinf(self.known).mean(axis=0)
         order = np.lexsort((-np.abs(mean), -inclusion))

@@ -32,7 +32,9 @@ def _pooled(learner: Learned, rows: UniqueRows, resamples: np.ndarray, **how: An
 @pytest.mark.parametrize(
     ("name", "n", "digits"), [("czech", 20, 1e-5), ("rochdale", 20, 1e-5), ("yeast", 3, 1e-3)], ids=lambda v: str(v)
 )
-@pytest.mark.parametrize("settings", [{"rule": "and"}, {"rule": "or", "scale": "standard", "gamma": 0.5}], ids=str)
+@pytest.mark.parametrize(
+    "settings", [{"rule": "and", "refit": False}, {"rule": "or", "scale": "standard", "gamma": 0.5}], ids=str
+)
 def test_edge_for_edge(
     name: str, n: int, digits: float, settings: dict[str, Any], named_rows: Callable[..., UniqueRows]
 ) -> None:
@@ -50,7 +52,7 @@ def test_refits(name: str, n: int, digits: float, scale: str, named_rows: Callab
     """The same edges; refits, of which nearly separated ones are all but flat, by their own tolerance."""
     rows = named_rows(name, "data")
     resamples = bootstrap(rows, n, np.random.default_rng(0))
-    learner = Learned(select="ebic", rule="and", refit=True, scale=scale, tolerance=TIGHT if scale == "raw" else 1e-6)
+    learner = Learned(select="ebic", rule="and", scale=scale, refit=True, tolerance=TIGHT if scale == "raw" else 1e-6)
     expected, found = _alone(learner, rows, resamples), _pooled(learner, rows, resamples)
     np.testing.assert_array_equal(found != 0, expected != 0)
     np.testing.assert_allclose(found, expected, atol=digits)
@@ -72,7 +74,7 @@ def test_wishes_and_columns_that_do_not_vary(scale: str, rng: np.random.Generato
     assert 0 < constant.sum() < 12
     found = _pooled(learner, rows, resamples)
     assert found.any()
-    np.testing.assert_allclose(found, _alone(learner, rows, resamples), atol=1e-5)
+    np.testing.assert_allclose(found, _alone(learner, rows, resamples), atol=1e-4)
 
 
 def test_threads_and_progress(named_rows: Callable[..., UniqueRows]) -> None:

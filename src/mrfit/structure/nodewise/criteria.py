@@ -169,7 +169,7 @@ class HeldOutLoss(Criterion):
         return "held-out rows are predicted best without any neighbour."
 
 
-def ebic(rows: UniqueRows, gamma: float, *, refit: bool = False, n_variables: int | None = None) -> Ebic:
+def ebic(rows: UniqueRows, gamma: float, *, refit: bool, n_variables: int | None = None) -> Ebic:
     """The extended BIC; ``gamma`` weighs its extra term, of ``n_variables`` (all by default).
 
     At refits where asked, and with groups of coefficients always.

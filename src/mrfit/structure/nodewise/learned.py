@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.data.sparse_rows import SparseRows
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
 from mrfit.errors import InputError, listed
@@ -80,7 +81,8 @@ class Learned(StructureLearner):
         by their standard deviations, on the paths of glmnet: what IsingFit does, point for point.
     refit
         Whether the EBIC is that of the regression refitted on the neighbours of each point, without a penalty, and
-        refitted coefficients are reported. Variables of more states always do so.
+        refitted coefficients are reported. None: yes, but for the scale ``standard``, which repeats IsingFit, and for
+        rows that are lists. Variables of more states always do so.
     select_strength
         For ``select="strength"``: the l1 strength against the sum over rows.
     theory
@@ -100,7 +102,7 @@ class Learned(StructureLearner):
     select: str = "degree"
     gamma: float = 0.25
     scale: str = "raw"
-    refit: bool = False
+    refit: bool | None = None
     select_strength: float | None = None
     theory: float = 0.2
     require: Sequence[tuple[str, str]] = ()
@@ -193,7 +195,8 @@ class Learned(StructureLearner):
 
     def _by_ebic(self, rows: UniqueRows) -> PathSelection:
         if self.scale == "raw":
-            return PathSelection.best_by(ebic(rows, self.gamma, refit=self.refit), rows, tolerance=self.tolerance)
+            criterion = ebic(rows, self.gamma, refit=self._refits(rows))
+            return PathSelection.best_by(criterion, rows, tolerance=self.tolerance)
         if SeenStates.of(rows).has_groups:
             many = next(variable for variable in rows.domain if variable.n_states > 2)
             raise InputError(
@@ -201,8 +204,12 @@ class Learned(StructureLearner):
                 "Use the scale 'raw'."
             )
         n_variables = int((~_hardly_vary(rows)).sum())
-        criterion = ebic(rows, self.gamma, refit=self.refit, n_variables=n_variables)
+        criterion = ebic(rows, self.gamma, refit=self._refits(rows), n_variables=n_variables)
         return PathSelection.as_glmnet(criterion, rows, tolerance=self.tolerance)
+
+    def _refits(self, rows: UniqueRows) -> bool:
+        """As told; else wherever refits are known (they need codes) and nobody is to be repeated who has none."""
+        return self.scale == "raw" and not isinstance(rows, SparseRows) if self.refit is None else self.refit
 
     def _by_held_out(self, rows: UniqueRows, valid: UniqueRows | None) -> NeighbourSelection:
         if valid is None:
