@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
@@ -176,3 +180,38 @@ def test_folds_learn_their_own_structure(shell: Shell, tmp_path: Path) -> None:
         for structure in ("learned", "independent")
     }
     assert scores["learned"] < scores["independent"] - 0.3
+
+
+def test_a_killed_run_is_resumed(shell: Callable[..., Any], tmp_path: Path) -> None:
+    """Nothing is left of it but the file, in which at most one line is cut off."""
+    grid = ",".join(str(2.0**k) for k in range(-10, 10))
+    arguments = ["fit", "nltcs:train", "--valid", "nltcs:valid", "--structure", "tree", "--penalty", "l1", "--no-check"]
+    arguments += ["--strength", grid, "--tolerance", "1e-10"]
+    command = [sys.executable, "-m", "mrfit", *arguments, "--quiet", "--resume", "kept"]
+    process, kept = subprocess.Popen(command, cwd=tmp_path), tmp_path / "kept"
+    while process.poll() is None and not (kept.exists() and kept.read_bytes().count(b"\n") > 2):
+        time.sleep(0.001)
+    process.kill()
+    assert process.wait() == -signal.SIGKILL
+    assert kept.read_bytes().count(b"\n") < 22
+    resumed = shell(*arguments, "--json", "--resume", "kept", "-o", "resumed.mrf")
+    whole = shell(*arguments, "--json", "-o", "whole.mrf")
+    assert resumed.code == 0
+    assert resumed.document["best"]["held_out"] == whole.document["best"]["held_out"]
+    models = [MarkovNetwork.load(tmp_path / f"{name}.mrf") for name in ("resumed", "whole")]
+    np.testing.assert_array_equal(*(model.w for model in models))
+
+
+def test_files_to_resume_from_that_are_refused(shell: Callable[..., Any], tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a,b\n0,0\n0,1\n1,1\n")
+    for options, said in (
+        (("--resume", "t.csv"), "is what DATA reads"),
+        (("--resume", "-"), "name a file"),
+        (("--resume", "m.mrf", "-o", "m.mrf"), "name the same file"),
+        (("--resume", "kept", "--missing", "em"), "--resume"),
+        (("--resume", "kept", "--structure", "learned", "--max-degree", "1,2", "--folds", "2"), "one degree bound"),
+    ):
+        ran = shell("fit", "t.csv", *options)
+        assert ran.code == 2
+        assert said in ran.err
+    assert not (tmp_path / "kept").exists()
