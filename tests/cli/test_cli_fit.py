@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
@@ -176,3 +179,46 @@ def test_folds_learn_their_own_structure(shell: Shell, tmp_path: Path) -> None:
         for structure in ("learned", "independent")
     }
     assert scores["learned"] < scores["independent"] - 0.3
+
+
+DYING = """
+import os, signal, sys
+from mrfit.cli.main import main
+from mrfit.formats.line_file import LineFile
+add, lines = LineFile.add, []
+def add_and_die(self, line):
+    add(self, line)
+    lines.append(line)
+    if len(lines) == 4:
+        os.kill(os.getpid(), signal.SIGKILL)
+LineFile.add = add_and_die
+main(sys.argv[1:])
+"""
+
+
+def test_a_killed_run_is_resumed(shell: Callable[..., Any], tmp_path: Path) -> None:
+    """Nothing is left of it but the file; OWL-QN remembers nothing from fit to fit, so that bits are the same."""
+    arguments = ["fit", "nltcs:train", "--valid", "nltcs:valid", "--structure", "tree", "--penalty", "l1", "--no-check"]
+    arguments += ["--strength", "1,2,4,8,16,32", "--quiet"]
+    killed = subprocess.run([sys.executable, "-c", DYING, *arguments, "--resume", "kept"], cwd=tmp_path, check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert (tmp_path / "kept").read_bytes().count(b"\n") == 4
+    assert shell(*arguments, "--resume", "kept", "-o", "resumed.mrf").code == 0
+    assert (tmp_path / "kept").read_bytes().count(b"\n") == 7
+    assert shell(*arguments, "-o", "whole.mrf").code == 0
+    assert (tmp_path / "resumed.mrf").read_bytes() == (tmp_path / "whole.mrf").read_bytes()
+
+
+def test_files_to_resume_from_that_are_refused(shell: Callable[..., Any], tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a,b\n0,0\n0,1\n1,1\n")
+    for options, said in (
+        (("--resume", "t.csv"), "is what DATA reads"),
+        (("--resume", "-"), "name a file"),
+        (("--resume", "m.mrf", "-o", "m.mrf"), "name the same file"),
+        (("--resume", "kept", "--missing", "em"), "--resume"),
+        (("--resume", "kept", "--structure", "learned", "--max-degree", "1,2", "--folds", "2"), "one degree bound"),
+    ):
+        ran = shell("fit", "t.csv", *options)
+        assert ran.code == 2
+        assert said in ran.err
+    assert not (tmp_path / "kept").exists()

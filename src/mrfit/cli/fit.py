@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -11,7 +12,7 @@ import click
 
 from mrfit.cli.cluster_options import cluster_option, enter_cluster
 from mrfit.cli.exact_options import structure_file, structure_word
-from mrfit.cli.files import check_files, load_model, send, summary_beside, writing
+from mrfit.cli.files import check_files, check_resume, load_model, send, summary_beside, writing
 from mrfit.cli.fit_by_em import fit_by_em
 from mrfit.cli.fit_summary import draw_scores, print_fit
 from mrfit.cli.idle_options import Rule, refuse_idle
@@ -54,7 +55,7 @@ _SECTIONS = {
     ),
     "Data": parameters_of(_reading) | {"states", "in_parts", "cluster"},
     **LEARNER_SECTIONS,
-    "Output": {"errors", "plot_scores", "title", "no_check", "as_json", "quiet"} | parameters_of(writing),
+    "Output": {"errors", "plot_scores", "title", "no_check", "resume", "as_json", "quiet"} | parameters_of(writing),
 }
 
 
@@ -93,6 +94,12 @@ _SECTIONS = {
     is_flag=True,
     help="Leave out the check whether the model's own rows look like DATA, which takes about as long as the fit at "
     "most; `mrfit check` says more.",
+)
+@click.option(
+    "--resume",
+    metavar="FILE",
+    help="Keep in FILE every optimum that is found, and go on from what it holds: the same command again, after it was "
+    "stopped at any moment.",
 )
 @click.option("-o", "--output", metavar="MODEL", help="Where to write the model, a .mrf file; - is standard output.")
 @writing
@@ -133,7 +140,7 @@ def command(context: click.Context, /, data: tuple[str, ...], **options: Any) ->
     learner = _repeated(context, options["like"]) if options["like"] else learner_of(context, options)
     if options["missing"] == "em":
         needs = "complete rows: another --missing"
-        refuse_idle(context, [Rule(("valid", "test", "folds", "no_check", "plot_scores"), False, needs)])
+        refuse_idle(context, [Rule(("valid", "test", "folds", "no_check", "plot_scores", "resume"), False, needs)])
     held_out, tests = (_given(options[name], f"--{name}") for name in ("valid", "test"))
     _check_files(data, options)
     check_title(options, "--plot-scores")
@@ -151,9 +158,7 @@ def command(context: click.Context, /, data: tuple[str, ...], **options: Any) ->
     quiet = options["quiet"] or options["as_json"]
     _note_cost(rows, learner, quiet=quiet)
     by_degree = {
-        degree: _fitted(
-            replace(learner, structure=structure), rows, valid, test, jobs=jobs, errors=options["errors"], quiet=quiet
-        )
+        degree: _fitted(replace(learner, structure=structure), rows, valid, test, options, jobs=jobs)
         for degree, structure in _structures(learner, rows, options)
     }
     degree = max(by_degree, key=lambda degree: by_degree[degree].best.rank)
@@ -192,7 +197,7 @@ def _repeated(context: click.Context, model_file: str) -> Learner:
     from mrfit.learning.relearning import told_learner
 
     files = {"data", "like", "valid", "test", "output", "plot_scores", "title", "states", "no_check", "errors"}
-    files |= {"cluster", "in_parts"}
+    files |= {"cluster", "in_parts", "resume"}
     beside = files | parameters_of(_reading) | parameters_of(writing) | (parameters_of(common) - {"seed"})
     learning = tuple(name for name in context.params if name not in beside)
     refuse_idle(context, [Rule(learning, False, f"no --like: {model_file} says how to learn")])
@@ -227,6 +232,8 @@ def _structures(
     learners = structure_learners(options)
     if len(learners) > 1 and options["valid"] is None and not options["folds"]:
         raise InputError("Choosing among several degree bounds needs held-out rows: give --valid or --folds.")
+    if len(learners) > 1 and options["resume"] is not None:
+        raise InputError("--resume keeps the optima of one structure; give one degree bound, and each its own file.")
     return [(each.max_degree, each) for each in learners]
 
 
@@ -242,18 +249,18 @@ def _fitted(
     rows: UniqueRows | Parts,
     valid: UniqueRows | None,
     test: UniqueRows | None,
+    options: dict[str, Any],
     *,
     jobs: int,
-    errors: str,
-    quiet: bool,
 ) -> Fitted:
     """Followed by a bar over the fits, or where there are few over the steps of each."""
-    kind = None if errors == "none" else errors
+    errors = None if options["errors"] == "none" else options["errors"]
+    quiet, fit = options["quiet"] or options["as_json"], partial(learner.fit, rows, valid, test=test, jobs=jobs)
     if learner.penalty.is_tied or learner.folds:
         with grid_progress(quiet=quiet) as progress:
-            return learner.fit(rows, valid, test=test, jobs=jobs, errors=kind, progress=progress)
+            return fit(errors=errors, resume=options["resume"], progress=progress)
     with solver_progress(learner.tolerance, quiet=quiet) as callback:
-        return learner.fit(rows, valid, test=test, jobs=jobs, errors=kind, callback=callback)
+        return fit(errors=errors, resume=options["resume"], callback=callback)
 
 
 def _checked(fitted: Fitted, rows: UniqueRows | Parts, options: dict[str, Any], *, jobs: int) -> Check | None:
@@ -300,7 +307,9 @@ def _check_files(data: tuple[str, ...], options: dict[str, Any]) -> None:
         "--structure": structure_file(options),
         "--like": options["like"],
     }
-    check_files(inputs, {"-o": options["output"], "--plot-scores": options["plot_scores"]}, options)
+    written = {"-o": options["output"], "--plot-scores": options["plot_scores"]}
+    check_files(inputs, written, options)
+    check_resume(inputs, written, options)
 
 
 def _checked_picture(plot: str | None, learner: Learner, valid: str | None) -> Path | None:

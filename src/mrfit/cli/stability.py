@@ -9,11 +9,10 @@ import click
 
 from mrfit.cli.cluster_options import columns_and_address, enter_cluster, nested_option
 from mrfit.cli.exact_options import structure_file
-from mrfit.cli.files import check_files, csv_bytes, send, summary_beside, writing
+from mrfit.cli.files import check_files, check_resume, csv_bytes, send, summary_beside, writing
 from mrfit.cli.idle_options import Rule, refuse_idle
 from mrfit.cli.learner_options import LEARNER_SECTIONS, check_orders_of, learner_of, learner_options
 from mrfit.cli.options import (
-    STANDARD,
     choice,
     common,
     declared_states,
@@ -144,7 +143,7 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     }
     written = {"-o": options["output"], "--plot": options["plot"]}
     check_files(inputs, written, options)
-    check_files(inputs, {**written, "--resume": options["resume"]}, {**options, "no_clobber": False})  # it is added to
+    check_resume(inputs, written, options)
     fitting = learner_of(context, options)
     options["cluster"], address = columns_and_address(options["cluster"], data, options)
     if options["resamples_file"] is not None and options["cluster"] is not None:
@@ -179,9 +178,7 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
 
 
 def _check_options(context: click.Context, options: dict[str, Any]) -> None:
-    """Options without an effect, and a stream where only a file will do."""
-    if options["resume"] == STANDARD:
-        raise InputError("--resume - is a stream, which keeps nothing; name a file.")
+    """Options without an effect."""
     check_weights(context, options)
     refuse_idle(
         context,

@@ -81,6 +81,21 @@ class LineFile:
             file.truncate(length)
             yield cls(lines, file)
 
+    @classmethod
+    @contextmanager
+    def of_run(cls, path: Path, kind: LineKind, settings: dict[str, Any]) -> Iterator[LineFile]:
+        """The same for one run alone: its settings stand in the first line, and a file of others is refused."""
+        with cls.opened(path, kind) as file:
+            if not file.lines:
+                file.add({kind.first: 1, **settings})
+            for name, value in settings.items():
+                if file.lines and file.lines[0].get(name) != value:
+                    raise InputError(
+                        f"{path} is of another run, not of the same {name}. Repeat the command that made it, or choose "
+                        f"{kind.instead}."
+                    )
+            yield file
+
     def add(self, line: dict[str, Any]) -> None:
         self._file.write(json.dumps(line, allow_nan=False).encode() + b"\n")
         self._file.flush()

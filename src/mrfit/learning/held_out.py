@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +14,7 @@ from mrfit.data.folds import Fold, folds_of
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning.fitted import Fit, Score
 from mrfit.learning.grid import Callback, Grid, Optimum
+from mrfit.learning.kept_fits import NotKept
 from mrfit.learning.parted_rows import Rows
 from mrfit.learning.problem import Problem
 from mrfit.structure.structure import Structure
@@ -38,6 +39,10 @@ class FoldProblem:
 
     problem: Problem
     held_out: Rows
+
+    def keeping(self, kept: NotKept) -> FoldProblem:
+        """The same, whose optima are kept."""
+        return replace(self, problem=self.problem.keeping(kept))
 
 
 def fold_problems(learner: Learner, rows: UniqueRows, *, jobs: int) -> list[FoldProblem]:

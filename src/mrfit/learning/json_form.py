@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
 from typing import Any
@@ -11,6 +13,8 @@ import numpy as np
 from mrfit.errors import InputError, listed
 from mrfit.learning.solver_words import solver_word
 from mrfit.structure.structure import Structure
+
+SHORT = 16  # letters of a digest that tell files apart
 
 _STRUCTURE = "structure"
 
@@ -27,6 +31,11 @@ def to_plain(value: Any, *, terse: bool = False) -> Any:
     if isinstance(value, list | tuple):
         return [to_plain(each, terse=terse) for each in value]
     return value
+
+
+def learner_digest(learner: Any) -> str:
+    """Of a learner or a part of one, in short: whether two are the same."""
+    return hashlib.sha256(json.dumps(to_plain(learner), sort_keys=True, default=str).encode()).hexdigest()[:SHORT]
 
 
 def _is_default(setting: Field[Any], value: Any) -> bool:

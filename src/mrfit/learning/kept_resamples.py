@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -16,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.errors import InputError
 from mrfit.formats.line_file import LineFile, LineKind
-from mrfit.learning.json_form import to_plain
+from mrfit.learning.json_form import SHORT, learner_digest
 from mrfit.learning.versions import versions
 
 Floats = NDArray[np.float64]
@@ -27,9 +25,7 @@ Indices = NDArray[np.int64]
 # Weights of all pairs in some resamples, NaN where learning failed; and why it did, how often.
 Learned = tuple[Floats, dict[str, int]]
 
-_HEADER = "mrfit_resamples"
-_KIND = LineKind(_HEADER, ("resamples",), "another file")
-_SHORT = 16  # letters of a digest
+_KIND = LineKind("mrfit_resamples", ("resamples",), "another file")
 _SECONDS = 1.0  # that a kill may cost, for each processor
 
 
@@ -50,16 +46,7 @@ class KeptResamples:
         cls, path: str | Path, learner: Any, rows: UniqueRows, resamples: Floats, n_pairs: int
     ) -> Iterator[KeptResamples]:
         """To add to; refuses a file of another learner, table or set of resamples."""
-        settings = _settings(learner, rows, resamples)
-        with LineFile.opened(Path(path), _KIND) as file:
-            if not file.lines:
-                file.add({_HEADER: 1, **settings})
-            for name, value in settings.items():
-                if file.lines and file.lines[0].get(name) != value:
-                    raise InputError(
-                        f"{path} holds resamples of another run, not of the same {name}. Repeat the command that made "
-                        "it, or choose another file."
-                    )
+        with LineFile.of_run(Path(path), _KIND, _settings(learner, rows, resamples)) as file:
             yield cls((len(resamples), n_pairs), file)
 
     def complete(self, learn: Callable[[Indices], Learned], *, jobs: int = 1) -> Learned:
@@ -84,11 +71,7 @@ def _settings(learner: Any, rows: UniqueRows, resamples: Floats) -> dict[str, st
     """All that decides what is learned, in short."""
     return {
         "version": versions()["mrfit"],
-        "learner": _digest(json.dumps(to_plain(learner), sort_keys=True, default=str).encode())[:_SHORT],
-        "table": rows.sha256[:_SHORT],
-        "resamples": _digest(np.ascontiguousarray(resamples, np.float64).tobytes())[:_SHORT],
+        "learner": learner_digest(learner),
+        "table": rows.sha256[:SHORT],
+        "resamples": hashlib.sha256(np.ascontiguousarray(resamples, np.float64).tobytes()).hexdigest()[:SHORT],
     }
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()

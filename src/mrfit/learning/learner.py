@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field, replace
 from itertools import count
 from numbers import Integral, Real
+from pathlib import Path
 from types import UnionType
 from typing import Any
 
 import numpy as np
 
+from mrfit.clusters import is_in_use
 from mrfit.data.parts import Parts
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError, listed
@@ -20,7 +23,8 @@ from mrfit.learning.fitted import Fit, Fitted, Gain
 from mrfit.learning.grid import Callback, Grid, Optimum
 from mrfit.learning.held_out import Evaluation, fold_problems, mean_over_folds, mean_over_rows
 from mrfit.learning.in_parts import problems_in_parts
-from mrfit.learning.json_form import from_plain, kind_of, to_plain
+from mrfit.learning.json_form import SHORT, from_plain, kind_of, learner_digest, to_plain
+from mrfit.learning.kept_fits import KeptFits
 from mrfit.learning.objective_choice import JUDGES, PSEUDO_LIKELIHOOD, ObjectiveChoice
 from mrfit.learning.parted_rows import PartedRows
 from mrfit.learning.parts import PARTS
@@ -30,6 +34,7 @@ from mrfit.learning.problem import Problem
 from mrfit.learning.sampled_structure import learned_in_parts
 from mrfit.learning.standard_errors import check_errors, errors_of
 from mrfit.learning.tied import TiedChoice
+from mrfit.learning.versions import versions
 from mrfit.parameterizations.ordered import ALL, Ordered
 from mrfit.parameterizations.registry import parameterization_called
 from mrfit.solvers.method import Method
@@ -268,6 +273,7 @@ class Learner:
         compared: bool = True,
         errors: str | None = None,
         rough: float | None = None,
+        resume: str | Path | None = None,
         callback: Callback | None = None,
         progress: Progress | None = None,
     ) -> Fitted:
@@ -280,8 +286,9 @@ class Learner:
         scored on it. ``errors``, ``sandwich`` or ``model``, asks for standard errors of the best, which its model keeps
         (see `mrfit.Errors`). Tied fits are ``compared`` with L2 fits, which takes more time. Most of a large grid of
         them are far from the best: ``rough`` (1e-4) is the violation they are fitted to, and those within 0.03 % of
-        the best score are run on to the tolerance. ``callback`` is told the strength and every record, and may
-        return True to stop that fit. The result does not depend on ``jobs``.
+        the best score are run on to the tolerance. What is found is kept in the file ``resume``, and a call with the
+        same arguments goes on from what it holds (see `mrfit.learning.kept_fits`). ``callback`` is told the strength
+        and every record, and may return True to stop that fit. The result does not depend on ``jobs``.
         """
         self._check_rough(rough, valid is not None, callback is not None)
         if self.folds and valid is not None:
@@ -291,7 +298,7 @@ class Learner:
         for some in (rows, valid, test):
             if isinstance(some, UniqueRows):
                 some.check_complete("learning")
-        with one_blas_thread():
+        with one_blas_thread(), ExitStack() as until_done:
             # 1. Which variables interact, from all rows and from the rows of every fold.
             if isinstance(rows, Parts):
                 structure, problem, folds = problems_in_parts(self, rows, jobs=jobs)
@@ -303,6 +310,10 @@ class Learner:
                 check_errors(errors, problem)
             if isinstance(rows, UniqueRows):
                 folds = fold_problems(self, rows, jobs=jobs)
+            if resume is not None:
+                kept = until_done.enter_context(self._kept(resume, problem, valid, rough))
+                problem = problem.keeping(kept)
+                folds = folds if is_in_use() else [fold.keeping(kept) for fold in folds]
             # 2. The points to fit.
             selecting = valid is not None or bool(folds)
             grid = self.penalty.grid(problem, selecting=selecting)
@@ -339,6 +350,20 @@ class Learner:
         if rough is not None and isinstance(self.penalty, TiedChoice):
             return evaluation.run_on(walk, grid, self.penalty.run_on, rough)
         return evaluation.fits(walk, grid, callback)
+
+    def _kept(
+        self, path: str | Path, problem: Problem, valid: UniqueRows | None, rough: float | None
+    ) -> AbstractContextManager[KeptFits]:
+        if problem.by_chains is not None:
+            raise InputError("Chains are where they are and keep no optima to go on from; leave resume out.")
+        settings = {
+            "version": versions()["mrfit"],
+            "learner": learner_digest(self),
+            "table": problem.rows.sha256[:SHORT],
+            "validation rows": None if valid is None else valid.sha256[:SHORT],
+            "tolerance of rough fits": rough,
+        }
+        return KeptFits.opened(path, settings)
 
     def _check_rough(self, rough: float | None, has_valid: bool, is_watched: bool) -> None:
         if rough is None:

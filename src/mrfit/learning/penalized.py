@@ -83,15 +83,19 @@ class Penalized(PenaltyChoice):
         function = self.built(strength, problem.layout)
         if problem.by_chains is not None:
             return fit_by_chains(problem.by_chains, function, strength, None if w is problem.start else w)
-        begun, before = time.perf_counter(), problem.objective.passes
-        smooth, nonsmooth = function.added_to(problem.objective, total_weight=problem.total_weight)
-        solution = minimize(
-            smooth, solver or problem.solver, w, penalty=nonsmooth, bound=problem.bound, tolerance=problem.tolerance,
-            gap_tolerance=problem.gap_tolerance, max_iterations=problem.max_iterations,
-            callback=None if callback is None else partial(callback, strength),
-        )  # fmt: skip
-        passes, seconds = problem.objective.passes - before, time.perf_counter() - begun
-        return Optimum(strength, solution, function.value(solution.w), passes, seconds)
+
+        def solved() -> Optimum:
+            begun, before = time.perf_counter(), problem.objective.passes
+            smooth, nonsmooth = function.added_to(problem.objective, total_weight=problem.total_weight)
+            solution = minimize(
+                smooth, solver or problem.solver, problem.kept.start(w), penalty=nonsmooth, bound=problem.bound,
+                tolerance=problem.tolerance, gap_tolerance=problem.gap_tolerance, max_iterations=problem.max_iterations,
+                callback=None if callback is None else partial(callback, strength), watch=problem.kept.watch,
+            )  # fmt: skip
+            passes, seconds = problem.objective.passes - before, time.perf_counter() - begun
+            return Optimum(strength, solution, function.value(solution.w), passes, seconds)
+
+        return problem.kept.result(solved)
 
 
 @dataclass(frozen=True)

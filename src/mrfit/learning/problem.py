@@ -16,6 +16,7 @@ from mrfit.errors import InputError
 from mrfit.learning.coordinates import Coordinates
 from mrfit.learning.grid import Optimum
 from mrfit.learning.json_form import kind_of
+from mrfit.learning.kept_fits import NotKept
 from mrfit.learning.layout import Layout
 from mrfit.learning.objective_choice import JUDGES
 from mrfit.learning.parted_rows import PartedRows, Rows, together
@@ -48,7 +49,7 @@ class Problem:
     """Everything a grid of fits needs, worked out once.
 
     ``limit`` is what a search may let the structure grow to, if there is one. It may be too large to be written down
-    as parameters. ``rough_tolerance`` is in the place of the learner's, where it is given.
+    as parameters. ``rough_tolerance`` is in the place of the learner's, where it is given. What is found is ``kept``.
     """
 
     rows: Rows
@@ -57,6 +58,7 @@ class Problem:
     jobs: int = 1
     limit: Structure | None = None
     rough_tolerance: float | None = None
+    kept: NotKept = field(default_factory=NotKept)
     _parts: dict[int, list[Objective]] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -78,8 +80,17 @@ class Problem:
         if tolerance == self.rough_tolerance:
             return self
         _ = self.objective  # counted before the copy, which then shares it
+        return self._sharing(rough_tolerance=tolerance)
+
+    def keeping(self, kept: NotKept) -> Problem:
+        """The same, whose optima are kept."""
+        return self._sharing(kept=kept)
+
+    def _sharing(self, **settings: Any) -> Problem:
+        """With other settings, and all that was worked out before."""
         other = copy(self)
-        object.__setattr__(other, "rough_tolerance", tolerance)
+        for name, value in settings.items():
+            object.__setattr__(other, name, value)
         return other
 
     @property

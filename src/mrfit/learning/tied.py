@@ -199,10 +199,14 @@ class Tied(TiedChoice):
         self, problem: Problem, w: Floats, groups: Groups | None, what: Tying, callback: Callback | None
     ) -> TiedSolution:
         each_round = None if callback is None else partial(callback, what.strength)
-        if self.stochastic is None:
-            return tie_softly(_to_tie(problem), w, what, self.how, groups=groups, callback=each_round)
-        batches, rng = problem.batches(self.stochastic.batch_rows), np.random.default_rng(problem.seed)
-        return tie_stochastically(_to_tie(problem), batches, w, what, self.stochastic, rng=rng, callback=each_round)
+
+        def tied_softly() -> TiedSolution:
+            if self.stochastic is None:
+                return tie_softly(_to_tie(problem), w, what, self.how, groups=groups, callback=each_round)
+            batches, rng = problem.batches(self.stochastic.batch_rows), np.random.default_rng(problem.seed)
+            return tie_stochastically(_to_tie(problem), batches, w, what, self.stochastic, rng=rng, callback=each_round)
+
+        return problem.kept.result(tied_softly)
 
 
 @dataclass(frozen=True)
@@ -287,12 +291,16 @@ def _relearned(problem: Problem, optimum: Optimum, groups: Groups, how: str, *st
     """The parameters of every group as one."""
     if problem.by_chains is not None:
         return _relearned_by_chains(problem.by_chains, optimum, groups, how, starts[0])
-    begun, before = time.perf_counter(), problem.objective.passes
     relearn = tie_hard_by_projection if how == "projected" else tie_hard
-    hard = relearn(_to_tie(problem), groups, *starts)
-    passes = optimum.passes + problem.objective.passes - before
-    seconds = optimum.seconds + time.perf_counter() - begun
-    return replace(optimum, solution=hard.solution, penalty=0.0, passes=passes, seconds=seconds, groups=hard.groups)
+
+    def relearned() -> Optimum:
+        begun, before = time.perf_counter(), problem.objective.passes
+        hard = relearn(_to_tie(problem), groups, *starts)
+        passes = optimum.passes + problem.objective.passes - before
+        seconds = optimum.seconds + time.perf_counter() - begun
+        return replace(optimum, solution=hard.solution, penalty=0.0, passes=passes, seconds=seconds, groups=hard.groups)
+
+    return problem.kept.result(relearned)
 
 
 def _relearned_by_chains(chains: ChainProblem, optimum: Optimum, groups: Groups, how: str, start: Floats) -> Optimum:

@@ -28,12 +28,13 @@ def minimize(
     gap_tolerance: float | None = None,
     max_iterations: int = 1000,
     callback: Callback | None = None,
+    watch: Callable[[Floats], None] | None = None,
 ) -> Solution:
     """Minimise ``objective + penalty`` from ``w`` (zero by default) until the violation is at most ``tolerance``.
 
     Where the objective has a dual, the value must also be within ``gap_tolerance`` of the optimum, if that is given.
     Both are in the same scale, a mean over rows (`Penalty.added_to`). ``callback`` sees every record and may return
-    True to stop.
+    True to stop; ``watch`` sees every point.
     """
     n = objective.n_parameters
     penalty = NoPenalty() if penalty is None else penalty
@@ -43,6 +44,8 @@ def minimize(
     state = method.start(problem, problem.clip(np.zeros(n) if w is None else np.array(w, np.float64)))
     trace: list[Record] = []
     for iteration in range(max_iterations + 1):
+        if watch is not None:
+            watch(state.w)
         violation = problem.violation(state.w, state.gradient)
         gap = problem.gap(state)
         trace.append(Record(iteration, state.value, violation, **problem.calls, step=state.step, gap=gap))
