@@ -28,6 +28,7 @@ from mrfit.errors import DataError, InputError, StructureError
 from mrfit.learning import Learner
 from mrfit.learning.penalized import L1, L2
 from mrfit.registry import penalty_from
+from mrfit.settings import Coordinates, Covariates, Solver
 from mrfit.structure.learners import Learned
 
 NAMES = ["v0", "v1", "v2", "v3"]  # the names columns without names get
@@ -106,7 +107,7 @@ def test_names_of_columns_are_kept(X: NDArray[np.int64], kind: str) -> None:
 
 
 def test_the_model_is_the_one_of_the_settings(X: NDArray[np.int64]) -> None:
-    learner = fitted(X, structure="tree", penalty=L2(2.0), tolerance=1e-9)
+    learner = fitted(X, structure="tree", penalty=L2(2.0), solver=Solver(tolerance=1e-9))
     assert isinstance(learner.model_, MarkovNetwork)
     assert len(learner.model_.structure.edges) == 3
     assert learner.solution_.violation <= 1e-9
@@ -163,13 +164,14 @@ def test_parameters_of_the_constructor(X: NDArray[np.int64]) -> None:
         "penalty__toward": "zero",
         "objective": "pseudo-likelihood",
         "parameterization": "canonical",
-        "reference": "first",
-        "ordered": None,
+        "parameterization__word": "canonical",
+        "parameterization__reference": "first",
+        "parameterization__ordered": None,
         "given": None,
-        "given_edges": False,
         "solver": None,
-        "tolerance": 1e-6,
-        "max_iterations": 1000,
+        "solver__method": None,
+        "solver__tolerance": 1e-6,
+        "solver__max_iterations": 1000,
         "folds": 0,
         "errors": None,
         "missing": "error",
@@ -200,6 +202,10 @@ def test_settings_of_nested_parts(X: NDArray[np.int64]) -> None:
     for name, message in (("penalty__groups", "groups"), ("structure__order", "order"), ("solver__a", "solver__a")):
         with pytest.raises(InputError, match=message):
             learner.set_params(**{name: 1})
+    learner.set_params(solver__tolerance=1e-9, parameterization__word="spectral", given=["v0"], given__on_edges=True)
+    assert learner.solver == Solver(tolerance=1e-9)
+    assert learner.parameterization == Coordinates("spectral")
+    assert learner.given == Covariates(["v0"], on_edges=True)
     search = GridSearchCV(MarkovNetworkLearner("learned"), {"structure__max_degree": [1, 2]}, cv=3).fit(X)
     assert search.best_params_["structure__max_degree"] in (1, 2)
 
@@ -251,8 +257,8 @@ def test_l1_makes_zeros_and_leaves_single_variables_alone(X: NDArray[np.int64]) 
         ({"penalty": "l7"}, "'l7'"),
         ({"solver": "sgd"}, "'sgd'"),
         ({"penalty": "l1", "solver": "newton"}, "`TruncatedNewton` needs a differentiable penalty; `L1` is not"),
-        ({"tolerance": 0.0}, "tolerance"),
-        ({"max_iterations": -1}, "limit of iterations"),
+        ({"solver": Solver(tolerance=0.0)}, "tolerance"),
+        ({"solver": Solver(max_iterations=-1)}, "limit of iterations"),
         ({"missing": "guess"}, "'guess'"),
         ({"n_jobs": 0}, "jobs"),
     ],
@@ -428,7 +434,7 @@ def test_missing_values(X: NDArray[np.int64], frame: pd.DataFrame) -> None:
 
 def test_a_fit_that_stops_early_is_told(X: NDArray[np.int64]) -> None:
     with pytest.warns(ConvergenceWarning, match="iteration limit"):
-        learner = fitted(X, max_iterations=1, penalty=L2(1e-6), tolerance=1e-12)
+        learner = fitted(X, penalty=L2(1e-6), solver=Solver(max_iterations=1, tolerance=1e-12))
     assert not learner.solution_.converged
     assert learner.solution_.iterations == 1
 
@@ -519,7 +525,7 @@ def test_a_likelihood_that_does_not_fit_is_refused(rng: np.random.Generator) -> 
     """Never replaced by another measure."""
     table = rng.integers(0, 2, (60, 50))
     with pytest.raises(InputError, match=r"needs cliques of 1\.1e\+15 cells"):
-        fitted(table, metric="ll", max_iterations=3000, tolerance=1e-3).score(table)
+        fitted(table, metric="ll", solver=Solver(max_iterations=3000, tolerance=1e-3)).score(table)
 
 
 def test_ordered_columns_and_covariates() -> None:
@@ -534,14 +540,14 @@ def test_ordered_columns_and_covariates() -> None:
         }
     )
     order = {"mood": ["low", "fair", "high"]}
-    model = MarkovNetworkLearner(ordered="all", given="sex", states=order).fit(frame).model_
+    model = MarkovNetworkLearner(parameterization="ordered", given="sex", states=order).fit(frame).model_
     assert list(model.parameters.names())[-3:] == ["mood × sleep", "mood × sex", "sleep × sex"]
     assert model.given == ("sex",)
     assert model.graph.edges["mood", "sleep"]["weight"] > 0
-    lone = MarkovNetworkLearner(ordered="sleep").fit(frame).model_
+    lone = MarkovNetworkLearner(parameterization=Coordinates(ordered="sleep")).fit(frame).model_
     assert lone.parameters.options == {"ordered": ["sleep"]}
     with pytest.raises(InputError, match=r"'mood' is to be ordered.*states=\{\.\.\.\}"):
-        MarkovNetworkLearner(ordered=["mood"]).fit(frame)
+        MarkovNetworkLearner(parameterization=Coordinates(ordered=["mood"])).fit(frame)
     frame["mood"] = pd.Categorical(frame["mood"], order["mood"], ordered=True)
-    ordered = MarkovNetworkLearner(ordered=["mood"]).fit(frame).model_
+    ordered = MarkovNetworkLearner(parameterization=Coordinates(ordered=["mood"])).fit(frame).model_
     assert ordered.domain.to_states()["mood"] == order["mood"]

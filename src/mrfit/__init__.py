@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from mrfit.report.marginals import plot_marginals
     from mrfit.report.network import plot_network
     from mrfit.report.parameters import plot_parameters
+    from mrfit.settings import Coordinates, Covariates, Solver
     from mrfit.stochastic.growth import Grown
     from mrfit.structure.learners import Complete, Given, Independent, Learned, Tree, UpToOrder
     from mrfit.structure.structure import Structure
@@ -47,6 +48,8 @@ if TYPE_CHECKING:
 _HOME = {
     "Comparison": "mrfit.summaries.comparison",
     "Complete": "mrfit.structure.learners",
+    "Coordinates": "mrfit.settings",
+    "Covariates": "mrfit.settings",
     "Dataset": "mrfit.data.dataset",
     "Domain": "mrfit.domain",
     "Enumeration": "mrfit.inference.enumeration",
@@ -77,6 +80,7 @@ _HOME = {
     "Parts": "mrfit.data.parts",
     "Power": "mrfit.learning.power",
     "PseudoCounts": "mrfit.learning.smoothed",
+    "Solver": "mrfit.settings",
     "Stability": "mrfit.learning.relearning",
     "Structure": "mrfit.structure.structure",
     "Tied": "mrfit.learning.tied",
@@ -108,6 +112,8 @@ __all__ = [
     "L2",
     "Comparison",
     "Complete",
+    "Coordinates",
+    "Covariates",
     "Dataset",
     "Domain",
     "Enumeration",
@@ -136,6 +142,7 @@ __all__ = [
     "Parts",
     "Power",
     "PseudoCounts",
+    "Solver",
     "Stability",
     "Structure",
     "Tied",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
@@ -27,6 +27,7 @@ from mrfit.learning.parts import PENALTIES, STRUCTURES
 from mrfit.learning.penalty_choice import PenaltyChoice
 from mrfit.parameterizations.ordered import ALL, Ordered, check_orders
 from mrfit.registry import STRUCTURE_WORDS, learner_from
+from mrfit.settings import Coordinates, Covariates, Solver
 from mrfit.structure.learners import StructureLearner
 from mrfit.workers import resolve_jobs
 
@@ -63,24 +64,15 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
     objective : {"pseudo-likelihood", "likelihood", "rise", "log-rise"}, default="pseudo-likelihood"
         The second is exact, for about 24 binary variables at most or a sparse structure; scores are then
         log-likelihoods. The last two are interaction screening, scored by pseudo-log-likelihoods.
-    parameterization : str, default="canonical"
+    parameterization : str or Coordinates, default="canonical"
         The coordinates: ``canonical``, ``spectral``, ``full``, ``ising``, ``generalized-ising`` or ``ordered``.
-    reference : str, default="first"
-        For canonical coordinates the silent state of each variable: ``first``, ``last``, ``random`` or
-        ``NAME=STATE,...``.
-    ordered : "all", list of str or None, default=None
-        Columns whose states have an order and which interact by their scores 0, 1, 2, ...: one parameter and a sign for
-        a pair of them. Sets the coordinates to ``ordered``. Numbers are in order, the order of words is declared
-        (``states``, or an ordered pandas category).
-    given : list of str or None, default=None
-        Covariates: columns that are conditioned on and never modelled, with an effect on every other one.
-    given_edges : bool, default=False
-        Whether they have an effect on every pair that interacts, too.
-    solver : {"newton", "lbfgs", "owlqn", "proximal-newton", "fista"} or None, default=None
-        None takes the one that suits the penalty.
-    tolerance : float, default=1e-6
-        Largest entry of the subgradient of the mean objective at the solution.
-    max_iterations : int, default=1000
+        ``Coordinates(reference="last")`` chooses the silent states of canonical ones, ``Coordinates(ordered=["mood"])``
+        the columns that interact by scores.
+    given : str, list of str, Covariates or None, default=None
+        Covariates: columns that are conditioned on and never modelled, with an effect on every other one, and as
+        ``Covariates(["age"], on_edges=True)`` on every pair that interacts, too.
+    solver : {"newton", "lbfgs", "owlqn", "proximal-newton", "fista"}, Solver or None, default=None
+        None takes the one that suits the penalty; ``Solver(tolerance=1e-8, max_iterations=5000)`` says when it stops.
     folds : int, default=0
         Parts of a cross-validation that chooses among several strengths or numbers of groups; 0 for none.
     errors : {"sandwich", "model"} or None, default=None
@@ -125,14 +117,9 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         *,
         penalty: Any = "l2",
         objective: str = "pseudo-likelihood",
-        parameterization: str = "canonical",
-        reference: str = "first",
-        ordered: str | Sequence[str] | None = None,
-        given: Sequence[str] | None = None,
-        given_edges: bool = False,
-        solver: str | None = None,
-        tolerance: float = 1e-6,
-        max_iterations: int = 1000,
+        parameterization: str | Coordinates = "canonical",
+        given: str | Sequence[str] | Covariates | None = None,
+        solver: str | Solver | None = None,
         folds: int = 0,
         errors: str | None = None,
         missing: str = "error",
@@ -146,13 +133,8 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         self.penalty = penalty
         self.objective = objective
         self.parameterization = parameterization
-        self.reference = reference
-        self.ordered = ordered
         self.given = given
-        self.given_edges = given_edges
         self.solver = solver
-        self.tolerance = tolerance
-        self.max_iterations = max_iterations
         self.folds = folds
         self.errors = errors
         self.missing = missing
@@ -163,13 +145,13 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         self.n_jobs = n_jobs
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """All parameters; with ``deep`` also the settings of the structure and the penalty."""
+        """All parameters; with ``deep`` also the settings of nested parts."""
         params = super().get_params(deep=False)
         if not deep:
             return dict(params)
         nested = {
             f"{name}__{f.name}": getattr(part, f.name)
-            for name in ("structure", "penalty")
+            for name in _NESTED
             if (part := self._part(name)) is not None
             for f in fields(part)
         }
@@ -183,7 +165,7 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
             part_name, nested, setting = name.partition("__")
             if not nested:
                 continue
-            part = self._part(part_name) if part_name in ("structure", "penalty") else None
+            part = self._part(part_name) if part_name in _NESTED else None
             known = [f.name for f in fields(part)] if part is not None else []
             if part is None or setting not in known:
                 raise InputError(f"There is no parameter {name!r}; {part_name!r} has {listed(known, limit=20)}.")
@@ -191,14 +173,8 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         return self
 
     def _part(self, name: str) -> Any:
-        """The structure or the penalty as an object with settings; None where it has none."""
-        value = getattr(self, name)
-        words: Mapping[str, Any] = (
-            PENALTIES if name == "penalty" else {word: STRUCTURES[word] for word in STRUCTURE_WORDS}
-        )
-        if isinstance(value, str) and value in words:
-            return words[value]()
-        return value if isinstance(value, StructureLearner | PenaltyChoice) else None
+        """The argument as an object with settings; None where it has none."""
+        return _NESTED[name](getattr(self, name))
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, valid: Any = None) -> MarkovNetworkLearner:
         """Learn from a frame, an array or a sparse matrix; ``y`` is ignored.
@@ -223,31 +199,32 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         return self
 
     def _learner(self, rows: UniqueRows) -> Learner:
+        solver = _solver_part(self.solver)
         return learner_from(
             rows.domain,
             structure=self.structure,
             penalty=self.penalty,
             objective=self.objective,
-            solver=self.solver,
             **self._coordinates(rows),
-            given=() if self.given is None else _names(self.given),
-            given_edges=self.given_edges,
-            tolerance=self.tolerance,
-            max_iterations=self.max_iterations,
+            **_covariates(self.given),
+            solver=solver.method,
+            tolerance=solver.tolerance,
+            max_iterations=solver.max_iterations,
             folds=self.folds,
             seed=_seed(self.random_state),
         )
 
     def _coordinates(self, rows: UniqueRows) -> dict[str, Any]:
         """Settings of a learner; ``ordered`` columns are those of ordered coordinates."""
-        chosen = {"parameterization": self.parameterization, "reference": self.reference}
-        if self.ordered is None:
-            return chosen
-        ordered = self.ordered if self.ordered == ALL else _names(self.ordered)
-        if self.parameterization == "canonical":
-            chosen["parameterization"] = Ordered.word
+        chosen = _coordinates_part(self.parameterization)
+        settings = {"parameterization": chosen.word, "reference": chosen.reference}
+        if chosen.ordered is None and chosen.word != Ordered.word:
+            return settings
+        ordered = ALL if chosen.ordered in (None, ALL) else _names(chosen.ordered)
+        if chosen.word == "canonical":
+            settings["parameterization"] = Ordered.word
         check_orders(ordered, rows.domain, self.states or ())
-        return {**chosen, "ordered": ordered}
+        return {**settings, "ordered": ordered}
 
     def score_samples(self, X: Any) -> Floats:
         """Log-likelihood or pseudo-log-likelihood of every row, in nats, as ``metric`` says."""
@@ -312,6 +289,46 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         tags.input_tags.string = True
         tags.input_tags.sparse = True
         return tags
+
+
+def _structure_part(choice: Any) -> StructureLearner | None:
+    if isinstance(choice, str) and choice in STRUCTURE_WORDS:
+        return STRUCTURES[choice]()
+    return choice if isinstance(choice, StructureLearner) else None
+
+
+def _penalty_part(choice: Any) -> PenaltyChoice | None:
+    if isinstance(choice, str) and choice in PENALTIES:
+        return PENALTIES[choice]()
+    return choice if isinstance(choice, PenaltyChoice) else None
+
+
+def _coordinates_part(choice: str | Coordinates) -> Coordinates:
+    return choice if isinstance(choice, Coordinates) else Coordinates(choice)
+
+
+def _covariates_part(choice: str | Sequence[str] | Covariates | None) -> Covariates | None:
+    return choice if choice is None or isinstance(choice, Covariates) else Covariates(choice)
+
+
+def _solver_part(choice: str | Solver | None) -> Solver:
+    return choice if isinstance(choice, Solver) else Solver(choice)
+
+
+# The arguments that have settings of their own, and how a word becomes an object that has them.
+_NESTED: dict[str, Callable[[Any], Any]] = {
+    "structure": _structure_part,
+    "penalty": _penalty_part,
+    "parameterization": _coordinates_part,
+    "given": _covariates_part,
+    "solver": _solver_part,
+}
+
+
+def _covariates(choice: str | Sequence[str] | Covariates | None) -> dict[str, Any]:
+    """Settings of a learner."""
+    part = _covariates_part(choice)
+    return {} if part is None else {"given": _names(part.columns), "given_edges": part.on_edges}
 
 
 def _names(names: str | Sequence[str]) -> tuple[str, ...]:
