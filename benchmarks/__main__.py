@@ -71,7 +71,7 @@ def obey(options: argparse.Namespace, benchmarks: Mapping[str, Benchmark]) -> in
     named = wanted(options.names or [ALL], benchmarks)
     check(options, named)
     results = []
-    for result in measured(named, planned(options, named), at_once=2 if options.quick else 1):
+    for result in measured(named, planned(options, named), quick=options.quick):
         results.append(result)
         show(result, benchmarks[result.benchmark])
         if options.write_docs:  # at once: who stops an hour later keeps this

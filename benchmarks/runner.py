@@ -7,17 +7,26 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from multiprocessing import set_forkserver_preload
 
 from benchmarks.benchmark import Benchmark, Case
+from benchmarks.catalogue import MODULES
 from benchmarks.results import Result, circumstances
 from benchmarks.timing import in_own_process, pinned_threads
 
 
-def measured(named: Sequence[Benchmark], plans: Sequence[list[Case]], *, at_once: int) -> Iterator[Result]:
-    """Each in a new process, so that nothing one has loaded or compiled is there for another."""
+def measured(named: Sequence[Benchmark], plans: Sequence[list[Case]], *, quick: bool) -> Iterator[Result]:
+    """Each in a new process, so that nothing one has loaded or compiled is there for another.
+
+    Quick ones run two at a time and begin as forks of one process that has imported all modules and run nothing:
+    imports would take longer than most of them.
+    """
     command = f"python -m benchmarks {shlex.join(sys.argv[1:])}"
-    with pinned_threads(), ThreadPoolExecutor(at_once) as pool:
-        yield from pool.map(lambda benchmark, plan: in_own_process(measure, benchmark, plan, command), named, plans)
+    own_process = partial(in_own_process, measure, start="forkserver" if quick else "spawn")
+    set_forkserver_preload([f"benchmarks.{module}" for module in MODULES])
+    with pinned_threads(), ThreadPoolExecutor(2 if quick else 1) as pool:
+        yield from pool.map(lambda benchmark, plan: own_process(benchmark, plan, command), named, plans)
 
 
 def measure(benchmark: Benchmark, cases: list[Case], command: str) -> Result:

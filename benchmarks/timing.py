@@ -101,9 +101,9 @@ def memory(entry: str) -> int:
     return 1024 * next(int(line.split()[1]) for line in status if line.startswith(entry))
 
 
-def in_own_process(function: Callable[..., Result], *arguments: object) -> Result:
-    """Peak memory is that of a new process."""
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+def in_own_process(function: Callable[..., Result], *arguments: object, start: str = "spawn") -> Result:
+    """Peak memory is that of a new process, if it is spawned."""
+    with ProcessPoolExecutor(1, mp_context=get_context(start)) as pool:
         return pool.submit(function, *arguments).result()
 
 

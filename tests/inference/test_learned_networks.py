@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 
 from mrfit import L2, Complete, Learned, MarkovNetwork, Tree, UniqueRows, learn
@@ -31,6 +33,7 @@ NETWORKS = {
 OTHER_STEPS = {"nltcs-complete", "nltcs-gain-and", "nltcs-gain-or", "nltcs-graph-or", "nltcs-tree", "plants-gain-or"}
 
 
+@cache
 def _network(name: str) -> MarkovNetwork:
     data, structure, strengths, _ = NETWORKS[name]
     rows = UniqueRows.from_file(f"{data}:train")

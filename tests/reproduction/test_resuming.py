@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
-import sys
 import time
+from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from forked import started
 from mrfit.reproduction.experiment import Scope
 from mrfit.reproduction.experiments import experiments_called
 from mrfit.reproduction.reproduction import reproduce
@@ -22,8 +21,8 @@ COMMAND = ["reproduce", "apt-table1", "--quick", "--datasets", ",".join(SETS), "
 N_KILLS = 10
 
 
-def started(folder: Path, jobs: int) -> subprocess.Popen[bytes]:
-    return subprocess.Popen([sys.executable, "-m", "mrfit", *COMMAND, "--out", str(folder), "--jobs", str(jobs)])
+def begun(folder: Path, jobs: int) -> BaseProcess:
+    return started(*COMMAND, "--out", str(folder), "--jobs", str(jobs))
 
 
 def n_stored(folder: Path) -> int:
@@ -37,7 +36,7 @@ def results_in(folder: Path) -> set[str]:
     return {json.dumps([record.key, record.about, record.result], sort_keys=True) for record in records}
 
 
-def children_of(process: subprocess.Popen[Any]) -> list[int]:
+def children_of(process: BaseProcess) -> list[int]:
     path = Path(f"/proc/{process.pid}/task/{process.pid}/children")
     return [int(child) for child in path.read_text().split()] if path.exists() else []
 
@@ -54,18 +53,20 @@ def test_ten_kills_change_no_result(data_dir: Path, tmp_path: Path, rng: np.rand
     killed, whole = tmp_path / "killed", tmp_path / "whole"
     orphans: list[int] = []
     for number in range(N_KILLS):
-        process = started(killed, jobs=2 if number % 4 == 0 else 1)  # each job is one more process to be started
+        process = begun(killed, jobs=2 if number % 4 == 0 else 1)  # each job is one more process to be started
         # After another unit or before it, and then at a random moment.
         target = n_stored(killed) + int(rng.integers(0, 2))
-        while n_stored(killed) < target and process.poll() is None:
+        while n_stored(killed) < target and process.is_alive():
             time.sleep(0.01)
-        time.sleep(float(rng.uniform(0.0, 1.0)))
+        time.sleep(float(rng.uniform(0.0, 0.3)))  # within the next unit, or the one after
         orphans += children_of(process)
-        process.send_signal(signal.SIGKILL)
-        assert process.wait() in (-signal.SIGKILL, 0)
+        process.kill()
+        process.join()
+        assert process.exitcode in (-signal.SIGKILL, 0)
     n_before = n_stored(killed)
-    process = started(killed, jobs=1)
-    assert process.wait() == 0
+    process = begun(killed, jobs=1)
+    process.join()
+    assert process.exitcode == 0
 
     found = reproduce(experiments_called("apt-table1"), Scope(True, SETS), whole, jobs=1)
     assert found.n_new == len(found.units) == 7

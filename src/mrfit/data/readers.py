@@ -216,10 +216,10 @@ def _other_columns(path: Path, names: Collection[str], first: Path, expected: Co
 def _batches(table: _Table, weight: str | None, chosen: Collection[str] | None, file: str | None) -> Iterator[Batch]:
     if weight is not None and weight not in table.names:
         raise DataError(f"There is no weight column {weight!r}; the columns are {listed(table.names)}.")
-    n_rows = 0
+    n_rows, wanted = 0, None if chosen is None else frozenset(chosen)  # looked up once for each of many columns
     for piece in table.pieces:
         if piece.num_rows:
-            columns, sample_weight = _columns(piece, table, weight=weight, chosen=chosen, first_row=n_rows)
+            columns, sample_weight = _columns(piece, table, weight=weight, chosen=wanted, first_row=n_rows)
             cells = _without_weights(piece) if table.prefixed else piece
             yield Batch(columns, sample_weight, n_rows, file=file, cells=cells)
             n_rows += piece.num_rows

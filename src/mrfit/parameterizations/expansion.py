@@ -40,12 +40,14 @@ def entries_of(canonical: Canonical, block: Indices, values: Floats) -> tuple[In
     shape = tuple(canonical.domain.shape[i] for i in block[0])
     row, column = np.nonzero(values)
     digits = digits_of(row, shape)
+    is_silent = digits == 0
     rows, columns, numbers = [], [], []
     n_free = np.array(shape) - 1
     for size in range(1, len(shape) + 1):
         for pattern in combinations(range(len(shape)), size):
-            inside = np.isin(np.arange(len(shape)), pattern)
-            mine = ((digits > 0) == inside).all(axis=1)
+            inside = np.zeros(len(shape), bool)
+            inside[list(pattern)] = True
+            mine = (is_silent != inside).all(axis=1)
             if not mine.any():
                 continue
             at = canonical.structure.find(block[:, pattern])
