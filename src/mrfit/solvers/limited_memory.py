@@ -19,7 +19,8 @@ Floats = NDArray[np.float64]
 class CurvaturePairs:
     """An approximate inverse Hessian: a first guess, corrected by the latest (move, change of gradient), oldest first.
 
-    ``divide`` divides by the first guess: a rough Hessian that the objective knows, or the diagonal at the start.
+    ``divide`` divides vectors, or columns, by the first guess: a rough Hessian that the objective knows, or the
+    diagonal at the start.
     """
 
     divide: Callable[[Floats], Floats]
@@ -31,7 +32,7 @@ class CurvaturePairs:
             return cls(Factor.of(rough).divide)
         # A parameter whose feature never occurs has no curvature of its own; any positive scale will do.
         scale = at_least(expansion.diagonal(), 1e-8)
-        return cls(lambda r: r / scale)
+        return cls(lambda r: (r.T / scale).T)
 
     def extended(self, move: Floats, change: Floats, *, memory: int) -> CurvaturePairs:
         """With one pair more and at most ``memory`` of them; a pair without curvature is left out."""
@@ -49,10 +50,13 @@ class CurvaturePairs:
             a = float(s @ q) / float(s @ y)
             coefficients.append(a)
             q -= a * y
-        q = np.where(free, self.divide(q), 0.0)
         if pairs:
             s, y = pairs[-1]
-            q *= float(s @ y) / float(y @ self.divide(y))
+            # Of thousands of parameters the first guess is read from memory: once for both.
+            q, scaled = self.divide(np.stack([q, y], axis=1)).T
+            q = np.where(free, q, 0.0) * (float(s @ y) / float(y @ scaled))
+        else:
+            q = np.where(free, self.divide(q), 0.0)
         for (s, y), a in zip(pairs, reversed(coefficients), strict=True):
             q += (a - float(y @ q) / float(s @ y)) * s
         return np.where(free, q, 0.0)
