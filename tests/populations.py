@@ -355,12 +355,12 @@ def reparameterized(rows: UniqueRows, parameters: Canonical, *, jobs: int = 1) -
 
 def mean(rows: UniqueRows, parameters: Canonical, *, jobs: int = 1) -> Mean:
     """Of every other row: the same function, by way of the halves."""
-    halves = _every_other(rows)
+    halves = _two_halves(rows)
     shares = [half.total_weight / rows.total_weight for half in halves]
     return Mean([pseudo_likelihood(half, parameters, jobs=jobs) for half in halves], shares)
 
 
-def _every_other(rows: UniqueRows) -> list[UniqueRows]:
+def _two_halves(rows: UniqueRows) -> list[UniqueRows]:
     return [
         UniqueRows.from_codes(rows.domain, rows.codes[k::2], rows.sample_weight[k::2])
         for k in range(rows.n_distinct)[:2]
@@ -369,7 +369,7 @@ def _every_other(rows: UniqueRows) -> list[UniqueRows]:
 
 def sharded(rows: UniqueRows, parameters: Canonical, *, jobs: int = 1) -> Sharded:
     """Every other row in a shard of its own: the same function, by way of a mean."""
-    halves = _every_other(rows)
+    halves = _two_halves(rows)
     return Sharded(held(lambda half: Shard(pseudo_likelihood(half, parameters, jobs=jobs), half.total_weight), halves))
 
 

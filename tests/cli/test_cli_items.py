@@ -128,7 +128,7 @@ def test_a_model_given_covariates(shell: Shell, survey: Path) -> None:
         (["power", "m.mrf"], "has none of 'age'"),
         (["fit", "survey.csv", "--given", "ages"], "There is no variable 'ages'"),
         (["fit", "survey.csv", "--given-edges"], "--given-edges has no effect here: it needs --given"),
-        (["fit", "survey.csv", "--given", "age", "--objective", "likelihood"], "by the pseudo-likelihood"),
+        (["fit", "survey.csv", "--given", "age", "--objective", "likelihood", "--penalty", "pseudo-counts"], "smooth"),
         (["fit", "survey.csv", "--given", "age", "--structure", "tree"], "tree is neither"),
     ],
 )

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mrfit import MarkovNetworkLearner
+from mrfit import Coordinates, MarkovNetworkLearner
 from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError, StructureError
@@ -755,7 +755,10 @@ def test_the_estimator_learns_exactly() -> None:
     assert np.count_nonzero(learner.model_.w) == 33
     assert learner.score(codes) == pytest.approx(learner.score_samples(codes).mean(), abs=1e-12)
     canonical = MarkovNetworkLearner(
-        objective="likelihood", reference="last", penalty=L1(2), structure="order:all"
+        objective="likelihood",
+        parameterization=Coordinates(reference="last"),
+        penalty=L1(2),
+        structure="order:all",
     ).fit(codes)
     assert canonical.solution_.value == pytest.approx(3.626336138, abs=1e-7)
 

@@ -253,13 +253,14 @@ _ABOUT = (
     "larger log Z counts where errors do not explain it. Strengths, and the recipe in bold, were chosen on validation"
     " rows; log Z of what they chose is by more and slower chains than learning uses, with other seeds, and has to be"
     " chosen again with that. The error is that of log Z and of learning, which is how far parameters had still to "
-    "go. Other seeds learned on the same structure; log Z of theirs is as learning leaves it, so that their own errors "
-    "are larger, and the last of these columns is the largest difference from the first score by both errors. A cross says that chains did not mix, so "
-    "that there is no number; an exclamation mark that a mode is left where there are no rows, which costs what log Z"
-    " says. Growth within cells (a million, or a tenth of that for more than 300 variables) is for sets of which a "
-    "tree says a tenth of what single variables leave open, or half; where it says half, chains are not tried. ACMN "
-    "(Lowd and Rooshenas 2013) and ID-SPN (Rooshenas and Lowd 2014) are arithmetic circuits and sum-product networks;"
-    " their numbers stand here as they are commonly cited and were not checked against the papers."
+    "go. Other seeds learned on the same structure; log Z of theirs is as learning leaves it, so that their own "
+    "errors are larger, and the last of these columns is the largest difference from the first score by both errors. "
+    "A cross says that chains did not mix, so that there is no number; an exclamation mark that a mode is left where "
+    "there are no rows, which costs what log Z says. Growth within cells (a million, or a tenth of that for more than"
+    " 300 variables) is for sets of which a tree says a tenth of what single variables leave open, or half; where it "
+    "says half, chains are not tried. ACMN (Lowd and Rooshenas 2013) and ID-SPN (Rooshenas and Lowd 2014) are "
+    "arithmetic circuits and sum-product networks; their numbers stand here as they are commonly cited and were not "
+    "checked against the papers."
 )
 
 
