@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mrfit import MarkovNetwork, learn
+from mrfit import L2, MarkovNetwork, learn
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
 from mrfit.formats.stability_file import EdgeStability
@@ -49,6 +49,20 @@ def test_a_file_keeps_it(model: MarkovNetwork, rows: UniqueRows, tmp_path: Path)
     loaded = MarkovNetwork.load(tmp_path / "m.mrf")
     assert Observed.kept_with(loaded) == observed
     assert loaded.provenance.keys() - model.provenance.keys() == {"observed"}
+
+
+def test_learning_leaves_frequencies_and_the_score_that_chose(rows: UniqueRows) -> None:
+    valid = UniqueRows.from_codes(rows.domain, rows.codes[:5], np.ones(5))
+    fitted = learn(rows, valid=valid, penalty=L2((1.0, 10.0)))
+    observed = Observed.in_learning(fitted, rows, valid)
+    (score,) = observed.scores
+    assert (score.value, score.rows, score.measure) == (fitted.best.held_out, valid.n_rows, "pll")
+    assert observed.in_words() == f"frequencies, pll {score.value:.6g} of 5 rows"
+    whole = Observed.of(fitted.model, rows=rows).variables
+    assert observed.variables is not None
+    assert whole is not None
+    assert [of.frequency for of in observed.variables] == [of.frequency for of in whole]
+    assert Observed.in_learning(learn(rows), rows, None).scores == ()
 
 
 def test_what_does_not_vary_is_not_explained(rng: np.random.Generator) -> None:

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from mrfit.data.parts import Parts
     from mrfit.data.unique_rows import UniqueRows
     from mrfit.learning import Fitted, Learner
+    from mrfit.model import MarkovNetwork
     from mrfit.structure.learners import StructureLearner
     from mrfit.summaries.fit import FitSummary
 
@@ -164,7 +165,7 @@ def command(context: click.Context, /, data: tuple[str, ...], **options: Any) ->
     degree = max(by_degree, key=lambda degree: by_degree[degree].best.rank)
     fitted = by_degree[degree]
     if options["output"] is not None:
-        send(options["output"], to_bytes(fitted.model))
+        send(options["output"], to_bytes(_with_observed(fitted, rows, valid)))
     if picture is not None:
         draw_scores(by_degree, valid, picture, title_of(data[0], options))
     check = None if options["no_check"] else _checked(fitted, rows, options, jobs=jobs)
@@ -190,6 +191,16 @@ def command(context: click.Context, /, data: tuple[str, ...], **options: Any) ->
         note(
             f"kept the weakest penalty, {summary.best.strength:g}; give held-out rows with --valid to choose the best."
         )
+
+
+def _with_observed(fitted: Fitted, rows: UniqueRows | Parts, valid: UniqueRows | None) -> MarkovNetwork:
+    """The model, which carries what its page shows of the data; of tables in parts and lists it does not."""
+    from mrfit.data.unique_rows import UniqueRows
+    from mrfit.summaries.observed import Observed
+
+    if type(rows) is not UniqueRows:
+        return fitted.model
+    return Observed.in_learning(fitted, rows, valid).added_to(fitted.model)
 
 
 def _repeated(context: click.Context, model_file: str) -> Learner:

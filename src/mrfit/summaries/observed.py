@@ -12,6 +12,7 @@ import numpy as np
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
 from mrfit.formats.stability_file import EdgeStability
+from mrfit.learning.fitted import Fitted
 from mrfit.model import MarkovNetwork
 from mrfit.nodes.predictability import Predictability
 
@@ -22,15 +23,18 @@ _ENTRY, _PARTS = "observed", {"variables", "scores", "edges"}  # of a model's pr
 
 @dataclass(frozen=True)
 class ObservedVariable:
-    """How frequent each state was, and which share of its deviance the others explain; NaN where it did not vary."""
+    """How frequent each state was, and which share of its deviance the others explain.
+
+    NaN where it did not vary, or where nobody looked.
+    """
 
     frequency: tuple[float, ...]
-    explained: float
+    explained: float = math.nan
 
 
 @dataclass(frozen=True)
 class ObservedScore:
-    """The mean pseudo-log-likelihood of rows, minus infinity where the model holds one impossible."""
+    """The mean log-likelihood or pseudo-log-likelihood of rows, minus infinity where the model holds one impossible."""
 
     value: float
     rows: int
@@ -55,6 +59,13 @@ class Observed:
             score = ObservedScore(model.pll(rows), rows.n_rows)
             observed = replace(observed, variables=_variables(model, rows), scores=(score,))
         return observed if stability is None else replace(observed, edges=stability)
+
+    @classmethod
+    def in_learning(cls, fitted: Fitted, rows: UniqueRows, valid: UniqueRows | None) -> Observed:
+        """How frequent states were in the rows that were learned from, and the held-out score that chose the model."""
+        best, n_rows = fitted.best, (rows if valid is None else valid).n_rows
+        scores = () if best.held_out is None else (ObservedScore(best.held_out, n_rows, best.judge),)
+        return cls(tuple(ObservedVariable(_frequency(rows, i)) for i in range(len(rows.domain))), scores)
 
     @classmethod
     def kept_with(cls, model: MarkovNetwork) -> Observed:
@@ -90,7 +101,8 @@ class Observed:
 
     def in_words(self) -> str:
         """What there is, in one line."""
-        there = ("frequencies", "predictability") if self.variables else ()
+        is_explained = any(math.isfinite(of.explained) for of in self.variables or ())
+        there = ("frequencies",) * bool(self.variables) + ("predictability",) * is_explained
         scores = tuple(f"{of.measure} {of.value:.6g} of {of.rows:,} rows" for of in self.scores)
         edges = () if self.edges is None else (f"how often resamples have {len(self.edges):,} edges",)
         return ", ".join((*there, *scores, *edges))
