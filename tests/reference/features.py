@@ -51,17 +51,19 @@ def _features(parameters: Parameterization, scope: Scope) -> np.ndarray:
     if parameters.word == "ising" and len(scope) > 1:
         return (x == x[:, :1]).all(axis=1, keepdims=True).astype(float)
     if isinstance(parameters, Ordered):
+        own = {i: np.array(scores) - scores[0] for i, scores in parameters.scores}
         ordered = parameters.ordered if len(scope) > 1 else ()
-        return _scored(x, [1 if i in ordered else k - 1 for i, k in zip(scope, c, strict=True)])
+        by_score = [own.get(i, np.arange(k)) if i in ordered else None for i, k in zip(scope, c, strict=True)]
+        return _scored(x, by_score, c)
     return (x[:, None] == np.array(_events(parameters, scope))).all(axis=2).astype(float)
 
 
-def _scored(x: np.ndarray, n: list[int]) -> np.ndarray:
-    """Products of the score of a variable, where it has one column, else of indicators of its states but the first.
-
-    With two states both are the same.
-    """
-    each = [[x[:, j]] if k == 1 else [x[:, j] == s for s in range(1, k + 1)] for j, k in enumerate(n)]
+def _scored(x: np.ndarray, by_score: list[np.ndarray | None], c: list[int]) -> np.ndarray:
+    """Products of the scores of variables that have some, and of indicators of states but the first of others."""
+    each = [
+        [x[:, j] == s for s in range(1, c[j])] if scores is None else [scores[x[:, j]]]
+        for j, scores in enumerate(by_score)
+    ]
     return np.stack([np.prod(np.array(chosen, float), axis=0) for chosen in product(*each)], axis=1)
 
 
