@@ -627,7 +627,7 @@ def test_mixed_numbers_of_states_against_a_dense_matrix(penalty: str, rng: np.ra
             reference = ",".join(f"x{i}={state}" for i, state in enumerate(reference))
         settings = learner(
             (1.5,), penalty=penalty, objective="likelihood", parameterization=parameters.word, reference=reference,
-            ordered=tuple(parameters.options.get("ordered", ())) or "all",
+            ordered=tuple(parameters.options.get("ordered", ())) or "all", scores=parameters.options.get("scores", {}),
         )  # fmt: skip
         fit = learn(rows, structure, settings).best
         assert fit.solution.converged
