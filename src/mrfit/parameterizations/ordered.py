@@ -66,7 +66,8 @@ class Ordered(Parameterization):
                 f"Variable {variable.name!r} has {variable.n_states} states ({listed(variable.states)}) and "
                 f"{len(scores)} scores; give one for each state, in this order."
             )
-        if not (np.isfinite(scores).all() and (np.diff(scores) >= 0).all() and scores[0] < scores[-1]):
+        tells = len(scores) == 1 or scores[0] < scores[-1]
+        if not (np.isfinite(scores).all() and (np.diff(scores) >= 0).all() and tells):
             raise InputError(
                 f"The scores of {variable.name!r} are {_said(scores)}; they must be finite, not fall from one state to "
                 "the next, and not all be equal."
