@@ -47,8 +47,9 @@ def check_files(inputs: Named, outputs: Mapping[str, str | None], options: Mappi
                 raise InputError(f"{other} and {option} name the same file, {path}; choose another name for one.")
 
 
-def check_resume(inputs: Named, outputs: Mapping[str, str | None], options: Mapping[str, Any]) -> None:
-    """The same of the file of --resume, which is added to if it exists, and cannot be a stream."""
+def check_resumable(inputs: Named, outputs: Mapping[str, str | None], options: Mapping[str, Any]) -> None:
+    """The same where there is a file of --resume, which is added to if it exists, and cannot be a stream."""
+    check_files(inputs, outputs, options)
     if options["resume"] == STANDARD:
         raise InputError("--resume - is a stream, which keeps nothing; name a file.")
     check_files(inputs, {**outputs, "--resume": options["resume"]}, {**options, "no_clobber": False})

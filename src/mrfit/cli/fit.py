@@ -12,7 +12,7 @@ import click
 
 from mrfit.cli.cluster_options import cluster_option, enter_cluster
 from mrfit.cli.exact_options import structure_file, structure_word
-from mrfit.cli.files import check_files, check_resume, load_model, send, summary_beside, writing
+from mrfit.cli.files import check_resumable, load_model, send, summary_beside, writing
 from mrfit.cli.fit_by_em import fit_by_em
 from mrfit.cli.fit_summary import draw_scores, print_fit
 from mrfit.cli.idle_options import Rule, refuse_idle
@@ -319,8 +319,7 @@ def _check_files(data: tuple[str, ...], options: dict[str, Any]) -> None:
         "--like": options["like"],
     }
     written = {"-o": options["output"], "--plot-scores": options["plot_scores"]}
-    check_files(inputs, written, options)
-    check_resume(inputs, written, options)
+    check_resumable(inputs, written, options)
 
 
 def _checked_picture(plot: str | None, learner: Learner, valid: str | None) -> Path | None:

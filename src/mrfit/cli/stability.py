@@ -9,7 +9,7 @@ import click
 
 from mrfit.cli.cluster_options import columns_and_address, enter_cluster, nested_option
 from mrfit.cli.exact_options import structure_file
-from mrfit.cli.files import check_files, check_resume, csv_bytes, send, summary_beside, writing
+from mrfit.cli.files import check_resumable, csv_bytes, send, summary_beside, writing
 from mrfit.cli.idle_options import Rule, refuse_idle
 from mrfit.cli.learner_options import LEARNER_SECTIONS, check_orders_of, learner_of, learner_options
 from mrfit.cli.options import (
@@ -142,8 +142,7 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
         "--states": options["states"],
     }
     written = {"-o": options["output"], "--plot": options["plot"]}
-    check_files(inputs, written, options)
-    check_resume(inputs, written, options)
+    check_resumable(inputs, written, options)
     fitting = learner_of(context, options)
     options["cluster"], address = columns_and_address(options["cluster"], data, options)
     if options["resamples_file"] is not None and options["cluster"] is not None:
