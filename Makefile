@@ -4,19 +4,26 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 # Python compiles a module to bytecode when it is first imported; most of what is installed never is.
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
+# What tests need; with page and docs they open the explorer's page in a browser and build the site.
+EXTRAS ?= test
+# Some tests wait for processes and browsers: one more than there are processors keeps those busy.
+WORKERS := $(shell expr $$(nproc 2> /dev/null || echo 2) + 1)
 # So it has to be kept, whatever the shell says: each of some hundred processes would otherwise compile for eight seconds.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test lint golden fuzz bench bench-quick docs site wheel page page-check clean
+.PHONY: demo test tests lint golden fuzz bench bench-quick docs site wheel page page-check clean
 
 # The picture first; what all other commands need is compiled while it is looked at.
 demo: $(VENV)/.installed
 	$(BIN)/mrfit demo
 	@$(MAKE) --no-print-directory $(VENV)/.compiled
 
-test: $(VENV)/.installed-test
+test:
 	@$(MAKE) --no-print-directory --jobs 2 lint $(VENV)/.compiled
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	@$(MAKE) --no-print-directory tests
+
+tests: $(VENV)/.installed-test $(VENV)/.compiled
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff format --check .
@@ -73,28 +80,25 @@ $(VENV)/.installed: pyproject.toml | $(BIN)/python
 	touch $@
 
 # Commands compile when they are first used; this does it for all of them, so that none keeps its user waiting. It is the
-# code that a wheel would bring: what tests run is what is shipped.
+# code that a wheel would bring: what tests run is what is shipped. Kernels that another checkout has compiled are taken
+# from a store among the user's caches.
 $(VENV)/.compiled: $(wildcard src/mrfit/_kernels/*.py) | $(VENV)/.installed
 	@echo 'Compiling for this machine, once: a minute or two. (Who stops it waits at the first use of a command instead.)'
-	$(BIN)/python -m mrfit._kernels.shipping
+	@PYTHONPATH=src $(BIN)/python -m mrfit._kernels.shipping  # not as installed: pip may be at that just now
+	@touch $@
+
+# After what all commands need, so that kernels are compiled while the rest is installed.
+$(VENV)/.installed-test: pyproject.toml | $(VENV)/.installed
+	$(INSTALL) -e '.[$(EXTRAS)]'
 	touch $@
 
-$(VENV)/.installed-test: pyproject.toml | $(BIN)/python
-	$(INSTALL) -e '.[test]'
-	touch $@ $(VENV)/.installed
-
-# All that tests may need, at once.
-$(VENV)/.installed-all: pyproject.toml | $(BIN)/python
-	$(INSTALL) -e '.[test,page,docs]'
-	touch $@ $(VENV)/.installed-docs $(VENV)/.installed-test $(VENV)/.installed
-
-$(VENV)/.installed-bench: pyproject.toml | $(BIN)/python
+$(VENV)/.installed-bench: pyproject.toml | $(VENV)/.installed
 	$(INSTALL) -e '.[bench]'
-	touch $@ $(VENV)/.installed
+	touch $@
 
-$(VENV)/.installed-docs: pyproject.toml | $(BIN)/python
+$(VENV)/.installed-docs: pyproject.toml | $(VENV)/.installed
 	$(INSTALL) -e '.[docs]'
-	touch $@ $(VENV)/.installed
+	touch $@
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache

@@ -14,7 +14,7 @@ from mrfit import _kernels
 from mrfit._kernels import shipped
 from mrfit._kernels.copying import copy_into
 from mrfit._kernels.shipped import LEVELS, Level, levels_of_host, usable
-from mrfit._kernels.shipping import _all_sources, is_made
+from mrfit._kernels.shipping import _all_sources, _forget_unused, _making, _store, is_made
 
 V4, V3 = LEVELS
 
@@ -114,6 +114,52 @@ def test_code_in_the_directory_of_another_level_is_not_found() -> None:
     paths = [shipped._path(Path(level.name), copy_into.py_func, "float64", codegen) for level in LEVELS]
     names = {path.name for path in paths}
     assert len(names) == 2
+
+
+USE_A_KERNEL = """
+from compilations import names_of_compiled
+compiled = names_of_compiled()
+import numpy as np
+from mrfit._kernels.copying import copy_into
+copy_into(np.zeros(2), np.ones(2))
+print(*compiled)
+"""
+
+
+@pytest.mark.skipif(not levels_of_host(), reason="there is no level of code for this processor")
+def test_what_was_made_once_is_taken_from_the_store(tmp_path: Path) -> None:
+    """By any checkout: code is found by the text it was made from, not by where that stands."""
+    (level, *_) = levels_of_host()
+    environment = {**os.environ, **_making(level, tmp_path), "PYTHONPATH": str(Path(__file__).parents[1])}
+
+    def ran() -> str:
+        done = subprocess.run([sys.executable, "-c", USE_A_KERNEL], env=environment, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+    assert "copy_into" in ran()
+    (file,) = (tmp_path / level.name).iterdir()
+    assert file.match("copy_into-*.nbc")
+    assert ran() == ""
+
+
+def test_a_store_needs_a_directory_that_can_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
+    store = _store()
+    assert store is not None
+    assert store.is_relative_to(tmp_path / "caches")
+    (tmp_path / "none").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "none"))
+    assert _store() is None
+
+
+def test_code_that_nothing_used_for_long_is_forgotten(tmp_path: Path) -> None:
+    old, new = tmp_path / "old.nbc", tmp_path / "new.nbc"
+    for file in (old, new):
+        file.touch()
+    os.utime(old, (0, 0))
+    _forget_unused(tmp_path)
+    assert list(tmp_path.iterdir()) == [new]
 
 
 COMPILE = """

@@ -56,14 +56,22 @@ class KernelCache(NullCache):
         """Keep a compiled form for later runs."""
         self._kept.save_overload(signature, data)
 
-    def ship(self, directory: Path, signature: Any, codegen: Any) -> None:
-        """Write what was kept for a signature in the form in which it is shipped."""
-        reduced = self._kept._cache_file.load(self._kept._index_key(signature, codegen))
-        shipped.save(directory, self._function, signature, codegen, reduced)
-
     def flush(self) -> None:
         """Forget what was kept; the package's own code stays."""
         self._kept.flush()
+
+
+class _MadeCode(NullCache):
+    """Code that is being made to be shipped: `shipping` says where."""
+
+    def __init__(self, function: Callable, directory: Path) -> None:
+        self._function, self._directory = function, directory
+
+    def load_overload(self, signature: Any, target_context: Any) -> Any:
+        return shipped.load(self._directory, self._function, signature, target_context)
+
+    def save_overload(self, signature: Any, data: Any) -> None:
+        shipped.save(self._directory, self._function, signature, data.codegen, data._reduce())
 
 
 class _KeptCode(FunctionCache):
@@ -100,6 +108,8 @@ def temporary_cache() -> Path | None:
 
 def _kept_code(function: Callable) -> Any:
     """The cache in the first place that can be written; one that keeps nothing if there is none."""
+    if made := os.environ.get(shipped.MAKES_CODE_IN):
+        return _MadeCode(function, Path(made))
     if has_usual_cache():
         return _KeptCode(function)
     directory = temporary_cache()

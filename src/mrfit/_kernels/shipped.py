@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import pickle
 import re
+import shutil
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -29,6 +31,7 @@ from numba.core.serialize import dumps
 _config: Any = numba.config  # its settings are made at run time
 
 DIRECTORY = Path(__file__).with_name("_compiled")
+MAKES_CODE_IN = "MRFIT_MAKES_CODE_IN"  # set by `shipping` for processes that make code: a directory named by its level
 _MADE_FOR = "made-for.json"
 _MADE_FROM = "sources"
 
@@ -123,8 +126,23 @@ def load(directory: Path, function: Callable, signature: Any, target_context: An
 
 
 def save(directory: Path, function: Callable, signature: Any, codegen: Any, reduced: Any) -> None:
-    """Write a kernel's compiled form for a signature, as numba reduces it for its cache."""
-    _path(directory, function, signature, codegen).write_bytes(dumps(reduced))
+    """Write a kernel's compiled form for a signature, as numba reduces it for its cache, whole or not at all."""
+    path = _path(directory, function, signature, codegen)
+    written = path.with_suffix(f".{os.getpid()}")
+    written.write_bytes(dumps(reduced))
+    written.replace(path)
+
+
+def copy(source: Path, target: Path, function: Callable, signature: Any, codegen: Any) -> None:
+    """Take a kernel's compiled form from one directory of a level to another, and mark the first as used."""
+    path = _path(source, function, signature, codegen)
+    path.touch()
+    shutil.copyfile(path, _path(target, function, signature, codegen))
+
+
+def versions_digest() -> str:
+    """A short name for the versions of `made_for`."""
+    return _digest(sorted(made_for().items()))[:16]
 
 
 def sign(directory: Path, *, sources: str) -> None:

@@ -3,6 +3,9 @@
 First commands are run, and what Python called is recorded; then that is compiled for every level, without being run,
 so that one machine makes code for processors it does not have.
 
+Every kernel that was ever compiled is kept in a store among the user's caches, named by the text it was made from:
+another checkout, or this one after a change, compiles what is new to both.
+
 ``python -m mrfit._kernels.shipping`` makes it where the package stands, for the processor at hand.
 """
 
@@ -16,15 +19,28 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Collection
 from hashlib import sha256
 from pathlib import Path
 
+import pooch
 from numba.core.serialize import dumps
 
 from mrfit import _kernels
 from mrfit._kernels.compiled import kernels
-from mrfit._kernels.shipped import DIRECTORY, LEVELS, Level, identity, levels_of_host, sign, signed
+from mrfit._kernels.shipped import (
+    DIRECTORY,
+    LEVELS,
+    MAKES_CODE_IN,
+    Level,
+    copy,
+    identity,
+    levels_of_host,
+    sign,
+    signed,
+    versions_digest,
+)
 
 _THIS = "mrfit._kernels.shipping"  # by its own name also where it is run as a program
 
@@ -39,17 +55,41 @@ def ship(directory: Path, names: Collection[str] = ()) -> list[str]:
         return []
     run = next((level for level in levels if level in here), here[-1])  # what is compiled anyway, if there is one
     with tempfile.TemporaryDirectory() as scratch:
-        signatures = Path(scratch, "signatures")
+        store, signatures = _store() or Path(scratch, "store"), Path(scratch, "signatures")
         warm_up = ("mrfit", "warm-up", "--quiet")
-        cache = {"NUMBA_CACHE_DIR": scratch}
-        _run(cache | run.environment, *warm_up)
-        # All is loaded from the cache now. What only other kernels call is part of them and is not loaded.
-        _run(cache | run.environment, *warm_up, "--jobs", "1", "--record", str(signatures))
+        _run(_making(run, store), *warm_up)
+        # All is loaded from the store now. What only other kernels call is part of them and is not loaded.
+        _run(_making(run, store), *warm_up, "--jobs", "1", "--record", str(signatures))
         for level in levels:
             (directory / level.name).mkdir(parents=True)
-            _run(cache | level.environment, _THIS, str(signatures), str(directory / level.name))
+            _run(_making(level, store), _THIS, str(signatures), str(directory / level.name))
+            _forget_unused(store / level.name)
     sign(directory, sources=_all_sources())
     return [level.name for level in levels]
+
+
+def _store() -> Path | None:
+    """Where code for these versions is kept; None where nothing can be written there."""
+    directory = Path(pooch.os_cache("mrfit")) / "kernels" / versions_digest()
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return None
+    return directory if os.access(directory, os.W_OK) else None
+
+
+def _making(level: Level, store: Path) -> dict[str, str]:
+    """What makes a process compile for a level and keep the code in a store, or take it from there."""
+    directory = store / level.name
+    directory.mkdir(parents=True, exist_ok=True)
+    return level.environment | {MAKES_CODE_IN: str(directory)}
+
+
+def _forget_unused(directory: Path, days: int = 30) -> None:
+    """Kernels change, and what they were is of no use to anybody."""
+    for file in directory.iterdir():
+        if file.stat().st_mtime < time.time() - days * 24 * 3600:
+            file.unlink(missing_ok=True)
 
 
 def is_made(directory: Path, names: Collection[str] = ()) -> bool:
@@ -87,14 +127,17 @@ def record_signatures(file: Path) -> None:
 
 
 def compile_recorded(file: Path, directory: Path) -> None:
-    """Compile all kernels for the recorded types of arguments, for the level that this process was started for."""
+    """Compile all kernels for the recorded types of arguments, for the level that this process was started for.
+
+    What the store has of them is taken from there.
+    """
     for module in pkgutil.iter_modules(_kernels.__path__):
         importlib.import_module(f"{_kernels.__name__}.{module.name}")
-    recorded = pickle.loads(file.read_bytes())
+    recorded, made = pickle.loads(file.read_bytes()), Path(os.environ[MAKES_CODE_IN])
     for kernel in kernels():
         for signature in recorded.get(identity(kernel.py_func), ()):
             kernel.compile(signature)
-            kernel._cache.ship(directory, signature, kernel.targetctx.codegen())
+            copy(made, directory, kernel.py_func, signature, kernel.targetctx.codegen())
 
 
 def _run(environment: dict[str, str], module: str, *arguments: str) -> None:
