@@ -12,7 +12,14 @@ const isOwn = (name) => count(`\\b${name}\\b`) === count(`(this\\.|private (get 
 const own = [...new Set([...text.matchAll(/private (?:get )?(\w+)/g)].map(([, name]) => name))].filter(isOwn);
 
 // So may those by which the page's own objects know each other; a name that is in documents or messages may not.
-const inner = ["model", "chosen", "selection", "names", "neighbours", "scene", "strongest", "threshold", "redraw", "places"];
+const inner = [
+  "answerers", "asked", "blocks", "canvas", "chip", "chosen", "communities", "degree", "edge", "edgeBetween", "element",
+  "evidenceInWords", "explains", "factors", "fitting", "ground", "hasCards", "hasStability", "heard", "hovered", "isBinary",
+  "isMoved", "isSigned", "kept", "knownCard", "labelWidth", "larger", "largerScopes", "largest", "largestEntry", "lessLikely",
+  "likelier", "lines", "look", "model", "moved", "names", "near", "neighbours", "onFrame", "opacity", "otherAnswer", "picture",
+  "places", "pull", "radius", "redraw", "reference", "running", "scene", "scroller", "selection", "separator", "shape", "shown",
+  "state", "stateAt", "stateName", "strengthIn", "strongest", "sweeps", "threshold", "unit", "variable", "variableAt", "view",
+];
 const outer = ["document", "answers"].map((name) => readFileSync(`src/${name}.ts`, "utf8")).join("\n");
 const leaks = inner.filter((name) => new RegExp(`\\b${name}[?]?:`).test(outer));
 if (leaks.length) throw new Error(`Documents or messages have ${leaks.join(", ")}: these names must stay as they are.`);

@@ -136,18 +136,75 @@ def test_sampled_answers_are_within_their_error(opened: Open, tmp_path: Path, mo
         np.testing.assert_allclose(found, expected, atol=2 * error + 0.001, err_msg=name)
 
 
-def test_a_second_mode_is_said(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+def _bistable() -> tuple[MarkovNetwork, UniqueRows]:
     """Two states of all variables together that chains do not leave; the data know one of them."""
-    monkeypatch.setattr("mrfit.explorer.page_plan._MOST_CELLS", 1)
     pairs = [(i, j) for i in range(12) for j in range(i)]
     model = _model(Factors.from_tables((2,) * 12, [(pair, [1.5, 0, 0, 1.5]) for pair in pairs]))
-    rows = UniqueRows.from_codes(model.domain, np.ones((1, 12), np.uint8), np.ones(1))
-    tab = opened(model, rows=rows)
-    tab.wait("document.querySelector(\"[data-key='1.1'] .number\").textContent.startsWith('100')")  # not a mixture
-    tab.page.click("[data-key='0.1']")
+    return model, UniqueRows.from_codes(model.domain, np.ones((1, 12), np.uint8), np.ones(1))
+
+
+@pytest.mark.parametrize("fragment", ["", "given=0:1"])
+def test_of_two_modes_one_is_shown_and_the_other_told(
+    opened: Open, monkeypatch: pytest.MonkeyPatch, fragment: str
+) -> None:
+    """Before and now in the mode near the data, never a mixture, whatever is known when the page opens."""
+    monkeypatch.setattr("mrfit.explorer.page_plan._MOST_CELLS", 1)
+    model, rows = _bistable()
+    tab = opened(model, fragment, rows=rows)
+    assert tab.text("[data-key='1.1'] .number").startswith("100")  # the document's own first answer
+    if not fragment:
+        tab.page.click("[data-key='0.1']")
     tab.wait("document.querySelector('.engine').textContent.includes('second mode')")
     told = "document.querySelector(\"[data-key='1.1']\").getAttribute('aria-label')"
-    tab.wait(f"{told}.startsWith('x1 = s1: 100') && {told}.includes('before 100')")  # what chains near the data say
+    tab.wait(f"{told}.startsWith('x1 = s1: 100') && {told}.includes('before 100')")
+    assert "stay elsewhere" in tab.text(".right")
+    tab.page.click("[data-key='1']")
+    tab.settle()
+    assert "In the data, in the model, now, in the second mode" in tab.text(".right")
+    cells = tab.page.locator(".right table").first.locator("tbody tr:last-child td").all_inner_texts()
+    *near, elsewhere = (float(cell.removesuffix("%").removeprefix("<")) for cell in cells[1:])
+    assert min(near) > 99.9
+    assert elsewhere < 1
+
+
+def test_all_parts_of_the_page_show_one_answer(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In every frame while chains run: bars of the list, bars and tables of the panel, the joint table."""
+    monkeypatch.setattr("mrfit.explorer.page_plan._MOST_CELLS", 1)
+    rng = np.random.default_rng(2)
+    model = _model(random_factors(rng, (2,) * 30, [(i, i + 1) for i in range(29)]))
+    tab = opened(model, "show=1", rows=rows_from(model.factors, 50, rng))
+    frames = tab.page.evaluate(
+        """async () => {
+            const of = (selector) => document.querySelector(selector)?.textContent;
+            const frames = [];
+            document.querySelector("[data-key='0.1']").click();
+            for (let k = 0; k < 90; k++) {
+                await new Promise((resolve) => requestAnimationFrame(resolve));
+                const row = document.querySelector(".right tbody tr:last-child");
+                const bars = ["1.1", "ds1"].map((key) => of(`[data-key='${key}'] .number`));
+                frames.push([...bars, row.lastChild.textContent]);
+            }
+            return frames;
+        }"""
+    )
+    assert len({frame[0] for frame in frames}) > 2  # chains moved meanwhile
+    assert all(len(set(frame)) == 1 for frame in frames)
+
+
+def test_a_joint_table_is_that_of_its_pair_while_chains_run(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mrfit.explorer.page_plan._MOST_CELLS", 1)
+    model = _model(random_factors(np.random.default_rng(2), (2,) * 30, [(i, i + 1) for i in range(29)]))
+    tab = opened(model, "show=0-1")
+    expected = model.joint(["x2", "x3"]).table.ravel()
+    tab.wait("document.querySelector('.right').textContent.includes('Together')")
+    tab.page.evaluate("location.hash = 'show=2-3'")
+    tab.wait("document.querySelector('.right h2').textContent.includes('x2')")
+    tab.wait("document.querySelector('.right').textContent.includes('Together')")
+    cells = tab.page.locator(".right table").nth(1).locator("tbody td").all_inner_texts()
+    assert [float(cell.split()[0]) / 100 for cell in cells] == pytest.approx(expected, abs=0.12)  # a first answer
+    tab.settle()
+    cells = tab.page.locator(".right table").nth(1).locator("tbody td").all_inner_texts()
+    assert [float(cell.split()[0]) / 100 for cell in cells] == pytest.approx(expected, abs=0.02)
 
 
 def test_probability_zero_keeps_the_last_picture(opened: Open) -> None:
@@ -550,6 +607,23 @@ def test_the_server_answers_the_page(chromium: Any, tmp_path: Path) -> None:
         assert drawn.n_rows == 1000
         assert set(drawn.codes[:, 0].tolist()) == {1}
         assert server.token not in tab.page.evaluate("location.href + document.cookie")
+        assert tab.problems == []
+        tab.page.close()
+        server.shutdown()
+
+
+def test_the_server_answers_for_two_models(chromium: Any, tmp_path: Path) -> None:
+    a, b, document = _two_models()
+    with Explorer(document, Answering(a), other=Answering(b)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        tab = Tab(chromium).open(server.address)
+        assert "1 pair in both, 1 only in A, 1 only in B" in tab.text(".right")
+        assert "only in A" in tab.text(".legend")
+        tab.page.click("[data-key='1.1']")
+        tab.settle()
+        np.testing.assert_allclose(_saved_probabilities(tab, tmp_path), _expected(a, {"x1": "s1"}), atol=1e-12)
+        told = tab.page.get_attribute("[data-key='2.0']", "aria-label")
+        assert told.endswith(f"in B {100 * b.conditional('x2', {'x1': 's1'})['s0']:.1f} %")
         assert tab.problems == []
         tab.page.close()
         server.shutdown()

@@ -28,6 +28,11 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
+/** When the picture that is drawn next has been seen. */
+export function afterPicture(act: () => void): void {
+  requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(act)));
+}
+
 /** Sets an attribute, if it is another: what is the same need not be styled anew. */
 export function set(element: HTMLElement, name: string, value: string): void {
   if (element.getAttribute(name) !== value) element.setAttribute(name, value);

@@ -2,7 +2,7 @@
 
 import { h } from "./dom";
 import type { Model } from "./model";
-import { MOST_RINGS } from "./scene";
+import { MOST_RINGS } from "./dots";
 import type { Chosen, State } from "./state";
 import { count, signed } from "./words";
 
@@ -46,7 +46,7 @@ export class Filter {
   /** Edges that are shown. */
   private get n(): number {
     const { model, chosen } = this.state;
-    return model.strongest.filter((e) => Math.abs(model.edge(e)[2]) >= chosen.threshold).length;
+    return model.shown(chosen.threshold);
   }
 
   private update(): void {
@@ -85,7 +85,7 @@ export class Filter {
       apart.length ? item("stroke apart", `apart, up to ${signed(apart[0])}`) : null,
       neither.length ? item("stroke neither", `no order of states, up to ${neither[0].toFixed(2)}`) : null,
       model.hasStability ? item("stroke faint", "faint: in few resamples") : null,
-      model.explained(0) === null || model.n > MOST_RINGS ? null : item("ring", "explained by the others"),
+      model.explains(0) === null || model.n > MOST_RINGS ? null : item("ring", "explained by the others"),
       known ? item(hasCards ? "square known" : "square", "known") : null,
       model.other ? item("tick", "B, on bars of A") : isMoved ? item("tick", "before") : null,
       hasColours ? item("dot likelier", "likelier") : null,

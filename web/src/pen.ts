@@ -4,6 +4,7 @@ export interface Pen {
   strokeStyle: string | CanvasGradient | CanvasPattern;
   fillStyle: string | CanvasGradient | CanvasPattern;
   lineWidth: number;
+  lineCap: CanvasLineCap;
   globalAlpha: number;
   font: string;
   textAlign: CanvasTextAlign;
@@ -38,6 +39,7 @@ export class SvgPen implements Pen {
   strokeStyle = "#000";
   fillStyle = "#000";
   lineWidth = 1;
+  lineCap: CanvasLineCap = "butt";
   globalAlpha = 1;
   font = "12px sans-serif";
   textAlign: CanvasTextAlign = "left";
@@ -80,9 +82,10 @@ export class SvgPen implements Pen {
       `h${short(2 * r - width)}${corner(-r, -r)}v${short(2 * r - height)}${corner(r, -r)}Z`;
   }
   stroke(): void {
+    const round = this.lineCap === "round" ? ' stroke-linecap="round"' : "";
     const dash = this.dash.length ? ` stroke-dasharray="${this.dash.join(" ")}"` : "";
     this.parts.push(
-      `<path d="${this.path}" fill="none" stroke="${this.strokeStyle}" stroke-width="${short(this.lineWidth)}"${dash}${this.opacity}/>`,
+      `<path d="${this.path}" fill="none" stroke="${this.strokeStyle}" stroke-width="${short(this.lineWidth)}"${round}${dash}${this.opacity}/>`,
     );
   }
   fill(): void {

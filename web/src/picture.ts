@@ -4,7 +4,8 @@ import { h } from "./dom";
 import { DARK, LIGHT, type Palette } from "./palette";
 import { SvgPen } from "./pen";
 import { boxOf, remember, startingPlaces } from "./places";
-import { FEW, FROM_CARDS, Scene, type Size, type View } from "./scene";
+import { FEW } from "./lines";
+import { FROM_CARDS, Scene, type Size, type View } from "./scene";
 import type { State } from "./state";
 import { percent, signed } from "./words";
 
@@ -24,7 +25,7 @@ export class Picture {
   readonly scene: Scene;
   view: View = { x: 0, y: 0, unit: 100 };
   private context = this.canvas.getContext("2d")!;
-  private size: Size = { width: 1, height: 1 };
+  private size: Size = { width: 0, height: 0 }; // until the page is laid out
   private asked = false;
   private fitted = true; // no zoom or move since the picture was fitted
   private pointers = new Map<number, { x: number; y: number }>();
@@ -53,19 +54,23 @@ export class Picture {
     this.size = { width, height };
     this.canvas.width = Math.round(width * ratio);
     this.canvas.height = Math.round(height * ratio);
-    if (this.fitted) this.fit();
+    if (this.fitted) this.view = this.fittedView();
     this.draw();
   }
 
   /** Everything in view, above the filter and the legend. */
   fit(): void {
+    this.view = this.fittedView();
+    this.fitted = true;
+    this.redraw();
+  }
+
+  private fittedView(): View {
     const below = Math.min(this.footer() + 12, this.size.height / 2);
     const { model } = this.state;
     const asCards = this.fitting(below, MARGIN.cards, LARGEST, (v) => boxOf(model, v));
     const isReadable = model.n <= FEW && asCards.unit >= FROM_CARDS;
-    this.view = isReadable ? asCards : this.fitting(below, MARGIN.dots, FROM_CARDS - 1, () => [0, 0]);
-    this.fitted = true;
-    this.redraw();
+    return isReadable ? asCards : this.fitting(below, MARGIN.dots, FROM_CARDS - 1, () => [0, 0]);
   }
 
   /** The view in which boxes around all variables have a margin. */
@@ -86,6 +91,7 @@ export class Picture {
 
   draw(): void {
     this.asked = false;
+    if (!this.size.width) return;
     const ratio = this.canvas.width / this.size.width;
     this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
     this.scene.draw(this.context, this.size, this.view, this.palette);
@@ -200,7 +206,7 @@ export class Picture {
       else this.state.toggle(v, s);
       return;
     }
-    const edge = this.scene.edgeAt(x, y);
+    const edge = this.scene.lines.at(x, y);
     this.state.set({ selection: edge === null ? [] : this.state.model.edge(edge).slice(0, 2) as number[] });
   }
 
@@ -256,7 +262,7 @@ export class Picture {
   private goAlong(): void {
     const [v, other] = this.state.chosen.selection;
     if (v === undefined) return;
-    const list = this.state.model.neighbours[v];
+    const list = this.state.model.neighbours(v);
     if (!list.length) return;
     const at = list.findIndex((neighbour) => neighbour.variable === other);
     const next = list[(at + 1) % list.length];
@@ -269,7 +275,7 @@ export class Picture {
     this.state.set({ selection: [v] });
     this.reveal(v);
     const states = model.states[v].map((name, s) => `${name} ${percent(marginals[v][s])}`).join(", ");
-    this.say(`${model.names[v]}: ${states}; ${model.neighbours[v].length} neighbours`);
+    this.say(`${model.names[v]}: ${states}; ${model.degree[v]} neighbours`);
   }
 
   // --- as files

@@ -28,6 +28,7 @@ SCHEMA = 1
 
 _NEVER = EdgeStability(0.0, 0.0, 0.0)  # of pairs that no resample joins
 _MOST_STARTS = 512  # distinct rows from which chains may begin
+_DRAWN_STARTS = 32  # one for each of them
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ class Document:
         strengths = pair_strengths(model.factors, model.domain)
         places = places or Places.of(strengths)
         plan = page_plan(model, seed=seed)
-        first = FirstAnswer.of(model, plan, codes=starting_rows(rows), seed=seed)
+        first = FirstAnswer.of(model, plan, codes=starting_rows(rows, observed), seed=seed)
         return cls(
             {
                 "format": FORMAT,
@@ -98,13 +99,28 @@ class Document:
 
     def to_json(self) -> str:
         """ASCII in which nothing can end a script element, whatever names hold."""
-        text = json.dumps(self.content, separators=(",", ":"), allow_nan=False)
-        return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+        return _json(self.content)
+
+    def in_two_parts(self) -> tuple[str, str]:
+        """The same without ``scopes``, and these: most of a large document, and no first picture needs them."""
+        rest = {name: part for name, part in self.content.items() if name != "scopes"}
+        return _json(rest), _json(self.content["scopes"])
 
 
-def starting_rows(rows: UniqueRows | None) -> NDArray[Any] | None:
-    """Rows of data from which chains may begin."""
-    return None if rows is None or not rows.is_complete else rows.codes[:_MOST_STARTS]
+def _json(content: Any) -> str:
+    text = json.dumps(content, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def starting_rows(rows: UniqueRows | None, observed: Observed, *, seed: int = 0) -> NDArray[Any] | None:
+    """Rows near which chains may begin: of the data; or drawn by how frequent each state was in them."""
+    if rows is not None and rows.is_complete:
+        return rows.codes[:_MOST_STARTS]
+    if observed.variables is None:
+        return None
+    u = np.random.default_rng(seed).random((_DRAWN_STARTS, len(observed.variables)))
+    below = [np.searchsorted(np.cumsum(of.frequency)[:-1], u[:, v]) for v, of in enumerate(observed.variables)]
+    return np.stack(below, axis=1)
 
 
 def _variables(model: MarkovNetwork, observed: Observed) -> list[dict[str, Any]]:
