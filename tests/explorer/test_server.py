@@ -99,6 +99,17 @@ def test_the_other_model_is_there_for_the_user(server: Explorer, monkeypatch: py
     assert _asked(server, "GET", "/api/compare")[0] == 404
 
 
+def test_a_question_may_be_of_the_other_model(server: Explorer) -> None:
+    asked = json.dumps({"number": 1, "evidence": [], "other": True})
+    assert _asked(server, "POST", "/api/query", body=asked)[0] == 400  # there is none to ask
+    model = learn(random_rows(np.random.default_rng(1), (2, 2, 3), 50)).model
+    with Explorer(server.document, server.answering, other=Answering(model)) as of_two:
+        threading.Thread(target=of_two.serve_forever, daemon=True).start()
+        told = json.loads(_asked(of_two, "POST", "/api/query", body=asked)[2])
+        assert told["marginals"][2] == pytest.approx(list(model.marginals()["x2"].values()), abs=1e-12)
+        of_two.shutdown()
+
+
 def test_rows_are_drawn_given_what_is_known(server: Explorer) -> None:
     status, headers, content = _asked(server, "POST", "/api/sample?rows=20", body=QUESTION)
     assert status == 200

@@ -46,12 +46,11 @@ _HEADERS = {
 
 
 class Explorer(ThreadingHTTPServer):
-    """Serves one document to whoever knows the token, and answers the latest question.
+    """Serves one document to whoever knows the token, and answers the latest question about each of its models.
 
-    A later question ends the one before: between cliques, or rounds of chains. It does not wait for that: kernels
-    release the interpreter, so that two run beside each other. ``rows`` are data whose worst rows may be asked for,
-    ``compared`` is what another model has in common with this one. ``names`` are the hosts under which it may be
-    called; any other is refused, since a page elsewhere could make its own name lead to this machine.
+    ``rows`` are data whose worst rows may be asked for, ``compared`` is what another model has in common with this one,
+    ``other`` answers for it where the document is of both. ``names`` are the hosts under which it may be called; any
+    other is refused, since a page elsewhere could make its own name lead to this machine.
     """
 
     daemon_threads = True
@@ -63,6 +62,7 @@ class Explorer(ThreadingHTTPServer):
         *,
         rows: UniqueRows | None = None,
         compared: Comparison | None = None,
+        other: Answering | None = None,
         host: str = "127.0.0.1",
         port: int = 0,
     ) -> None:
@@ -71,8 +71,8 @@ class Explorer(ThreadingHTTPServer):
         self.host, self.document, self.answering, self.rows = host, document, answering, rows
         self.compared = compared
         self.names = {f"{name}:{self.server_port}" for name in {host, "127.0.0.1", "localhost"}}
-        self._latest, self._engines = 0, threading.Semaphore(_AT_ONCE)
-        self._counter = threading.Lock()
+        self._latest = _Latest(answering)
+        self._latest_of_other = None if other is None else _Latest(other)
 
     @property
     def address(self) -> str:
@@ -83,12 +83,10 @@ class Explorer(ThreadingHTTPServer):
         return hmac.compare_digest(text.encode(), self.token.encode())
 
     def answers(self, question: Question) -> Iterator[Answer]:
-        """A later question makes this one void: it is not begun, or ends after the clique or round that is running."""
-        with self._counter:
-            self._latest += 1
-            mine = self._latest
-        with self._engines:
-            yield from self.answering.answers(question, lambda: mine != self._latest)
+        asked = self._latest_of_other if question.other else self._latest
+        if asked is None:
+            raise _RefusedError(HTTPStatus.BAD_REQUEST, "There is no other model here.")
+        return asked.answers(question)
 
     def worst_rows(self, n_rows: int) -> list[Any]:
         return [] if self.rows is None else worst_rows(self.answering.model, self.rows, n_rows)
@@ -104,6 +102,25 @@ class Explorer(ThreadingHTTPServer):
 
         if not isinstance(sys.exc_info()[1], ConnectionError | TimeoutError):
             super().handle_error(request, client_address)
+
+
+class _Latest:
+    """The latest question about one model: it ends the one before, between cliques or rounds of chains.
+
+    It does not wait for that: kernels release the interpreter, so that two run beside each other.
+    """
+
+    def __init__(self, answering: Answering) -> None:
+        self._answering, self._number = answering, 0
+        self._counter, self._engines = threading.Lock(), threading.Semaphore(_AT_ONCE)
+
+    def answers(self, question: Question) -> Iterator[Answer]:
+        """None of a question that is void already, fewer of one that becomes so."""
+        with self._counter:
+            self._number += 1
+            mine = self._number
+        with self._engines:
+            yield from self._answering.answers(question, lambda: mine != self._number)
 
 
 class _RefusedError(Exception):
@@ -205,8 +222,9 @@ class _Handler(BaseHTTPRequestHandler):
         if path.path == "/api/sample":
             self._send(HTTPStatus.OK, self._sampled(question, _number(parse_qs(path.query), "rows")), _FORMS["csv"])
             return
+        answers = self.server.answers(question)
         self._begin(HTTPStatus.OK, "application/x-ndjson", {})
-        for answer in self.server.answers(question):
+        for answer in answers:
             self.wfile.write(json.dumps(answer).encode() + b"\n")
             self.wfile.flush()
 
