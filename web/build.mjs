@@ -13,12 +13,14 @@ const own = [...new Set([...text.matchAll(/private (?:get )?(\w+)/g)].map(([, na
 
 // So may those by which the page's own objects know each other; a name that is in documents or messages may not.
 const inner = [
-  "answerers", "asked", "blocks", "canvas", "chip", "chosen", "communities", "degree", "edge", "edgeBetween", "element",
-  "evidenceInWords", "explains", "factors", "fitting", "ground", "hasCards", "hasStability", "heard", "hovered", "isBinary",
-  "isMoved", "isSigned", "kept", "knownCard", "labelWidth", "larger", "largerScopes", "largest", "largestEntry", "lessLikely",
-  "likelier", "lines", "look", "model", "moved", "names", "near", "neighbours", "onFrame", "opacity", "otherAnswer", "picture",
-  "places", "pull", "radius", "redraw", "reference", "running", "scene", "scroller", "selection", "separator", "shape", "shown",
-  "state", "stateAt", "stateName", "strengthIn", "strongest", "sweeps", "threshold", "unit", "variable", "variableAt", "view",
+  "answer", "answerers", "asked", "blocks", "canvas", "card", "cards", "caseInWords", "chains", "chip", "chosen", "communities",
+  "corner", "degree", "edge", "edgeBetween", "element", "evidenceInWords", "explains", "factors", "fitting", "ground",
+  "hasCards", "hasStability", "heard", "hovered", "isBinary", "isMoved", "isSigned", "kept", "known", "knownCard", "labelWidth",
+  "larger", "largerScopes", "largest", "largestEntry", "legend", "lessLikely", "likelier", "lines", "look", "mean", "model",
+  "moved", "names", "near", "neighbours", "onFrame", "opacity", "otherAnswer", "parent", "picture", "places", "pull",
+  "question", "quiet", "radius", "redraw", "reference", "referenceName", "reveal", "running", "scene", "scroller", "search",
+  "selection", "separator", "shape", "shown", "shownEdges", "state", "stateAt", "stateName", "strengthIn", "strongest",
+  "sweeps", "threshold", "track", "unit", "update", "variable", "variableAt", "view",
 ];
 const outer = ["document", "answers"].map((name) => readFileSync(`src/${name}.ts`, "utf8")).join("\n");
 const leaks = inner.filter((name) => new RegExp(`\\b${name}[?]?:`).test(outer));

@@ -303,7 +303,11 @@ def test_marks_orders_search_and_cases(opened: Open) -> None:
     tab.page.click("text=Compare")
     tab.page.click("[data-key='2.0']")
     tab.settle()
-    assert "before 100 %" in tab.page.get_attribute("[data-key='2.1']", "aria-label")  # the case that was kept
+    assert "kept 100 %" in tab.page.get_attribute("[data-key='2.1']", "aria-label")  # the case that was kept
+    pair = tab.page.locator("[data-key='2.1'] .bar.pair > *")
+    assert [bar.evaluate("(bar) => bar.style.width") for bar in pair.all()] == ["0%", "100%"]  # one below the other
+    assert "kept: x2 = s1" in tab.text(".legend")
+    assert "Upper bars: x2 = s0; lower bars: x2 = s1" in tab.text(".right")
     tab.page.keyboard.press("/")
     tab.page.keyboard.type("X1")
     tab.settle()
@@ -359,6 +363,15 @@ def test_a_variable_that_is_looked_at_stands_out_with_its_neighbours(opened: Ope
     for picture in (whole, _drawn(tab, tmp_path)):
         assert set(_texts(picture).values()) == {1.0}
         assert min(_lines(picture)) > 0.2
+
+
+def test_of_a_variable_that_is_looked_at_all_lines_are_drawn(opened: Open, tmp_path: Path) -> None:
+    """Also those that the filter hides: the panel lists them all."""
+    tab = opened(_chain(), "from=1.5")
+    assert len(_lines(_drawn(tab, tmp_path))) == 1
+    tab.page.click("[data-key='1']")
+    tab.settle()
+    assert len(_lines(_drawn(tab, tmp_path))) == 2
 
 
 def test_rings_close_as_far_as_the_others_explain_a_variable(opened: Open, tmp_path: Path) -> None:

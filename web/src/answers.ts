@@ -26,10 +26,10 @@ export interface Answer {
 }
 
 export interface Answerer {
-  ask(question: Question): void;
+  ask(it: Question): void;
 }
 
-export type Hear = (answer: Answer) => void;
+export type Hear = (it: Answer) => void;
 
 /** What a worker is told before any question, the document and which of its models it answers for. */
 export type Told = Texts & { other: boolean };

@@ -99,20 +99,17 @@ export class Cards {
     const width = x + 78 * scale - left;
     pen.fillStyle = isKnown ? palette.known : palette.quiet;
     pen.fillText(this.texts.fitting(pen, this.model.states[v][s], room), x + 8 * scale, y);
-    pen.fillStyle = palette.track;
-    pen.beginPath();
-    pen.rect(left, y - 3.5 * scale, width, 7 * scale);
-    pen.fill();
-    pen.fillStyle = isKnown ? palette.known : palette.bar;
-    pen.beginPath();
-    pen.rect(left, y - 3.5 * scale, width * p, 7 * scale);
-    pen.fill();
-    if (this.state.isMoved) {
-      pen.fillStyle = palette.ink;
+    const { isMoved, kept, reference } = this.state;
+    const box = (colour: string, x: number, from: number, width: number, height: number): void => {
+      pen.fillStyle = colour;
       pen.beginPath();
-      pen.rect(left + width * this.state.reference[v][s] - 0.75, y - 5.5 * scale, 1.5, 11 * scale);
+      pen.rect(x, y + from * scale, width, height * scale);
       pen.fill();
-    }
+    };
+    box(palette.track, left, -3.5, width, 7);
+    box(isKnown ? palette.known : palette.bar, left, -3.5, width * p, kept ? 3.5 : 7);
+    if (kept) box(palette.kept, left, 0, width * reference[v][s], 3.5);
+    else if (isMoved) box(palette.ink, left + width * reference[v][s] - 0.75, -5.5, 1.5, 11);
     pen.textAlign = "right";
     pen.fillStyle = isKnown ? palette.known : palette.ink;
     pen.fillText(percent(p, 0), x + 118 * scale, y);

@@ -160,7 +160,7 @@ export class Dots {
 
   /** Names of the most important variables, where they cover no other name; first of the one under the pointer. */
   private drawLabels(pen: Pen, size: Size, unit: number, palette: Palette, hovered: number | null): void {
-    const taken = new Taken();
+    const taken = new Taken(this.state.model.n <= MOST_RINGS ? this.state.model.names.map((_, v) => [this.px[v], this.py[v], this.radius(v, unit)]) : []);
     const most = Math.min(MOST_LABELS, (size.width * size.height) / LABEL_ROOM);
     pen.font = LABEL_FONT;
     pen.textAlign = "left";
@@ -201,12 +201,16 @@ class Taken {
   private right = new Float64Array(MOST_LABELS);
   private middle = new Float64Array(MOST_LABELS);
 
-  /** Takes the first free place beside a dot: right of it, left, above or below; null where there is none. */
+  /** Places and radii of dots that are better not covered, of networks that are not large. */
+  constructor(private dots: number[][]) {}
+
+  /** Takes the first free place beside a dot: right of it, left, above or below; one over other dots if need be. */
   place(x: number, y: number, r: number, width: number, most: number): [number, number] | null {
-    for (let k = 0; k < 4; k++) {
-      const left = k === 0 ? x + r : k === 1 ? x - r - width : x - width / 2;
-      const middle = k < 2 ? y : k === 2 ? y - r - 5 : y + r + 6;
+    for (let k = 0; k < (this.dots.length ? 8 : 4); k++) {
+      const left = k % 4 === 0 ? x + r : k % 4 === 1 ? x - r - width : x - width / 2;
+      const middle = k % 4 < 2 ? y : k % 4 === 2 ? y - r - 5 : y + r + 6;
       if (left <= 2 || left + width >= most - 2 || !this.isFree(left, middle, width)) continue;
+      if (k < 4 && this.dots.some(([x, y, r]) => x + r > left && x - r < left + width && Math.abs(y - middle) < r + 6)) continue;
       [this.left[this.n], this.right[this.n], this.middle[this.n]] = [left, left + width, middle];
       this.n++;
       return [left, middle];

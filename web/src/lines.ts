@@ -24,6 +24,7 @@ interface Batch {
 
 export class Lines {
   private visible: number[] = []; // edges, the weakest first
+  private clear: number[] = []; // those that stand out
   private batches: Batch[] = [];
   private last: Chosen | null = null; // for which they were found
 
@@ -88,9 +89,10 @@ export class Lines {
     if (isSame && last.selection === selection) return;
     if (!isSame) this.visible = model.strongest.slice(0, model.shown(threshold)).reverse();
     const focus = state.focus;
-    const clear = this.visible.filter((e) => this.isClear(e, focus));
+    // Of a single variable all lines are shown, also those that the filter hides: the panel lists them all.
+    this.clear = selection.length === 1 ? model.neighbours(selection[0]).map(({ edge }) => edge).reverse() : this.visible.filter((e) => this.isClear(e, focus));
     const faint = focus ? this.visible.filter((e) => !this.isClear(e, focus)) : [];
-    this.batches = [...this.batched(faint, FADED), ...this.batched(clear, 1)];
+    this.batches = [...this.batched(faint, FADED), ...this.batched(this.clear, 1)];
   }
 
   /** Whether an edge stands out: all do, or those of the variable that is looked at, or within the set. */
@@ -142,10 +144,8 @@ export class Lines {
 
   at(x: number, y: number): number | null {
     this.find();
-    const { focus } = this.state;
     let [best, nearest] = [-1, 6];
-    for (const e of this.visible) {
-      if (!this.isClear(e, focus)) continue;
+    for (const e of this.clear) {
       const distance = this.distance(e, x, y);
       if (distance <= nearest) [best, nearest] = [e, distance];
     }

@@ -184,11 +184,11 @@ export class StateButton {
     const isOut = known !== undefined && known.length > 1 && !known.includes(s);
     const p = state.marginals[v][s];
     const before = state.isMoved ? state.reference[v][s] : null;
-    const was = before === null ? "" : `, ${state.model.other ? "in B" : "before"} ${percent(before)}`;
+    const was = before === null ? "" : `, ${state.referenceName} ${percent(before)}`;
     set(this.element, "class", `state${isKnown ? " known" : ""}${isOut ? " out" : ""}`);
     set(this.element, "aria-pressed", String(isKnown));
     set(this.element, "aria-label", `${state.model.stateName(v, s)}: ${percent(p)}${was}${isOut ? ", ruled out" : ""}`);
     if (this.number.textContent !== percent(p)) this.number.textContent = percent(p);
-    this.bar.update(p, before, isKnown);
+    this.bar.update(p, before, isKnown, state.kept !== null);
   }
 }

@@ -76,6 +76,11 @@ export class Model {
     return first < 0 ? this.strongest.length : first;
   }
 
+  /** Those edges, the strongest first. */
+  shownEdges(threshold: number): Edge[] {
+    return this.strongest.slice(0, this.shown(threshold)).map((e) => this.edges[e]);
+  }
+
   /** Of a variable, the strongest first. */
   neighbours(v: number): Neighbour[] {
     const own = this.strongest.filter((edge) => this.edges[edge][0] === v || this.edges[edge][1] === v);

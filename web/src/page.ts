@@ -75,11 +75,11 @@ export class Page {
     this.server = first instanceof ServerAnswerer ? first : null;
     if (told.scores.length) void this.server?.worstRows(WORST).then((rows) => ((this.state.worst = rows), this.state.redraw()));
     const say = (text: string): void => void (this.said.textContent = text);
+    this.state.onFrame(() => this.update()); // light or dark before all that is drawn in its colours
     this.picture = new Picture(this.state, () => this.isDark, say, () => this.below.offsetHeight);
     this.list = new List(this.state, (v) => this.picture.reveal(v));
     root.replaceChildren(...this.parts());
     this.state.onChoice(() => this.ask());
-    this.state.onFrame(() => this.update());
     document.addEventListener("keydown", (event) => this.key(event));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.state.redraw());
     addEventListener("hashchange", () => this.state.set(fromFragment(location.hash, this.model)));
@@ -187,7 +187,7 @@ export class Page {
     const { chosen } = this.state;
     this.clear.disabled = chosen.evidence.size === 0;
     this.keep.textContent = this.state.kept ? "Stop comparing" : "Compare";
-    this.keep.title = this.state.kept ? `Marks show: ${this.state.kept.words}` : "Keep this case; marks on bars then show it";
+    this.keep.title = this.state.kept ? `Lower bars show: ${this.state.kept.words}` : "Keep this case; lower bars then show it";
     this.keep.disabled = this.model.other !== null || !this.state.kept && chosen.evidence.size === 0;
   }
 

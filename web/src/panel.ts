@@ -210,14 +210,13 @@ export class Panel {
     const lines: HTMLElement[] = [];
     scope?.table.forEach((value, k) => {
       if (value === 0) return;
-      lines.push(h("tr", {},
-        ...statesOf(model, own, k).map((s, i) => h("td", { class: i ? "figure" : undefined }, model.states[own[i]][s])),
-        figure(value === null ? "impossible" : signed(value, 3), value === null || value < 0 ? "apart" : "together")));
+      const states = statesOf(model, own, k).map((s, i) => model.stateName(own[i], s)).join(", ");
+      lines.push(h("tr", {}, h("td", {}, states), figure(value === null ? "impossible" : signed(value, 3), value === null || value < 0 ? "apart" : "together")));
     });
     return [
       this.title(own.map((v) => model.names[v]).join(" – ")),
       h("p", { class: "words" }, ...(scope ? this.largerInWords(own, scope.table) : ["No interaction of the model holds exactly these variables."])),
-      scope && table("Parameters, in log p", [...own.map((v) => model.names[v]), "log p"], lines.slice(0, MOST_LINES), rest(lines.length)),
+      scope && table("Parameters, in log p", ["states", "log p"], lines.slice(0, MOST_LINES), rest(lines.length)),
       h("h3", {}, "Its variables"),
       ...own.map((v) => this.bars(v)),
     ];
@@ -275,6 +274,7 @@ export class Panel {
       this.title("Overview"),
       h("p", {}, [told.learned, told.rows ? `learned from ${count(told.rows)} rows` : null].filter(Boolean).join("; ") || "Nothing is said of how it was learned."),
       state.answer?.gap ? h("p", {}, secondMode(state.answer)) : null,
+      state.kept ? h("p", {}, "Two cases. Upper bars: ", strong(state.caseInWords), "; lower bars: ", strong(state.kept.words), ".") : null,
       state.answer?.map ? this.mostProbable(state.answer.map) : state.asked?.map ? quiet("The most probable states together are being sought …") : null,
       lines.length ? table("Strongest interactions", ["pair", "strength", ...this.resamplesHead], lines) : null,
       model.larger.length ? this.scopeList("Strongest larger interactions", model.larger) : null,

@@ -1,7 +1,7 @@
 // The network on its canvas: zoomed, moved and clicked, by mouse, fingers or keys.
 
 import { h } from "./dom";
-import { DARK, LIGHT, type Palette } from "./palette";
+import { type Palette, paletteOf } from "./palette";
 import { SvgPen } from "./pen";
 import { boxOf, remember, startingPlaces } from "./places";
 import { FEW } from "./lines";
@@ -12,6 +12,7 @@ import { percent, signed } from "./words";
 const CLICK = 4; // pixels: what moves less is a click
 const STEP = 20; // pixels by which a key moves a variable
 const MARGIN = { cards: 14, dots: 44 };
+const VIEWS = 32; // pixels for the choice between two models
 const LARGEST = 190; // pixels of a unit, where everything would fit with more
 
 export class Picture {
@@ -26,6 +27,7 @@ export class Picture {
   view: View = { x: 0, y: 0, unit: 100 };
   private context = this.canvas.getContext("2d")!;
   private size: Size = { width: 0, height: 0 }; // until the page is laid out
+  private palettes: Palette[] = []; // light and dark, as they are first needed
   private asked = false;
   private fitted = true; // no zoom or move since the picture was fitted
   private pointers = new Map<number, { x: number; y: number }>();
@@ -44,7 +46,7 @@ export class Picture {
   }
 
   private get palette(): Palette {
-    return this.isDark() ? DARK : LIGHT;
+    return (this.palettes[+this.isDark()] ??= paletteOf(this.canvas));
   }
 
   private resize(): void {
@@ -79,8 +81,9 @@ export class Picture {
       range(this.scene.places.flatMap((place, v) => [place[axis] - box(v)[axis] / 2, place[axis] + box(v)[axis] / 2]));
     const [[left, right], [top, bottom]] = [ends(0), ends(1)];
     const { width, height } = this.size;
-    const unit = Math.min((width - 2 * margin) / (right - left), (height - below - 2 * margin) / (bottom - top), largest);
-    return { x: (left + right) / 2, y: (top + bottom) / 2 + below / (2 * unit), unit };
+    const above = this.state.model.other ? VIEWS : 0;
+    const unit = Math.min((width - 2 * margin) / (right - left), (height - above - below - 2 * margin) / (bottom - top), largest);
+    return { x: (left + right) / 2, y: (top + bottom) / 2 + (below - above) / (2 * unit), unit };
   }
 
   redraw(): void {
@@ -130,18 +133,18 @@ export class Picture {
 
   private listen(): void {
     const { canvas } = this;
-    canvas.addEventListener("pointerdown", (event) => this.down(event));
-    canvas.addEventListener("pointermove", (event) => this.moved(event));
-    canvas.addEventListener("pointerup", (event) => this.up(event));
-    canvas.addEventListener("pointercancel", (event) => this.pointers.delete(event.pointerId));
-    canvas.addEventListener("pointerleave", () => this.hover(null));
-    canvas.addEventListener("dblclick", (event) => this.zoom(1.8, event.offsetX, event.offsetY));
-    canvas.addEventListener("keydown", (event) => this.key(event));
-    const wheel = (event: WheelEvent): void => {
+    const on = <K extends keyof HTMLElementEventMap>(name: K, act: (event: HTMLElementEventMap[K]) => void): void => canvas.addEventListener(name, act, { passive: false });
+    on("pointerdown", (event) => this.down(event));
+    on("pointermove", (event) => this.moved(event));
+    on("pointerup", (event) => this.up(event));
+    on("pointercancel", (event) => this.pointers.delete(event.pointerId));
+    on("pointerleave", () => this.hover(null));
+    on("dblclick", (event) => this.zoom(1.8, event.offsetX, event.offsetY));
+    on("keydown", (event) => this.key(event));
+    on("wheel", (event) => {
       event.preventDefault();
       this.zoom(Math.exp(-event.deltaY * (event.ctrlKey ? 0.01 : 0.0015)), event.offsetX, event.offsetY);
-    };
-    canvas.addEventListener("wheel", wheel, { passive: false });
+    });
   }
 
   private down(event: PointerEvent): void {
@@ -214,6 +217,7 @@ export class Picture {
     this.canvas.classList.toggle("over", v !== null);
     if (v === this.scene.hovered) return;
     this.scene.hovered = v;
+    this.canvas.title = v === null ? "" : this.state.model.names[v]; // whole, where a card has no room for it
     this.redraw();
   }
 

@@ -60,6 +60,10 @@ export class State {
     return this.kept?.marginals ?? before;
   }
 
+  get referenceName(): string {
+    return this.model.other ? "in B" : this.kept ? "kept" : "before";
+  }
+
   /** Which variables stand out: those that are looked at, and the neighbours of a single one; null for all. */
   get focus(): ReadonlySet<number> | null {
     const { selection, view } = this.chosen;
@@ -134,9 +138,12 @@ export class State {
 
   /** Keeps what is known now as the case that all others are compared with; or lets it go. */
   keepCase(): void {
-    const words = [...this.chosen.evidence.keys()].map((v) => this.evidenceInWords(v)).join(", ");
-    this.kept = this.kept ? null : { marginals: this.marginals, words: words || "nothing known" };
+    this.kept = this.kept ? null : { marginals: this.marginals, words: this.caseInWords };
     this.redraw();
+  }
+
+  get caseInWords(): string {
+    return [...this.chosen.evidence.keys()].map((v) => this.evidenceInWords(v)).join(", ") || "nothing known";
   }
 
   evidenceInWords(v: number): string {

@@ -18,9 +18,8 @@ from mrfit.explorer.chain_answer import ChainAnswer
 from mrfit.factors import Factors, Scope
 from mrfit.inference.engine import Posterior
 from mrfit.inference.gibbs import Gibbs, GibbsPosterior
-from mrfit.inference.junction_tree import MOST_CELLS, JunctionTree
+from mrfit.inference.junction_tree import JunctionTree
 from mrfit.inference.tree_plan import TreePlan
-from mrfit.inference.width_bound import is_too_wide
 from mrfit.model import MarkovNetwork
 from mrfit.queries.evidence import Evidence
 
@@ -214,11 +213,8 @@ def _is_likelihood(likely: tuple[float, ...]) -> bool:
 
 def _exact_order(model: MarkovNetwork, seed: int) -> tuple[int, ...] | None:
     """An order of elimination by which answers come in time; None where there is none."""
-    factors = model.factors
-    if is_too_wide(factors.shape, factors.scopes, MOST_CELLS):
-        return None
-    plan = JunctionTree(seed=seed).plan(factors, order=model.stored_order)
-    return plan.order if plan.fits and plan.forecast <= _LONGEST else None
+    plan = JunctionTree(seed=seed).fitting_plan(model.factors, order=model.stored_order)
+    return plan.order if plan is not None and plan.forecast <= _LONGEST else None
 
 
 def _spread(p: NDArray[np.float64], n_states: int, known: int | None) -> list[float]:

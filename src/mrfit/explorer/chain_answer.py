@@ -33,7 +33,7 @@ class ChainAnswer:
 
     @cached_property
     def _worst(self) -> tuple[float, int, int]:
-        """How far some chain stays from those near the data, and of which variable in which state; 0 where none does."""
+        """How far some chain stays from those near the data, in which state of which variable; 0 where none does."""
         return self._draws.farthest(_WORTH_TELLING) or (0.0, 0, 0)
 
     @property

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -21,7 +20,7 @@ from mrfit.inference.tree_plan import TreePlan
 from mrfit.model import MarkovNetwork
 from mrfit.structure.edge_signs import ranks_of
 from mrfit.summaries.model_card import how_learned
-from mrfit.summaries.observed import Observed, ObservedScore, Stability
+from mrfit.summaries.observed import Observed, ObservedScore, Stability, finite
 
 FORMAT = "mrfit explorer"
 SCHEMA = 1
@@ -93,7 +92,7 @@ class Document:
                 "learned": how_learned(model.provenance),
                 "rows": _learned_from(model),
                 "plan": _engine(plan),
-                "marginals": {"values": first.marginals, "error": _finite(first.error), "remarks": list(first.remarks)},
+                "marginals": {"values": first.marginals, "error": finite(first.error), "remarks": list(first.remarks)},
             }
         )
 
@@ -131,7 +130,7 @@ def _variables(model: MarkovNetwork, observed: Observed) -> list[dict[str, Any]]
     if observed.variables is None:
         return told
     return [
-        each | {"frequency": [short_number(share) for share in seen.frequency], "explained": _finite(seen.explained)}
+        each | {"frequency": [short_number(share) for share in seen.frequency], "explained": finite(seen.explained)}
         for each, seen in zip(told, observed.variables, strict=True)
     ]
 
@@ -143,7 +142,7 @@ def _edges(strengths: NDArray[np.float64], stability: Stability | None) -> list[
         if stability is not None:
             of_it = stability.get((a, b), _NEVER)
             edge.append(
-                [short_number(of_it.inclusion), _finite(short_number(of_it.low)), _finite(short_number(of_it.high))]
+                [short_number(of_it.inclusion), finite(short_number(of_it.low)), finite(short_number(of_it.high))]
             )
         told.append(edge)
     return told
@@ -153,7 +152,7 @@ def _scopes(model: MarkovNetwork) -> list[list[Any]]:
     factors = model.factors
     tables = (table.tolist() for table in factors.tables)
     if factors.has_impossible_states:
-        tables = (list(map(_finite, table)) for table in tables)
+        tables = (list(map(finite, table)) for table in tables)
     return [[list(scope), table] for scope, table in zip(factors.scopes, tables, strict=True)]
 
 
@@ -185,7 +184,7 @@ def _groups(model: MarkovNetwork) -> dict[str, Any] | None:
 
 
 def _score(score: ObservedScore) -> dict[str, Any]:
-    return {"measure": score.measure, "value": _finite(score.value), "rows": score.rows}
+    return {"measure": score.measure, "value": finite(score.value), "rows": score.rows}
 
 
 def _learned_from(model: MarkovNetwork) -> int | None:
@@ -203,8 +202,3 @@ def _engine(plan: TreePlan | None) -> dict[str, Any]:
 def short_number(value: float) -> float:
     """With as many digits as anybody sees."""
     return float(f"{value:.6g}")
-
-
-def _finite(value: float) -> float | None:
-    """JSON has no other numbers."""
-    return value if math.isfinite(value) else None
