@@ -23,6 +23,14 @@ def skip_or_fail(reason: str) -> NoReturn:
     pytest.skip(reason)
 
 
+def axe_script(web: Path) -> str:
+    """What checks accessibility, where node has installed it."""
+    axe = web / "node_modules" / "axe-core" / "axe.min.js"
+    if not axe.exists():
+        skip_or_fail("tests of accessibility need axe-core: run `npm ci` in web/")
+    return axe.read_text(encoding="utf-8")
+
+
 @contextmanager
 def browser() -> Iterator[Any]:
     """Chromium with a profile of its own; skips the test, with the reason, where there is none."""

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import mrfit
-from browser import Tab, browser, skip_or_fail
+from browser import Tab, axe_script, browser
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
 from mrfit.explorer.answering import Answering
@@ -574,12 +574,11 @@ def test_an_address_restores_the_whole_view(opened: Open) -> None:
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_axe_finds_nothing(opened: Open, theme: str) -> None:
-    axe = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
-    if not axe.exists():
-        skip_or_fail("tests of accessibility need axe-core: run `npm ci` in web/")
+    axe = axe_script(Path(__file__).parents[2] / "web")
     wide = _model(random_factors(np.random.default_rng(0), (2, 9), [(0, 1)]))
     pages = [
         (_small(), "given=0:1&show=0-1"),
+        (_small(), "show=0-1-2"),
         (wide, "show=0-1"),
         (_two_models()[2], "given=1:1"),
         (_two_models()[2], "show=0-1&view=b"),
@@ -587,9 +586,17 @@ def test_axe_finds_nothing(opened: Open, theme: str) -> None:
     for shown, fragment in pages:
         tab = opened(shown, f"{fragment}&theme={theme}")
         tab.settle()
-        tab.page.evaluate(axe.read_text(encoding="utf-8"))
-        found = tab.page.evaluate("axe.run()")
-        assert [(each["id"], each["nodes"][0]["html"]) for each in found["violations"]] == []
+        assert _violations(tab, axe) == []
+    tab = opened(_chain(), f"given=0:1&theme={theme}")
+    tab.page.keyboard.press("k")
+    tab.page.click("[data-key='0.0']")
+    tab.settle()
+    assert _violations(tab, axe) == []  # two cases
+
+
+def _violations(tab: Tab, axe: str) -> list[tuple[str, str]]:
+    tab.page.evaluate(axe)
+    return [(each["id"], each["nodes"][0]["html"]) for each in tab.page.evaluate("axe.run()")["violations"]]
 
 
 def test_a_notebook_shows_the_same(chromium: Any, tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def server() -> Iterator[Explorer]:
 def _asked(
     server: Explorer, method: str, path: str, *, body: str | None = None, user: bool = True, **headers: str
 ) -> tuple[int, dict[str, str], bytes]:
-    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=60)
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     cookie = {"Cookie": f"mrfit={server.token}"} if user else {}
     kind = {"Content-Type": "application/json"} if body is not None else {}
@@ -90,6 +90,10 @@ def test_scores_worst_rows_and_edges_are_there_for_the_user(server: Explorer) ->
     for form in ("csv", "graphml", "json"):
         status, _, content = _asked(server, "GET", f"/api/export/edges.{form}")
         assert (status, b"x1" in content) == (200, True)
+    status, headers, picture = _asked(server, "GET", "/api/export/network.svg")
+    assert (status, headers["content-type"]) == (200, "image/svg+xml")
+    assert b"<svg" in picture
+    assert _asked(server, "GET", "/api/export/network.png")[2].startswith(b"\x89PNG")
 
 
 def test_the_other_model_is_there_for_the_user(server: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,6 +135,7 @@ def test_numbers_of_rows_have_limits(server: Explorer, query: str) -> None:
         "/",
         "/api/model",
         "/api/compare",
+        "/api/export/network.png",
         "/api/rows?worst=3",
         "/api/scores",
         "/assets/explorer.js",

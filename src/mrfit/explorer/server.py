@@ -14,6 +14,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+import numpy as np
+
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
 from mrfit.explorer.answering import Answer, Answering, Question
@@ -32,6 +34,7 @@ _PATIENCE = 30.0  # seconds for a request to arrive
 _AT_ONCE = 2  # engines: the one that nobody waits for any more, and the one of the latest question
 _MOST_ROWS = 10_000  # to draw or to list
 _JSON = "application/json"
+_PICTURES = {"svg": "image/svg+xml", "png": "image/png"}
 _FORMS = {"csv": "text/csv; charset=utf-8", "graphml": "application/xml", "json": _JSON}
 
 _HEADERS = {
@@ -71,6 +74,7 @@ class Explorer(ThreadingHTTPServer):
         self.host, self.document, self.answering, self.rows = host, document, answering, rows
         self.compared = compared
         self.names = {f"{name}:{self.server_port}" for name in {host, "127.0.0.1", "localhost"}}
+        self._drawing = threading.Lock()
         self._latest = _Latest(answering)
         self._latest_of_other = None if other is None else _Latest(other)
 
@@ -95,6 +99,17 @@ class Explorer(ThreadingHTTPServer):
         """All edges, as `mrfit structure` writes them."""
         model = self.answering.model
         return structure_bytes(form, Structure.from_edges(len(model.domain), model.structure.edges), model.domain)
+
+    def drawn(self, form: str) -> bytes:
+        """The whole network, with variables where the page has them at first."""
+        from mrfit.report.network import plot_network
+        from mrfit.report.page import figure_bytes
+
+        content = self.document.content
+        places = np.array(content["layout"]) * (1.0, -1.0)  # the page counts downwards
+        with self._drawing:  # matplotlib has settings that all threads share
+            ax = plot_network(self.answering.model, layout=places, title=str(content["title"]))
+            return figure_bytes(ax.get_figure(root=True), f".{form}")
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A browser that has left is no news; anything else is what the base class makes of it."""
@@ -199,6 +214,9 @@ class _Handler(BaseHTTPRequestHandler):
         contents |= {f"/assets/{name}": (partial(_asset, name), kind) for name, kind in ASSETS.items()}
         contents |= {
             f"/api/export/edges.{form}": (partial(server.exported, form), kind) for form, kind in _FORMS.items()
+        }
+        contents |= {
+            f"/api/export/network.{form}": (partial(server.drawn, form), kind) for form, kind in _PICTURES.items()
         }
         if path not in contents:
             raise _RefusedError(HTTPStatus.NOT_FOUND, "There is nothing here.")
