@@ -81,9 +81,9 @@ class Tab:
         raise AssertionError(f"{script} did not come true in {seconds} s; problems: {self.problems}")
 
     def settle(self) -> None:
-        """Until the answer to the last question is there."""
+        """Until the answer to the last question is there, and drawn."""
         self.wait("!document.querySelector('.engine').classList.contains('busy')")
-        self.page.wait_for_timeout(60)
+        self.page.evaluate("new Promise((seen) => requestAnimationFrame(() => requestAnimationFrame(seen)))")
 
     def saved(self, entry: str, folder: Path) -> Path:
         """A file that the page saves."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -268,8 +269,16 @@ def test_pairs_and_larger_sets_in_words(opened: Open) -> None:
     together = tab.page.locator(".right table").nth(1).locator("tbody td").all_inner_texts()
     joint = _model(factors).joint(["x0", "x1"]).table
     assert together == [f"{100 * p:.1f} %" for p in joint.ravel()]
-    triple = opened(_model(Factors.from_tables((2, 2, 2), [((0, 1, 2), [0.0] * 7 + [np.log(2.0)])])), "show=0-1-2")
+    held = _model(Factors.from_tables((2, 2, 2), [((0, 1, 2), [0.0] * 7 + [np.log(2.0)])]))
+    triple = opened(held, "show=0-1-2")
     assert "2.00 times what it is otherwise" in triple.text(".right")
+    assert triple.page.locator(".right table").first.locator("tbody td").all_inner_texts() == [
+        "x0 = s1, x1 = s1, x2 = s1",
+        "+0.693",
+    ]
+    for state, odds in (("0", "1.00"), ("1", "2.00")):  # no one number holds: at which states of the others it does
+        told = opened(held, f"show=0-1&given=2:{state}").text(".right")
+        assert f"depends on other variables. At x2 = s{state}, x0 = s1 multiplies the odds of x1 = s1 by {odds}" in told
 
 
 def test_the_most_probable_states_together(opened: Open) -> None:
@@ -317,6 +326,11 @@ def test_marks_orders_search_and_cases(opened: Open) -> None:
 def test_the_filter_and_the_signs_of_lines(opened: Open, tmp_path: Path) -> None:
     tab = opened(_chain())
     assert tab.text(".filter .line span:last-child") == "2 of 2"
+    bins = [bar.evaluate("(bar) => bar.style.height") for bar in tab.page.locator(".bins i").all()]
+    assert [k for k, height in enumerate(bins) if height != "0%"] == [24, 47]  # half as strong, and the strongest
+    strokes = [path for path in _drawn(tab, tmp_path).iter(f"{SVG}path") if "Q" in path.get("d", "")]
+    signs = {path.get("stroke"): "stroke-dasharray" in path.attrib for path in strokes}
+    assert sorted(signs.values()) == [False, True]  # by colour and by dash
     assert "stroke-dasharray" in tab.saved("Picture, .svg", tmp_path).read_text(encoding="utf-8")
     tab.page.locator(".filter input").fill("700")
     tab.settle()
@@ -372,6 +386,27 @@ def test_of_a_variable_that_is_looked_at_all_lines_are_drawn(opened: Open, tmp_p
     tab.page.click("[data-key='1']")
     tab.settle()
     assert len(_lines(_drawn(tab, tmp_path))) == 2
+
+
+def test_the_wheel_zooms_and_a_key_fits_everything(opened: Open, tmp_path: Path) -> None:
+    tab = opened(_chain())
+    fitted = _places(_drawn(tab, tmp_path))
+    box = tab.page.locator("canvas").bounding_box()
+    tab.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    tab.page.mouse.wheel(0, -300)
+    tab.settle()
+    closer = _places(_drawn(tab, tmp_path))
+    far, near = (np.linalg.norm(np.subtract(each["x0"], each["x2"])) for each in (fitted, closer))
+    assert near > 1.2 * far
+    tab.page.keyboard.press("f")
+    tab.settle()
+    assert _places(_drawn(tab, tmp_path)) == fitted
+
+
+def _places(picture: ElementTree.Element) -> dict[str, tuple[float, float]]:
+    """Where names stand."""
+    texts = (text for text in picture.iter(f"{SVG}text") if str(text.text).startswith("x"))
+    return {str(text.text): (float(text.get("x", 0)), float(text.get("y", 0))) for text in texts}
 
 
 def test_rings_close_as_far_as_the_others_explain_a_variable(opened: Open, tmp_path: Path) -> None:
@@ -525,6 +560,8 @@ def test_everything_can_be_done_by_keys(opened: Open, tmp_path: Path) -> None:
         return press(*names)
 
     assert on("canvas", "ArrowRight") == "#show=0"  # focus on a neighbourhood
+    said = page.text_content("#said")  # to who cannot see
+    assert re.fullmatch(r"x0: s0 [\d.]+ %, s1 [\d.]+ %; 2 neighbours", said)
     places = "JSON.parse(localStorage.getItem('mrfit-places'))"
     press("Shift+ArrowRight")  # move a variable
     assert list(page.evaluate(places)) == ["x0"]
