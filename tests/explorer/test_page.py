@@ -309,6 +309,10 @@ def test_marks_orders_search_and_cases(opened: Open) -> None:
     tab.page.select_option(".order", "changed")
     tab.settle()
     assert tab.page.locator(".name").all_inner_texts() == ["x2", "x1", "x0"]
+    for order, names in (("degree", ["x1", "x0", "x2"]), ("name", ["x0", "x1", "x2"])):
+        tab.page.select_option(".order", order)
+        tab.settle()
+        assert tab.page.locator(".name").all_inner_texts() == names
     tab.page.click("text=Compare")
     tab.page.click("[data-key='2.0']")
     tab.settle()
