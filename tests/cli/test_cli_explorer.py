@@ -149,7 +149,8 @@ def test_bad_input_is_one_line(fitted: Shell, arguments: tuple[str, ...], told: 
 
 
 def test_explore_serves_until_it_is_stopped(fitted: Shell, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "mrfit", "explore", "m.mrf", "t.csv", "--no-browser", "--compare", "m.mrf"]
+    given = ["m.mrf", "t.csv", "--no-browser", "--compare", "m.mrf", "--expose"]
+    command = [sys.executable, "-m", "mrfit", "explore", *given]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         address = process.stdout.readline().strip()
@@ -164,4 +165,6 @@ def test_explore_serves_until_it_is_stopped(fitted: Shell, tmp_path: Path) -> No
         process.send_signal(signal.SIGINT)
         _, told = process.communicate(timeout=20)
     assert process.returncode == 0
-    assert told == "mrfit: stopped.\n"
+    warned, stopped = told.splitlines()
+    assert "whoever in the network knows this address" in warned
+    assert stopped == "mrfit: stopped."

@@ -52,6 +52,7 @@ def _asked(
 
 
 def test_the_token_becomes_a_cookie(server: Explorer) -> None:
+    assert server.server_address[0] == "127.0.0.1"  # nobody else can even ask, unless that was said
     address = urlsplit(server.address)
     status, headers, _ = _asked(server, "GET", f"{address.path}?{address.query}", user=False)
     assert status == 303
