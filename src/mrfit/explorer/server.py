@@ -109,7 +109,9 @@ class Explorer(ThreadingHTTPServer):
         places = np.array(content["layout"]) * (1.0, -1.0)  # the page counts downwards
         with self._drawing:  # matplotlib has settings that all threads share
             ax = plot_network(self.answering.model, layout=places, title=str(content["title"]))
-            return figure_bytes(ax.get_figure(root=True), f".{form}")
+            figure = ax.get_figure(root=True)
+            assert figure is not None  # it was drawn on a new one
+            return figure_bytes(figure, f".{form}")
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A browser that has left is no news; anything else is what the base class makes of it."""
