@@ -23,6 +23,14 @@ def skip_or_fail(reason: str) -> NoReturn:
     pytest.skip(reason)
 
 
+def axe_script(web: Path) -> str:
+    """What checks accessibility, where node has installed it."""
+    axe = web / "node_modules" / "axe-core" / "axe.min.js"
+    if not axe.exists():
+        skip_or_fail("tests of accessibility need axe-core: run `npm ci` in web/")
+    return axe.read_text(encoding="utf-8")
+
+
 @contextmanager
 def browser() -> Iterator[Any]:
     """Chromium with a profile of its own; skips the test, with the reason, where there is none."""
@@ -73,9 +81,9 @@ class Tab:
         raise AssertionError(f"{script} did not come true in {seconds} s; problems: {self.problems}")
 
     def settle(self) -> None:
-        """Until the answer to the last question is there."""
+        """Until the answer to the last question is there, and drawn."""
         self.wait("!document.querySelector('.engine').classList.contains('busy')")
-        self.page.wait_for_timeout(60)
+        self.page.evaluate("new Promise((seen) => requestAnimationFrame(() => requestAnimationFrame(seen)))")
 
     def saved(self, entry: str, folder: Path) -> Path:
         """A file that the page saves."""

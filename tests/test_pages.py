@@ -120,7 +120,7 @@ NOT_RUN = {
     "mrfit data get nltcs": "it fetches a file from the network",
     "mrfit reproduce apt-table1 --quick --out quick": "a minute; tests/cli/test_cli_reproduce.py runs its like",
     "mrfit reproduce all --out docs/replication": "days of work",
-    "mrfit reproduce all --out docs/replication --report-only": "it writes into docs/; tests/reproduction writes pages",
+    "mrfit reproduce all --out docs/replication --report-only": "half a minute; tests/reproduction writes such pages",
     "python -m benchmarks kmeans1d": "a measurement; CI runs every benchmark on small cases",
     "python -m benchmarks pseudo-likelihood --only set nltcs dna --only degree 5": "a measurement of minutes",
     "python -m benchmarks tying-grid --with set nltcs": "a measurement of minutes",

@@ -25,8 +25,8 @@ def fitted(shell: Shell, tmp_path: Path) -> Shell:
     return shell
 
 
-def _document(page: str) -> Any:
-    found = re.search(r'<script type="application/json" id="document">(.*?)</script>', page)
+def _document(page: str, part: str = "document") -> Any:
+    found = re.search(rf'<script type="application/json" id="{part}">(.*?)</script>', page)
     assert found is not None
     return json.loads(found[1])
 
@@ -59,7 +59,7 @@ def test_a_report_as_json(fitted: Shell) -> None:
 def test_models_of_other_programs(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "m.uai").write_text("MARKOV\n2\n2 2\n1\n2 0 1\n4\n1 2 3 0\n")
     assert shell("report", "m.uai", "-o", "r.html").code == 0
-    table = _document((tmp_path / "r.html").read_text())["scopes"][0][1]
+    table = _document((tmp_path / "r.html").read_text(), "tables")[0][1]
     assert table[3] is None
 
 
@@ -134,6 +134,7 @@ def test_files_that_say_nothing_of_stability(fitted: Shell, tmp_path: Path, cont
         (("report", "m.mrf", "-o", "r.html", "--stability", "none.csv"), "Cannot read the stability of edges"),
         (("explore", "m.mrf", "--port", "99999"), "--port"),
         (("explore", "m.mrf", "--compare", "none.mrf"), "There is no model file none.mrf"),
+        (("explore", "m.mrf", "--compare", "m.mrf", "--stability", "s.csv"), "--stability is of one model"),
         (("annotate", "m.mrf", "-o", "n.mrf"), "give DATA, --stability CSV, or both"),
         (("annotate", "m.mrf", "t.csv", "-o", "m.mrf"), "-o m.mrf is what MODEL reads"),
         (("annotate", "m.mrf", "t.csv"), "Missing option '-o'"),
@@ -148,16 +149,22 @@ def test_bad_input_is_one_line(fitted: Shell, arguments: tuple[str, ...], told: 
 
 
 def test_explore_serves_until_it_is_stopped(fitted: Shell, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "mrfit", "explore", "m.mrf", "t.csv", "--no-browser", "--compare", "m.mrf"]
+    given = ["m.mrf", "t.csv", "--no-browser", "--compare", "m.mrf", "--expose"]
+    command = [sys.executable, "-m", "mrfit", "explore", *given]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         address = process.stdout.readline().strip()
         opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
         with opener.open(address, timeout=20) as response:
-            assert _document(response.read().decode())["scores"][0]["rows"] == 5
+            document = _document(response.read().decode())
+            assert document["scores"][0]["rows"] == 5
+            assert (document["title"], document["other"]["title"]) == ("m", "m")
+            assert document["other"]["compared"]["difference"] == 0.0
         with opener.open(address.partition("/open")[0] + "/api/compare", timeout=20) as response:
             assert json.loads(response.read())["scores"]["difference"] == 0.0
         process.send_signal(signal.SIGINT)
         _, told = process.communicate(timeout=20)
     assert process.returncode == 0
-    assert told == "mrfit: stopped.\n"
+    warned, stopped = told.splitlines()
+    assert "whoever in the network knows this address" in warned
+    assert stopped == "mrfit: stopped."

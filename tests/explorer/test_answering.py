@@ -7,12 +7,16 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
+from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
 from mrfit.explorer.answering import Answering, Question
+from mrfit.explorer.document import starting_rows
+from mrfit.explorer.first_answer import FirstAnswer
 from mrfit.factors import Factors
 from mrfit.formats.learned import to_model
 from mrfit.model import MarkovNetwork
 from mrfit.network import Network
+from mrfit.summaries.observed import Observed
 from populations import SCOPES, domain_of, random_factors
 
 POPULATION = ("tree", "cycle", "nested", "disconnected", "mixed cardinalities")
@@ -160,3 +164,34 @@ def test_a_short_time_is_kept(rng: np.random.Generator) -> None:
 def test_what_is_no_question_is_refused(asked: object) -> None:
     with pytest.raises(InputError):
         Question.of(asked, (2, 2))
+
+
+@pytest.mark.parametrize("by", ["rows", "frequencies"])
+def test_of_two_modes_the_one_near_the_data_is_told(monkeypatch: pytest.MonkeyPatch, by: str) -> None:
+    """All variables in one state or all in the other, which no chain leaves; the data are all in the second."""
+    pairs = [(i, j) for i in range(12) for j in range(i)]
+    model = model_of(Factors.from_tables((2,) * 12, [(pair, [1.5, 0, 0, 1.5]) for pair in pairs]))
+    rows = UniqueRows.from_codes(model.domain, np.ones((1, 12), np.uint8), np.ones(1))
+    observed = Observed.of(model, rows=rows)
+    codes = starting_rows(rows if by == "rows" else None, observed)
+    first = FirstAnswer.of(model, None, codes=codes)
+    assert min(p[1] for p in first.marginals) > 0.999
+    assert first.error < 0.01
+    assert "second mode" in first.remarks[0]
+    assert " = s" in first.remarks[0]  # a state by its name
+    asked = Question(1, {0: (1,)}, pair=(1, 2))
+    last = list(_by_chains(model, monkeypatch, codes=codes).answers(asked, _never))[-1]
+    assert last["marginals"][1][1] > 0.999
+    assert last["pair"][1][1] > 0.999
+    free = list(_by_chains(model, monkeypatch, codes=codes).answers(Question(1, {}), _never))[-1]
+    assert free["gap"] > 0.9
+    assert free["marginals"][1][1] > 0.999
+    assert free["far"][1][1] < 0.001
+
+
+def test_chains_that_agree_are_read_together(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
+    model = model_of(random_factors(rng, (2, 3, 2), [(0, 1), (1, 2)]))
+    answers = _by_chains(model, monkeypatch, codes=np.zeros((4, 3), np.int64)).answers(Question(1, {}), _never)
+    last = list(answers)[-1]
+    assert last["gap"] == 0
+    assert "far" not in last

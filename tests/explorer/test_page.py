@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 
 import mrfit
-from browser import Tab, browser, skip_or_fail
+from browser import Tab, axe_script, browser
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
 from mrfit.explorer.answering import Answering
@@ -136,18 +137,75 @@ def test_sampled_answers_are_within_their_error(opened: Open, tmp_path: Path, mo
         np.testing.assert_allclose(found, expected, atol=2 * error + 0.001, err_msg=name)
 
 
-def test_a_second_mode_is_said(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+def _bistable() -> tuple[MarkovNetwork, UniqueRows]:
     """Two states of all variables together that chains do not leave; the data know one of them."""
-    monkeypatch.setattr("mrfit.explorer.page_plan._MOST_CELLS", 1)
     pairs = [(i, j) for i in range(12) for j in range(i)]
     model = _model(Factors.from_tables((2,) * 12, [(pair, [1.5, 0, 0, 1.5]) for pair in pairs]))
-    rows = UniqueRows.from_codes(model.domain, np.ones((1, 12), np.uint8), np.ones(1))
-    tab = opened(model, rows=rows)
-    tab.wait("document.querySelector(\"[data-key='1.1'] .number\").textContent.startsWith('100')")  # not a mixture
-    tab.page.click("[data-key='0.1']")
+    return model, UniqueRows.from_codes(model.domain, np.ones((1, 12), np.uint8), np.ones(1))
+
+
+@pytest.mark.parametrize("fragment", ["", "given=0:1"])
+def test_of_two_modes_one_is_shown_and_the_other_told(
+    opened: Open, monkeypatch: pytest.MonkeyPatch, fragment: str
+) -> None:
+    """Before and now in the mode near the data, never a mixture, whatever is known when the page opens."""
+    monkeypatch.setattr("mrfit.explorer.page_plan._MOST_CELLS", 1)
+    model, rows = _bistable()
+    tab = opened(model, fragment, rows=rows)
+    assert tab.text("[data-key='1.1'] .number").startswith("100")  # the document's own first answer
+    if not fragment:
+        tab.page.click("[data-key='0.1']")
     tab.wait("document.querySelector('.engine').textContent.includes('second mode')")
     told = "document.querySelector(\"[data-key='1.1']\").getAttribute('aria-label')"
-    tab.wait(f"{told}.startsWith('x1 = s1: 100') && {told}.includes('before 100')")  # what chains near the data say
+    tab.wait(f"{told}.startsWith('x1 = s1: 100') && {told}.includes('before 100')")
+    assert "stay elsewhere" in tab.text(".right")
+    tab.page.click("[data-key='1']")
+    tab.settle()
+    assert "In the data, in the model, now, in the second mode" in tab.text(".right")
+    cells = tab.page.locator(".right table").first.locator("tbody tr:last-child td").all_inner_texts()
+    *near, elsewhere = (float(cell.removesuffix("%").removeprefix("<")) for cell in cells[1:])
+    assert min(near) > 99.9
+    assert elsewhere < 1
+
+
+def test_all_parts_of_the_page_show_one_answer(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In every frame while chains run: bars of the list, bars and tables of the panel, the joint table."""
+    monkeypatch.setattr("mrfit.explorer.page_plan._MOST_CELLS", 1)
+    rng = np.random.default_rng(2)
+    model = _model(random_factors(rng, (2,) * 30, [(i, i + 1) for i in range(29)]))
+    tab = opened(model, "show=1", rows=rows_from(model.factors, 50, rng))
+    frames = tab.page.evaluate(
+        """async () => {
+            const of = (selector) => document.querySelector(selector)?.textContent;
+            const frames = [];
+            document.querySelector("[data-key='0.1']").click();
+            for (let k = 0; k < 90; k++) {
+                await new Promise((resolve) => requestAnimationFrame(resolve));
+                const row = document.querySelector(".right tbody tr:last-child");
+                const bars = ["1.1", "ds1"].map((key) => of(`[data-key='${key}'] .number`));
+                frames.push([...bars, row.lastChild.textContent]);
+            }
+            return frames;
+        }"""
+    )
+    assert len({frame[0] for frame in frames}) > 2  # chains moved meanwhile
+    assert all(len(set(frame)) == 1 for frame in frames)
+
+
+def test_a_joint_table_is_that_of_its_pair_while_chains_run(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mrfit.explorer.page_plan._MOST_CELLS", 1)
+    model = _model(random_factors(np.random.default_rng(2), (2,) * 30, [(i, i + 1) for i in range(29)]))
+    tab = opened(model, "show=0-1")
+    expected = model.joint(["x2", "x3"]).table.ravel()
+    tab.wait("document.querySelector('.right').textContent.includes('Together')")
+    tab.page.evaluate("location.hash = 'show=2-3'")
+    tab.wait("document.querySelector('.right h2').textContent.includes('x2')")
+    tab.wait("document.querySelector('.right').textContent.includes('Together')")
+    cells = tab.page.locator(".right table").nth(1).locator("tbody td").all_inner_texts()
+    assert [float(cell.split()[0]) / 100 for cell in cells] == pytest.approx(expected, abs=0.12)  # a first answer
+    tab.settle()
+    cells = tab.page.locator(".right table").nth(1).locator("tbody td").all_inner_texts()
+    assert [float(cell.split()[0]) / 100 for cell in cells] == pytest.approx(expected, abs=0.02)
 
 
 def test_probability_zero_keeps_the_last_picture(opened: Open) -> None:
@@ -211,8 +269,16 @@ def test_pairs_and_larger_sets_in_words(opened: Open) -> None:
     together = tab.page.locator(".right table").nth(1).locator("tbody td").all_inner_texts()
     joint = _model(factors).joint(["x0", "x1"]).table
     assert together == [f"{100 * p:.1f} %" for p in joint.ravel()]
-    triple = opened(_model(Factors.from_tables((2, 2, 2), [((0, 1, 2), [0.0] * 7 + [np.log(2.0)])])), "show=0-1-2")
+    held = _model(Factors.from_tables((2, 2, 2), [((0, 1, 2), [0.0] * 7 + [np.log(2.0)])]))
+    triple = opened(held, "show=0-1-2")
     assert "2.00 times what it is otherwise" in triple.text(".right")
+    assert triple.page.locator(".right table").first.locator("tbody td").all_inner_texts() == [
+        "x0 = s1, x1 = s1, x2 = s1",
+        "+0.693",
+    ]
+    for state, odds in (("0", "1.00"), ("1", "2.00")):  # no one number holds: at which states of the others it does
+        told = opened(held, f"show=0-1&given=2:{state}").text(".right")
+        assert f"depends on other variables. At x2 = s{state}, x0 = s1 multiplies the odds of x1 = s1 by {odds}" in told
 
 
 def test_the_most_probable_states_together(opened: Open) -> None:
@@ -243,10 +309,18 @@ def test_marks_orders_search_and_cases(opened: Open) -> None:
     tab.page.select_option(".order", "changed")
     tab.settle()
     assert tab.page.locator(".name").all_inner_texts() == ["x2", "x1", "x0"]
+    for order, names in (("degree", ["x1", "x0", "x2"]), ("name", ["x0", "x1", "x2"])):
+        tab.page.select_option(".order", order)
+        tab.settle()
+        assert tab.page.locator(".name").all_inner_texts() == names
     tab.page.click("text=Compare")
     tab.page.click("[data-key='2.0']")
     tab.settle()
-    assert "before 100 %" in tab.page.get_attribute("[data-key='2.1']", "aria-label")  # the case that was kept
+    assert "kept 100 %" in tab.page.get_attribute("[data-key='2.1']", "aria-label")  # the case that was kept
+    pair = tab.page.locator("[data-key='2.1'] .bar.pair > *")
+    assert [bar.evaluate("(bar) => bar.style.width") for bar in pair.all()] == ["0%", "100%"]  # one below the other
+    assert "kept: x2 = s1" in tab.text(".legend")
+    assert "Upper bars: x2 = s0; lower bars: x2 = s1" in tab.text(".right")
     tab.page.keyboard.press("/")
     tab.page.keyboard.type("X1")
     tab.settle()
@@ -256,6 +330,11 @@ def test_marks_orders_search_and_cases(opened: Open) -> None:
 def test_the_filter_and_the_signs_of_lines(opened: Open, tmp_path: Path) -> None:
     tab = opened(_chain())
     assert tab.text(".filter .line span:last-child") == "2 of 2"
+    bins = [bar.evaluate("(bar) => bar.style.height") for bar in tab.page.locator(".bins i").all()]
+    assert [k for k, height in enumerate(bins) if height != "0%"] == [24, 47]  # half as strong, and the strongest
+    strokes = [path for path in _drawn(tab, tmp_path).iter(f"{SVG}path") if "Q" in path.get("d", "")]
+    signs = {path.get("stroke"): "stroke-dasharray" in path.attrib for path in strokes}
+    assert sorted(signs.values()) == [False, True]  # by colour and by dash
     assert "stroke-dasharray" in tab.saved("Picture, .svg", tmp_path).read_text(encoding="utf-8")
     tab.page.locator(".filter input").fill("700")
     tab.settle()
@@ -302,6 +381,36 @@ def test_a_variable_that_is_looked_at_stands_out_with_its_neighbours(opened: Ope
     for picture in (whole, _drawn(tab, tmp_path)):
         assert set(_texts(picture).values()) == {1.0}
         assert min(_lines(picture)) > 0.2
+
+
+def test_of_a_variable_that_is_looked_at_all_lines_are_drawn(opened: Open, tmp_path: Path) -> None:
+    """Also those that the filter hides: the panel lists them all."""
+    tab = opened(_chain(), "from=1.5")
+    assert len(_lines(_drawn(tab, tmp_path))) == 1
+    tab.page.click("[data-key='1']")
+    tab.settle()
+    assert len(_lines(_drawn(tab, tmp_path))) == 2
+
+
+def test_the_wheel_zooms_and_a_key_fits_everything(opened: Open, tmp_path: Path) -> None:
+    tab = opened(_chain())
+    fitted = _places(_drawn(tab, tmp_path))
+    box = tab.page.locator("canvas").bounding_box()
+    tab.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    tab.page.mouse.wheel(0, -300)
+    tab.settle()
+    closer = _places(_drawn(tab, tmp_path))
+    far, near = (np.linalg.norm(np.subtract(each["x0"], each["x2"])) for each in (fitted, closer))
+    assert near > 1.2 * far
+    tab.page.keyboard.press("f")
+    tab.settle()
+    assert _places(_drawn(tab, tmp_path)) == fitted
+
+
+def _places(picture: ElementTree.Element) -> dict[str, tuple[float, float]]:
+    """Where names stand."""
+    texts = (text for text in picture.iter(f"{SVG}text") if str(text.text).startswith("x"))
+    return {str(text.text): (float(text.get("x", 0)), float(text.get("y", 0))) for text in texts}
 
 
 def test_rings_close_as_far_as_the_others_explain_a_variable(opened: Open, tmp_path: Path) -> None:
@@ -455,6 +564,8 @@ def test_everything_can_be_done_by_keys(opened: Open, tmp_path: Path) -> None:
         return press(*names)
 
     assert on("canvas", "ArrowRight") == "#show=0"  # focus on a neighbourhood
+    said = page.text_content("#said")  # to who cannot see
+    assert re.fullmatch(r"x0: s0 [\d.]+ %, s1 [\d.]+ %; 2 neighbours", said)
     places = "JSON.parse(localStorage.getItem('mrfit-places'))"
     press("Shift+ArrowRight")  # move a variable
     assert list(page.evaluate(places)) == ["x0"]
@@ -504,12 +615,11 @@ def test_an_address_restores_the_whole_view(opened: Open) -> None:
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_axe_finds_nothing(opened: Open, theme: str) -> None:
-    axe = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
-    if not axe.exists():
-        skip_or_fail("tests of accessibility need axe-core: run `npm ci` in web/")
+    axe = axe_script(Path(__file__).parents[2] / "web")
     wide = _model(random_factors(np.random.default_rng(0), (2, 9), [(0, 1)]))
     pages = [
         (_small(), "given=0:1&show=0-1"),
+        (_small(), "show=0-1-2"),
         (wide, "show=0-1"),
         (_two_models()[2], "given=1:1"),
         (_two_models()[2], "show=0-1&view=b"),
@@ -517,9 +627,17 @@ def test_axe_finds_nothing(opened: Open, theme: str) -> None:
     for shown, fragment in pages:
         tab = opened(shown, f"{fragment}&theme={theme}")
         tab.settle()
-        tab.page.evaluate(axe.read_text(encoding="utf-8"))
-        found = tab.page.evaluate("axe.run()")
-        assert [(each["id"], each["nodes"][0]["html"]) for each in found["violations"]] == []
+        assert _violations(tab, axe) == []
+    tab = opened(_chain(), f"given=0:1&theme={theme}")
+    tab.page.keyboard.press("k")
+    tab.page.click("[data-key='0.0']")
+    tab.settle()
+    assert _violations(tab, axe) == []  # two cases
+
+
+def _violations(tab: Tab, axe: str) -> list[tuple[str, str]]:
+    tab.page.evaluate(axe)
+    return [(each["id"], each["nodes"][0]["html"]) for each in tab.page.evaluate("axe.run()")["violations"]]
 
 
 def test_a_notebook_shows_the_same(chromium: Any, tmp_path: Path) -> None:
@@ -550,6 +668,23 @@ def test_the_server_answers_the_page(chromium: Any, tmp_path: Path) -> None:
         assert drawn.n_rows == 1000
         assert set(drawn.codes[:, 0].tolist()) == {1}
         assert server.token not in tab.page.evaluate("location.href + document.cookie")
+        assert tab.problems == []
+        tab.page.close()
+        server.shutdown()
+
+
+def test_the_server_answers_for_two_models(chromium: Any, tmp_path: Path) -> None:
+    a, b, document = _two_models()
+    with Explorer(document, Answering(a), other=Answering(b)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        tab = Tab(chromium).open(server.address)
+        assert "1 pair in both, 1 only in A, 1 only in B" in tab.text(".right")
+        assert "only in A" in tab.text(".legend")
+        tab.page.click("[data-key='1.1']")
+        tab.settle()
+        np.testing.assert_allclose(_saved_probabilities(tab, tmp_path), _expected(a, {"x1": "s1"}), atol=1e-12)
+        told = tab.page.get_attribute("[data-key='2.0']", "aria-label")
+        assert told.endswith(f"in B {100 * b.conditional('x2', {'x1': 's1'})['s0']:.1f} %")
         assert tab.problems == []
         tab.page.close()
         server.shutdown()

@@ -40,7 +40,7 @@ def server() -> Iterator[Explorer]:
 def _asked(
     server: Explorer, method: str, path: str, *, body: str | None = None, user: bool = True, **headers: str
 ) -> tuple[int, dict[str, str], bytes]:
-    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=60)
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     cookie = {"Cookie": f"mrfit={server.token}"} if user else {}
     kind = {"Content-Type": "application/json"} if body is not None else {}
@@ -52,6 +52,7 @@ def _asked(
 
 
 def test_the_token_becomes_a_cookie(server: Explorer) -> None:
+    assert server.server_address[0] == "127.0.0.1"  # nobody else can even ask, unless that was said
     address = urlsplit(server.address)
     status, headers, _ = _asked(server, "GET", f"{address.path}?{address.query}", user=False)
     assert status == 303
@@ -90,6 +91,10 @@ def test_scores_worst_rows_and_edges_are_there_for_the_user(server: Explorer) ->
     for form in ("csv", "graphml", "json"):
         status, _, content = _asked(server, "GET", f"/api/export/edges.{form}")
         assert (status, b"x1" in content) == (200, True)
+    status, headers, picture = _asked(server, "GET", "/api/export/network.svg")
+    assert (status, headers["content-type"]) == (200, "image/svg+xml")
+    assert b"<svg" in picture
+    assert _asked(server, "GET", "/api/export/network.png")[2].startswith(b"\x89PNG")
 
 
 def test_the_other_model_is_there_for_the_user(server: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,6 +102,17 @@ def test_the_other_model_is_there_for_the_user(server: Explorer, monkeypatch: py
     assert json.loads(_asked(server, "GET", "/api/compare")[2]) == json.loads(json.dumps(server.compared.to_dict()))
     monkeypatch.setattr(server, "compared", None)
     assert _asked(server, "GET", "/api/compare")[0] == 404
+
+
+def test_a_question_may_be_of_the_other_model(server: Explorer) -> None:
+    asked = json.dumps({"number": 1, "evidence": [], "other": True})
+    assert _asked(server, "POST", "/api/query", body=asked)[0] == 400  # there is none to ask
+    model = learn(random_rows(np.random.default_rng(1), (2, 2, 3), 50)).model
+    with Explorer(server.document, server.answering, other=Answering(model)) as of_two:
+        threading.Thread(target=of_two.serve_forever, daemon=True).start()
+        told = json.loads(_asked(of_two, "POST", "/api/query", body=asked)[2])
+        assert told["marginals"][2] == pytest.approx(list(model.marginals()["x2"].values()), abs=1e-12)
+        of_two.shutdown()
 
 
 def test_rows_are_drawn_given_what_is_known(server: Explorer) -> None:
@@ -120,6 +136,7 @@ def test_numbers_of_rows_have_limits(server: Explorer, query: str) -> None:
         "/",
         "/api/model",
         "/api/compare",
+        "/api/export/network.png",
         "/api/rows?worst=3",
         "/api/scores",
         "/assets/explorer.js",

@@ -2,9 +2,12 @@
 
 import { defaultThreshold } from "../src/state";
 import { Model } from "../src/model";
-import { LIGHT } from "../src/palette";
 
 export const model = new Model(JSON.parse(document.getElementById("document")!.textContent!));
+// As in the light style of the page.
+const COMMUNITIES = ["#3a6db5", "#d08a1e", "#2a9073", "#b55d95", "#4ba0c8", "#a8632a", "#7d7f86", "#8a6f3c"];
+const [TOGETHER, APART] = ["#2166ac", "#b2182b"];
+
 export const root = document.getElementById("page")!;
 
 const largest = Math.max(...model.document.edges.map((edge) => Math.abs(edge[2])));
@@ -14,7 +17,7 @@ export const nodes = model.names.map((name, v) => ({
   name,
   x: model.document.layout[v][0],
   y: model.document.layout[v][1],
-  colour: LIGHT.communities[Math.max(0, model.document.community[v]) % LIGHT.communities.length],
+  colour: COMMUNITIES[Math.max(0, model.document.community[v]) % COMMUNITIES.length],
 }));
 
 export const edges = model.document.edges
@@ -24,7 +27,7 @@ export const edges = model.document.edges
     target: String(b),
     width: 0.7 + (2.3 * Math.abs(strength)) / largest,
     opacity: 0.28 + (0.66 * Math.abs(strength)) / largest,
-    colour: strength < 0 ? LIGHT.apart : LIGHT.together,
+    colour: strength < 0 ? APART : TOGETHER,
   }));
 
 root.style.cssText = "position: fixed; inset: 0; display: block; background: #f7f7f5";

@@ -1,22 +1,34 @@
 // The two that answer: a worker of the page itself, and the server of `mrfit explore`.
 
-import type { Answer, Answerer, Hear, Prepared, Question } from "./answers";
+import type { Answer, Answerer, Hear, Question, Told } from "./answers";
 import type { WorstRow } from "./document";
+import { afterPicture } from "./dom";
 
-/** Runs this page's own script once more, in a worker. */
+/** Runs this page's own script once more, in a worker; begun when the first picture is seen, or asked something before. */
 export class WorkerAnswerer implements Answerer {
-  private worker: Worker;
+  private worker: Worker | null = null;
 
-  constructor(script: string, { variables, scopes, plan, marginals }: Prepared, hear: Hear, fail: (why: string) => void) {
-    const address = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
-    this.worker = new Worker(address);
-    this.worker.onmessage = ({ data }) => hear(data as Answer);
-    this.worker.onerror = () => fail("This browser does not let the page compute.");
-    this.worker.postMessage({ variables, scopes, plan, marginals });
+  constructor(
+    private script: string,
+    private told: Told,
+    private hear: Hear,
+    private fail: (why: string) => void,
+  ) {
+    afterPicture(() => this.begun());
   }
 
   ask(question: Question): void {
-    this.worker.postMessage(question);
+    this.begun().postMessage(question);
+  }
+
+  private begun(): Worker {
+    if (this.worker) return this.worker;
+    const address = URL.createObjectURL(new Blob([this.script], { type: "text/javascript" }));
+    this.worker = new Worker(address);
+    this.worker.onmessage = ({ data }) => this.hear(data as Answer);
+    this.worker.onerror = () => this.fail("This browser does not let the page compute.");
+    this.worker.postMessage(this.told);
+    return this.worker;
   }
 }
 
@@ -25,6 +37,7 @@ export class ServerAnswerer implements Answerer {
   private running: AbortController | null = null;
 
   constructor(
+    private other: boolean, // of two models the second
     private hear: Hear,
     private fail: (why: string) => void,
   ) {}
@@ -33,7 +46,7 @@ export class ServerAnswerer implements Answerer {
     this.running?.abort();
     const running = new AbortController();
     this.running = running;
-    this.read(question, running.signal).catch((error: unknown) => {
+    this.read({ ...question, other: this.other }, running.signal).catch((error: unknown) => {
       if (!running.signal.aborted) this.fail(`The server does not answer (${String(error)}); start mrfit explore again.`);
     });
   }

@@ -1,12 +1,13 @@
 // What is asked and answered: the same messages go to a worker of the page and to a server.
 
-import type { Document } from "./document";
+import type { Document, Texts } from "./document";
 
 export interface Question {
   number: number; // a later one makes all before it void
-  evidence: [variable: number, states: number[]][];
+  evidence: [v: number, states: number[]][];
   pair?: [number, number]; // whose joint table is wanted too
   map?: boolean; // and the most probable states together
+  other?: boolean; // of the second of two models
 }
 
 export interface Answer {
@@ -16,6 +17,7 @@ export interface Answer {
   exact: boolean;
   error: number; // of a probability: twice the largest standard error
   gap: number; // between chains that disagree: a second mode
+  far?: number[][]; // marginals there
   milliseconds: number;
   done: boolean;
   pair?: number[][] | null;
@@ -24,9 +26,12 @@ export interface Answer {
 }
 
 export interface Answerer {
-  ask(question: Question): void;
+  ask(it: Question): void;
 }
 
-export type Hear = (answer: Answer) => void;
+export type Hear = (it: Answer) => void;
+
+/** What a worker is told before any question, the document and which of its models it answers for. */
+export type Told = Texts & { other: boolean };
 
 export type Prepared = Pick<Document, "variables" | "scopes" | "plan" | "marginals">;

@@ -55,9 +55,20 @@ export type Other = Pick<Document, "title" | "scopes" | "plan" | "marginals" | "
 
 export const SCHEMA = 1;
 
+/** A document in two texts: its tables are read when first asked for, as the first picture needs none. */
+export interface Texts {
+  text: string;
+  tables: string;
+}
+
+export function documentOf({ text, tables }: Texts): Document {
+  let scopes: Scope[] | null = null;
+  return Object.defineProperty(JSON.parse(text) as Document, "scopes", { get: () => (scopes ??= JSON.parse(tables) as Scope[]), enumerable: true });
+}
+
 /** A row of data that the model expects little, and its states that are least expected given all others. */
 export interface WorstRow {
   score: number | null;
   weight: number;
-  surprises: [variable: number, state: number, probability: number][];
+  surprises: [v: number, s: number, probability: number][];
 }

@@ -28,23 +28,29 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
+/** When the picture that is drawn next has been seen. */
+export function afterPicture(act: () => void): void {
+  requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(act)));
+}
+
 /** Sets an attribute, if it is another: what is the same need not be styled anew. */
 export function set(element: HTMLElement, name: string, value: string): void {
   if (element.getAttribute(name) !== value) element.setAttribute(name, value);
 }
 
-/** A bar filled up to a share of its width, with a mark where it was before. */
+/** A bar filled up to a share of its width, with a mark where it was before; or below it the bar of a kept case. */
 export class Bar {
   private fill = h("i");
   private mark = h("b", { class: "mark" });
-  readonly element = h("span", { class: "bar", "aria-hidden": "true" }, this.fill);
+  readonly element = h("span", { "aria-hidden": "true" }, this.fill);
 
-  update(share: number, before: number | null = null, known = false): this {
+  update(share: number, before: number | null = null, known = false, paired = false): this {
+    set(this.element, "class", paired ? "bar pair" : "bar");
     set(this.fill, "class", known ? "fill known" : "fill");
     this.fill.style.width = `${(100 * share).toFixed(2)}%`;
     if (before === null) this.mark.remove();
     else {
-      this.mark.style.left = `${(100 * before).toFixed(2)}%`;
+      this.mark.style.cssText = `${paired ? "width" : "left"}: ${(100 * before).toFixed(2)}%`;
       if (!this.mark.parentNode) this.element.append(this.mark);
     }
     return this;

@@ -21,10 +21,7 @@ export function fileName(title: string, rest: string): string {
 /** Edges that are shown, the strongest first: for `mrfit fit --structure edges:FILE` and spreadsheets. */
 export function edgesCsv({ model, chosen }: State): string {
   const { variables } = model.document;
-  const lines = model.strongest
-    .map((e) => model.edge(e))
-    .filter(([, , strength]) => Math.abs(strength) >= chosen.threshold)
-    .map(([a, b, strength]) => [variables[a].name, variables[b].name, strength]);
+  const lines = model.shownEdges(chosen.threshold).map(([a, b, strength]) => [variables[a].name, variables[b].name, strength]);
   return csv([["source", "target", "strength"], ...lines]);
 }
 
@@ -55,10 +52,7 @@ export function graphml({ model, chosen }: State): string {
     value.replace(NOT_XML, "\ufffd").replace(/[&<>"\t\n\r]/g, (c) => `&#${c.charCodeAt(0)};`);
   const name = (v: number): string => text(model.document.variables[v].name);
   const nodes = model.names.map((_, v) => `<node id="${name(v)}"/>`);
-  const edges = model.strongest
-    .map((e) => model.edge(e))
-    .filter(([, , strength]) => Math.abs(strength) >= chosen.threshold)
-    .map(([a, b, strength]) => `<edge source="${name(a)}" target="${name(b)}"><data key="strength">${strength}</data></edge>`);
+  const edges = model.shownEdges(chosen.threshold).map(([a, b, strength]) => `<edge source="${name(a)}" target="${name(b)}"><data key="strength">${strength}</data></edge>`);
   return [
     '<?xml version="1.0" encoding="utf-8"?>',
     '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">',

@@ -2,9 +2,9 @@
 
 import { h } from "./dom";
 import type { Model } from "./model";
-import { MOST_RINGS } from "./scene";
+import { MOST_RINGS } from "./dots";
 import type { Chosen, State } from "./state";
-import { count, signed } from "./words";
+import { count, short, signed } from "./words";
 
 const BINS = 48;
 
@@ -17,6 +17,7 @@ export class Filter {
   private slider: HTMLInputElement;
   private last: Chosen | null = null;
   private hadCards = false;
+  private hadKept: State["kept"] = null;
 
   constructor(private state: State) {
     this.bars = Array.from({ length: BINS }, () => h("i"));
@@ -46,13 +47,13 @@ export class Filter {
   /** Edges that are shown. */
   private get n(): number {
     const { model, chosen } = this.state;
-    return model.strongest.filter((e) => Math.abs(model.edge(e)[2]) >= chosen.threshold).length;
+    return model.shown(chosen.threshold);
   }
 
   private update(): void {
-    const { model, chosen, hasCards } = this.state;
-    if (chosen === this.last && hasCards === this.hadCards) return;
-    this.hadCards = hasCards;
+    const { model, chosen, hasCards, kept } = this.state;
+    if (chosen === this.last && hasCards === this.hadCards && kept === this.hadKept) return;
+    [this.hadCards, this.hadKept] = [hasCards, kept];
     if (chosen.view !== this.last?.view) this.drawBins();
     this.last = chosen;
     const { threshold, evidence } = chosen;
@@ -72,22 +73,23 @@ export class Filter {
   }
 
   private renderLegend(known: boolean): void {
-    const { model, hasCards, isMoved } = this.state;
+    const { model, hasCards, isMoved, kept } = this.state;
     const hasColours = known && !model.other && !hasCards; // dots tell by them what cards tell by bars
-    const strengths = (keep: (e: number) => boolean): number[] => model.strongest.filter(keep).map((e) => model.edge(e)[2]);
-    const together = strengths((e) => model.isSigned(e) && model.edge(e)[2] > 0);
-    const apart = strengths((e) => model.isSigned(e) && model.edge(e)[2] < 0);
-    const neither = strengths((e) => !model.isSigned(e));
+    const first = (sign: number): number => {
+      const e = model.strongest.find((e) => (model.isSigned(e) ? Math.sign(model.edge(e)[2]) : 0) === sign);
+      return e === undefined ? 0 : model.edge(e)[2];
+    };
+    const [together, apart, neither] = [1, -1, 0].map(first); // the strongest of each kind
     const item = (mark: string, text: string): HTMLElement => h("span", { class: "item" }, h("i", { class: mark, "aria-hidden": "true" }), text);
     if (model.view === "difference") return this.renderLegendOfTwo(item);
     const items = [
-      together.length ? item("stroke together", `together, up to ${signed(together[0])}`) : null,
-      apart.length ? item("stroke apart", `apart, up to ${signed(apart[0])}`) : null,
-      neither.length ? item("stroke neither", `no order of states, up to ${neither[0].toFixed(2)}`) : null,
+      together ? item("stroke together", `together, up to ${signed(together)}`) : null,
+      apart ? item("stroke apart", `apart, up to ${signed(apart)}`) : null,
+      neither ? item("stroke neither", `no order of states, up to ${neither.toFixed(2)}`) : null,
       model.hasStability ? item("stroke faint", "faint: in few resamples") : null,
-      model.explained(0) === null || model.n > MOST_RINGS ? null : item("ring", "explained by the others"),
+      model.explains(0) === null || model.n > MOST_RINGS ? null : item("ring", "explained by the others"),
       known ? item(hasCards ? "square known" : "square", "known") : null,
-      model.other ? item("tick", "B, on bars of A") : isMoved ? item("tick", "before") : null,
+      kept ? item("square kept", `kept: ${short(kept.words, 40)}`) : isMoved ? item("tick", model.other ? "B, on bars of A" : "before") : null,
       hasColours ? item("dot likelier", "likelier") : null,
       hasColours ? item("dot less", "less likely") : null,
     ];

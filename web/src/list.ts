@@ -74,7 +74,7 @@ export class List {
     const by: Record<Order, (a: number, b: number) => number> = {
       table: (a, b) => a - b,
       changed: (a, b) => this.state.moved(b) - this.state.moved(a) || a - b,
-      degree: (a, b) => model.neighbours[b].length - model.neighbours[a].length || a - b,
+      degree: (a, b) => model.degree[b] - model.degree[a] || a - b,
       name: (a, b) => model.names[a].localeCompare(model.names[b], undefined, { numeric: true }),
     };
     return found.sort(by[chosen.order]);
@@ -135,7 +135,7 @@ class Row {
       class: "name", "data-key": `${v}`, title: model.names[v], on: { click: (event: MouseEvent) => select(event.shiftKey) },
     }, model.names[v]);
     this.buttons = model.states[v].map((_, s) => new StateButton(state, v, s, `${v}.${s}`));
-    const degree = h("span", { class: "degree" }, plural(model.neighbours[v].length, "neighbour"));
+    const degree = h("span", { class: "degree" }, plural(model.degree[v], "neighbour"));
     this.element = h("div", { role: "listitem" }, h("div", { class: "head" }, this.name, degree), this.buttons.map((button) => button.element));
   }
 
@@ -184,11 +184,11 @@ export class StateButton {
     const isOut = known !== undefined && known.length > 1 && !known.includes(s);
     const p = state.marginals[v][s];
     const before = state.isMoved ? state.reference[v][s] : null;
-    const was = before === null ? "" : `, ${state.model.other ? "in B" : "before"} ${percent(before)}`;
+    const was = before === null ? "" : `, ${state.referenceName} ${percent(before)}`;
     set(this.element, "class", `state${isKnown ? " known" : ""}${isOut ? " out" : ""}`);
     set(this.element, "aria-pressed", String(isKnown));
     set(this.element, "aria-label", `${state.model.stateName(v, s)}: ${percent(p)}${was}${isOut ? ", ruled out" : ""}`);
     if (this.number.textContent !== percent(p)) this.number.textContent = percent(p);
-    this.bar.update(p, before, isKnown);
+    this.bar.update(p, before, isKnown, state.kept !== null);
   }
 }

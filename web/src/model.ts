@@ -15,55 +15,79 @@ export type View = "a" | "b" | "difference";
 export class Model {
   names: string[];
   states: string[][];
-  neighbours: Neighbour[][]; // of each variable, the strongest first
-  larger: number[]; // numbers of scopes of more than two variables, the strongest first
+  degree = new Int32Array(0); // how many neighbours each variable has in the view
+  pull = new Float64Array(0); // the strengths of its edges, added up
   strongest: number[] = []; // numbers of edges that are not zero in the view, the strongest first
-  largest = 1; // strength in any view
+  largest: number; // strength in any view
   before: number[][];
   view: View = "a";
   other: Model | null = null; // the second of two
   private edges: Edge[] = []; // as the view has them
   private signed: boolean[];
-  private edgeOf = new Map<string, number>();
-  private scopeOf = new Map<string, number>();
+  private large: number[] | null = null;
+  private scopeOf: Map<string, number> | null = null; // found when first asked for: the first picture needs none
 
   constructor(public document: Document) {
     this.names = document.variables.map((variable) => visible(variable.name));
     this.states = document.variables.map((variable) => variable.states.map(visible));
     this.signed = document.variables.map((variable) => variable.ordered);
     this.before = document.marginals.values;
-    this.neighbours = [];
-    document.edges.forEach(([a, b], edge) => this.edgeOf.set(key([a, b]), edge));
-    const { other } = document;
+    const { other, edges } = document;
     if (other) {
-      const edges = document.edges.map(([a, b], edge): Edge => [a, b, other.strengths[edge]]);
-      this.other = new Model({ ...document, ...other, edges, other: undefined });
+      const own = edges.map(([a, b], edge): Edge => [a, b, other.strengths[edge]]);
+      this.other = new Model({ ...document, ...other, edges: own, other: undefined });
     }
     const views: View[] = other ? ["a", "b", "difference"] : ["a"];
-    const sizes = views.flatMap((view) => document.edges.map((_, e) => size(this.strengthIn(view, e))));
-    this.largest = sizes.reduce((most, each) => Math.max(most, each), 0) || 1;
+    this.largest = edges.reduce((most, _, e) => views.reduce((most, view) => Math.max(most, size(this.strengthIn(view, e))), most), 0) || 1;
     this.show(views[views.length - 1]);
-    const range = (n: number): number[] => Array.from({ length: n }, (_, k) => k);
-    document.scopes.forEach(([variables], number) => this.scopeOf.set(key(variables), number));
-    this.larger = range(document.scopes.length)
-      .filter((number) => document.scopes[number][0].length > 2)
-      .sort((k, l) => this.largestEntry(l) - this.largestEntry(k));
   }
 
   /** Takes the edges of a view. */
   show(view: View): void {
     this.view = view;
-    const strength = (e: number): number => this.strengthIn(view, e);
-    this.edges = this.document.edges.map(([a, b, , stability], e): Edge => [a, b, strength(e), stability]);
-    this.neighbours = this.names.map(() => []);
-    this.edges.forEach(([a, b, strength], edge) => {
+    const { edges } = this.document;
+    this.edges = view === "a" ? edges : edges.map(([a, b, , stability], e): Edge => [a, b, this.strengthIn(view, e), stability]);
+    const sizes = Float64Array.from(this.edges, (edge) => size(edge[2]));
+    [this.degree, this.pull] = [new Int32Array(this.n), new Float64Array(this.n)];
+    this.strongest = [];
+    sizes.forEach((strength, e) => {
       if (strength === 0) return;
-      this.neighbours[a].push({ variable: b, edge, strength });
-      this.neighbours[b].push({ variable: a, edge, strength });
+      this.strongest.push(e);
+      for (const v of [this.edges[e][0], this.edges[e][1]]) {
+        this.degree[v]++;
+        this.pull[v] += strength;
+      }
     });
-    for (const list of this.neighbours) list.sort((one, other) => size(other.strength) - size(one.strength));
-    const present = this.edges.map((_, e) => e).filter((e) => this.edges[e][2] !== 0);
-    this.strongest = present.sort((k, l) => size(this.edges[l][2]) - size(this.edges[k][2]));
+    this.strongest.sort((k, l) => sizes[l] - sizes[k]);
+  }
+
+  /** Numbers of scopes of more than two variables, the strongest first. */
+  get larger(): number[] {
+    if (!this.document.parameters.some(({ order }) => order > 2)) return [];
+    this.large ??= this.document.scopes
+      .flatMap(([variables], number) => (variables.length > 2 ? [number] : []))
+      .sort((k, l) => this.largestEntry(l) - this.largestEntry(k));
+    return this.large;
+  }
+
+  /** How many edges have at least a strength. */
+  shown(threshold: number): number {
+    const first = this.strongest.findIndex((e) => size(this.edges[e][2]) < threshold);
+    return first < 0 ? this.strongest.length : first;
+  }
+
+  /** Those edges, the strongest first. */
+  shownEdges(threshold: number): Edge[] {
+    return this.strongest.slice(0, this.shown(threshold)).map((e) => this.edges[e]);
+  }
+
+  /** Of a variable, the strongest first. */
+  neighbours(v: number): Neighbour[] {
+    const own = this.strongest.filter((edge) => this.edges[edge][0] === v || this.edges[edge][1] === v);
+    return own.map((edge) => {
+      const [a, b, strength] = this.edges[edge];
+      return { variable: a === v ? b : a, edge, strength };
+    });
   }
 
   strengthIn(view: View, edge: number): number {
@@ -86,11 +110,13 @@ export class Model {
   }
 
   edgeBetween(a: number, b: number): number | undefined {
-    return this.edgeOf.get(key([a, b]));
+    const edge = this.edges.findIndex(([x, y]) => (x === a && y === b) || (x === b && y === a));
+    return edge < 0 ? undefined : edge;
   }
 
   /** The table over exactly these variables, which may be listed in any order; null where there is none. */
   scope(variables: number[]): { variables: number[]; table: (number | null)[] } | null {
+    this.scopeOf ??= new Map(this.document.scopes.map(([own], number) => [key(own), number]));
     const number = this.scopeOf.get(key(variables));
     if (number === undefined) return null;
     const [own, table] = this.document.scopes[number];
@@ -127,7 +153,7 @@ export class Model {
   }
 
   /** The share of its deviance that the others explain; null where nothing is known of it. */
-  explained(v: number): number | null {
+  explains(v: number): number | null {
     const share = this.document.variables[v].explained;
     return share === undefined || share === null ? null : Math.max(0, share);
   }

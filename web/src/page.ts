@@ -1,8 +1,8 @@
 // The page: what stands where, what is asked when something changes, and keys that work everywhere.
 
 import { ServerAnswerer, WorkerAnswerer } from "./answerers";
-import type { Answer, Answerer } from "./answers";
-import { type Document, SCHEMA } from "./document";
+import type { Answer, Answerer, Question } from "./answers";
+import { documentOf, SCHEMA, type Texts } from "./document";
 import { h, set } from "./dom";
 import { edgesCsv, fileName, graphml, probabilitiesCsv, save } from "./exports";
 import { Filter } from "./filter";
@@ -12,11 +12,13 @@ import { Panel } from "./panel";
 import { Picture } from "./picture";
 import { forgetPlaces } from "./places";
 import { type Chosen, fromFragment, State, toFragment } from "./state";
-import { count, plural, signed, visible } from "./words";
+import { count, plural, points, secondMode, signed, visible } from "./words";
 
 const WORST = 12; // rows of data that are listed
 const DRAWN = 1000; // rows that are drawn to be saved
 const LEAST_ERROR = 0.001; // that is told: nothing sampled is ±0.0
+
+const SECOND_MODE = " · second mode found";
 
 const KEYS: [string, string][] = [
   ["click a state", "it is known; again: it is not"],
@@ -44,6 +46,8 @@ export class Page {
   private picture: Picture;
   private list: List;
   private asked = ""; // the last question, without its number
+  private question: Omit<Question, "number"> = { evidence: [] };
+  private heard: Answer[] = []; // the last of each answerer
   private number = 0;
   private wantsMap = false;
   private standard: Chosen;
@@ -55,26 +59,27 @@ export class Page {
   private below = h("div", { class: "below" });
   private help = h("dialog", { "aria-label": "Keys" });
 
-  constructor(told: Document, script: string | null, root: HTMLElement) {
+  constructor(texts: Texts, script: string | null, root: HTMLElement) {
+    const told = documentOf(texts);
     if (told.schema !== SCHEMA) throw new Error(`The document has schema ${told.schema}; this page reads ${SCHEMA}.`);
     this.model = new Model(told);
     this.state = new State(this.model);
     this.standard = this.state.chosen;
     this.state.set(fromFragment(location.hash, this.model));
     const fail = (why: string): void => this.tell(why);
-    const hear = (answer: Answer): void => this.hear(answer);
-    const hearOther = (answer: Answer): void => this.hearOther(answer);
-    this.server = script === null ? new ServerAnswerer(hear, fail) : null;
-    this.answerers = [this.server ?? new WorkerAnswerer(script!, told, hear, fail)];
+    this.answerers = (told.other ? [false, true] : [false]).map((other, k) => {
+      const hear = (answer: Answer): void => this.hear(answer, k);
+      return script === null ? new ServerAnswerer(other, hear, fail) : new WorkerAnswerer(script, { ...texts, other }, hear, fail);
+    });
+    const [first] = this.answerers;
+    this.server = first instanceof ServerAnswerer ? first : null;
     if (told.scores.length) void this.server?.worstRows(WORST).then((rows) => ((this.state.worst = rows), this.state.redraw()));
-    const { other } = this.model;
-    if (other && script !== null) this.answerers.push(new WorkerAnswerer(script, other.document, hearOther, fail));
     const say = (text: string): void => void (this.said.textContent = text);
+    this.state.onFrame(() => this.update()); // light or dark before all that is drawn in its colours
     this.picture = new Picture(this.state, () => this.isDark, say, () => this.below.offsetHeight);
     this.list = new List(this.state, (v) => this.picture.reveal(v));
     root.replaceChildren(...this.parts());
     this.state.onChoice(() => this.ask());
-    this.state.onFrame(() => this.update());
     document.addEventListener("keydown", (event) => this.key(event));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.state.redraw());
     addEventListener("hashchange", () => this.state.set(fromFragment(location.hash, this.model)));
@@ -158,7 +163,7 @@ export class Page {
     if (server) {
       const draw = (): Promise<string> => server.rows(DRAWN, evidenceOf(this.state));
       const drawn = (): Promise<void> => draw().then((text) => save(name("-rows.csv"), text, "text/csv"), (error) => this.tell(String(error)));
-      actions.splice(5, 0, [`${count(DRAWN)} rows drawn, .csv`, () => void drawn()]);
+      actions.splice(5, 0, [`${count(DRAWN)} rows drawn${this.model.other ? " from A" : ""}, .csv`, () => void drawn()]);
     }
     const menu = h("details", { class: "menu" }, h("summary", {}, "Save"));
     const choose = (act: () => void) => (): void => {
@@ -182,7 +187,7 @@ export class Page {
     const { chosen } = this.state;
     this.clear.disabled = chosen.evidence.size === 0;
     this.keep.textContent = this.state.kept ? "Stop comparing" : "Compare";
-    this.keep.title = this.state.kept ? `Marks show: ${this.state.kept.words}` : "Keep this case; marks on bars then show it";
+    this.keep.title = this.state.kept ? `Lower bars show: ${this.state.kept.words}` : "Keep this case; lower bars then show it";
     this.keep.disabled = this.model.other !== null || !this.state.kept && chosen.evidence.size === 0;
   }
 
@@ -196,9 +201,9 @@ export class Page {
   private ask(): void {
     this.address();
     const { evidence, selection } = this.state.chosen;
-    const question = {
+    const question: Omit<Question, "number"> = {
       evidence: evidenceOf(this.state),
-      ...(selection.length === 2 ? { pair: [selection[0], selection[1]] as [number, number] } : {}),
+      ...(selection.length === 2 ? { pair: [selection[0], selection[1]] } : {}),
       ...(this.wantsMap ? { map: true } : {}),
     };
     const text = JSON.stringify(question);
@@ -209,41 +214,48 @@ export class Page {
     if (isFirst && !evidence.size && !question.pair && !this.model.document.marginals.remarks.length) return;
     this.chip.classList.add("busy");
     this.number++;
+    this.question = question;
     for (const answerer of this.answerers) answerer.ask({ number: this.number, ...question });
   }
 
-  /** The document brings what is probable before anything is known; of several modes that is a mixture, and is asked again. */
+  /** The document brings what is probable before anything is known; where there is a second mode, more of it is asked for. */
   private showFirst(): void {
     const { plan, marginals } = this.model.document;
     this.chip.textContent = plan.engine === "exact" || marginals.error === 0 ? "exact" : `sampled · ±${points(marginals.error)} points`;
-    if (marginals.remarks.length) this.chip.textContent += " · second mode found";
+    if (marginals.remarks.length) this.chip.textContent += SECOND_MODE;
   }
 
-  private hear(answer: Answer): void {
+  /** Of two models both have answered before anything is shown: bars and marks belong to one question. */
+  private hear(answer: Answer, k: number): void {
     if (answer.number !== this.number) return;
-    this.chip.classList.toggle("busy", !answer.done);
-    if (answer.problem) return this.tell(answer.problem);
-    if (answer.impossible) {
-      return this.tell("What is set has probability zero under the model; the picture is that of before. Change it.");
-    }
-    this.tell("");
-    this.state.answer = answer;
-    if (!this.state.chosen.evidence.size) this.model.before = answer.marginals; // so that what moves has moved in one mode
-    this.chip.textContent = engineInWords(answer);
-    this.chip.title = answer.gap
-      ? `Chains that began far from the data stay elsewhere, up to ${points(answer.gap)} points away. Shown is what chains near the data say; nobody knows how much each weighs.`
-      : "";
-    if (answer.done && this.state.chosen.evidence.size) this.said.textContent = this.mostMoved();
+    this.heard[k] = answer;
+    const [first, second] = this.heard;
+    if (this.answerers.some((_, k) => this.heard[k]?.number !== this.number)) return;
+    const failed = this.heard.findIndex((each) => each.problem || each.impossible);
+    this.chip.classList.toggle("busy", this.heard.some((each) => !each.done));
+    this.tell(failed < 0 ? "" : this.whyNot(failed));
+    if (failed === 0) return;
+    this.state.answer = first;
+    this.state.asked = this.question;
+    if (second && failed < 0) this.state.otherAnswer = second;
+    if (!this.state.chosen.evidence.size) this.takeAsBefore();
+    this.chip.textContent = enginesInWords(this.heard);
+    this.chip.title = first.gap ? secondMode(first) : "";
+    if (first.done && this.state.chosen.evidence.size) this.said.textContent = this.mostMoved();
     this.state.redraw();
   }
 
-  /** What the second of two models says; marks on bars show it. */
-  private hearOther(answer: Answer): void {
-    if (answer.number !== this.number) return;
-    if (answer.problem) return this.tell(`B: ${answer.problem}`);
-    if (answer.impossible) return this.tell("What is set has probability zero under B; its marks are those of before. Change it.");
-    this.state.otherAnswer = answer;
-    this.state.redraw();
+  private whyNot(k: number): string {
+    const { problem } = this.heard[k];
+    if (!k) return problem ?? "What is set has probability zero under the model; the picture is that of before. Change it.";
+    return problem ? `B: ${problem}` : "What is set has probability zero under B; its marks are those of before. Change it.";
+  }
+
+  /** So that what moves has moved in one mode. */
+  private takeAsBefore(): void {
+    const { model, state } = this;
+    model.before = state.answer!.marginals;
+    if (model.other && state.otherAnswer) model.other.before = state.otherAnswer.marginals;
   }
 
   private mostMoved(): string {
@@ -302,11 +314,13 @@ function evidenceOf({ chosen }: State): [number, number[]][] {
   return [...chosen.evidence].map(([v, states]): [number, number[]] => [v, [...states]]);
 }
 
-function points(p: number): string {
-  return (100 * p).toFixed(100 * p < 10 ? 1 : 0);
+function enginesInWords(answers: Answer[]): string {
+  const words = [...new Set(answers.map(engineInWords))];
+  if (answers.every(({ exact }) => exact)) return words[words.length - 1];
+  return words.map((each, k) => (words.length > 1 ? `${"AB"[k]} ${each}` : each)).join(", ");
 }
 
 function engineInWords({ exact, milliseconds, error, gap }: Answer): string {
   if (exact) return `exact · ${milliseconds < 1 ? "<1" : count(Math.round(milliseconds))} ms`;
-  return `sampled · ±${points(Math.max(error, LEAST_ERROR))} points${gap ? " · second mode found" : ""}`;
+  return `sampled · ±${points(Math.max(error, LEAST_ERROR))} points${gap ? SECOND_MODE : ""}`;
 }

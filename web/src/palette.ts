@@ -1,4 +1,4 @@
-// The colours of the picture, in light and dark; all pairs of text and ground have a contrast of 4.5 or more.
+// The colours of the picture: those of the page's style, light or dark.
 
 export interface Palette {
   ground: string;
@@ -15,47 +15,19 @@ export interface Palette {
   onlyB: string;
   known: string;
   knownCard: string;
+  kept: string; // the case that others are compared with
   likelier: string; // change: orange and purple
   lessLikely: string;
   communities: string[]; // Okabe and Ito, tempered
 }
 
-export const LIGHT: Palette = {
-  ground: "#f7f7f5",
-  card: "#ffffff",
-  line: "#d8dbe0",
-  ink: "#15181d",
-  quiet: "#5a6270",
-  bar: "#6b7a94",
-  track: "#e8ebef",
-  together: "#2166ac",
-  apart: "#b2182b",
-  neither: "#6e6e6e",
-  onlyA: "#b35806",
-  onlyB: "#6a3d9a",
-  known: "#a8500a",
-  knownCard: "#fff1dd",
-  likelier: "#d06a0a",
-  lessLikely: "#6a4fc4",
-  communities: ["#3a6db5", "#d08a1e", "#2a9073", "#b55d95", "#4ba0c8", "#a8632a", "#7d7f86", "#8a6f3c"],
-};
-
-export const DARK: Palette = {
-  ground: "#14171c",
-  card: "#1c2027",
-  line: "#343a45",
-  ink: "#f1f3f6",
-  quiet: "#a6adba",
-  bar: "#8fa3c4",
-  track: "#2d333d",
-  together: "#6aaeee",
-  apart: "#ff8a75",
-  neither: "#a3a3a3",
-  onlyA: "#f5a951",
-  onlyB: "#b9a3f5",
-  known: "#ffb64a",
-  knownCard: "#3a2a10",
-  likelier: "#ffa04a",
-  lessLikely: "#ab98f5",
-  communities: ["#6f9fe0", "#e0a548", "#4fb898", "#d487b8", "#72c0e4", "#cc8a52", "#a2a5ad", "#b3996a"],
-};
+export function paletteOf(root: HTMLElement): Palette {
+  const style = getComputedStyle(root);
+  const of = (name: string): string => style.getPropertyValue(`--${name}`).trim();
+  return {
+    ground: of("ground"), card: of("panel"), line: of("line"), ink: of("ink"), quiet: of("quiet"), bar: of("bar"), track: of("track"),
+    together: of("together"), apart: of("apart"), neither: of("neither"), onlyA: of("only-a"), onlyB: of("only-b"),
+    known: of("known"), knownCard: of("known-ground"), kept: of("kept"), likelier: of("likelier"), lessLikely: of("less"),
+    communities: of("communities").split(" "),
+  };
+}

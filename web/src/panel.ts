@@ -5,9 +5,9 @@ import { Bar, h } from "./dom";
 import { oddsFactor, oddsFactorAt } from "./effects";
 import { StateButton } from "./list";
 import type { Model } from "./model";
-import type { Chosen, State } from "./state";
+import type { State } from "./state";
 import { figure, link, quiet, strong, table } from "./tables";
-import { count, factor, percent, plural, signed } from "./words";
+import { count, factor, percent, plural, secondMode, signed } from "./words";
 
 type Part = HTMLElement | string | null;
 
@@ -17,8 +17,8 @@ const SVG = "http://www.w3.org/2000/svg";
 export class Panel {
   readonly element = h("section", { class: "details", "aria-label": "Details", tabindex: "-1" });
 
-  private buttons: StateButton[] = [];
-  private last: Chosen | null = null;
+  private live: (() => void)[] = []; // what is written anew, in its place, while an answer gets better
+  private last: unknown[] = []; // of what the rest was made
 
   constructor(private state: State) {
     state.onFrame(() => this.update());
@@ -29,12 +29,12 @@ export class Panel {
     return this.state.model;
   }
 
-  /** While an answer only gets better its bars move and nothing else: what is under the pointer stays there. */
+  /** While an answer only gets better its numbers change and nothing else: what is under the pointer stays there. */
   private update(): void {
-    const { chosen, answer } = this.state;
-    if (chosen === this.last && answer && !answer.done) return this.buttons.forEach((button) => button.update());
-    this.last = chosen;
-    this.buttons = [];
+    const { chosen, answer, kept, worst } = this.state;
+    const now = [chosen, answer?.number, answer?.done, kept, worst];
+    if (now.every((part, k) => part === this.last[k])) return this.live.forEach((write) => write());
+    [this.last, this.live] = [now, []];
     const { selection } = chosen;
     const focused = document.activeElement?.getAttribute("data-key");
     const parts =
@@ -59,9 +59,9 @@ export class Panel {
 
   private variable(v: number): (HTMLElement | null)[] {
     const { model } = this;
-    const neighbours = model.neighbours[v];
+    const neighbours = model.neighbours(v);
     const { frequency } = model.document.variables[v];
-    const explained = model.explained(v);
+    const explained = model.explains(v);
     const heads = !model.other && neighbours.some(({ variable }) => oddsFactor(model, v, variable) !== null);
     const lines = neighbours.slice(0, MOST_LINES).map(({ variable, edge }) => {
       const odds = oddsFactor(model, v, variable);
@@ -79,22 +79,34 @@ export class Panel {
         : "No neighbours: independent of all other variables."),
       explained === null ? null : quiet(`The other variables explain ${percent(explained, 0)} of its deviance in the data.`),
       h("div", { class: "states" }, this.stateButtons(v, "ds")),
-      frequency ? this.inData(v, frequency) : null,
+      frequency || this.state.answer?.far ? this.inModes(v) : null,
       neighbours.length
         ? table("Neighbours", ["variable", model.view === "difference" ? "B less A" : "strength", ...(heads ? ["odds ×"] : []), ...this.resamplesHead], lines, rest(neighbours.length))
         : null,
     ];
   }
 
-  private inData(v: number, frequency: number[]): HTMLElement {
+  /** In the data, where these are known; in the model, before and now; and in its second mode, where it has one. */
+  private inModes(v: number): HTMLElement {
     const { model, state } = this;
-    const lines = model.states[v].map((name, s) =>
-      h("tr", {},
-        h("td", {}, name),
-        figure(percent(frequency[s])),
-        figure(percent(model.before[v][s])),
-        figure(percent(state.marginals[v][s]))));
-    return table("In the data, in the model, now", ["state", "data", "model", "now"], lines);
+    const { frequency } = model.document.variables[v];
+    const columns: [string, string, (s: number) => number, boolean][] = [
+      ["data", "in the data", (s) => frequency![s], frequency !== undefined],
+      ["model", "in the model", (s) => model.before[v][s], true],
+      ["now", "now", (s) => state.marginals[v][s], true],
+      ["elsewhere", "in the second mode", (s) => state.answer?.far?.[v][s] ?? NaN, state.answer?.far !== undefined],
+    ];
+    const shown = columns.filter((column) => column[3]);
+    const lines = model.states[v].map((name, s) => h("tr", {}, h("td", {}, name), shown.map(([, , p]) => this.number(() => percent(p(s))))));
+    const heading = shown.map(([, words]) => words).join(", ");
+    return table(heading[0].toUpperCase() + heading.slice(1), ["state", ...shown.map(([head]) => head)], lines);
+  }
+
+  /** A cell with a number that changes with the answer. */
+  private number(text: () => string): HTMLElement {
+    const cell = figure(text());
+    this.live.push(() => set(cell, text()));
+    return cell;
   }
 
   // --- two
@@ -104,7 +116,7 @@ export class Panel {
     const scope = model.scope([a, b]);
     const parameters = scope && this.square(scope.variables, (s, t) => {
       const value = scope.table[s * model.states[scope.variables[1]].length + t];
-      return value === null ? { text: "impossible", tone: -1 } : { text: value ? signed(value, 3) : "0", tone: value / 3 };
+      return (): Cell => (value === null ? { text: "impossible", tone: -1 } : { text: value ? signed(value, 3) : "0", tone: value / 3 });
     });
     const holding = model.largerScopes([a, b]);
     return [
@@ -169,21 +181,22 @@ export class Panel {
     return { corner: `${this.model.names[a]} \\ ${this.model.names[b]}`, rows: this.model.states[a], columns: this.model.states[b] };
   }
 
-  private square(variables: number[], cell: (s: number, t: number) => Cell): Cell[][] {
+  private square<T>(variables: number[], cell: (s: number, t: number) => T): T[][] {
     const [a, b] = variables;
     return this.model.states[a].map((_, s) => this.model.states[b].map((_, t) => cell(s, t)));
   }
 
   private jointTable(a: number, b: number): HTMLElement | null {
-    const { answer, chosen, marginals } = this.state;
-    const asked = chosen.selection.length === 2 && chosen.selection[0] === a && chosen.selection[1] === b;
-    if (!asked || !answer?.pair) return answer?.pair === null ? quiet("Their joint table is too large for this page; mrfit explore has it.") : null;
+    const { state } = this;
+    const { answer, asked, chosen } = state;
+    if (asked?.pair?.join() !== [a, b].join() || !answer) return null; // the answer is one to another question
+    if (!answer.pair) return quiet("Their joint table is too large for this page; mrfit explore has it.");
     const heading = `Together${this.model.other ? " in A" : ""}${chosen.evidence.size ? ", given the evidence" : ""}`;
-    const cells = this.square([a, b], (s, t) => {
-      const [p, alone] = [answer.pair![s][t], marginals[a][s] * marginals[b][t]];
+    const cells = this.square([a, b], (s, t) => () => {
+      const [p, alone] = [state.answer!.pair![s][t], state.marginals[a][s] * state.marginals[b][t]];
       return { text: percent(p), tone: p === alone || alone === 0 ? 0 : 0.5 * Math.log2((p + 1e-9) / (alone + 1e-9)) };
     });
-    const figure = table2(heading, this.corner([a, b]), cells);
+    const figure = table2(heading, this.corner([a, b]), cells, (write) => this.live.push(write));
     figure.append(quiet("Blue: more often than if they were independent; red: less often."));
     return figure;
   }
@@ -197,14 +210,13 @@ export class Panel {
     const lines: HTMLElement[] = [];
     scope?.table.forEach((value, k) => {
       if (value === 0) return;
-      lines.push(h("tr", {},
-        ...statesOf(model, own, k).map((s, i) => h("td", { class: i ? "figure" : undefined }, model.states[own[i]][s])),
-        figure(value === null ? "impossible" : signed(value, 3), value === null || value < 0 ? "apart" : "together")));
+      const states = statesOf(model, own, k).map((s, i) => model.stateName(own[i], s)).join(", ");
+      lines.push(h("tr", {}, h("td", {}, states), figure(value === null ? "impossible" : signed(value, 3), value === null || value < 0 ? "apart" : "together")));
     });
     return [
       this.title(own.map((v) => model.names[v]).join(" – ")),
       h("p", { class: "words" }, ...(scope ? this.largerInWords(own, scope.table) : ["No interaction of the model holds exactly these variables."])),
-      scope && table("Parameters, in log p", [...own.map((v) => model.names[v]), "log p"], lines.slice(0, MOST_LINES), rest(lines.length)),
+      scope && table("Parameters, in log p", ["states", "log p"], lines.slice(0, MOST_LINES), rest(lines.length)),
       h("h3", {}, "Its variables"),
       ...own.map((v) => this.bars(v)),
     ];
@@ -229,7 +241,7 @@ export class Panel {
 
   private stateButtons(v: number, key: string): HTMLElement[] {
     const made = this.model.states[v].map((_, s) => new StateButton(this.state, v, s, `${key}${s}`));
-    this.buttons.push(...made);
+    this.live.push(...made.map((button) => () => button.update()));
     return made.map((button) => button.element);
   }
 
@@ -261,7 +273,9 @@ export class Panel {
     return [
       this.title("Overview"),
       h("p", {}, [told.learned, told.rows ? `learned from ${count(told.rows)} rows` : null].filter(Boolean).join("; ") || "Nothing is said of how it was learned."),
-      state.answer?.map ? this.mostProbable(state.answer.map) : null,
+      state.answer?.gap ? h("p", {}, secondMode(state.answer)) : null,
+      state.kept ? h("p", {}, "Two cases. Upper bars: ", strong(state.caseInWords), "; lower bars: ", strong(state.kept.words), ".") : null,
+      state.answer?.map ? this.mostProbable(state.answer.map) : state.asked?.map ? quiet("The most probable states together are being sought …") : null,
       lines.length ? table("Strongest interactions", ["pair", "strength", ...this.resamplesHead], lines) : null,
       model.larger.length ? this.scopeList("Strongest larger interactions", model.larger) : null,
       told.groups ? this.groups() : null,
@@ -352,13 +366,32 @@ function rest(n: number, shown = MOST_LINES): string {
   return n > shown ? `and ${count(n - shown)} more` : "";
 }
 
-function table2(heading: string, names: { corner: string; rows: string[]; columns: string[] }, cells: Cell[][]): HTMLElement {
-  const lines = cells.map((row, s) =>
-    h("tr", {}, h("th", { scope: "row" }, names.rows[s]), row.map((cell) => figure(cell.text, tone(cell.tone)))));
+function table2(
+  heading: string,
+  names: { corner: string; rows: string[]; columns: string[] },
+  cells: (() => Cell)[][],
+  watch: (write: () => void) => void = () => {},
+): HTMLElement {
+  const made = (cell: () => Cell): HTMLElement => {
+    const element = figure("");
+    const write = (): void => {
+      const { text, tone } = cell();
+      element.className = `figure ${toned(tone)}`;
+      set(element, text);
+    };
+    write();
+    watch(write);
+    return element;
+  };
+  const lines = cells.map((row, s) => h("tr", {}, h("th", { scope: "row" }, names.rows[s]), row.map(made)));
   return table(heading, [names.corner, ...names.columns], lines);
 }
 
-function tone(value: number): string {
+function set(element: HTMLElement, text: string): void {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+function toned(value: number): string {
   const level = Math.min(3, Math.ceil(3 * Math.abs(value) - 0.05));
   return level <= 0 ? "" : `${value < 0 ? "red" : "blue"}${level}`;
 }

@@ -4,6 +4,7 @@ export interface Pen {
   strokeStyle: string | CanvasGradient | CanvasPattern;
   fillStyle: string | CanvasGradient | CanvasPattern;
   lineWidth: number;
+  lineCap: CanvasLineCap;
   globalAlpha: number;
   font: string;
   textAlign: CanvasTextAlign;
@@ -38,55 +39,57 @@ export class SvgPen implements Pen {
   strokeStyle = "#000";
   fillStyle = "#000";
   lineWidth = 1;
+  lineCap: CanvasLineCap = "butt";
   globalAlpha = 1;
   font = "12px sans-serif";
   textAlign: CanvasTextAlign = "left";
   textBaseline: CanvasTextBaseline = "alphabetic";
-  private path = "";
+  private trail = "";
   private dash: number[] = [];
   private parts: string[] = [];
   private ruler = document.createElement("canvas").getContext("2d")!;
 
   beginPath(): void {
-    this.path = "";
+    this.trail = "";
   }
   moveTo(x: number, y: number): void {
-    this.path += `M${short(x)} ${short(y)}`;
+    this.trail += `M${short(x)} ${short(y)}`;
   }
   lineTo(x: number, y: number): void {
-    this.path += `L${short(x)} ${short(y)}`;
+    this.trail += `L${short(x)} ${short(y)}`;
   }
   quadraticCurveTo(cx: number, cy: number, x: number, y: number): void {
-    this.path += `Q${short(cx)} ${short(cy)} ${short(x)} ${short(y)}`;
+    this.trail += `Q${short(cx)} ${short(cy)} ${short(x)} ${short(y)}`;
   }
   closePath(): void {
-    this.path += "Z";
+    this.trail += "Z";
   }
   /** Parts of circles and whole ones; the latter as two halves. */
   arc(x: number, y: number, radius: number, from: number, to: number): void {
     const at = (angle: number): string => `${short(x + radius * Math.cos(angle))} ${short(y + radius * Math.sin(angle))}`;
     const half = (from + to) / 2;
     const r = `${short(radius)} ${short(radius)} 0 0 1`;
-    this.path += `M${at(from)}A${r} ${at(half)}A${r} ${at(to)}`;
+    this.trail += `M${at(from)}A${r} ${at(half)}A${r} ${at(to)}`;
   }
   rect(x: number, y: number, width: number, height: number): void {
-    this.path += `M${short(x)} ${short(y)}h${short(width)}v${short(height)}h${short(-width)}Z`;
+    this.trail += `M${short(x)} ${short(y)}h${short(width)}v${short(height)}h${short(-width)}Z`;
   }
   roundRect(x: number, y: number, width: number, height: number, radius: number): void {
     const r = Math.min(radius, width / 2, height / 2);
     const corner = (dx: number, dy: number): string => `a${short(r)} ${short(r)} 0 0 1 ${short(dx)} ${short(dy)}`;
-    this.path +=
+    this.trail +=
       `M${short(x + r)} ${short(y)}h${short(width - 2 * r)}${corner(r, r)}v${short(height - 2 * r)}${corner(-r, r)}` +
       `h${short(2 * r - width)}${corner(-r, -r)}v${short(2 * r - height)}${corner(r, -r)}Z`;
   }
   stroke(): void {
+    const round = this.lineCap === "round" ? ' stroke-linecap="round"' : "";
     const dash = this.dash.length ? ` stroke-dasharray="${this.dash.join(" ")}"` : "";
     this.parts.push(
-      `<path d="${this.path}" fill="none" stroke="${this.strokeStyle}" stroke-width="${short(this.lineWidth)}"${dash}${this.opacity}/>`,
+      `<path d="${this.trail}" fill="none" stroke="${this.strokeStyle}" stroke-width="${short(this.lineWidth)}"${round}${dash}${this.opacity}/>`,
     );
   }
   fill(): void {
-    this.parts.push(`<path d="${this.path}" fill="${this.fillStyle}"${this.opacity}/>`);
+    this.parts.push(`<path d="${this.trail}" fill="${this.fillStyle}"${this.opacity}/>`);
   }
   fillText(text: string, x: number, y: number): void {
     const anchor = ANCHORS[this.textAlign] ? ` text-anchor="${ANCHORS[this.textAlign]}"` : "";

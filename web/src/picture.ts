@@ -1,16 +1,18 @@
 // The network on its canvas: zoomed, moved and clicked, by mouse, fingers or keys.
 
 import { h } from "./dom";
-import { DARK, LIGHT, type Palette } from "./palette";
+import { type Palette, paletteOf } from "./palette";
 import { SvgPen } from "./pen";
 import { boxOf, remember, startingPlaces } from "./places";
-import { FEW, FROM_CARDS, Scene, type Size, type View } from "./scene";
+import { FEW } from "./lines";
+import { FROM_CARDS, Scene, type Size, type View } from "./scene";
 import type { State } from "./state";
 import { percent, signed } from "./words";
 
 const CLICK = 4; // pixels: what moves less is a click
 const STEP = 20; // pixels by which a key moves a variable
 const MARGIN = { cards: 14, dots: 44 };
+const VIEWS = 32; // pixels for the choice between two models
 const LARGEST = 190; // pixels of a unit, where everything would fit with more
 
 export class Picture {
@@ -24,7 +26,8 @@ export class Picture {
   readonly scene: Scene;
   view: View = { x: 0, y: 0, unit: 100 };
   private context = this.canvas.getContext("2d")!;
-  private size: Size = { width: 1, height: 1 };
+  private size: Size = { width: 0, height: 0 }; // until the page is laid out
+  private palettes: Palette[] = []; // light and dark, as they are first needed
   private asked = false;
   private fitted = true; // no zoom or move since the picture was fitted
   private pointers = new Map<number, { x: number; y: number }>();
@@ -43,7 +46,7 @@ export class Picture {
   }
 
   private get palette(): Palette {
-    return this.isDark() ? DARK : LIGHT;
+    return (this.palettes[+this.isDark()] ??= paletteOf(this.canvas));
   }
 
   private resize(): void {
@@ -53,19 +56,23 @@ export class Picture {
     this.size = { width, height };
     this.canvas.width = Math.round(width * ratio);
     this.canvas.height = Math.round(height * ratio);
-    if (this.fitted) this.fit();
+    if (this.fitted) this.view = this.fittedView();
     this.draw();
   }
 
   /** Everything in view, above the filter and the legend. */
   fit(): void {
+    this.view = this.fittedView();
+    this.fitted = true;
+    this.redraw();
+  }
+
+  private fittedView(): View {
     const below = Math.min(this.footer() + 12, this.size.height / 2);
     const { model } = this.state;
     const asCards = this.fitting(below, MARGIN.cards, LARGEST, (v) => boxOf(model, v));
     const isReadable = model.n <= FEW && asCards.unit >= FROM_CARDS;
-    this.view = isReadable ? asCards : this.fitting(below, MARGIN.dots, FROM_CARDS - 1, () => [0, 0]);
-    this.fitted = true;
-    this.redraw();
+    return isReadable ? asCards : this.fitting(below, MARGIN.dots, FROM_CARDS - 1, () => [0, 0]);
   }
 
   /** The view in which boxes around all variables have a margin. */
@@ -74,8 +81,9 @@ export class Picture {
       range(this.scene.places.flatMap((place, v) => [place[axis] - box(v)[axis] / 2, place[axis] + box(v)[axis] / 2]));
     const [[left, right], [top, bottom]] = [ends(0), ends(1)];
     const { width, height } = this.size;
-    const unit = Math.min((width - 2 * margin) / (right - left), (height - below - 2 * margin) / (bottom - top), largest);
-    return { x: (left + right) / 2, y: (top + bottom) / 2 + below / (2 * unit), unit };
+    const above = this.state.model.other ? VIEWS : 0;
+    const unit = Math.min((width - 2 * margin) / (right - left), (height - above - below - 2 * margin) / (bottom - top), largest);
+    return { x: (left + right) / 2, y: (top + bottom) / 2 + (below - above) / (2 * unit), unit };
   }
 
   redraw(): void {
@@ -86,6 +94,7 @@ export class Picture {
 
   draw(): void {
     this.asked = false;
+    if (!this.size.width) return;
     const ratio = this.canvas.width / this.size.width;
     this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
     this.scene.draw(this.context, this.size, this.view, this.palette);
@@ -124,18 +133,18 @@ export class Picture {
 
   private listen(): void {
     const { canvas } = this;
-    canvas.addEventListener("pointerdown", (event) => this.down(event));
-    canvas.addEventListener("pointermove", (event) => this.moved(event));
-    canvas.addEventListener("pointerup", (event) => this.up(event));
-    canvas.addEventListener("pointercancel", (event) => this.pointers.delete(event.pointerId));
-    canvas.addEventListener("pointerleave", () => this.hover(null));
-    canvas.addEventListener("dblclick", (event) => this.zoom(1.8, event.offsetX, event.offsetY));
-    canvas.addEventListener("keydown", (event) => this.key(event));
-    const wheel = (event: WheelEvent): void => {
+    const on = <K extends keyof HTMLElementEventMap>(name: K, act: (event: HTMLElementEventMap[K]) => void): void => canvas.addEventListener(name, act, { passive: false });
+    on("pointerdown", (event) => this.down(event));
+    on("pointermove", (event) => this.moved(event));
+    on("pointerup", (event) => this.up(event));
+    on("pointercancel", (event) => this.pointers.delete(event.pointerId));
+    on("pointerleave", () => this.hover(null));
+    on("dblclick", (event) => this.zoom(1.8, event.offsetX, event.offsetY));
+    on("keydown", (event) => this.key(event));
+    on("wheel", (event) => {
       event.preventDefault();
       this.zoom(Math.exp(-event.deltaY * (event.ctrlKey ? 0.01 : 0.0015)), event.offsetX, event.offsetY);
-    };
-    canvas.addEventListener("wheel", wheel, { passive: false });
+    });
   }
 
   private down(event: PointerEvent): void {
@@ -200,7 +209,7 @@ export class Picture {
       else this.state.toggle(v, s);
       return;
     }
-    const edge = this.scene.edgeAt(x, y);
+    const edge = this.scene.lines.at(x, y);
     this.state.set({ selection: edge === null ? [] : this.state.model.edge(edge).slice(0, 2) as number[] });
   }
 
@@ -208,6 +217,7 @@ export class Picture {
     this.canvas.classList.toggle("over", v !== null);
     if (v === this.scene.hovered) return;
     this.scene.hovered = v;
+    this.canvas.title = v === null ? "" : this.state.model.names[v]; // whole, where a card has no room for it
     this.redraw();
   }
 
@@ -256,7 +266,7 @@ export class Picture {
   private goAlong(): void {
     const [v, other] = this.state.chosen.selection;
     if (v === undefined) return;
-    const list = this.state.model.neighbours[v];
+    const list = this.state.model.neighbours(v);
     if (!list.length) return;
     const at = list.findIndex((neighbour) => neighbour.variable === other);
     const next = list[(at + 1) % list.length];
@@ -269,7 +279,7 @@ export class Picture {
     this.state.set({ selection: [v] });
     this.reveal(v);
     const states = model.states[v].map((name, s) => `${name} ${percent(marginals[v][s])}`).join(", ");
-    this.say(`${model.names[v]}: ${states}; ${model.neighbours[v].length} neighbours`);
+    this.say(`${model.names[v]}: ${states}; ${model.degree[v]} neighbours`);
   }
 
   // --- as files

@@ -1,6 +1,6 @@
 // What the user has chosen; everything on the page is drawn from it.
 
-import type { Answer } from "./answers";
+import type { Answer, Question } from "./answers";
 import type { WorstRow } from "./document";
 import type { Evidence } from "./engine/factors";
 import type { Model, View } from "./model";
@@ -26,13 +26,15 @@ type Listener = () => void;
 export class State {
   chosen: Chosen;
   answer: Answer | null = null; // the last that was possible
-  otherAnswer: Answer | null = null; // of the second of two models
+  asked: Omit<Question, "number"> | null = null; // to which it is the answer
+  otherAnswer: Answer | null = null; // of the second of two models, to the same
   worst: WorstRow[] = []; // rows of data that fit worst, where there is a server that has them
   hasCards = false; // whether variables are drawn as cards
   kept: { marginals: number[][]; words: string } | null = null; // a case that others are compared with
   private drawn: Listener[] = []; // called in the next frame
   private told: Listener[] = []; // called at once
   private isAsked = false;
+  private focused: { selection: Selection; view: View | null; on: Set<number> } = { selection: [], view: null, on: new Set() };
   private shift: { from: number[][]; to: number[][]; by: Float64Array } | null = null;
 
   constructor(public model: Model) {
@@ -56,6 +58,21 @@ export class State {
     const { other, before } = this.model;
     if (other) return this.otherAnswer?.marginals ?? other.before;
     return this.kept?.marginals ?? before;
+  }
+
+  get referenceName(): string {
+    return this.model.other ? "in B" : this.kept ? "kept" : "before";
+  }
+
+  /** Which variables stand out: those that are looked at, and the neighbours of a single one; null for all. */
+  get focus(): ReadonlySet<number> | null {
+    const { selection, view } = this.chosen;
+    if (!selection.length) return null;
+    if (this.focused.selection !== selection || this.focused.view !== view) {
+      const near = selection.length > 1 ? [] : this.model.neighbours(selection[0]).map(({ variable }) => variable);
+      this.focused = { selection, view, on: new Set([...selection, ...near]) };
+    }
+    return this.focused.on;
   }
 
   get isMoved(): boolean {
@@ -121,9 +138,12 @@ export class State {
 
   /** Keeps what is known now as the case that all others are compared with; or lets it go. */
   keepCase(): void {
-    const words = [...this.chosen.evidence.keys()].map((v) => this.evidenceInWords(v)).join(", ");
-    this.kept = this.kept ? null : { marginals: this.marginals, words: words || "nothing known" };
+    this.kept = this.kept ? null : { marginals: this.marginals, words: this.caseInWords };
     this.redraw();
+  }
+
+  get caseInWords(): string {
+    return [...this.chosen.evidence.keys()].map((v) => this.evidenceInWords(v)).join(", ") || "nothing known";
   }
 
   evidenceInWords(v: number): string {

@@ -23,7 +23,7 @@ export function signed(value: number, digits = 2): string {
 }
 
 export function count(n: number): string {
-  return n.toLocaleString("en");
+  return String(n).replace(/\B(?=(\d{3})+$)/g, ","); // what the browser has for this takes 20 ms to begin
 }
 
 export function plural(n: number, noun: string): string {
@@ -35,4 +35,16 @@ export function factor(x: number): string {
   if (!Number.isFinite(x)) return x > 0 ? "∞" : "0";
   if (x !== 0 && (x >= 10000 || x < 0.001)) return x.toExponential(1);
   return x >= 100 ? x.toFixed(0) : x.toPrecision(3);
+}
+
+/** A difference of probabilities, in points. */
+export function points(p: number): string {
+  return (100 * p).toFixed(100 * p < 10 ? 1 : 0);
+}
+
+export function secondMode({ gap }: { gap: number }): string {
+  return (
+    `Chains that began far from the data stay elsewhere, up to ${points(gap)} points away. Shown, before and now, is what ` +
+    "chains near the data say; nobody knows how much each weighs."
+  );
 }

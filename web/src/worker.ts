@@ -1,6 +1,7 @@
 // The page's own answerer: runs in a worker, so that no question holds up the page.
 
-import type { Answer, Hear, Prepared, Question } from "./answers";
+import type { Answer, Hear, Prepared, Question, Told } from "./answers";
+import { documentOf } from "./document";
 import { type Evidence, type Factors, factorsOf } from "./engine/factors";
 import { Gibbs, type Neighbourhood, neighbourhood } from "./engine/gibbs";
 import { bestState, runTree } from "./engine/tree";
@@ -8,7 +9,6 @@ import { bestState, runTree } from "./engine/tree";
 const SLICE = 40; // milliseconds of sampling before the next question is looked for
 const ENOUGH = 0.003; // error at which sampling ends
 const LONGEST = 8000; // milliseconds after which it ends anyway
-const PAIR_DRAWS = 200;
 
 /** Answers questions about one model; what it has to say more of later is continued by `resume`. */
 export class LocalEngine {
@@ -32,7 +32,7 @@ export class LocalEngine {
     const begun = performance.now();
     const { plan } = this.model;
     if (plan.engine === "exact") return this.answerExactly(question, evidence, plan.order, begun);
-    this.running = { question, gibbs: new Gibbs(this.factors, this.near!, evidence, this.typical), begun, evidence };
+    this.running = { question, gibbs: new Gibbs(this.factors, this.near!, evidence, this.typical, question.pair), begun, evidence };
   }
 
   private answerExactly(question: Question, evidence: Evidence, order: number[], begun: number): void {
@@ -59,12 +59,11 @@ export class LocalEngine {
     const until = performance.now() + SLICE;
     do gibbs.run();
     while (performance.now() < until);
-    const { marginals, error, gap } = gibbs.answer();
+    const found = gibbs.answer();
     const milliseconds = performance.now() - begun;
-    const done = milliseconds > LONGEST || error <= ENOUGH;
-    const impossible = done && marginals.some((p) => Number.isNaN(p[0])); // no chain found a possible state
-    const answer: Answer = { number: question.number, impossible, marginals, exact: false, error, gap, milliseconds, done };
-    if (done && question.pair) answer.pair = gibbs.pair(...question.pair, PAIR_DRAWS);
+    const done = milliseconds > LONGEST || found.error <= ENOUGH;
+    const impossible = done && found.marginals.some((p) => Number.isNaN(p[0])); // no chain found a possible state
+    const answer: Answer = { ...found, number: question.number, impossible, exact: false, milliseconds, done };
     if (done && question.map) answer.map = gibbs.best();
     if (done) this.running = null;
     this.hear(answer);
@@ -77,7 +76,7 @@ interface Scope {
   postMessage(message: unknown): void;
 }
 
-/** Where the script runs in a worker: the first message is the model, all others are questions. */
+/** Where the script runs in a worker: the first message is the document, all others are questions. */
 export function serve(scope: Scope): void {
   let engine: LocalEngine | null = null;
   let scheduled = false;
@@ -91,7 +90,8 @@ export function serve(scope: Scope): void {
   };
   scope.onmessage = ({ data }) => {
     if (!engine) {
-      engine = new LocalEngine(data as Prepared, (answer) => scope.postMessage(answer));
+      const told = documentOf(data as Told);
+      engine = new LocalEngine((data as Told).other ? { ...told, ...told.other } : told, (answer) => scope.postMessage(answer));
       return;
     }
     engine.ask(data as Question);

@@ -3,38 +3,37 @@
 from __future__ import annotations
 
 import webbrowser
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from mrfit.cli.explored import explored_model, explored_options, explored_sections
+from mrfit.cli.explored import Explored, explored_options, explored_sections
 from mrfit.cli.model_options import load_scored_model
 from mrfit.cli.options import check_one_stream, common, parameters_of
 from mrfit.cli.output import note, note_compiling, print_json, say
+from mrfit.cli.picture_options import title_of
 from mrfit.cli.sections import SectionedCommand
 from mrfit.errors import InputError
 
 if TYPE_CHECKING:
-    from mrfit.data.unique_rows import UniqueRows
+    from mrfit.explorer.answering import Answering
+    from mrfit.explorer.server import Explorer
     from mrfit.model import MarkovNetwork
-    from mrfit.summaries.comparison import Comparison
 
 _LOOPBACK = ("127.0.0.1", "localhost")
 
 _SECTIONS = {
-    "Options that matter most": ("title", "stability", "port", "browser"),
+    "Options that matter most": ("title", "compare", "stability", "port", "browser"),
     **explored_sections,
     "Where it is served": ("host", "expose"),
-    "For programs": ("compare",),
     "Output": parameters_of(common),
 }
 
 
 @click.command("explore", cls=SectionedCommand, sections=_SECTIONS)
 @explored_options
-@click.option(
-    "--compare", metavar="OTHER", help="A second model of the same variables: its differences at /api/compare."
-)
+@click.option("--compare", metavar="OTHER", help="A second model of the same variables, shown and asked beside MODEL.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="By default one that is free.")
 @click.option("--browser/--no-browser", default=True, help="Open it; or only print the address.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Any other than this machine needs --expose.")
@@ -50,24 +49,21 @@ def command(model_file: str, data: str | None, **options: Any) -> None:
     Examples:
       mrfit explore survey.mrf
       mrfit explore survey.mrf survey.csv
+      mrfit explore men.mrf --compare women.mrf              both on one page, and what differs
       mrfit explore survey.mrf --no-browser --port 8000      over ssh -L 8000:localhost:8000
     """
-    from mrfit.explorer.answering import Answering
-    from mrfit.explorer.document import starting_rows
-    from mrfit.explorer.server import Explorer
-
     if options["host"] not in _LOOPBACK and not options["expose"]:
         raise InputError(
             f"--host {options['host']} lets other machines ask; add --expose if you mean it, or leave --host out."
         )
+    if options["compare"] is not None and options["stability"] is not None:
+        raise InputError("--stability is of one model, and --compare shows two; leave one of them out.")
     check_one_stream(model_file, data, options["compare"])
     quiet = options["quiet"] or options["as_json"]
     note_compiling(quiet=quiet)
-    model, document, rows = explored_model(model_file, data, options)
-    compared = None if options["compare"] is None else _compared(model, rows, options["compare"])
-    answering = Answering(model, codes=starting_rows(rows), seed=options["seed"])
+    explored = Explored.of(model_file, data, options)
     try:
-        server = Explorer(document, answering, rows=rows, compared=compared, host=options["host"], port=options["port"])
+        server = _server(explored, options)
     except OSError as error:
         raise InputError(
             f"Cannot serve at {options['host']}:{options['port']}: {error.strerror or error}; choose another --port."
@@ -88,7 +84,32 @@ def command(model_file: str, data: str | None, **options: Any) -> None:
                 note("stopped.")
 
 
-def _compared(model: MarkovNetwork, rows: UniqueRows | None, other: str) -> Comparison:
+def _server(explored: Explored, options: Mapping[str, Any]) -> Explorer:
+    from mrfit.explorer.server import Explorer
+
+    where = {"rows": explored.rows, "host": options["host"], "port": options["port"]}
+    if options["compare"] is None:
+        return Explorer(explored.document(), _answering(explored.model, explored), **where)
+    return _server_of_two(explored, options["compare"], where)
+
+
+def _server_of_two(explored: Explored, file: str, where: dict[str, Any]) -> Explorer:
+    from mrfit.explorer.server import Explorer
+    from mrfit.explorer.two_models import document_of_two, in_order_of
     from mrfit.summaries.comparison import compare
 
-    return compare(model, load_scored_model(other, {"model_format": None}), rows)
+    a, b = explored.model, load_scored_model(file, {"model_format": None})
+    compared = compare(a, b, explored.rows)
+    titles = (explored.title, title_of(file, {"title": None}))
+    document = document_of_two(a, b, titles=titles, scores=compared.scores, rows=explored.rows, seed=explored.seed)
+    one, other = (_answering(model, explored) for model in (a, in_order_of(a.domain, b)))
+    return Explorer(document, one, compared=compared, other=other, **where)
+
+
+def _answering(model: MarkovNetwork, explored: Explored) -> Answering:
+    from mrfit.explorer.answering import Answering
+    from mrfit.explorer.document import starting_rows
+    from mrfit.summaries.observed import Observed
+
+    codes = starting_rows(explored.rows, Observed.kept_with(model), seed=explored.seed)
+    return Answering(model, codes=codes, seed=explored.seed)

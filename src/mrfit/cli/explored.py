@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from mrfit.data.unique_rows import UniqueRows
     from mrfit.explorer.document import Document
     from mrfit.model import MarkovNetwork
+    from mrfit.summaries.observed import Stability
 
 reading_observed = reading_with("observed", help="; or observed: what rows have is counted")
 stability_option = click.option(
@@ -41,20 +43,32 @@ explored_options = stacked(
 explored_sections = {"Model and data": {"model_format", "given"} | parameters_of(reading_observed)}
 
 
-def explored_model(
-    model_file: str, data: str | None, options: Mapping[str, Any]
-) -> tuple[MarkovNetwork, Document, UniqueRows | None]:
-    """The model in a file; its document, with what a table says of its variables; the rows of the table."""
-    from mrfit.explorer.at_covariates import covariate_states, model_at, rows_at
-    from mrfit.explorer.document import Document
-    from mrfit.formats.stability_file import read_stability
+@dataclass(frozen=True)
+class Explored:
+    """A model in a file, with what was given to be said of it."""
 
-    model = load_scored_model(model_file, options)
-    rows = None if data is None else read_rows(data, options, domain=model.domain)
-    known = covariate_states(model, given_of(model.domain, {**options, "evidence": None}))
-    if known:
-        model, rows = model_at(model, known), rows and rows_at(rows, known)
-    resamples = None if options["stability"] is None else read_stability(options["stability"], model.domain)
-    title = ", ".join([title_of(model_file, options), *names(options["given"], "--given")])
-    document = Document.of(model, title=title, rows=rows, stability=resamples, seed=options["seed"])
-    return model, document, rows
+    model: MarkovNetwork
+    title: str
+    rows: UniqueRows | None
+    stability: Stability | None
+    seed: int
+
+    @classmethod
+    def of(cls, model_file: str, data: str | None, options: Mapping[str, Any]) -> Explored:
+        """At the states of its covariates that were given, where it has some."""
+        from mrfit.explorer.at_covariates import covariate_states, model_at, rows_at
+        from mrfit.formats.stability_file import read_stability
+
+        model = load_scored_model(model_file, options)
+        rows = None if data is None else read_rows(data, options, domain=model.domain)
+        known = covariate_states(model, given_of(model.domain, {**options, "evidence": None}))
+        if known:
+            model, rows = model_at(model, known), rows and rows_at(rows, known)
+        resamples = None if options["stability"] is None else read_stability(options["stability"], model.domain)
+        title = ", ".join([title_of(model_file, options), *names(options["given"], "--given")])
+        return cls(model, title, rows, resamples, options["seed"])
+
+    def document(self) -> Document:
+        from mrfit.explorer.document import Document
+
+        return Document.of(self.model, title=self.title, rows=self.rows, stability=self.stability, seed=self.seed)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from mrfit.cli.explored import explored_model, explored_options, explored_sections
+from mrfit.cli.explored import Explored, explored_options, explored_sections
 from mrfit.cli.files import check_files, send, writing
 from mrfit.cli.options import STANDARD, check_one_stream, common, parameters_of
 from mrfit.cli.output import note_compiling, print_json, say
@@ -48,7 +48,7 @@ def command(model_file: str, data: str | None, **options: Any) -> None:
         {"MODEL": model_file, "DATA": data, "--stability": options["stability"]}, {"-o": options["output"]}, options
     )
     note_compiling(quiet=options["quiet"] or options["as_json"])
-    _, document, _ = explored_model(model_file, data, options)
+    document = Explored.of(model_file, data, options).document()
     content = report_page(document)
     send(options["output"], content)
     engine = str(document.content["plan"]["engine"])

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from mrfit.data.dataset import Dataset
 from mrfit.errors import ImpossibleError, InputError
+from mrfit.explorer.chain_answer import ChainAnswer
 from mrfit.factors import Factors, Scope
 from mrfit.inference.engine import Posterior
 from mrfit.inference.gibbs import Gibbs, GibbsPosterior
-from mrfit.inference.junction_tree import MOST_CELLS, JunctionTree
+from mrfit.inference.junction_tree import JunctionTree
 from mrfit.inference.tree_plan import TreePlan
-from mrfit.inference.width_bound import is_too_wide
 from mrfit.model import MarkovNetwork
 from mrfit.queries.evidence import Evidence
 
@@ -27,7 +27,6 @@ _LONGEST = 5.0  # seconds that an exact answer may take
 _LONGER = 4  # times as many sweeps in each round as in the one before
 _ROUNDS = tuple(50 * _LONGER**k for k in range(4))  # sweeps of ever better answers
 _ENOUGH = 0.003  # error after which no further round is made
-_TWICE = 2.0  # standard errors that are told
 
 Answer = dict[str, Any]
 
@@ -37,7 +36,7 @@ class Question:
     """Variables and states by number: the states in which each may be, a pair whose joint table is wanted.
 
     ``likelihoods`` say of uncertain variables how likely what was seen is in each state. ``seconds`` are those after
-    which no better answer is begun.
+    which no better answer is begun. ``other`` asks the second of two models.
     """
 
     number: int
@@ -46,6 +45,7 @@ class Question:
     best: bool = False
     likelihoods: Mapping[int, tuple[float, ...]] = field(default_factory=dict)
     seconds: float = inf
+    other: bool = False
 
     @classmethod
     def of(cls, asked: Any, shape: tuple[int, ...]) -> Question:
@@ -55,7 +55,8 @@ class Question:
             pair = tuple(map(int, asked["pair"])) if asked.get("pair") else None
             soft = {int(v): tuple(map(float, likely)) for v, likely in asked.get("soft") or ()}
             seconds = float(asked.get("budget_ms", inf)) / 1000
-            question = cls(int(asked["number"]), allowed, pair, bool(asked.get("map")), soft, seconds)  # type: ignore[arg-type]
+            best, other = bool(asked.get("map")), bool(asked.get("other"))
+            question = cls(int(asked["number"]), allowed, pair, best, soft, seconds, other)  # type: ignore[arg-type]
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise InputError(f"This is no question: {error!r}.") from error
         named = [*allowed, *soft, *(question.pair or ())]
@@ -103,8 +104,8 @@ class Answering:
             for posterior, done in self._posteriors(factors, evidence, question, is_void):
                 yield {
                     "number": question.number,
-                    **self._told(posterior, evidence),
-                    **(self._further(posterior, question, evidence) if done else {}),
+                    **self._told(posterior, question, evidence),
+                    **({"map": self._best(question)} if done and question.best else {}),
                     "milliseconds": 1000 * (time.perf_counter() - begun),
                     "done": done,
                 }
@@ -117,7 +118,8 @@ class Answering:
 
     def _posteriors(
         self, factors: Factors, evidence: Evidence, question: Question, is_void: Callable[[], bool]
-    ) -> Iterator[tuple[Posterior, bool]]:
+    ) -> Iterator[tuple[Posterior | ChainAnswer, bool]]:
+        """Each with whether it is the last."""
         plan = self._exact_plan(factors, question)
         if plan is not None:
             yield JunctionTree(seed=self._seed, between=partial(_check, is_void)).run(plan, factors), True
@@ -129,10 +131,10 @@ class Answering:
             chains = Gibbs(sweeps=sweeps, max_sweeps=sweeps, annealing=50, data=starts, seed=self._seed)
             found = chains.run(chains.plan(factors), factors)
             assert isinstance(found, GibbsPosterior)
+            answer = ChainAnswer(found)
             with_another = (1 + _LONGER) * (time.perf_counter() - begun)
-            is_good = self._error(found) <= _ENOUGH
-            done = is_good or sweeps == _ROUNDS[-1] or with_another > question.seconds
-            yield found, done
+            done = answer.error <= _ENOUGH or sweeps == _ROUNDS[-1] or with_another > question.seconds
+            yield answer, done
             if done:
                 return
 
@@ -154,27 +156,21 @@ class Answering:
         codes[:, list(evidence.known)] = 0
         return codes
 
-    def _error(self, found: GibbsPosterior) -> float:
-        return _TWICE * max(float(found.marginal_error((v,)).max()) for v in range(len(self.model.domain)))
+    def _told(self, found: Posterior | ChainAnswer, question: Question, evidence: Evidence) -> Answer:
+        pair = {} if question.pair is None else {"pair": self._pair(found, question.pair, evidence)}
+        if isinstance(found, ChainAnswer):
+            far = {"far": self._spread(found.marginals_elsewhere(), evidence)} if found.gap else {}
+            about = {"exact": False, "engine": Gibbs.word, "error": found.error, "gap": found.gap}
+            return {"marginals": self._spread(found.marginals(), evidence), **about, **far, **pair}
+        exact = [found.marginal((v,)) for v in range(len(self.model.domain))]
+        about = {"exact": True, "engine": JunctionTree.word, "error": 0.0, "gap": 0.0}
+        return {"marginals": self._spread(exact, evidence), **about, **pair}
 
-    def _told(self, posterior: Posterior, evidence: Evidence) -> Answer:
+    def _spread(self, marginals: list[NDArray[np.float64]], evidence: Evidence) -> list[list[float]]:
         shape = self.model.domain.shape
-        marginals = [_spread(posterior.marginal((v,)), shape[v], evidence.known.get(v)) for v in range(len(shape))]
-        if not isinstance(posterior, GibbsPosterior):
-            return {"marginals": marginals, "exact": True, "engine": JunctionTree.word, "error": 0.0, "gap": 0.0}
-        error = self._error(posterior)
-        gap = error if posterior.draws.disagreement() else 0.0
-        return {"marginals": marginals, "exact": False, "engine": Gibbs.word, "error": error, "gap": gap}
+        return [_spread(p, shape[v], evidence.known.get(v)) for v, p in enumerate(marginals)]
 
-    def _further(self, posterior: Posterior, question: Question, evidence: Evidence) -> Answer:
-        told: Answer = {}
-        if question.pair is not None:
-            told["pair"] = self._pair(posterior, question.pair, evidence)
-        if question.best:
-            told["map"] = self._best(question)
-        return told
-
-    def _pair(self, posterior: Posterior, pair: Scope, evidence: Evidence) -> list[list[float]] | None:
+    def _pair(self, posterior: Posterior | ChainAnswer, pair: Scope, evidence: Evidence) -> list[list[float]] | None:
         """The joint table of two variables; None where no clique has both."""
         shape = [self.model.domain.shape[v] for v in pair]
         try:
@@ -217,11 +213,8 @@ def _is_likelihood(likely: tuple[float, ...]) -> bool:
 
 def _exact_order(model: MarkovNetwork, seed: int) -> tuple[int, ...] | None:
     """An order of elimination by which answers come in time; None where there is none."""
-    factors = model.factors
-    if is_too_wide(factors.shape, factors.scopes, MOST_CELLS):
-        return None
-    plan = JunctionTree(seed=seed).plan(factors, order=model.stored_order)
-    return plan.order if plan.fits and plan.forecast <= _LONGEST else None
+    plan = JunctionTree(seed=seed).fitting_plan(model.factors, order=model.stored_order)
+    return plan.order if plan is not None and plan.forecast <= _LONGEST else None
 
 
 def _spread(p: NDArray[np.float64], n_states: int, known: int | None) -> list[float]:

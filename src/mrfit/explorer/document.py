@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -21,13 +20,14 @@ from mrfit.inference.tree_plan import TreePlan
 from mrfit.model import MarkovNetwork
 from mrfit.structure.edge_signs import ranks_of
 from mrfit.summaries.model_card import how_learned
-from mrfit.summaries.observed import Observed, ObservedScore, Stability
+from mrfit.summaries.observed import Observed, ObservedScore, Stability, finite
 
 FORMAT = "mrfit explorer"
 SCHEMA = 1
 
 _NEVER = EdgeStability(0.0, 0.0, 0.0)  # of pairs that no resample joins
 _MOST_STARTS = 512  # distinct rows from which chains may begin
+_DRAWN_STARTS = 32  # one for each of them
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Document:
         strengths = pair_strengths(model.factors, model.domain)
         places = places or Places.of(strengths)
         plan = page_plan(model, seed=seed)
-        first = FirstAnswer.of(model, plan, codes=starting_rows(rows), seed=seed)
+        first = FirstAnswer.of(model, plan, codes=starting_rows(rows, observed), seed=seed)
         return cls(
             {
                 "format": FORMAT,
@@ -92,19 +92,34 @@ class Document:
                 "learned": how_learned(model.provenance),
                 "rows": _learned_from(model),
                 "plan": _engine(plan),
-                "marginals": {"values": first.marginals, "error": _finite(first.error), "remarks": list(first.remarks)},
+                "marginals": {"values": first.marginals, "error": finite(first.error), "remarks": list(first.remarks)},
             }
         )
 
     def to_json(self) -> str:
         """ASCII in which nothing can end a script element, whatever names hold."""
-        text = json.dumps(self.content, separators=(",", ":"), allow_nan=False)
-        return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+        return _json(self.content)
+
+    def in_two_parts(self) -> tuple[str, str]:
+        """The same without ``scopes``, and these: most of a large document, and no first picture needs them."""
+        rest = {name: part for name, part in self.content.items() if name != "scopes"}
+        return _json(rest), _json(self.content["scopes"])
 
 
-def starting_rows(rows: UniqueRows | None) -> NDArray[Any] | None:
-    """Rows of data from which chains may begin."""
-    return None if rows is None or not rows.is_complete else rows.codes[:_MOST_STARTS]
+def _json(content: Any) -> str:
+    text = json.dumps(content, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def starting_rows(rows: UniqueRows | None, observed: Observed, *, seed: int = 0) -> NDArray[Any] | None:
+    """Rows near which chains may begin: of the data; or drawn by how frequent each state was in them."""
+    if rows is not None and rows.is_complete:
+        return rows.codes[:_MOST_STARTS]
+    if observed.variables is None:
+        return None
+    u = np.random.default_rng(seed).random((_DRAWN_STARTS, len(observed.variables)))
+    below = [np.searchsorted(np.cumsum(of.frequency)[:-1], u[:, v]) for v, of in enumerate(observed.variables)]
+    return np.stack(below, axis=1)
 
 
 def _variables(model: MarkovNetwork, observed: Observed) -> list[dict[str, Any]]:
@@ -115,7 +130,7 @@ def _variables(model: MarkovNetwork, observed: Observed) -> list[dict[str, Any]]
     if observed.variables is None:
         return told
     return [
-        each | {"frequency": [short_number(share) for share in seen.frequency], "explained": _finite(seen.explained)}
+        each | {"frequency": [short_number(share) for share in seen.frequency], "explained": finite(seen.explained)}
         for each, seen in zip(told, observed.variables, strict=True)
     ]
 
@@ -127,7 +142,7 @@ def _edges(strengths: NDArray[np.float64], stability: Stability | None) -> list[
         if stability is not None:
             of_it = stability.get((a, b), _NEVER)
             edge.append(
-                [short_number(of_it.inclusion), _finite(short_number(of_it.low)), _finite(short_number(of_it.high))]
+                [short_number(of_it.inclusion), finite(short_number(of_it.low)), finite(short_number(of_it.high))]
             )
         told.append(edge)
     return told
@@ -137,7 +152,7 @@ def _scopes(model: MarkovNetwork) -> list[list[Any]]:
     factors = model.factors
     tables = (table.tolist() for table in factors.tables)
     if factors.has_impossible_states:
-        tables = (list(map(_finite, table)) for table in tables)
+        tables = (list(map(finite, table)) for table in tables)
     return [[list(scope), table] for scope, table in zip(factors.scopes, tables, strict=True)]
 
 
@@ -169,7 +184,7 @@ def _groups(model: MarkovNetwork) -> dict[str, Any] | None:
 
 
 def _score(score: ObservedScore) -> dict[str, Any]:
-    return {"measure": score.measure, "value": _finite(score.value), "rows": score.rows}
+    return {"measure": score.measure, "value": finite(score.value), "rows": score.rows}
 
 
 def _learned_from(model: MarkovNetwork) -> int | None:
@@ -187,8 +202,3 @@ def _engine(plan: TreePlan | None) -> dict[str, Any]:
 def short_number(value: float) -> float:
     """With as many digits as anybody sees."""
     return float(f"{value:.6g}")
-
-
-def _finite(value: float) -> float | None:
-    """JSON has no other numbers."""
-    return value if math.isfinite(value) else None

@@ -5,21 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.explorer.chain_answer import ChainAnswer
 from mrfit.inference.gibbs import Gibbs, GibbsPosterior
 from mrfit.inference.junction_tree import JunctionTree
 from mrfit.inference.tree_plan import TreePlan
 from mrfit.model import MarkovNetwork
 
 _SWEEPS, _ANNEALING = 100, 50  # of chains otherwise: about a second for 1,000 variables
-_TWICE = 2.0  # standard errors that are told
 
 
 @dataclass(frozen=True)
 class FirstAnswer:
-    """The probability of every state of every variable; ``error`` is twice the largest standard error, 0 if exact."""
+    """The probability of every state of every variable; ``error`` is twice the largest standard error, 0 if exact.
+
+    Of a model with a second mode it is that of the mode near the data, and a remark says so.
+    """
 
     marginals: tuple[tuple[float, ...], ...]
     error: float
@@ -37,7 +39,7 @@ class FirstAnswer:
         chains = Gibbs(sweeps=_SWEEPS, max_sweeps=_SWEEPS, annealing=_ANNEALING, data=codes, seed=seed)
         drawn = chains.run(chains.plan(factors), factors)
         assert isinstance(drawn, GibbsPosterior)
-        error = max(float(np.max(drawn.marginal_error((i,)))) for i in variables)
-        marginals = tuple(tuple(drawn.marginal((i,)).tolist()) for i in variables)
-        apart = drawn.draws.disagreement()
-        return cls(marginals, _TWICE * error, () if apart is None else (apart,))
+        answer = ChainAnswer(drawn)
+        names = [(variable.name, variable.states) for variable in model.domain]
+        marginals = tuple(tuple(p.tolist()) for p in answer.marginals())
+        return cls(marginals, answer.error, (answer.second_mode(names),) if answer.gap else ())

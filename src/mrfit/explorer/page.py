@@ -24,6 +24,7 @@ _PAGE = """<!doctype html>
 <body>
 <div id="page"><noscript>This page needs JavaScript, which is switched off here.</noscript></div>
 <script type="application/json" id="document">{document}</script>
+<script type="application/json" id="tables">{tables}</script>
 {script}
 </body>
 </html>
@@ -71,7 +72,8 @@ def notebook_frame(document: Document, *, height: int = 560) -> str:
 
 def _filled(document: Document, *, policy: str = "", served: str = "", **parts: str) -> bytes:
     title = escape(str(document.content["title"]), quote=True)
-    text = _PAGE.format(policy=policy, served=served, title=title, document=document.to_json(), **parts)
+    told, tables = document.in_two_parts()
+    text = _PAGE.format(policy=policy, served=served, title=title, document=told, tables=tables, **parts)
     return text.encode("ascii", "xmlcharrefreplace")  # only a title can hold more: all else is escaped already
 
 

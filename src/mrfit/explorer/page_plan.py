@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from mrfit.inference.junction_tree import JunctionTree
 from mrfit.inference.tree_plan import TreePlan
-from mrfit.inference.width_bound import is_too_wide
 from mrfit.model import MarkovNetwork
 
 _MOST_CELLS = 2**21  # of all cliques: a tenth of a second in a browser
@@ -13,9 +12,5 @@ _EFFORT = 0.1  # of a usual search for an order
 
 def page_plan(model: MarkovNetwork, *, seed: int = 0) -> TreePlan | None:
     """A plan that a browser can run, as looking for one takes it too long; None where there is none."""
-    factors = model.factors
-    if is_too_wide(factors.shape, factors.scopes, _MOST_CELLS):
-        return None
     engine = JunctionTree(max_cells=_MOST_CELLS, seed=seed, effort=_EFFORT, merge=False)
-    plan = engine.plan(factors, order=model.stored_order)
-    return plan if plan.fits else None
+    return engine.fitting_plan(model.factors, order=model.stored_order)

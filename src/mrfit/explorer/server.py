@@ -14,6 +14,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+import numpy as np
+
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
 from mrfit.explorer.answering import Answer, Answering, Question
@@ -32,6 +34,7 @@ _PATIENCE = 30.0  # seconds for a request to arrive
 _AT_ONCE = 2  # engines: the one that nobody waits for any more, and the one of the latest question
 _MOST_ROWS = 10_000  # to draw or to list
 _JSON = "application/json"
+_PICTURES = {"svg": "image/svg+xml", "png": "image/png"}
 _FORMS = {"csv": "text/csv; charset=utf-8", "graphml": "application/xml", "json": _JSON}
 
 _HEADERS = {
@@ -46,12 +49,11 @@ _HEADERS = {
 
 
 class Explorer(ThreadingHTTPServer):
-    """Serves one document to whoever knows the token, and answers the latest question.
+    """Serves one document to whoever knows the token, and answers the latest question about each of its models.
 
-    A later question ends the one before: between cliques, or rounds of chains. It does not wait for that: kernels
-    release the interpreter, so that two run beside each other. ``rows`` are data whose worst rows may be asked for,
-    ``compared`` is what another model has in common with this one. ``names`` are the hosts under which it may be
-    called; any other is refused, since a page elsewhere could make its own name lead to this machine.
+    ``rows`` are data whose worst rows may be asked for, ``compared`` is what another model has in common with this one,
+    ``other`` answers for it where the document is of both. ``names`` are the hosts under which it may be called; any
+    other is refused, since a page elsewhere could make its own name lead to this machine.
     """
 
     daemon_threads = True
@@ -63,6 +65,7 @@ class Explorer(ThreadingHTTPServer):
         *,
         rows: UniqueRows | None = None,
         compared: Comparison | None = None,
+        other: Answering | None = None,
         host: str = "127.0.0.1",
         port: int = 0,
     ) -> None:
@@ -71,8 +74,9 @@ class Explorer(ThreadingHTTPServer):
         self.host, self.document, self.answering, self.rows = host, document, answering, rows
         self.compared = compared
         self.names = {f"{name}:{self.server_port}" for name in {host, "127.0.0.1", "localhost"}}
-        self._latest, self._engines = 0, threading.Semaphore(_AT_ONCE)
-        self._counter = threading.Lock()
+        self._drawing = threading.Lock()
+        self._latest = _Latest(answering)
+        self._latest_of_other = None if other is None else _Latest(other)
 
     @property
     def address(self) -> str:
@@ -83,12 +87,10 @@ class Explorer(ThreadingHTTPServer):
         return hmac.compare_digest(text.encode(), self.token.encode())
 
     def answers(self, question: Question) -> Iterator[Answer]:
-        """A later question makes this one void: it is not begun, or ends after the clique or round that is running."""
-        with self._counter:
-            self._latest += 1
-            mine = self._latest
-        with self._engines:
-            yield from self.answering.answers(question, lambda: mine != self._latest)
+        asked = self._latest_of_other if question.other else self._latest
+        if asked is None:
+            raise _RefusedError(HTTPStatus.BAD_REQUEST, "There is no other model here.")
+        return asked.answers(question)
 
     def worst_rows(self, n_rows: int) -> list[Any]:
         return [] if self.rows is None else worst_rows(self.answering.model, self.rows, n_rows)
@@ -98,12 +100,44 @@ class Explorer(ThreadingHTTPServer):
         model = self.answering.model
         return structure_bytes(form, Structure.from_edges(len(model.domain), model.structure.edges), model.domain)
 
+    def drawn(self, form: str) -> bytes:
+        """The whole network, with variables where the page has them at first."""
+        from mrfit.report.network import plot_network
+        from mrfit.report.page import figure_bytes
+
+        content = self.document.content
+        places = np.array(content["layout"]) * (1.0, -1.0)  # the page counts downwards
+        with self._drawing:  # matplotlib has settings that all threads share
+            ax = plot_network(self.answering.model, layout=places, title=str(content["title"]))
+            figure = ax.get_figure(root=True)
+            assert figure is not None  # it was drawn on a new one
+            return figure_bytes(figure, f".{form}")
+
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A browser that has left is no news; anything else is what the base class makes of it."""
         import sys
 
         if not isinstance(sys.exc_info()[1], ConnectionError | TimeoutError):
             super().handle_error(request, client_address)
+
+
+class _Latest:
+    """The latest question about one model: it ends the one before, between cliques or rounds of chains.
+
+    It does not wait for that: kernels release the interpreter, so that two run beside each other.
+    """
+
+    def __init__(self, answering: Answering) -> None:
+        self._answering, self._number = answering, 0
+        self._counter, self._engines = threading.Lock(), threading.Semaphore(_AT_ONCE)
+
+    def answers(self, question: Question) -> Iterator[Answer]:
+        """None of a question that is void already, fewer of one that becomes so."""
+        with self._counter:
+            self._number += 1
+            mine = self._number
+        with self._engines:
+            yield from self._answering.answers(question, lambda: mine != self._number)
 
 
 class _RefusedError(Exception):
@@ -183,6 +217,9 @@ class _Handler(BaseHTTPRequestHandler):
         contents |= {
             f"/api/export/edges.{form}": (partial(server.exported, form), kind) for form, kind in _FORMS.items()
         }
+        contents |= {
+            f"/api/export/network.{form}": (partial(server.drawn, form), kind) for form, kind in _PICTURES.items()
+        }
         if path not in contents:
             raise _RefusedError(HTTPStatus.NOT_FOUND, "There is nothing here.")
         content, kind = contents[path]
@@ -205,8 +242,9 @@ class _Handler(BaseHTTPRequestHandler):
         if path.path == "/api/sample":
             self._send(HTTPStatus.OK, self._sampled(question, _number(parse_qs(path.query), "rows")), _FORMS["csv"])
             return
+        answers = self.server.answers(question)
         self._begin(HTTPStatus.OK, "application/x-ndjson", {})
-        for answer in self.server.answers(question):
+        for answer in answers:
             self.wfile.write(json.dumps(answer).encode() + b"\n")
             self.wfile.flush()
 

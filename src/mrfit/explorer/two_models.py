@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
 from mrfit.explorer.document import Document, short_number
 from mrfit.explorer.pair_strengths import pair_strengths
@@ -25,17 +26,19 @@ def document_of_two(
     *,
     titles: tuple[str, str],
     scores: ComparedScores | None = None,
+    rows: UniqueRows | None = None,
     seed: int = 0,
 ) -> Document:
     """The document of A with all edges of both, in places that suit both, and under ``other`` what there is of B.
 
-    The states of all variables must be the same, as `mrfit.summaries.comparison.compare` makes sure.
+    The states of all variables must be the same, as `mrfit.summaries.comparison.compare` makes sure. ``rows`` in the
+    coding of A say what there is in the data.
     """
-    b = _in_order_of(a.domain, b)
+    b = in_order_of(a.domain, b)
     one, other = (pair_strengths(model.factors, a.domain) for model in (a, b))
     places = Places.of(np.maximum(np.abs(one), np.abs(other)))
     first, second = (
-        Document.of(model, title=title, places=places, seed=seed).content
+        Document.of(model, title=title, rows=rows, places=places, seed=seed).content
         for model, title in zip((a, b), titles, strict=True)
     )
     edges = np.argwhere(np.triu((one != 0) | (other != 0))).tolist()
@@ -45,7 +48,7 @@ def document_of_two(
     return Document({**first, "edges": [[i, j, short_number(one[i, j])] for i, j in edges], "other": told})
 
 
-def _in_order_of(domain: Domain, model: MarkovNetwork) -> MarkovNetwork:
+def in_order_of(domain: Domain, model: MarkovNetwork) -> MarkovNetwork:
     """The same model with its variables in another order."""
     if model.domain.names == domain.names:
         return model

@@ -15,6 +15,7 @@ from mrfit.inference.convergence import effective_sample_size, r_hat, r_hat_of_f
 
 Floats = NDArray[np.float64]
 
+_STUCK = 12.0  # times the variance that halves of chains promise, at which chains stay in different places
 _FALSE_ALARMS = 1e-3  # chance that chains are said to disagree where they do not
 
 
@@ -98,6 +99,22 @@ class Draws:
             f"Chains that were annealed and chains that began in data disagree: {what}. The model has several modes; "
             "no chain says how much each weighs."
         )
+
+    def farthest(self, least: float) -> tuple[float, int, int] | None:
+        """How far some chain stays from those that began in data, and in which state of which variable.
+
+        None where that is less than ``least``, or where chains differ little more than their own halves do: then they
+        only mix slowly.
+        """
+        if not self.n_from_data or not self._quantities:
+            return None
+        halves = self.frequencies.reshape(len(self.frequencies), 2, -1)
+        means = halves.mean(axis=1)  # (states of variables, chains)
+        within = ((halves[:, 0] - halves[:, 1]) ** 2).mean(axis=1) / 4  # variance of a chain's mean, as its halves say
+        away = abs(means - means[:, -self.n_from_data :].mean(axis=1, keepdims=True)).max(axis=1)
+        gaps = np.where((means.var(axis=1, ddof=1) > _STUCK * within) & (away >= least), away, 0.0)
+        worst = int(gaps.argmax())
+        return (float(gaps[worst]), *self._quantities[worst]) if gaps[worst] else None
 
     def apart(self, rows: Floats) -> tuple[Floats, Floats]:
         """How far the means of annealed and data-started chains differ, and the standard error of that; (rows,)."""

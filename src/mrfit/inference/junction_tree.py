@@ -22,6 +22,7 @@ from mrfit.inference.machine_speed import slowness
 from mrfit.inference.passes import Between, backward_pass, forward_pass
 from mrfit.inference.plan import Plan
 from mrfit.inference.tree_plan import TreePlan, plan_tree
+from mrfit.inference.width_bound import is_too_wide
 from mrfit.workers import deal, run
 
 Floats = NDArray[np.float64]
@@ -69,6 +70,13 @@ class JunctionTree(Engine):
     def plan(self, factors: Factors, targets: Sequence[Scope] = (), *, order: Sequence[int] | None = None) -> TreePlan:
         check_scopes(factors.shape, targets)
         return self.plan_scopes(factors.shape, (*factors.scopes, *map(tuple, targets)), order=order)
+
+    def fitting_plan(self, factors: Factors, *, order: Sequence[int] | None = None) -> TreePlan | None:
+        """A plan within the limits; None where there is none, which wide graphs show before an order is looked for."""
+        if is_too_wide(factors.shape, factors.scopes, self.max_cells):
+            return None
+        plan = self.plan(factors, order=order)
+        return plan if plan.fits else None
 
     def plan_scopes(
         self, shape: tuple[int, ...], scopes: tuple[Scope, ...], *, order: Sequence[int] | None = None

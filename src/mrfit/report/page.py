@@ -171,10 +171,14 @@ def apart(wanted: Floats, room: Floats, low: float, high: float) -> Floats:
 
 def save_figure(figure: Figure, path: str | Path) -> None:
     """Write a figure to a .png, .svg or .pdf file, whole or not at all; equal figures are equal files."""
+    check_figure_path(path)
+    write_output(path, figure_bytes(figure, Path(path).suffix.lower()))
+
+
+def figure_bytes(figure: Figure, suffix: str) -> bytes:
+    """The file of a figure, as .png, .svg or .pdf."""
     import matplotlib
 
-    check_figure_path(path)
-    suffix = Path(path).suffix.lower()
     # Dates and random identifiers would make every file a different one.
     metadata = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}[suffix]
     # Fonts go into PDF files as TrueType: journals ask for that, and programs can edit and search the text.
@@ -182,7 +186,7 @@ def save_figure(figure: Figure, path: str | Path) -> None:
     buffer = io.BytesIO()
     with matplotlib.rc_context(settings), _quiet_about_glyphs():
         figure.savefig(buffer, format=suffix[1:], dpi=DPI, metadata=metadata)
-    write_output(path, buffer.getvalue())
+    return buffer.getvalue()
 
 
 def check_figure_path(path: str | Path) -> None:

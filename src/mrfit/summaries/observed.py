@@ -89,14 +89,13 @@ class Observed:
         """By names of variables, null for numbers that JSON does not have."""
         variables, edges = None, None
         if self.variables is not None:
-            told = ({"frequency": list(of.frequency), "explained": _finite(of.explained)} for of in self.variables)
+            told = ({"frequency": list(of.frequency), "explained": finite(of.explained)} for of in self.variables)
             variables = dict(zip(names, told, strict=True))
         if self.edges is not None:
             edges = [
-                [names[a], names[b], of.inclusion, _finite(of.low), _finite(of.high)]
-                for (a, b), of in self.edges.items()
+                [names[a], names[b], of.inclusion, finite(of.low), finite(of.high)] for (a, b), of in self.edges.items()
             ]
-        scores = [{"measure": of.measure, "value": _finite(of.value), "rows": of.rows} for of in self.scores]
+        scores = [{"measure": of.measure, "value": finite(of.value), "rows": of.rows} for of in self.scores]
         return {"variables": variables, "scores": scores, "edges": edges}
 
     def in_words(self) -> str:
@@ -144,7 +143,8 @@ def _from_dict(kept: Mapping[str, Any], model: MarkovNetwork) -> Observed:
     return Observed(variables, tuple(scores), edges)
 
 
-def _finite(value: float) -> float | None:
+def finite(value: float) -> float | None:
+    """JSON has no other numbers."""
     return value if math.isfinite(value) else None
 
 

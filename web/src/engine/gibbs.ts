@@ -13,12 +13,14 @@ export interface Sampled {
   marginals: number[][];
   error: number; // twice the largest standard error of a probability
   gap: number; // how far some chain is from those near the data; 0 where all agree
-  sweeps: number;
+  far?: number[][]; // what such chains say
+  pair?: number[][]; // the joint table of two variables
 }
 
-/** So many sweeps: of each chain, the conditional probabilities of all states added up. */
+/** So many sweeps: of each chain, the conditional probabilities of all states added up, and how often each pair was seen. */
 interface Block {
   sums: Float64Array[];
+  pairs: Float64Array[];
   sweeps: number;
 }
 
@@ -42,7 +44,6 @@ export class Gibbs {
   private first: Int32Array; // of each variable's states in the sums of a block
   private blocks: Block[] = [];
   private blockSize = 4;
-  private sweeps = 0;
 
   /**
    * `near` is made once for a model, as that takes longer than many sweeps. `typical` are marginals near which half of the
@@ -53,6 +54,7 @@ export class Gibbs {
     private near: Neighbourhood,
     evidence: Evidence,
     typical: number[][],
+    private pair?: readonly [number, number],
     seed = 1,
   ) {
     const { shape } = all;
@@ -71,17 +73,20 @@ export class Gibbs {
   /** One more sweep of every chain. */
   run(): void {
     const block = this.openBlock();
-    for (let c = 0; c < CHAINS; c++) this.sweep(c, block.sums[c]);
+    for (let c = 0; c < CHAINS; c++) {
+      this.sweep(c, block.sums[c]);
+      if (this.pair) block.pairs[c][this.pairOf(this.chains[c].state)]++;
+    }
     block.sweeps++;
-    this.sweeps++;
   }
 
   private openBlock(): Block {
     const last = this.blocks[this.blocks.length - 1];
     if (last && last.sweeps < this.blockSize) return last;
     if (this.blocks.length === BLOCKS) this.mergeBlocks();
-    const size = this.first[this.first.length - 1];
-    this.blocks.push({ sums: this.chains.map(() => new Float64Array(size)), sweeps: 0 });
+    const [size, cells] = [this.first[this.first.length - 1], this.pair ? this.all.shape[this.pair[0]] * this.all.shape[this.pair[1]] : 0];
+    const zeros = (n: number): Float64Array[] => this.chains.map(() => new Float64Array(n));
+    this.blocks.push({ sums: zeros(size), pairs: zeros(cells), sweeps: 0 });
     return this.blocks[this.blocks.length - 1];
   }
 
@@ -89,7 +94,7 @@ export class Gibbs {
     this.blocks = this.blocks.filter((block, k) => {
       if (k % 2) return false;
       const next = this.blocks[k + 1];
-      block.sums.forEach((sums, c) => next.sums[c].forEach((sum, q) => (sums[q] += sum)));
+      for (const part of ["sums", "pairs"] as const) block[part].forEach((sums, c) => next[part][c].forEach((sum, q) => (sums[q] += sum)));
       block.sweeps += next.sweeps;
       return true;
     });
@@ -175,49 +180,48 @@ export class Gibbs {
     }, 0);
   }
 
+  /** Of all chains; of those near the data where others stay elsewhere, as nobody knows how much each mode weighs. */
   answer(): Sampled {
     const kept = this.blocks.slice(this.blocks.length > 1 ? Math.ceil(BURN_IN * this.blocks.length) : 0);
-    const n = this.first[this.first.length - 1];
-    const [joint, near] = [new Float64Array(n), new Float64Array(n)];
-    let [error, nearError, gap] = [0, 0, 0];
-    const means = new Array<number>(CHAINS);
     const sweeps = kept.reduce((sum, block) => sum + block.sweeps, 0);
-    for (let k = 0; k < n; k++) {
-      for (let c = 0; c < CHAINS; c++) {
-        let sum = 0;
-        for (const block of kept) sum += block.sums[c][k];
-        means[c] = sum / sweeps;
-      }
-      const [all, half] = [summary(means), summary(means.slice(0, CHAINS / 2))];
-      [joint[k], near[k]] = [all.mean, half.mean];
-      [error, nearError] = [Math.max(error, all.error), Math.max(nearError, half.error)];
-      gap = Math.max(gap, disagreement(kept, k, means, half.mean));
-    }
-    // What chains near the data say is what a reader of the data expects; nobody knows how much each mode weighs.
-    return gap
-      ? { marginals: this.named(near), error: 2 * nearError, gap, sweeps: this.sweeps }
-      : { marginals: this.named(joint), error: 2 * error, gap, sweeps: this.sweeps };
+    const n = this.first[this.first.length - 1];
+    const means = range(n).map(() => new Array<number>(CHAINS).fill(0)); // of each state, by chain
+    for (const { sums } of kept) sums.forEach((own, c) => own.forEach((sum, k) => (means[k][c] += sum / sweeps)));
+    const all = means.map(summary);
+    const near = means.map((own) => summary(own.slice(0, CHAINS / 2)));
+    const gaps = means.map((own, k) => disagreement(kept, k, own, near[k].mean));
+    const gap = gaps.reduce((most, each) => Math.max(most, each), 0);
+    const worst = gaps.indexOf(gap);
+    const away = range(CHAINS).filter((c) => Math.abs(means[worst][c] - near[worst].mean) > gap / 2);
+    const shown = gap ? near : all;
+    return {
+      marginals: this.named(shown.map(({ mean }) => mean)),
+      error: 2 * shown.reduce((most, { error }) => Math.max(most, error), 0),
+      gap,
+      ...(gap ? { far: this.named(means.map((own) => summary(away.map((c) => own[c])).mean)) } : {}),
+      ...(this.pair ? { pair: this.seenTogether(kept, gap ? CHAINS / 2 : CHAINS) } : {}),
+    };
   }
 
-  /** The joint table of two variables, by the states that chains are in now and will be in after more sweeps. */
-  pair(a: number, b: number, draws: number): number[][] {
-    const out = Array.from({ length: this.all.shape[a] }, () => new Array<number>(this.all.shape[b]).fill(0));
-    const unused = new Float64Array(this.first[this.first.length - 1]);
-    for (let k = 0; k < draws; k++) {
-      for (let c = 0; c < CHAINS; c++) {
-        this.sweep(c, unused);
-        const { state } = this.chains[c];
-        out[state[a]][state[b]] += 1 / (draws * CHAINS);
-      }
-    }
-    return out;
+  /** The cell of the joint table in which a chain is. */
+  private pairOf(state: Int32Array): number {
+    const [a, b] = this.pair!;
+    return state[a] * this.all.shape[b] + state[b];
   }
 
-  private named(values: Float64Array): number[][] {
+  /** The joint table of two variables, by the first of the chains. */
+  private seenTogether(kept: Block[], chains: number): number[][] {
+    const [rows, columns] = this.pair!.map((v) => this.all.shape[v]);
+    const cell = (k: number): number => kept.reduce((sum, { pairs }) => pairs.slice(0, chains).reduce((sum, own) => sum + own[k], sum), 0);
+    const total = range(rows * columns).reduce((sum, k) => sum + cell(k), 0);
+    return range(rows).map((s) => range(columns).map((t) => cell(s * columns + t) / total));
+  }
+
+  private named(values: number[]): number[][] {
     const free = new Set(this.free);
     return this.all.shape.map((n, v) => {
       if (!free.has(v)) return range(n).map((s) => (s === this.chains[0].state[v] ? 1 : 0));
-      const own = Array.from(values.subarray(this.first[v], this.first[v + 1]));
+      const own = values.slice(this.first[v], this.first[v + 1]);
       const total = own.reduce((sum, value) => sum + value, 0); // below 1 where chains began in impossible states
       return own.map((value) => value / total);
     });

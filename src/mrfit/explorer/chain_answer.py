@@ -1,0 +1,80 @@
+"""What chains say; where they stay in different places, what those say that began near the data."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.factors import Scope
+from mrfit.inference.draws import standard_error
+from mrfit.inference.gibbs import GibbsPosterior
+
+Floats = NDArray[np.float64]
+
+_TWICE = 2.0  # standard errors that are told
+_WORTH_TELLING = 0.1  # a difference between chains that anyone would see
+
+
+class ChainAnswer:
+    """Draws as the page shows them: of all chains, or of those near the data where others stay elsewhere.
+
+    A mixture of both would be no answer: nobody knows how much each place weighs.
+    """
+
+    def __init__(self, posterior: GibbsPosterior) -> None:
+        self._posterior, self._draws = posterior, posterior.draws
+
+    @cached_property
+    def _singles(self) -> list[Floats]:
+        """Of every variable, how often each chain was in each of its states, (states, chains)."""
+        return [self._draws.chain_marginals((v,)) for v in range(self._draws.factors.n_variables)]
+
+    @cached_property
+    def _worst(self) -> tuple[float, int, int]:
+        """How far some chain stays from those near the data, in which state of which variable; 0 where none does."""
+        return self._draws.farthest(_WORTH_TELLING) or (0.0, 0, 0)
+
+    @property
+    def gap(self) -> float:
+        return self._worst[0]
+
+    @property
+    def _shown(self) -> NDArray[np.intp]:
+        """The chains that are shown."""
+        n_chains = self._draws.states.shape[2]
+        return np.arange(n_chains - self._draws.n_from_data if self.gap else 0, n_chains)
+
+    @property
+    def _elsewhere(self) -> NDArray[np.intp]:
+        """Chains that are nearer to the other place."""
+        gap, v, s = self._worst
+        own = self._singles[v][s]
+        return np.flatnonzero(abs(own - own[self._shown].mean()) > gap / 2)
+
+    def marginals(self) -> list[Floats]:
+        return [rows[:, self._shown].mean(axis=1) for rows in self._singles]
+
+    def marginals_elsewhere(self) -> list[Floats]:
+        return [rows[:, self._elsewhere].mean(axis=1) for rows in self._singles]
+
+    def marginal(self, scope: Scope) -> Floats:
+        return np.asarray(self._draws.chain_marginals(scope)[:, self._shown].mean(axis=1))
+
+    @property
+    def error(self) -> float:
+        """Twice the largest standard error of a probability."""
+        if self.gap:
+            return _TWICE * max(float(standard_error(rows[:, self._shown]).max()) for rows in self._singles)
+        return _TWICE * max(float(self._posterior.marginal_error((v,)).max()) for v in range(len(self._singles)))
+
+    def second_mode(self, names: list[tuple[str, tuple[str, ...]]]) -> str:
+        """Where chains stay that are not shown, in a sentence; ``names`` are those of variables and their states."""
+        _, v, s = self._worst
+        name, states = names[v]
+        near, far = (float(found[v][s]) for found in (self.marginals(), self.marginals_elsewhere()))
+        return (
+            f"The model has a second mode: {name} = {states[s]} has probability {near:.2f} near the data, which is "
+            f"shown, and {far:.2f} where chains stay that began far from them. Nobody knows how much each weighs."
+        )
