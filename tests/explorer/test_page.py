@@ -392,6 +392,12 @@ def test_of_a_variable_that_is_looked_at_all_lines_are_drawn(opened: Open, tmp_p
     assert len(_lines(_drawn(tab, tmp_path))) == 2
 
 
+def test_a_pair_that_is_looked_at_is_joined_by_its_line(opened: Open, tmp_path: Path) -> None:
+    weak = "show=1-2"  # the other line of the chain, which is the stronger one, is faint beside it
+    shown, hidden = (_lines(_drawn(opened(_chain(), view), tmp_path)) for view in (weak, f"from=1.5&{weak}"))
+    assert len(shown) == len(hidden) == 2
+
+
 def test_the_wheel_zooms_and_a_key_fits_everything(opened: Open, tmp_path: Path) -> None:
     tab = opened(_chain())
     fitted = _places(_drawn(tab, tmp_path))

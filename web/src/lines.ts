@@ -89,8 +89,9 @@ export class Lines {
     if (isSame && last.selection === selection) return;
     if (!isSame) this.visible = model.strongest.slice(0, model.shown(threshold)).reverse();
     const focus = state.focus;
-    // Of a single variable all lines are shown, also those that the filter hides: the panel lists them all.
-    this.clear = selection.length === 1 ? model.neighbours(selection[0]).map(({ edge }) => edge).reverse() : this.visible.filter((e) => this.isClear(e, focus));
+    // Of what is looked at all lines are shown, also those that the filter hides: the panel tells of them all.
+    const all = selection.length ? [...new Set(selection.flatMap((v) => model.neighbours(v).map(({ edge }) => edge)))].reverse() : this.visible;
+    this.clear = all.filter((e) => this.isClear(e, focus));
     const faint = focus ? this.visible.filter((e) => !this.isClear(e, focus)) : [];
     this.batches = [...this.batched(faint, FADED), ...this.batched(this.clear, 1)];
   }
