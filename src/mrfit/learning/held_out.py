@@ -17,6 +17,8 @@ from mrfit.learning.grid import Callback, Grid, Optimum
 from mrfit.learning.kept_fits import NotKept
 from mrfit.learning.parted_rows import Rows
 from mrfit.learning.problem import Problem
+from mrfit.learning.race import Race
+from mrfit.solvers.solution import Status
 from mrfit.structure.structure import Structure
 from mrfit.workers import one_blas_thread, resolve_jobs
 
@@ -86,19 +88,30 @@ class Evaluation:
         return tuple(fits)
 
     def run_on(self, walk: Walk, grid: Grid, run_on: RunOn, rough: float) -> tuple[Fit, ...]:
-        """Fits to a rough tolerance, those near the best run on; until nothing near the best is rough."""
+        """Fits to a rough tolerance, those near the best run on; until nothing near the best is rough or was left."""
+        race = Race(self.problem.objective, self._validated)
         optima: list[Optimum] = []
         fits: list[Fit] = []
-        for optimum in walk(self.problem.roughly(rough), None):
+        for optimum in walk(self.problem.roughly(rough).raced(race), None):
             optima.append(optimum)
             fits.append(self._fit(optimum, (), self._chosen_on(grid)))
+            race.best = _best(fits)
             self.done()
         unfinished = set(range(len(fits)))
         while near := {i for i in unfinished if fits[i].rank >= _least_near(max(fit.rank for fit in fits))}:
-            for i in near:
-                fits[i] = self._fit(run_on(self.problem, optima[i]), (), self._chosen_on(grid))
-            unfinished -= near
+            for i in sorted(near):
+                race.best = _best([*fits[:i], *fits[i + 1 :]])
+                optima[i] = run_on(self.problem.raced(race), optima[i])
+                fits[i] = self._fit(optima[i], (), self._chosen_on(grid))
+            unfinished -= {i for i in near if fits[i].solution.status is not Status.LOST}
         return tuple(fits)
+
+    def _validated(self, w: NDArray[np.float64]) -> float:
+        """The score of parameters on the validation rows."""
+        valid = self.valid
+        assert valid is not None  # rough fits are refused without
+        scores = self.problem.coordinates.row_scores(w, valid)
+        return float(valid.sample_weight @ scores) / valid.total_weight
 
     def _chosen_on(self, grid: Grid) -> str | None:
         """Which rows choose among several fits, if any."""
@@ -148,6 +161,11 @@ class Evaluation:
             rounds=optimum.rounds,
             fold_scores=fold_scores,
         )
+
+
+def _best(fits: list[Fit]) -> float:
+    """The score of the best fit that was not left."""
+    return max((fit.rank for fit in fits if fit.solution.status is not Status.LOST), default=-np.inf)
 
 
 def _least_near(best: float) -> float:

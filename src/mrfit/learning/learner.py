@@ -286,9 +286,11 @@ class Learner:
         scored on it. ``errors``, ``sandwich`` or ``model``, asks for standard errors of the best, which its model keeps
         (see `mrfit.Errors`). Tied fits are ``compared`` with L2 fits, which takes more time. Most of a large grid of
         them are far from the best: ``rough`` (1e-4) is the violation they are fitted to, and those within 0.03 % of
-        the best score are run on to the tolerance. What is found is kept in the file ``resume``, and a call with the
-        same arguments goes on from what it holds (see `mrfit.learning.kept_fits`). ``callback`` is told the strength
-        and every record, and may return True to stop that fit. The result does not depend on ``jobs``.
+        the best score are run on to the tolerance. Of parameters that are relearned as equal, long fits whose score
+        falls when it is 0.3 % behind the best are left (`Status.LOST`). What is found is kept in the file ``resume``,
+        and a call with the same arguments goes on from what it holds (see `mrfit.learning.kept_fits`). ``callback`` is
+        told the strength and every record, and may return True to stop that fit. The result does not depend on
+        ``jobs``.
         """
         self._check_rough(rough, valid is not None, callback is not None)
         if self.folds and valid is not None:

@@ -20,6 +20,7 @@ from mrfit.learning.kept_fits import NotKept
 from mrfit.learning.layout import Layout
 from mrfit.learning.objective_choice import JUDGES
 from mrfit.learning.parted_rows import PartedRows, Rows, together
+from mrfit.learning.race import Race
 from mrfit.learning.sampled import ChainCoordinates
 from mrfit.learning.start import hold_what_never_occurs, start_and_bound
 from mrfit.learning.versions import versions
@@ -50,6 +51,7 @@ class Problem:
 
     ``limit`` is what a search may let the structure grow to, if there is one. It may be too large to be written down
     as parameters. ``rough_tolerance`` is in the place of the learner's, where it is given. What is found is ``kept``.
+    Fits that will not be chosen are left where a ``race`` says so.
     """
 
     rows: Rows
@@ -59,6 +61,7 @@ class Problem:
     limit: Structure | None = None
     rough_tolerance: float | None = None
     kept: NotKept = field(default_factory=NotKept)
+    race: Race | None = None
     _parts: dict[int, list[Objective]] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -85,6 +88,10 @@ class Problem:
     def keeping(self, kept: NotKept) -> Problem:
         """The same, whose optima are kept."""
         return self._sharing(kept=kept)
+
+    def raced(self, race: Race) -> Problem:
+        """The same, whose fits may be left."""
+        return self._sharing(race=race)
 
     def _sharing(self, **settings: Any) -> Problem:
         """With other settings, and all that was worked out before."""

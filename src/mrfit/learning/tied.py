@@ -269,9 +269,9 @@ class LearnTieRelearn(TiedChoice):
 
 
 def _to_tie(problem: Problem) -> TyingProblem:
-    return TyingProblem(
-        problem.objective, problem.total_weight, problem.solver, HELD_AT, problem.tolerance, problem.max_iterations
-    )
+    race = None if problem.race is None else problem.race.begun
+    tolerance, most = problem.tolerance, problem.max_iterations
+    return TyingProblem(problem.objective, problem.total_weight, problem.solver, HELD_AT, tolerance, most, race)
 
 
 def _softly_tied(what: Tying, found: TiedSolution, passes: int, seconds: float) -> Optimum:

@@ -16,6 +16,7 @@ from mrfit.learning.penalty_choice import PenaltyChoice
 from mrfit.learning.tied import GROUPS, STRENGTHS, LearnTieRelearn, Tied
 from mrfit.reproduction.benchmark_rows import PARTS, Prepared, prepared
 from mrfit.reproduction.unit import Unit
+from mrfit.solvers.solution import Status
 from mrfit.structure.learners import Learned
 
 QUICK_GROUPS = (1, 2, 5, 20, 100)
@@ -58,7 +59,7 @@ METHODS = {
 _BOUND_COSTS = {"joint": 2.5}  # which has more edges, and takes longer to find them
 PAPERS = ("L2", "LTR", "APT")
 PAPERS_DEGREES = (5, 15, 50)
-ROUGH = 1e-4  # violation of tied fits that are not near the best; it decides how long they take, not which is chosen
+ROUGH = 1e-4  # violation of tied fits that are not near the best; how long they take, not which is chosen
 
 
 @dataclass(frozen=True)
@@ -113,6 +114,7 @@ class AptCell(Unit):
             "cells": fitted.n_cells,
             "fits": len(fitted.fits),
             "converged": sum(fit.solution.violation <= learner.tolerance for fit in fitted.fits),
+            "left": sum(fit.solution.status is Status.LOST for fit in fitted.fits),
             "valid": -best.rank,
             "test": -score.mean,
             "error": score.standard_error,
@@ -136,6 +138,8 @@ def by_groups(given: Prepared, fitted: Fitted) -> list[dict[str, float]]:
     found = []
     for k in sorted({fit.n_groups for fit in fitted.fits if fit.n_groups is not None}):
         best = max((fit for fit in fitted.fits if fit.n_groups == k), key=lambda fit: fit.rank)
-        test = -given.mean(given.test_scores(best)).mean
-        found.append({"groups": k, "strength": best.strength, "valid": -best.rank, "test": test})
+        test, violation = -given.mean(given.test_scores(best)).mean, best.solution.violation
+        found.append(
+            {"groups": k, "strength": best.strength, "valid": -best.rank, "test": test, "violation": violation}
+        )
     return found

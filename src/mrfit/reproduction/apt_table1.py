@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mrfit.data.named import named_set
-from mrfit.reproduction.apt_cell import METHODS, PAPERS, PAPERS_DEGREES, AptCell
+from mrfit.reproduction.apt_cell import METHODS, PAPERS, PAPERS_DEGREES, ROUGH, AptCell
 from mrfit.reproduction.claim import Claim, Verdict
 from mrfit.reproduction.document import Block, Cell, Column, Heading, Table, Text
 from mrfit.reproduction.experiment import Experiment, Results, Scope
@@ -76,8 +76,9 @@ class AptTable1(Experiment):
                 "Negative mean pseudo-log-likelihood of test rows in nats, lower is better; strength and number of "
                 "groups chosen on validation rows from the paper's grids. Every L2 and l1 fit is run to its optimum "
                 "(violation 1e-6), and so is every tied one within 0.03 % of the best validation score; the others are "
-                "run to 1e-4 at least. Bold: the best of the three methods. The paper has no numbers for d = 10 and "
-                "30; these, and columns of our own, are run by the likeliest reading of its bound, `top`."
+                "run to 1e-4 at least, or left where their validation score fell and was 0.3 % behind the best. Bold: "
+                "the best of the three methods. The paper has no numbers for d = 10 and 30; these, and columns of our "
+                "own, are run by the likeliest reading of its bound, `top`."
             )
         ]
         for reading, words in READINGS.items():
@@ -335,8 +336,8 @@ def _hard_needs_groups(rows: Sequence[tuple[str, int, dict[str, Any]]]) -> Claim
     for _, _, row in rows:
         soft = {point["groups"]: point["test"] for point in row["APT"]["by_groups"]}
         for point in row["LTR"]["by_groups"]:
-            k = point["groups"]
-            if k in soft and (k <= _FEW or k >= _MANY):
+            k, is_left = point["groups"], point.get("violation", 0.0) > ROUGH  # on its way, which flatters it
+            if k in soft and (k <= _FEW or k >= _MANY) and not is_left:
                 worse["few" if k <= _FEW else "many"].append(point["test"] - soft[k])
     few, many = (float(np.median(worse[name])) if worse[name] else 0.0 for name in ("few", "many"))
     ours = f"LTR above APT with as many groups by {few:.3f} nats (median) at k <= {_FEW}, {many:.3f} at k >= {_MANY}"

@@ -17,6 +17,7 @@ class Status(Enum):
     ITERATION_LIMIT = "stopped at the iteration limit before the violation met the tolerance"
     NO_DECREASE = "stopped where rounding hides any further decrease, before the violation met the tolerance"
     INTERRUPTED = "stopped by the callback"
+    LOST = "left where validation rows were predicted worse and worse, behind other fits of the grid"
     PHANTOM = "the model has a mode where the rows are not, which the hunt for it did not remove; see mrfit check"
     UNMIXED = "chains do not mix, so that nothing is known of the likelihood"
 

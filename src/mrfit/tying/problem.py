@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +17,7 @@ from mrfit.penalties.tied import Tied
 from mrfit.solvers.method import Method, Problem
 from mrfit.solvers.minimize import minimize
 from mrfit.solvers.newton import TruncatedNewton
-from mrfit.solvers.solution import Solution
+from mrfit.solvers.solution import Solution, Status
 from mrfit.tying.groups import Groups
 
 Floats = NDArray[np.float64]
@@ -36,6 +39,8 @@ class TyingProblem:
         Largest absolute value of a parameter: one whose feature never occurs has no finite optimum.
     tolerance, max_iterations
         When the solver stops, over all its calls.
+    race
+        Told where a fit begins, gives what tells of every further point whether to leave the fit there.
     """
 
     objective: CachedObjective
@@ -44,12 +49,24 @@ class TyingProblem:
     bound: float = np.inf
     tolerance: float = 1e-6
     max_iterations: int = 1000
+    race: Callable[[Floats], Callable[[Floats], bool]] | None = None
 
     def minimum(self, smooth: Objective, w: Floats, *, max_iterations: int | None = None) -> Solution:
         """Of the objective with something added or in fewer unknowns, from ``w``."""
         limit = self.max_iterations if max_iterations is None else max_iterations
         bound = np.full(len(w), self.bound)
         return minimize(smooth, self.solver, w, bound=bound, tolerance=self.tolerance, max_iterations=limit)
+
+    def raced_minimum(self, smooth: Objective, v: Floats, full: Callable[[Floats], Floats]) -> Solution:
+        """The same in unknowns ``v`` of all parameters ``full(v)``; left where the race is lost."""
+        if self.race is None:
+            return self.minimum(smooth, v)
+        is_lost, latest, bound = self.race(full(v)), [v], np.full(len(v), self.bound)
+        solution = minimize(
+            smooth, self.solver, v, bound=bound, tolerance=self.tolerance, max_iterations=self.max_iterations,
+            watch=partial(operator.setitem, latest, 0), callback=lambda _: is_lost(full(latest[0])),
+        )  # fmt: skip
+        return replace(solution, status=Status.LOST) if solution.status is Status.INTERRUPTED else solution
 
     def certificate(self, groups: Groups, w: Floats, strength: float) -> tuple[Groups, float, float]:
         """The groups with the centers that ``w`` implies, and value and violation of the whole objective there."""
