@@ -230,3 +230,13 @@ def test_a_bar_for_many_bytes_only(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = sys.stderr.getvalue()  # type: ignore[attr-defined]
     assert "reading" in shown
     assert "50.0/100.0 MB" in shown
+
+
+def test_addresses(shell: Shell, folder: Path) -> None:
+    here, there = (shell("score", "m.mrf", data, "--json") for data in ("t.csv", f"file://{folder}/t.csv"))
+    assert there.code == 0
+    assert there.out == here.out.replace('"t.csv"', f'"file://{folder}/t.csv"')
+    refused = shell("fit", "nonsense://t.csv")
+    assert refused.code == 2
+    assert refused.err.count("\n") == 1
+    assert "'nonsense://t.csv' cannot be reached" in refused.err

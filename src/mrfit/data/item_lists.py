@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Unpack
 
 import numpy as np
@@ -15,6 +14,7 @@ from mrfit.data.layout import Layout, LayoutOptions
 from mrfit.data.readers import Progress, named_in_errors
 from mrfit.data.selection import check_agreement, chosen_names
 from mrfit.data.sources import (
+    Place,
     Source,
     TableFile,
     Utf8Stream,
@@ -40,7 +40,7 @@ def is_item_list(source: Source, format: str | None) -> bool:
         return format == FORMAT
     if isinstance(source, TableFile):
         source = source.path
-    first = source if isinstance(source, str | Path) else next(iter(source), "")
+    first = source if isinstance(source, str | Place) else next(iter(source), "")
     return str(first).lower().endswith(SUFFIXES)
 
 
