@@ -47,6 +47,13 @@ def test_the_largest_of_weak_regressions() -> None:
     assert ours.structure == dense.structure
 
 
+def test_crowds_that_share_one_row_enter_together_and_end_paths() -> None:
+    """Each variable shares exactly one of its ten rows with about fifty others, which all enter within one step."""
+    items = SparseRows.of_matrix(planted_items(n_rows=1000, n_items=600, density=0.01))
+    ours, dense = (Learned(bound="path", max_degree=2).learn(rows) for rows in (items, items.dense()))
+    assert ours.structure == dense.structure
+
+
 @pytest.mark.parametrize("standard", [False, True])
 def test_paths_of_a_real_table_point_for_point(standard: bool, data_dir: Path) -> None:
     """Dense columns too: in plants a third of the cells are on; weights that are no whole numbers; forbidden pairs."""
