@@ -240,3 +240,18 @@ def test_addresses(shell: Shell, folder: Path) -> None:
     assert refused.code == 2
     assert refused.err.count("\n") == 1
     assert "'nonsense://t.csv' cannot be reached" in refused.err
+
+
+@pytest.mark.parametrize("command", ["fit", "structure", "stability"])
+def test_memory_is_kept_to(shell: Shell, folder: Path, command: str) -> None:
+    refused = shell(command, "t.csv", "--memory", "100B")
+    assert refused.code == 2
+    assert refused.err.count("\n") == 1
+    assert "'t.csv': Its rows need about" in refused.err
+    assert "100 B may be used" in refused.err
+    assert "--memory 16GB" in refused.err
+
+
+def test_where_memory_is_known_before_or_not_needed(shell: Shell, folder: Path) -> None:
+    assert shell("plan", "t.csv", "--memory", "100B").out.count("more than 100 B") == 5
+    assert shell("fit", "t.csv", "--memory", "100B", "--structure", "tree", "--in-parts", "--quiet").code == 0

@@ -86,9 +86,10 @@ def read_batches(
             chosen = None if select is None else select(table.names)
             file = spoken_name(path) if len(paths) > 1 else None
             for batch in _batches(table, how.weight, chosen, file):
+                done = min(n_bytes + table.n_bytes(batch.first_row + batch.n_rows), all_bytes)
                 if progress is not None:
-                    progress(min(n_bytes + table.n_bytes(batch.first_row + batch.n_rows), all_bytes), all_bytes)
-                yield replace(batch, notes=notes)
+                    progress(done, all_bytes)
+                yield replace(batch, notes=notes, share_read=done / all_bytes if all_bytes else None)
                 n_rows, notes = n_rows + batch.n_rows, ()
             n_bytes += n_bytes_of(path)
     if n_rows == 0 and not may_be_empty:

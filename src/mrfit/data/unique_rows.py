@@ -16,6 +16,7 @@ from mrfit._kernels.partition import active_entries
 from mrfit.data.batch import Batch, checked_sample_weight
 from mrfit.data.coding import Coder, Reading, check_complete, has_all_cells
 from mrfit.data.layout import LayoutOptions
+from mrfit.data.memory import MemoryLimit
 from mrfit.data.packed_rows import PackedRows
 from mrfit.data.readers import Progress, named_in_errors, read_batches
 from mrfit.data.row_counter import Independent, RowCounter
@@ -109,9 +110,10 @@ class UniqueRows:
     @classmethod
     def from_batches(cls, batches: Iterable[Batch], reading: Reading) -> UniqueRows:
         """Count the rows of a stream; only distinct rows are ever held together."""
-        coder, counter = Coder(reading), RowCounter()
+        coder, counter, limit = Coder(reading), RowCounter(), MemoryLimit(reading.memory)
         for batch in batches:
             counter.add(*coder.encode(batch))
+            limit.check(counter.n_bytes_needed, batch.share_read)
         domain, remaps = coder.finish()
         rows = cls._of_packed(domain, counter.result(remaps), counter.n_rows, counter.independent.n_rows)
         return replace(rows, dropped_rows=coder.dropped_rows, notes=coder.notes)

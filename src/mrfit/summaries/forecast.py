@@ -9,9 +9,8 @@ from typing import Any
 from mrfit.data.first_look import FirstLook
 
 # Measured (docs/scale.md says by which benchmarks, on which machine), in seconds and bytes.
-_ROW_BYTES = 2.6  # of reading, a value of a distinct row
 _PATH_VALUE, _PATH_BYTES = 5e-7, 15.0  # l1 paths with up to 6 neighbours, a value of a distinct row
-_PATH_SHARED, _LIST_BYTES = 3e-6, 100.0  # the same from lists: a pair of items in one row; an entry
+_PATH_SHARED = 3e-6  # the same from lists: a pair of items in one row
 _CELLS_VALUE = 2.5e-8  # counting the cells of a sparse structure, a value
 _PRODUCT, _CELL_BYTES = 1.3e-10, 38.0  # a pass over the cells of all pairs, a cell and column; a cell
 _PASSES = 230  # of a fit of all pairs: evaluations and products
@@ -54,7 +53,7 @@ class Forecast:
 def _of_codes(look: FirstLook) -> Iterator[Step]:
     rows = look.share_distinct * look.n_rows
     values = rows * look.n_columns
-    held = _ROW_BYTES * values
+    held = look.n_bytes_needed
     yield Step("read", "", 1, held, look.seconds)
     path = "mrfit structure DATA --bound path --max-degree 5"
     yield Step("structure by l1 paths", path, 1, held + _PATH_BYTES * values, _PATH_VALUE * values)
@@ -66,7 +65,7 @@ def _of_codes(look: FirstLook) -> Iterator[Step]:
 
 
 def _of_lists(look: FirstLook) -> Iterator[Step]:
-    held = _LIST_BYTES * look.n_entries
+    held = look.n_bytes_needed
     yield Step("read", "", 1, held, look.seconds)
     path = "mrfit structure DATA --bound path --max-degree 5"
     yield Step("structure by l1 paths", path, 1, held, _PATH_SHARED * look.n_shared)
