@@ -117,6 +117,25 @@ def walk_item_paths(table, nodes, max_selected):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def solve_on_items(table, room, variable, working, strength, tolerance, beta):
+    """One regression on the columns ``working``, ascending; improves ``beta``, the constant first. Returns its loss."""
+    n_met, total = _meet(table, variable, room), _sum(table.sample_weight)
+    for n in range(len(working)):
+        room.beta[working[n]] = beta[1 + n]
+    n_touched, _, beta[0], _, loss = _solve(table, variable, room, 0, working, beta[0], total, strength, tolerance)
+    for n in range(len(working)):
+        beta[1 + n], room.beta[working[n]] = room.beta[working[n]], 0.0
+    _leave(table, variable, room, n_met, n_touched)
+    return loss
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def item_room(table):
+    """Room for `solve_on_items`, of one thread."""
+    return _room(table)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def _room(table):
     n_rows, n_variables = len(table.sample_weight), len(table.weight)
     return _Room(

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +50,14 @@ class ActiveEntries:
         rows = np.empty(np.count_nonzero(codes), np.int32)
         active_entries(codes, first_indicator[:-1], start, rows)
         return cls(first_indicator, start, rows)
+
+
+class SeenRows(NamedTuple):
+    """Rows as the conditional of one variable sees them."""
+
+    active: ActiveEntries  # of the other variables, at least of those asked for
+    own: Codes  # states of the variable itself
+    sample_weight: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,6 +237,11 @@ class UniqueRows:
     def column(self, variable: int) -> Codes:
         """The codes of one variable."""
         return self.codes[:, variable]
+
+    def seen_by(self, variable: int, indicators: NDArray[np.int64]) -> SeenRows:
+        """Rows that tell all that some indicators of others say of a variable; these may be fewer than all rows."""
+        own = np.array(self.column(variable))  # whatever its layout was: kernels are compiled for one
+        return SeenRows(self.active, own, self.sample_weight)
 
     @cached_property
     def state_weights(self) -> tuple[Floats, ...]:
