@@ -12,6 +12,7 @@ from mrfit.data.first_look import FirstLook
 _PATH_VALUE, _PATH_BYTES = 5e-7, 15.0  # l1 paths with up to 6 neighbours, a value of a distinct row
 _PATH_SHARED = 3e-6  # the same from lists: a pair of items in one row
 _CELLS_VALUE = 2.5e-8  # counting the cells of a sparse structure, a value
+_LIST_COLUMN, _LIST_ENTRY = 2.5e-4, 1e-6  # the same from lists, a column; an entry of it or of a neighbour
 _PRODUCT, _CELL_BYTES = 1.3e-10, 38.0  # a pass over the cells of all pairs, a cell and column; a cell
 _PASSES = 230  # of a fit of all pairs: evaluations and products
 
@@ -69,5 +70,5 @@ def _of_lists(look: FirstLook) -> Iterator[Step]:
     yield Step("read", "", 1, held, look.seconds)
     path = "mrfit structure DATA --bound path --max-degree 5"
     yield Step("structure by l1 paths", path, 1, held, _PATH_SHARED * look.n_shared)
-    cells = _CELLS_VALUE * look.n_rows * look.n_columns
+    cells = _LIST_COLUMN * look.n_columns + _LIST_ENTRY * look.n_entries
     yield Step("fit of a sparse structure", "mrfit fit DATA --structure edges:FILE", 1, held, cells)
