@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
 import sys
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +18,7 @@ from dying import DEATHS, DyingLoss, deadly, jobs_of, on_full_disk, scaled
 from mrfit import clusters
 from mrfit.cli.main import main
 from mrfit.clusters import cluster, held, is_address, mapped, n_at_once
+from mrfit.data.coding import Reading
 from mrfit.data.parts import Parts
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import DataError, InputError
@@ -147,6 +150,19 @@ def test_commands_that_learn_again_say_the_same(
         assert said[0] == said[1], command
 
 
+def test_units_of_experiments_have_the_same_results(
+    connection: clusters._Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    results = []
+    for folder, where in (("here", []), ("there", ["--cluster", connection.client.scheduler.address])):
+        assert main(["reproduce", "spec-table1", "--quick", "--out", folder, "--jobs", "1", "--quiet", *where]) == 0
+        units = map(json.loads, Path(folder, "results.jsonl").read_text().splitlines()[1:])
+        results.append({unit["key"]: unit["result"] for unit in units if "result" in unit})
+    assert len(results[0]) == 14
+    assert results[0] == results[1]
+
+
 @pytest.mark.usefixtures("_on_cluster")
 def test_what_breaks_is_named(table: Path) -> None:
     with pytest.raises(InputError, match=r"Every worker of the cluster local:2 that took 'x.csv' died of it"):
@@ -156,6 +172,10 @@ def test_what_breaks_is_named(table: Path) -> None:
     (table / "9.csv").write_text("a,b\n1,x\n")
     with pytest.raises(DataError, match=r"'9.csv': It has other columns than the files before it"):
         Parts.of(table)
+    domain = Parts.of(table / "0.csv").domain
+    (table / "9.csv").write_text(",".join("7" for _ in domain) + "\n")
+    with pytest.raises(DataError, match=r"'9.csv': Column 'v0' holds '7' .*not one of its states"):
+        Learner(Tree()).fit(Parts.of(table, Reading(domain), header=False))
     (table / "9.csv").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(DataError, match=r"'9.csv'"):
         Parts.of(table)
@@ -172,6 +192,19 @@ def test_all_workers_lost(connection: clusters._Cluster, monkeypatch: pytest.Mon
     finally:
         connection.client.cluster.scale(2)
         connection.client.wait_for_workers(2)
+
+
+@pytest.mark.usefixtures("_on_cluster")
+def test_a_scheduler_that_goes(connection: clusters._Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The client then cancels what it waits for."""
+
+    def go(future: distributed.Future) -> bool:
+        connection.client.cancel([future], force=True)
+        return True
+
+    monkeypatch.setattr(clusters, "_is_done", go)
+    with pytest.raises(InputError, match=r"The scheduler of the cluster local:2 is gone, while 60 was worked on"):
+        mapped(time.sleep, [60])
 
 
 def test_a_scheduler_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:

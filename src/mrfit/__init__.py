@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from mrfit.clusters import cluster
     from mrfit.data.dataset import Dataset
     from mrfit.data.parts import Parts
+    from mrfit.data.sparse_rows import SparseRows
     from mrfit.data.unique_rows import UniqueRows
     from mrfit.domain import Domain, Variable
     from mrfit.errors import MrfitError
@@ -81,6 +82,7 @@ _HOME = {
     "Power": "mrfit.learning.power",
     "PseudoCounts": "mrfit.learning.smoothed",
     "Solver": "mrfit.settings",
+    "SparseRows": "mrfit.data.sparse_rows",
     "Stability": "mrfit.learning.relearning",
     "Structure": "mrfit.structure.structure",
     "Tied": "mrfit.learning.tied",
@@ -143,6 +145,7 @@ __all__ = [
     "Power",
     "PseudoCounts",
     "Solver",
+    "SparseRows",
     "Stability",
     "Structure",
     "Tied",

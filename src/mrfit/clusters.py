@@ -140,11 +140,13 @@ class _HeldThere:
     names: list[str]
 
     def ask(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:
-        return list(self.cluster.results(self.made(function, *arguments).futures, self.names))
+        return self.cluster.gathered(self.made(function, *arguments).futures, self.names)
 
     def made(self, function: Callable[..., Any], *arguments: Any) -> _HeldThere:
-        futures = [self.cluster.submitted(function, future, *arguments) for future in self.futures]
-        return replace(self, futures=futures)
+        """All tasks in one message: the client waits between messages, longer than a small task takes."""
+        n = len(self.futures)
+        each = ([argument] * n for argument in arguments)
+        return replace(self, futures=self.cluster.client.map(_task, [function] * n, self.futures, *each, pure=False))
 
 
 @dataclass(frozen=True)
@@ -181,26 +183,52 @@ class _Cluster:
         return _HeldThere(self, [self.submitted(build, item) for item in items], list(map(name, items)))
 
     def results(self, futures: Sequence[Any], names: Sequence[str]) -> Iterator[Any]:
-        try:
+        """One by one."""
+        with self._wanted(futures):
             for future, name in zip(futures, names, strict=True):
-                yield self._result(future, name)
-        finally:  # after an error or an interrupt nobody wants the others
-            self.client.cancel([future for future in futures if not future.done()])
+                with self._named(future, name):
+                    self._wait(future, name)
+                    result = future.result()
+                yield result
 
-    def _result(self, future: Any, name: str) -> Any:
-        """Waits for it as long as there are workers, and says in one line what became of it else."""
+    def gathered(self, futures: Sequence[Any], names: Sequence[str]) -> list[Any]:
+        """All of them, fetched together."""
+        with self._wanted(futures):
+            for future, name in zip(futures, names, strict=True):
+                with self._named(future, name):
+                    self._wait(future, name)
+        if any(future.status != "finished" for future in futures):
+            return list(self.results(futures, names))
+        with self._named(futures[-1], names[-1]):
+            return list(self.client.gather(futures))
+
+    @contextmanager
+    def _wanted(self, futures: Sequence[Any]) -> Iterator[None]:
+        """After an error or an interrupt nobody wants the others."""
+        try:
+            yield
+        finally:
+            if left := [future for future in futures if not future.done()]:
+                self.client.cancel(left)
+
+    def _wait(self, future: Any, name: str) -> None:
+        """As long as there are workers."""
+        without = 0.0
+        while not future.done():
+            without = 0.0 if _is_done(future) or self.client.nthreads() else without + _LOOKING
+            if without > _WITHOUT_WORKERS:
+                raise InputError(
+                    f"All workers of the cluster {self.address} are lost, while {name} was worked on. Start workers, "
+                    "and this again."
+                )
+
+    @contextmanager
+    def _named(self, future: Any, name: str) -> Iterator[None]:
+        """Says in one line what became of a task that has no result."""
         from distributed import KilledWorker
 
-        without = 0.0
         try:
-            while not future.done():
-                without = 0.0 if _is_done(future) or self.client.nthreads() else without + _LOOKING
-                if without > _WITHOUT_WORKERS:
-                    raise InputError(
-                        f"All workers of the cluster {self.address} are lost, while {name} was worked on. Start "
-                        "workers, and this again."
-                    )
-            return future.result()
+            yield
         except KilledWorker as error:
             raise InputError(
                 f"Every worker of the cluster {self.address} that took {name} died of it ({error.allowed_failures + 1} "
@@ -256,7 +284,8 @@ def _connected(address: str) -> Iterator[_Cluster]:
     with ExitStack() as until_left:
         try:
             place = until_left.enter_context(_processes(int(local[1]))) if local else address
-            client = until_left.enter_context(distributed.Client(place, timeout=_CONNECTING, set_as_default=False))
+            how = {"timeout": _CONNECTING, "set_as_default": False, "direct_to_workers": local is not None}
+            client = until_left.enter_context(distributed.Client(place, **how))
             client.wait_for_workers(1, timeout=_CONNECTING)
             versions = set(client.run(_version, on_error="return").values())
         except (OSError, TimeoutError, ValueError) as error:

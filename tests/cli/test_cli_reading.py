@@ -230,3 +230,28 @@ def test_a_bar_for_many_bytes_only(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = sys.stderr.getvalue()  # type: ignore[attr-defined]
     assert "reading" in shown
     assert "50.0/100.0 MB" in shown
+
+
+def test_addresses(shell: Shell, folder: Path) -> None:
+    here, there = (shell("score", "m.mrf", data, "--json") for data in ("t.csv", f"file://{folder}/t.csv"))
+    assert there.code == 0
+    assert there.out == here.out.replace('"t.csv"', f'"file://{folder}/t.csv"')
+    refused = shell("fit", "nonsense://t.csv")
+    assert refused.code == 2
+    assert refused.err.count("\n") == 1
+    assert "'nonsense://t.csv' cannot be reached" in refused.err
+
+
+@pytest.mark.parametrize("command", ["fit", "structure", "stability"])
+def test_memory_is_kept_to(shell: Shell, folder: Path, command: str) -> None:
+    refused = shell(command, "t.csv", "--memory", "100B")
+    assert refused.code == 2
+    assert refused.err.count("\n") == 1
+    assert "'t.csv': Its rows need about" in refused.err
+    assert "100 B may be used" in refused.err
+    assert "--memory 16GB" in refused.err
+
+
+def test_where_memory_is_known_before_or_not_needed(shell: Shell, folder: Path) -> None:
+    assert shell("plan", "t.csv", "--memory", "100B").out.count("more than 100 B") == 5
+    assert shell("fit", "t.csv", "--memory", "100B", "--structure", "tree", "--in-parts", "--quiet").code == 0

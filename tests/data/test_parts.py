@@ -30,6 +30,14 @@ def test_states_are_those_of_one_table(tmp_path: Path) -> None:
     assert len(parts.dealt(9)) == 3
 
 
+def test_bytes_are_told_file_by_file(tmp_path: Path) -> None:
+    for k in (1, 2):
+        (tmp_path / f"{k}.csv").write_text("a,b\n" + k * "0,1\n1,1\n")
+    told: list[tuple[int, int]] = []
+    Parts.of(tmp_path, progress=lambda done, of: told.append((done, of)))
+    assert told == [(12, 32), (32, 32)]
+
+
 def test_columns_are_judged_by_all_files(tmp_path: Path) -> None:
     """As in one table: 21 values in one file are too many, as many again make them states."""
     line = "\n".join(map(str, range(21)))

@@ -16,6 +16,9 @@ from mrfit._kernels.compiled import njit
 from mrfit._kernels.node_walk import Points, _minus_ones, _with_room
 from mrfit._kernels.sparse_newton import solve_on_cells
 
+# Variables let in at once, for each that a path may select: thousands share the same few rows, and enter together.
+_CROWD, _LEAST_CROWD = 4, 16
+
 
 class ItemLists(NamedTuple):
     """A table by column and by row."""
@@ -65,16 +68,17 @@ def walk_item_paths(table, nodes, max_selected):
     """Solve every node at each of its strengths in turn, each from the last, until it selects too many variables.
 
     As `walk_paths` does, but one node after the other. The nodes' gradient norms and excluded variables are not
-    looked at.
+    looked at. Where a crowd would enter at once, those with the largest gradients go first; a path ends as soon as
+    they alone are more than twice too many, without asking what all the others would make of them.
     """
     n_nodes, n_steps = nodes.strength.shape
     loss, violation = np.zeros((n_nodes, n_steps)), np.zeros((n_nodes, n_steps))
     constant, n_selected = np.zeros((n_nodes, n_steps, 1)), _minus_ones((n_nodes, n_steps))
     first = np.zeros((n_nodes, n_steps), np.int64)
     selected, values, n_chosen = np.empty(64, np.int64), np.empty(64), 0
-    room, total = _room(table), _sum(table.sample_weight)
+    room, total, crowd = _room(table), _sum(table.sample_weight), max(_LEAST_CROWD, _CROWD * max_selected)
     for i in range(n_nodes):
-        variable, free, t = nodes.variable[i], nodes.constant[i, 0], 0
+        variable, free, t, is_crowd = nodes.variable[i], nodes.constant[i, 0], 0, False
         n_met, n_touched = _meet(table, variable, room), 0
         working = nodes.selected[nodes.first_selected[i] : nodes.first_selected[i] + nodes.n_selected[i]]
         for n in range(len(working)):
@@ -88,7 +92,10 @@ def walk_item_paths(table, nodes, max_selected):
             n_met = _check(table, p, room, n_met, n_touched)
             outside = _largest_outside(table, p[0], room, n_met)
             if outside > strength + nodes.slack[i]:
-                working = _let_in(table, p[0], room, n_met, strength + nodes.slack[i], working)
+                if is_crowd and _n_selected(room, working) > 2 * max_selected:
+                    break
+                limit = strength + nodes.slack[i]
+                working, is_crowd = _let_in(table, p[0], room, n_met, limit, working, crowd)
                 continue
             working = _without_zeros(room, working)
             if len(working) > max_selected:
@@ -102,11 +109,30 @@ def walk_item_paths(table, nodes, max_selected):
                 n_chosen += 1
             t += 1
             if t < nodes.n_steps[i]:
-                working = _let_in(table, p[0], room, n_met, nodes.strength[i, t], working)
+                working, is_crowd = _let_in(table, p[0], room, n_met, nodes.strength[i, t], working, crowd)
         for j in working:
             room.is_working[j], room.beta[j] = False, 0.0
         _leave(table, variable, room, n_met, n_touched)
     return Points(loss, violation, constant, n_selected, first, first, selected[:n_chosen], values[:n_chosen])
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def solve_on_items(table, room, variable, working, strength, tolerance, beta):
+    """One regression on the columns ``working``, ascending; improves ``beta``, the constant first. Returns its loss."""
+    n_met, total = _meet(table, variable, room), _sum(table.sample_weight)
+    for n in range(len(working)):
+        room.beta[working[n]] = beta[1 + n]
+    n_touched, _, beta[0], _, loss = _solve(table, variable, room, 0, working, beta[0], total, strength, tolerance)
+    for n in range(len(working)):
+        beta[1 + n], room.beta[working[n]] = room.beta[working[n]], 0.0
+    _leave(table, variable, room, n_met, n_touched)
+    return loss
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def item_room(table):
+    """Room for `solve_on_items`, of one thread."""
+    return _room(table)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -293,14 +319,16 @@ def _largest_outside(table, p0, room, n_met):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _let_in(table, p0, room, n_met, limit, working):
-    """What is at work, and all whose gradient is beyond the limit, ascending."""
-    n = len(working)
+def _let_in(table, p0, room, n_met, limit, working, crowd):
+    """What is at work, and those whose gradient is beyond the limit, ascending; and whether some had to stay outside.
+
+    These are all but the ``crowd`` with the largest gradients.
+    """
+    n_before, n = len(working), len(working)
     larger = _with_room(working.copy(), n, n_met)
     for k in range(n_met):
         j = room.met[k]
         if not room.is_working[j] and not room.is_barred[j] and abs(room.gradient[j]) > limit * table.scale[j]:
-            room.is_working[j] = True
             larger[n] = j
             n += 1
     for j in table.by_reach:
@@ -308,11 +336,40 @@ def _let_in(table, p0, room, n_met, limit, working):
             break
         if not room.is_met[j] and not room.is_barred[j] and not room.is_working[j]:
             larger = _with_room(larger, n, 1)
-            room.is_working[j] = True
+            room.gradient[j] = p0 * table.weight[j]
             larger[n] = j
             n += 1
+    is_crowd = n - n_before > crowd
+    if is_crowd:
+        n = n_before + _largest_first(table, room, larger[n_before:n], crowd)
+    for k in range(n_before, n):
+        room.is_working[larger[k]] = True
     _sort(larger, n)
-    return larger[:n]
+    return larger[:n], is_crowd
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _largest_first(table, room, variables, n):
+    """Bring the ``n`` with the largest gradients, by scale, to the front, by insertion; returns how many these are."""
+    for k in range(1, len(variables)):
+        j, at = variables[k], min(k, n)
+        reach = abs(room.gradient[j]) / table.scale[j]
+        while at > 0 and abs(room.gradient[variables[at - 1]]) / table.scale[variables[at - 1]] < reach:
+            if at < n:
+                variables[at] = variables[at - 1]
+            at -= 1
+        if at < n:
+            variables[at] = j
+    return n
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _n_selected(room, working):
+    n = 0
+    for j in working:
+        if room.beta[j] != 0.0:
+            n += 1
+    return n
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

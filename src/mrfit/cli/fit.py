@@ -111,7 +111,10 @@ def command(context: click.Context, /, data: tuple[str, ...], **options: Any) ->
     """Learn a Markov network from DATA by penalised pseudo-likelihood or likelihood.
 
     DATA is a .csv, .tsv, .txt, .data (each also .gz) or .parquet file, a directory or quoted pattern of them ('*.csv'),
-    standard input (-), or a named data set such as nltcs:train; several are one table.
+    an address (s3://...), standard input (-), or a named data set such as nltcs:train; several are one table.
+
+    On a --cluster rows are counted, or held in shards, and folds and regressions of structures are worked out there. A
+    grid without --folds goes from strength to strength, each from the last optimum, and stays on this machine.
 
     \b
     Examples:

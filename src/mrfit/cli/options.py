@@ -86,6 +86,12 @@ layout = stacked(
     ),
 )
 
+memory_option = click.option(
+    "--memory",
+    metavar="BYTES",
+    help="What the rows of DATA may take while they are read, such as 2GB; by default most of what is free.",
+)
+
 _MISSING = "What a missing value does: stop, drop its row, or be a state of its own"
 _KEPT = ("em", "observed")  # ways to deal with missing values that need them unobserved
 
@@ -93,7 +99,7 @@ _KEPT = ("em", "observed")  # ways to deal with missing values that need them un
 def reading_with(*kept: str, help: str = "") -> Callable[[Any], Any]:
     """Options of reading, with further words for --missing."""
     missing = choice("--missing", "error", "drop", "state", *kept, help=f"{_MISSING}{help}.")
-    return stacked(which_columns, missing, unknown_option, layout)
+    return stacked(which_columns, missing, unknown_option, layout, memory_option)
 
 
 which_columns = stacked(
@@ -178,6 +184,7 @@ def reading_of(
         names(options["columns"], "--columns") or None,
         names(options["exclude"], "--exclude"),
         names(options["include"], "--include"),
+        memory=options.get("memory"),
     )
 
 
@@ -217,7 +224,9 @@ def read_parts(source: Source, options: Mapping[str, Any], *, states: dict[str, 
     """The files of a table, and the states in them; rows stay where they are."""
     from mrfit.data.parts import Parts
 
-    parts = Parts.of(source, reading_of(options, states=states), **layout_of(options))
+    reading = reading_of(options, states=states)
+    with reading_progress(quiet=options["quiet"] or options["as_json"]) as progress:
+        parts = Parts.of(source, reading, progress=progress, **layout_of(options))
     tell_notes(parts.notes, quiet=options["quiet"])
     return parts
 

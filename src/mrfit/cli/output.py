@@ -49,7 +49,7 @@ def _finite(entry: Any) -> Any:
 
 def as_options(message: str) -> str:
     """The library speaks of keyword arguments; at the command line they are options."""
-    words = "missing|unknown|weight|header|separator|encoding|format|bound|select"
+    words = "missing|unknown|weight|header|separator|encoding|format|bound|select|memory"
     message = message.replace("header=False", "--no-header").replace("header=True", "--header")
     message = message.replace("select_strength=", "--select-strength ")
     message = message.replace("states={...}", "--states FILE")

@@ -81,6 +81,9 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
              joint pseudo-likelihood, as cautiously as held-out rows advise (--valid, else a fifth)
     With the first three, --rule or|and joins the two regressions of each pair.
 
+    On a --cluster the regressions of variables are worked out side by side, but for --bound graph and joint: these grow
+    one graph round by round, each round after the last, and stay on this machine.
+
     \b
     Examples:
       mrfit structure survey.csv --max-degree 5 -o edges.csv --plot network.png

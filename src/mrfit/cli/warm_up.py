@@ -198,6 +198,7 @@ def _learn_from_lists() -> None:
 
     rows = SparseRows.of_matrix(sparse.csr_array([[1, 1, 0], [1, 1, 1], [0, 0, 1], [0, 0, 0]] * 9))
     Learner(structure=Learned(bound="path", max_degree=1)).fit(rows)
+    Learned(select="ebic").learn(rows)
 
 
 def _write_table(path: Path, *, n_states: int) -> None:

@@ -129,19 +129,20 @@ def _check_counted(counts: BlanketCounts, parameters: Canonical) -> None:
 
 
 def _count_variable(variable: int, rows: UniqueRows, parameters: Canonical) -> _VariableCells:
-    conditionals, active = parameters.conditionals, rows.active
+    conditionals = parameters.conditionals
     n_free = int(conditionals.n_free[variable])
     if n_free == 0:
         return _VariableCells(np.empty(0), np.empty(0), [])
     first, last = conditionals.feature_start[variable], conditionals.feature_start[variable + 1]
     span = conditionals.condition_start[first : last + 1]
     conditions = conditionals.conditions[span[0] : span[-1]]
-    class_of = np.empty(rows.n_distinct, np.int32)
-    n_cells = refine(active.start, active.rows, np.unique(conditions), class_of)
+    indicators = np.unique(conditions)
+    active, own, sample_weight = rows.seen_by(variable, indicators)
+    class_of = np.empty(len(sample_weight), np.int32)
+    n_cells = refine(active.start, active.rows, indicators, class_of)
     class_of = _spread(n_cells)[class_of]
     total, counts = np.empty(n_cells), np.empty(n_cells * n_free)
-    own = np.array(rows.column(variable))  # whatever its layout was: kernels are compiled for one
-    count_cells(class_of, own, rows.sample_weight, BLOCK, total, counts)
+    count_cells(class_of, own, sample_weight, BLOCK, total, counts)
     representative = np.empty(n_cells, np.int64)
     representatives(class_of, representative)
     member_start = np.empty(last - first + 1, np.int64)

@@ -77,6 +77,7 @@ class Batch:
 
     ``first_row`` is the 0-based number of the first, and ``file`` where it stands if there are several, for messages;
     ``named`` says whether the columns have names of their own, ``notes`` what a person should know of the table.
+    ``share_read`` is how much of the bytes of the table is read with it, None where nobody knows.
     ``cells`` are all columns as they stand in the file (but for weights in front of rows), for those who write it
     again: an Arrow record batch.
     """
@@ -88,6 +89,7 @@ class Batch:
     named: bool = True
     notes: tuple[str, ...] = ()
     cells: Any = None
+    share_read: float | None = None
 
     @classmethod
     def from_codes(cls, domain: Domain, codes: NDArray[np.uint8], sample_weight: NDArray[np.float64]) -> Batch:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from mrfit.data.batch import Batch, Column
 from mrfit.data.labels import MISSING_STATE, holds_spins, label, ordered_states
 from mrfit.data.layout import lone_or_many
+from mrfit.data.memory import n_bytes_of_size
 from mrfit.data.selection import (
     Crowded,
     check_agreement,
@@ -43,6 +44,7 @@ class ReadingOptions(TypedDict, total=False):
     exclude: Collection[str]
     include: Collection[str] | bool
     absent: str
+    memory: float | str | None
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,9 @@ class Reading:
         all. Columns with given or declared states are never refused.
     absent
         What a variable of the domain does for which the table has no column: "error", or "missing" in every row.
+    memory
+        Bytes that rows may take while they are read, such as ``"2GB"``, beside the program itself; reading stops before
+        it takes more. By default most of what is free on the machine, or in the container, as reading begins.
 
     A domain has chosen its columns: all others are ignored, whatever they hold.
     """
@@ -82,8 +87,11 @@ class Reading:
     exclude: Collection[str] = ()
     include: Collection[str] | bool = ()
     absent: str = "error"
+    memory: float | str | None = None
 
     def __post_init__(self) -> None:
+        if self.memory is not None:
+            object.__setattr__(self, "memory", n_bytes_of_size(self.memory))
         for name in ("columns", "exclude", "include"):
             if (given := getattr(self, name)) is not None and not isinstance(given, bool):
                 object.__setattr__(self, name, tuple(map(str, lone_or_many(given))))

@@ -13,6 +13,7 @@ from mrfit.data.batch import Batch, checked_sample_weight
 from mrfit.data.coding import MAX_STATES, UNOBSERVED, Coder, Reading, ReadingOptions
 from mrfit.data.frames import table_batches
 from mrfit.data.layout import LayoutOptions
+from mrfit.data.memory import MemoryLimit
 from mrfit.data.readers import named_in_errors, read_batches
 from mrfit.data.sources import Source
 from mrfit.domain import Domain
@@ -61,6 +62,7 @@ class Dataset:
         columns: Collection[str] | None = None,
         exclude: Collection[str] = (),
         include: Collection[str] | bool = (),
+        memory: float | str | None = None,
         **layout: Unpack[LayoutOptions],
     ) -> Dataset:
         """Read a CSV, TSV, text, Libra ``.data`` (each also ``.gz``) or Parquet file.
@@ -69,15 +71,18 @@ class Dataset:
         ``weight``, ``header``, ``separator``, ``encoding``, ``na_values`` and ``format`` are explained at
         `mrfit.data.layout.Layout`, the rest at `mrfit.data.coding.Reading`.
         """
-        reading = Reading(domain, states, missing, unknown, columns, exclude, include)
+        reading = Reading(domain, states, missing, unknown, columns, exclude, include, memory=memory)
         with named_in_errors(source):
             return cls.from_batches(read_batches(source, select=reading.chosen, **layout), reading)
 
     @classmethod
     def from_batches(cls, batches: Iterable[Batch], reading: Reading) -> Dataset:
         """Gather batches into one table of codes."""
-        coder = Coder(reading)
-        encoded = [coder.encode(batch) for batch in batches]
+        coder, limit, encoded, n_bytes = Coder(reading), MemoryLimit(reading.memory), [], 0
+        for batch in batches:
+            encoded.append(coder.encode(batch))
+            n_bytes += sum(part.nbytes for part in encoded[-1])
+            limit.check(2 * n_bytes, batch.share_read)  # they are joined at the end
         domain, remaps = coder.finish()
         codes = np.concatenate([codes for codes, _ in encoded])
         for column, remap in enumerate(remaps):

@@ -11,10 +11,14 @@ import numpy as np
 from mrfit.data.coding import Reading
 from mrfit.data.item_lists import is_item_list, read_sparse
 from mrfit.data.layout import LayoutOptions
+from mrfit.data.packed_rows import PackedRows
 from mrfit.data.readers import named_in_errors, read_batches
+from mrfit.data.row_counter import bytes_needed
 from mrfit.data.sources import Source
 from mrfit.data.sparse_rows import MOST_CODES
 from mrfit.data.unique_rows import UniqueRows
+
+_LIST_ENTRY = 100  # bytes of an entry of lists while it is read, and by column and row afterwards
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,8 @@ class FirstLook:
         Values other than the first state of their variable.
     n_shared
         Pairs of such values in one row, summed over rows.
+    n_bytes_needed
+        Of memory that reading all of it takes, if as many of its rows are distinct.
     seconds
         Of a processor that reading all of it would take at the pace of those seen.
     is_lists
@@ -44,6 +50,7 @@ class FirstLook:
     share_distinct: float
     n_entries: int
     n_shared: int
+    n_bytes_needed: int
     seconds: float
     is_lists: bool = False
 
@@ -73,6 +80,7 @@ class FirstLook:
             share_distinct=rows.n_distinct / rows.n_rows,
             n_entries=round(share * float(rows.sample_weight @ on)),
             n_shared=round(share * float(rows.sample_weight @ on**2)),
+            n_bytes_needed=round(share * _bytes_needed(rows)),
             seconds=share * seconds,
         )
 
@@ -94,6 +102,12 @@ class FirstLook:
             share_distinct=1.0,
             n_entries=rows.n_entries,
             n_shared=int((lengths**2).sum()),
+            n_bytes_needed=_LIST_ENTRY * rows.n_entries,
             seconds=time.process_time() - begun,
             is_lists=rows.n_rows * len(rows.domain) > MOST_CODES,
         )
+
+
+def _bytes_needed(rows: UniqueRows) -> int:
+    packed = PackedRows.from_codes(rows.codes, rows.sample_weight)
+    return bytes_needed(len(packed), len(rows.domain), packed.n_bytes)

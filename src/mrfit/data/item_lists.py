@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Unpack
 
 import numpy as np
@@ -12,9 +11,11 @@ from scipy import sparse
 
 from mrfit.data.coding import Reading
 from mrfit.data.layout import Layout, LayoutOptions
+from mrfit.data.memory import MemoryLimit
 from mrfit.data.readers import Progress, named_in_errors
 from mrfit.data.selection import check_agreement, chosen_names
 from mrfit.data.sources import (
+    Place,
     Source,
     TableFile,
     Utf8Stream,
@@ -32,6 +33,9 @@ from mrfit.errors import DataError
 SUFFIXES = (".items", ".basket", ".items.gz", ".basket.gz")
 FORMAT = "items"
 _BYTES_AT_ONCE = 2**22
+# While entries are brought into order: their row and column, before and after, and what an array has around them.
+_ENTRY_BYTES, _LIST_BYTES = 40, 140
+_CODE_BYTES = 4  # of a cell while codes are made of lists
 
 
 def is_item_list(source: Source, format: str | None) -> bool:
@@ -40,7 +44,7 @@ def is_item_list(source: Source, format: str | None) -> bool:
         return format == FORMAT
     if isinstance(source, TableFile):
         source = source.path
-    first = source if isinstance(source, str | Path) else next(iter(source), "")
+    first = source if isinstance(source, str | Place) else next(iter(source), "")
     return str(first).lower().endswith(SUFFIXES)
 
 
@@ -51,13 +55,14 @@ def read_items(
     progress: Progress | None = None,
     **layout: Unpack[LayoutOptions],
 ) -> UniqueRows:
-    """The rows of item lists: with codes where these are few (2^28 cells), else as `SparseRows`.
+    """The rows of item lists: with codes where these are few (2^28 cells, and within memory), else as `SparseRows`.
 
     Items are separated by spaces or, in lines that have one, by commas; ``weight|`` may stand before the first. A line
     may be empty: a row without items. Under a domain, items that it does not know are ignored.
     """
     rows = read_sparse(source, reading, progress=progress, **layout)
-    return rows.dense() if rows.n_distinct * len(rows.domain) <= MOST_CODES else rows
+    most = min(MOST_CODES, MemoryLimit(reading.memory if reading else None).n_bytes / _CODE_BYTES)
+    return rows.dense() if rows.n_distinct * len(rows.domain) <= most else rows
 
 
 def read_sparse(
@@ -71,9 +76,11 @@ def read_sparse(
     reading, how = reading or Reading(), Layout(**layout)
     with named_in_errors(source):
         _check_told(reading, how)
-        found = _Lists()
-        for line in _lines(source, how, progress):
-            found.add(line, how.separator)
+        found, limit = _Lists(), MemoryLimit(reading.memory)
+        for lines, share_read in _lines(source, how, progress):
+            for line in lines:
+                found.add(line, how.separator)
+            limit.check(found.n_bytes_needed, share_read)
         if not found.n_items:
             raise DataError("There are no items in it; at least one row needs some.")
         return found.rows(reading)
@@ -94,7 +101,8 @@ def _check_told(reading: Reading, layout: Layout) -> None:
             )
 
 
-def _lines(source: Source, layout: Layout, progress: Progress | None) -> Iterator[str]:
+def _lines(source: Source, layout: Layout, progress: Progress | None) -> Iterator[tuple[list[str], float | None]]:
+    """Some lines at a time, and how much of all bytes is read with them."""
     files = [file.path for file in files_of(source, SUFFIXES)]
     before, all_bytes = 0, sum(map(n_bytes_of, files))
     for path in files:
@@ -104,11 +112,12 @@ def _lines(source: Source, layout: Layout, progress: Progress | None) -> Iterato
             stream, rest = Utf8Stream(file, layout.encoding, name=spoken_name(path)), b""
             while content := stream.read(_BYTES_AT_ONCE):
                 *lines, rest = (rest + content).split(b"\n")
-                yield from (line.decode() for line in lines)
+                done = min(before + file.n_bytes, all_bytes)
+                yield [line.decode() for line in lines], done / all_bytes if all_bytes else None
                 if progress is not None:
-                    progress(min(before + file.n_bytes, all_bytes), all_bytes)
+                    progress(done, all_bytes)
             if rest:
-                yield rest.decode()
+                yield [rest.decode()], None
         before += n_bytes_of(path)
 
 
@@ -120,6 +129,11 @@ class _Lists:
         self._items: list[NDArray[np.int32]] = []
         self._weights: list[float] = []
         self.n_items = 0
+
+    @property
+    def n_bytes_needed(self) -> int:
+        """The most that the rows so far take until they are compressed rows."""
+        return _ENTRY_BYTES * self.n_items + _LIST_BYTES * len(self._items)
 
     def add(self, line: str, separator: str | None) -> None:
         weight, bar, listed = line.rpartition("|")

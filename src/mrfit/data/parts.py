@@ -14,7 +14,7 @@ from mrfit.data.batch import Batch
 from mrfit.data.coding import Coder, Reading
 from mrfit.data.folds import fold_weights
 from mrfit.data.layout import LayoutOptions
-from mrfit.data.readers import files_of_table, named_in_errors, read_batches
+from mrfit.data.readers import Progress, files_of_table, named_in_errors, read_batches
 from mrfit.data.row_counter import Independent
 from mrfit.data.sources import Source, TableFile, is_standard_input, is_stream, n_bytes_of, spoken_name
 from mrfit.data.unique_rows import UniqueRows
@@ -38,27 +38,38 @@ class Parts:
     notes: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, source: Source, reading: Reading | None = None, **layout: Unpack[LayoutOptions]) -> Parts:
+    def of(
+        cls,
+        source: Source,
+        reading: Reading | None = None,
+        *,
+        progress: Progress | None = None,
+        **layout: Unpack[LayoutOptions],
+    ) -> Parts:
         """All files of ``source``, which is as for `mrfit.data.readers.read_batches`, but no stream.
 
-        Without a domain or declared states of all columns they are gone through once for their states.
+        Without a domain or declared states of all columns they are gone through once for their states; ``progress`` is
+        told after every file how many bytes of all are done.
         """
         found = files_of_table(source, layout.get("format"))
         if any(is_standard_input(file.path) or (is_stream(file.path) and file.path.exists()) for file in found):
             raise InputError("Parts are read more than once, and a stream only once; name files instead.")
         files = tuple(replace(file, path=file.path.absolute()) for file in found)
         own = cls(files, reading or Reading(), layout)
-        return own if own.reading.domain is not None else own._with_domain()
+        return own if own.reading.domain is not None else own._with_domain(progress)
 
-    def _with_domain(self) -> Parts:
+    def _with_domain(self, progress: Progress | None) -> Parts:
         """Under all states that are found in any of the files."""
-        coders = mapped(_found_in, self.each(), name=Parts.called)
+        callback = None if progress is None else _Followed(progress, self.n_bytes)
+        coders = mapped(_found_in, self.each(), name=Parts.called, callback=callback)
         for other, part in zip(coders[1:], self.each()[1:], strict=True):
             with named_in_errors(part.files):
                 coders[0].absorb(other)
         with named_in_errors(self.files):
             domain, _ = coders[0].finish()
-        reading = Reading(domain, missing=self.reading.missing, unknown=self.reading.unknown)
+        reading = Reading(
+            domain, missing=self.reading.missing, unknown=self.reading.unknown, memory=self.reading.memory
+        )
         return replace(self, reading=reading, notes=coders[0].notes)
 
     @property
@@ -70,6 +81,11 @@ class Parts:
     def called(self) -> str:
         """What messages say."""
         return repr(spoken_name(self.files))
+
+    @property
+    def n_bytes(self) -> int:
+        """The length of all files."""
+        return sum(n_bytes_of(file.path) for file in self.files)
 
     def each(self) -> list[Parts]:
         """Every file by itself."""
@@ -91,6 +107,19 @@ class Parts:
         """The distinct rows of these files together."""
         with named_in_errors(self.files):
             return UniqueRows.from_batches(self.batches(), self.reading)
+
+
+@dataclass
+class _Followed:
+    """Adds up the bytes of parts that are done."""
+
+    progress: Progress
+    n_bytes: int
+    done: int = 0
+
+    def __call__(self, part: Parts) -> None:
+        self.done += part.n_bytes
+        self.progress(self.done, self.n_bytes)
 
 
 class FoldedRows:

@@ -14,12 +14,14 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.data.addresses import Address
 from mrfit.data.batch import Batch, Column, StateCodes, arrow_codes, check_names
 from mrfit.data.delimited import delimited_pieces
 from mrfit.data.labels import label
 from mrfit.data.layout import Layout, LayoutOptions
 from mrfit.data.sources import (
     Peekable,
+    Place,
     Source,
     TableFile,
     Utf8Stream,
@@ -59,7 +61,8 @@ def read_batches(
         Delimited text (``.csv``, ``.tsv``, ``.txt``), a Libra/DEBD ``.data`` file (commas, no header, rows may start
         with ``weight|``), each also gzipped, or a Parquet file. Also ``-`` for standard input, any pipe, a named data
         set such as ``nltcs:train``, or a directory, pattern (``parts/*.csv``) or list of files: they are one table if
-        all have the same columns, in whatever order. Folders ``name=value`` in a directory name columns.
+        all have the same columns, in whatever order. Folders ``name=value`` in a directory name columns. All of these
+        may be addresses that fsspec knows, such as ``s3://bucket/parts/``.
     select
         Which of the names of all columns to read; by default all.
     progress
@@ -83,9 +86,10 @@ def read_batches(
             chosen = None if select is None else select(table.names)
             file = spoken_name(path) if len(paths) > 1 else None
             for batch in _batches(table, how.weight, chosen, file):
+                done = min(n_bytes + table.n_bytes(batch.first_row + batch.n_rows), all_bytes)
                 if progress is not None:
-                    progress(min(n_bytes + table.n_bytes(batch.first_row + batch.n_rows), all_bytes), all_bytes)
-                yield replace(batch, notes=notes)
+                    progress(done, all_bytes)
+                yield replace(batch, notes=notes, share_read=done / all_bytes if all_bytes else None)
                 n_rows, notes = n_rows + batch.n_rows, ()
             n_bytes += n_bytes_of(path)
     if n_rows == 0 and not may_be_empty:
@@ -130,14 +134,14 @@ def _with_constants(piece: Any, columns: Sequence[tuple[str, str | None]]) -> An
 
 
 @contextmanager
-def _opened_table(path: Path, layout: Layout, columns: Sequence[tuple[str, str | None]]) -> Iterator[_Table]:
+def _opened_table(path: Place, layout: Layout, columns: Sequence[tuple[str, str | None]]) -> Iterator[_Table]:
     if not path.exists() and not is_standard_input(path):
         raise DataError(f"There is no file {str(path)!r}; check the path.")
     with opened(path) as file:
         yield _KINDS[_suffix(path, layout, file)](file, path, layout).with_constants(columns)
 
 
-def _suffix(path: Path, layout: Layout, file: Peekable) -> str:
+def _suffix(path: Place, layout: Layout, file: Peekable) -> str:
     """The kind of a file by its format, else its name, else, for a stream, its content."""
     suffix = _known_suffix(path) if layout.format is None else f".{layout.format}"
     if suffix not in _KINDS and is_stream(path):
@@ -160,14 +164,14 @@ def _suffix(path: Path, layout: Layout, file: Peekable) -> str:
     return suffix
 
 
-def _known_suffix(path: Path) -> str:
+def _known_suffix(path: Place) -> str:
     """The suffix in lower case, without ``.gz`` on text files."""
     name = path.name.lower()
     return Path(name if name.endswith(".parquet.gz") else name.removesuffix(".gz")).suffix
 
 
 def _text(
-    file: Peekable, path: Path, layout: Layout, *, separator: str | None = None, prefixed: bool = False
+    file: Peekable, path: Place, layout: Layout, *, separator: str | None = None, prefixed: bool = False
 ) -> _Table:
     name = spoken_name(path)
     dialect, pieces = delimited_pieces(
@@ -181,12 +185,14 @@ def _text(
     return _Table(dialect.names, pieces, lambda _: file.n_bytes, missing, prefixed, notes)
 
 
-def _parquet(file: Peekable, path: Path, layout: Layout) -> _Table:
+def _parquet(file: Peekable, path: Place, layout: Layout) -> _Table:
     import pyarrow as pa
     from pyarrow import parquet
 
-    # Parquet is read from its end, which a stream does not have yet.
-    table = parquet.ParquetFile(pa.BufferReader(file.read()) if is_stream(path) else path)
+    if isinstance(path, Address):
+        table = path.parquet()
+    else:  # Parquet is read from its end, which a stream does not have yet.
+        table = parquet.ParquetFile(pa.BufferReader(file.read()) if is_stream(path) else path)
     names = tuple(table.schema_arrow.names)
     check_names(names, source=repr(spoken_name(path)))
     pieces = table.iter_batches(batch_size=max(1, _CELLS_PER_PIECE // len(names)))
@@ -194,7 +200,7 @@ def _parquet(file: Peekable, path: Path, layout: Layout) -> _Table:
     return _Table(names, pieces, lambda row: n_bytes * row // n_rows, frozenset(map(label, layout.na_values)))
 
 
-_KINDS: dict[str, Callable[[Peekable, Path, Layout], _Table]] = {
+_KINDS: dict[str, Callable[[Peekable, Place, Layout], _Table]] = {
     ".csv": _text,
     ".tsv": partial(_text, separator="\t"),
     ".txt": _text,
@@ -203,7 +209,7 @@ _KINDS: dict[str, Callable[[Peekable, Path, Layout], _Table]] = {
 }
 
 
-def _other_columns(path: Path, names: Collection[str], first: Path, expected: Collection[str]) -> str:
+def _other_columns(path: Place, names: Collection[str], first: Place, expected: Collection[str]) -> str:
     lacks = [name for name in expected if name not in names]
     adds = [name for name in names if name not in expected]
     differs = " and ".join(f"{verb} {listed(found)}" for verb, found in (("lacks", lacks), ("adds", adds)) if found)

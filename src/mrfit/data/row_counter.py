@@ -14,6 +14,8 @@ Floats = NDArray[np.float64]
 
 # Rows wait for each other up to this many bytes, so that tables of a million rows are sorted once.
 _BYTES_WAITING = 2**25
+# What a sort holds of each row beside its words: places, and whether words differ.
+_BYTES_OF_ORDER = 25
 # Chunks are searched for duplicates until one has fewer than this share.
 _FEW = 0.1
 
@@ -46,6 +48,12 @@ class RowCounter:
         self._repeats = len(distinct) <= (1.0 - _FEW) * len(rows)
         return distinct
 
+    @property
+    def n_bytes_needed(self) -> int:
+        """The most that the rows so far take until they are codes."""
+        parts = self._kept + self._waiting
+        return bytes_needed(sum(map(len, parts)), len(parts[0].packing.bits), _n_bytes(parts)) if parts else 0
+
     def result(self, lookups: Sequence[Codes] | None = None) -> PackedRows:
         """Distinct rows in lexicographic order of their codes, or of lookups[variable][code]; the counter is empty."""
         rows = self._joined()
@@ -54,6 +62,11 @@ class RowCounter:
 
     def _joined(self) -> PackedRows:
         return PackedRows.joined(self._kept + self._waiting)
+
+
+def bytes_needed(n_rows: int, n_columns: int, n_bytes: int) -> int:
+    """The most that packed rows of so many bytes take until they are distinct, sorted and codes."""
+    return max(3 * n_bytes + _BYTES_OF_ORDER * n_rows, n_bytes + n_columns * n_rows)
 
 
 def _n_bytes(parts: Sequence[PackedRows]) -> int:

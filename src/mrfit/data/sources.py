@@ -1,4 +1,4 @@
-"""Where the rows of a table come from: a file, standard input, a pipe, a directory, a pattern, a named data set."""
+"""Where the rows of a table come from: a file, an address, standard input, a pipe, a directory, a pattern, a name."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 from urllib.parse import unquote
 
+from mrfit.data.addresses import Address, is_address
 from mrfit.data.named import resolved
 from mrfit.errors import DataError, InputError
 
@@ -28,15 +29,18 @@ _BYTE_ORDER_MARKS = {
 }
 
 
+Place = Path | Address
+
+
 @dataclass(frozen=True)
 class TableFile:
     """A file of a table, and the columns that folders name for all its rows, such as ``year=2024``."""
 
-    path: Path
+    path: Place
     folder_columns: tuple[tuple[str, str | None], ...] = ()
 
 
-OneSource = str | Path | TableFile
+OneSource = str | Place | TableFile
 Source = OneSource | Sequence[OneSource]
 
 
@@ -48,9 +52,9 @@ def files_of(source: Source, suffixes: tuple[str, ...]) -> list[TableFile]:
     """
     if isinstance(source, TableFile):
         return [source]
-    if not isinstance(source, str | Path):
+    if not isinstance(source, str | Place):
         return _files_of_all(source, suffixes)
-    path = resolved(source)
+    path = _place(source)
     if path.is_dir():
         found = list(_tables_in(path, suffixes, ()))
         if not found:
@@ -60,10 +64,16 @@ def files_of(source: Source, suffixes: tuple[str, ...]) -> list[TableFile]:
         return found
     if path.exists() or is_standard_input(path) or _PATTERN.isdisjoint(str(path)):
         return [TableFile(path)]
-    matched = sorted(file for file in _matching(path) if not (file.name.startswith(".") or file.is_dir()))
+    matched = sorted(file for file in _matching(path) if not file.name.startswith("."))
     if not matched:
         raise DataError(f"No file matches the pattern {str(path)!r}; check the path.")
     return [TableFile(file) for file in matched]
+
+
+def _place(source: str | Place) -> Place:
+    if isinstance(source, Address):
+        return source
+    return Address(str(source)) if is_address(source) else resolved(source)
 
 
 def _files_of_all(sources: Sequence[OneSource], suffixes: tuple[str, ...]) -> list[TableFile]:
@@ -77,32 +87,48 @@ def _files_of_all(sources: Sequence[OneSource], suffixes: tuple[str, ...]) -> li
 
 
 def _tables_in(
-    folder: Path, suffixes: tuple[str, ...], columns: tuple[tuple[str, str | None], ...]
+    folder: Place, suffixes: tuple[str, ...], columns: tuple[tuple[str, str | None], ...]
 ) -> Iterator[TableFile]:
-    for path in sorted(path for path in folder.iterdir() if not path.name.startswith((".", "_"))):
+    for path, is_folder in sorted(_inside(folder)):
         name, is_column, value = path.name.partition("=")
-        if path.is_file() and path.name.lower().endswith(suffixes):
+        if path.name.startswith((".", "_")):
+            continue
+        if not is_folder and path.name.lower().endswith(suffixes):
             yield TableFile(path, columns)
-        elif path.is_dir() and is_column:
+        elif is_folder and is_column:
             held = None if value == _NO_VALUE else unquote(value)
             yield from _tables_in(path, suffixes, (*columns, (unquote(name), held)))
 
 
-def _matching(pattern: Path) -> Iterator[Path]:
-    return Path(pattern.anchor).glob(str(pattern.relative_to(pattern.anchor)))
+def _inside(folder: Place) -> list[tuple[Any, bool]]:
+    """What is in a folder, and whether each is one."""
+    if isinstance(folder, Address):
+        return folder.iterdir()
+    return [(path, path.is_dir()) for path in folder.iterdir() if path.is_dir() or path.is_file()]
 
 
-def is_standard_input(path: str | Path) -> bool:
+def _matching(pattern: Place) -> Iterator[Any]:
+    if isinstance(pattern, Address):
+        return iter(pattern.glob())
+    found = Path(pattern.anchor).glob(str(pattern.relative_to(pattern.anchor)))
+    return (path for path in found if not path.is_dir())
+
+
+def is_standard_input(path: str | Place) -> bool:
     return str(path) == STANDARD_INPUT
 
 
-def is_stream(path: Path) -> bool:
+def is_stream(path: Place) -> bool:
     """Whether a path can be read only once, from front to back, or has a name that says nothing of its content."""
+    if isinstance(path, Address):
+        return False
     return is_standard_input(path) or path.is_relative_to("/dev") or path.is_relative_to("/proc") or not path.is_file()
 
 
-def n_bytes_of(path: Path) -> int:
+def n_bytes_of(path: Place) -> int:
     """The length of a file; nobody knows that of a stream."""
+    if isinstance(path, Address):
+        return path.n_bytes
     return 0 if is_stream(path) else path.stat().st_size
 
 
@@ -110,6 +136,8 @@ def spoken_name(path: Source) -> str:
     """What messages call a source."""
     if isinstance(path, TableFile):
         path = path.path
+    if isinstance(path, Address):
+        return path.name
     if not isinstance(path, str | Path):
         return " and ".join([*map(spoken_name, path[:1]), *([f"{len(path) - 1} more"] if len(path) > 1 else [])])
     return "standard input" if is_standard_input(path) else Path(path).name
@@ -123,12 +151,12 @@ def standard_input() -> BinaryIO:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Peekable]:
+def opened(path: Place) -> Iterator[Peekable]:
     """The bytes of a file or stream, unpacked if they are gzip's, whatever their name says."""
     if is_standard_input(path):
         yield _unpacked(Peekable(standard_input()))
         return
-    with path.open("rb") as file:
+    with path.open() if isinstance(path, Address) else path.open("rb") as file:
         yield _unpacked(Peekable(file), expected=path.suffix.lower() == ".gz")
 
 

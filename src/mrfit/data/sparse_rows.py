@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from mrfit.data.batch import checked_sample_weight
 from mrfit.data.row_counter import Independent
-from mrfit.data.unique_rows import ActiveEntries, Codes, UniqueRows
+from mrfit.data.unique_rows import ActiveEntries, Codes, SeenRows, UniqueRows
 from mrfit.domain import Domain, Variable
 from mrfit.errors import DataError, InputError
 
@@ -86,7 +86,7 @@ class SparseRows(UniqueRows):
         raise InputError(
             f"{self.n_distinct:,} rows of {len(self.domain):,} items are kept as lists, and this needs a table of "
             f"codes ({self.n_distinct * len(self.domain) / 1e9:.1f} GB). Structures are learned from lists with "
-            "bound='path' or 'top', or select='ebic', 'strength' or 'theory'; models are fitted by the "
+            "bound='path' or 'top', or select='ebic', 'strength' or 'theory', or are trees; models are fitted by the "
             "pseudo-likelihood on a learned or given one. Choose these, or leave items out."
         )
 
@@ -116,8 +116,29 @@ class SparseRows(UniqueRows):
 
     def column(self, variable: int) -> Codes:
         codes = np.zeros(self.n_distinct, np.uint8)
-        codes[self.active.rows[self.active.start[variable] : self.active.start[variable + 1]]] = 1
+        codes[self._rows_of(variable)] = 1
         return codes
+
+    def seen_by(self, variable: int, indicators: NDArray[np.int64]) -> SeenRows:
+        """Rows that have the variable or one of the others, and all the rest as one row, which has none of them."""
+        lists = [self._rows_of(k) for k in (variable, *indicators.tolist())]
+        rows = np.unique(np.concatenate(lists))
+        weight = self.sample_weight[rows]
+        rest = self.total_weight - float(weight.sum())
+        if len(rows) < self.n_distinct:
+            weight = np.append(weight, rest)
+        lengths = np.zeros(len(self.domain) + 1, np.int64)
+        lengths[1 + indicators] = [len(each) for each in lists[1:]]
+        places = [np.searchsorted(rows, each).astype(np.int32) for each in lists]
+        own = np.zeros(len(weight), np.uint8)
+        own[places[0]] = 1
+        active = ActiveEntries(
+            self.active.first_indicator, np.cumsum(lengths), np.concatenate([*places[1:], places[0][:0]])
+        )
+        return SeenRows(active, own, weight)
+
+    def _rows_of(self, variable: int) -> NDArray[np.int32]:
+        return self.active.rows[self.active.start[variable] : self.active.start[variable + 1]]
 
     @cached_property
     def state_weights(self) -> tuple[Floats, ...]:
@@ -143,6 +164,14 @@ class SparseRows(UniqueRows):
         height = max(1, _CODES_AT_ONCE // len(self.domain))
         parts = (self.entries[low : low + height].toarray() != 0 for low in range(0, self.n_distinct, height))
         return np.concatenate([score(np.ascontiguousarray(part, np.uint8)) for part in parts])
+
+    def reweighted(self, sample_weight: Floats) -> SparseRows:
+        weight = checked_sample_weight(sample_weight, self.n_distinct)
+        rows = SparseRows(self.domain, self.entries, weight)
+        share = float(weight.sum()) / self.total_weight
+        object.__setattr__(rows, "n_rows", rows.n_distinct)
+        object.__setattr__(rows, "effective_rows", share * self.effective_rows)
+        return rows
 
     def recoded(self, domain: Domain) -> SparseRows:
         """The same rows under another domain; items that it does not know are left out, others are never on."""

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from mrfit._kernels.partition import active_entries
 from mrfit.data.batch import Batch, checked_sample_weight
 from mrfit.data.coding import Coder, Reading, check_complete, has_all_cells
 from mrfit.data.layout import LayoutOptions
+from mrfit.data.memory import MemoryLimit
 from mrfit.data.packed_rows import PackedRows
 from mrfit.data.readers import Progress, named_in_errors, read_batches
 from mrfit.data.row_counter import Independent, RowCounter
@@ -49,6 +50,14 @@ class ActiveEntries:
         rows = np.empty(np.count_nonzero(codes), np.int32)
         active_entries(codes, first_indicator[:-1], start, rows)
         return cls(first_indicator, start, rows)
+
+
+class SeenRows(NamedTuple):
+    """Rows as the conditional of one variable sees them."""
+
+    active: ActiveEntries  # of the other variables, at least of those asked for
+    own: Codes  # states of the variable itself
+    sample_weight: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,9 +118,10 @@ class UniqueRows:
     @classmethod
     def from_batches(cls, batches: Iterable[Batch], reading: Reading) -> UniqueRows:
         """Count the rows of a stream; only distinct rows are ever held together."""
-        coder, counter = Coder(reading), RowCounter()
+        coder, counter, limit = Coder(reading), RowCounter(), MemoryLimit(reading.memory)
         for batch in batches:
             counter.add(*coder.encode(batch))
+            limit.check(counter.n_bytes_needed, batch.share_read)
         domain, remaps = coder.finish()
         rows = cls._of_packed(domain, counter.result(remaps), counter.n_rows, counter.independent.n_rows)
         return replace(rows, dropped_rows=coder.dropped_rows, notes=coder.notes)
@@ -227,6 +237,11 @@ class UniqueRows:
     def column(self, variable: int) -> Codes:
         """The codes of one variable."""
         return self.codes[:, variable]
+
+    def seen_by(self, variable: int, indicators: NDArray[np.int64]) -> SeenRows:
+        """Rows that tell all that some indicators of others say of a variable; these may be fewer than all rows."""
+        own = np.array(self.column(variable))  # whatever its layout was: kernels are compiled for one
+        return SeenRows(self.active, own, self.sample_weight)
 
     @cached_property
     def state_weights(self) -> tuple[Floats, ...]:

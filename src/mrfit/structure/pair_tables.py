@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from mrfit._kernels.pair_counts import count_pairs
+from mrfit.data.sparse_rows import SparseRows
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
 
@@ -42,12 +43,19 @@ class PairTables:
     @classmethod
     def of_rows(cls, rows: UniqueRows) -> PairTables:
         """The rows are gone through once and never copied; the size of the tables is checked before they are made."""
+        if isinstance(rows, SparseRows):
+            _check_size(rows.domain.shape)
+            return cls._of_weights(rows.domain.shape, _item_pairs(rows), rows.sample_weight)
         return cls.of_codes(rows.domain.shape, rows.codes, rows.sample_weight)
 
     @classmethod
     def of_codes(cls, shape: tuple[int, ...], codes: NDArray[Any], sample_weight: Floats) -> PairTables:
         """Of rows of codes."""
-        together, total = pair_weights(shape, codes, sample_weight), float(sample_weight.sum())
+        return cls._of_weights(shape, pair_weights(shape, codes, sample_weight), sample_weight)
+
+    @classmethod
+    def _of_weights(cls, shape: tuple[int, ...], together: Floats, sample_weight: Floats) -> PairTables:
+        total = float(sample_weight.sum())
         together /= total
         return cls(shape, together, 1e-9 * float(sample_weight.min()) / total)
 
@@ -151,6 +159,14 @@ def pair_weights(shape: tuple[int, ...], codes: NDArray[Any], sample_weight: Flo
     together = np.empty((first[-1] + 1, first[-1] + 1))
     count_pairs(codes, first, sample_weight, together)
     return together
+
+
+def _item_pairs(rows: SparseRows) -> Floats:
+    """The same of lists: the entries of every row with each other."""
+    ones = sparse.csr_array(np.ones((rows.n_distinct, 1)))
+    entries = sparse.hstack([rows.entries.astype(np.float64), ones], format="csr")
+    weighted = sparse.diags_array(rows.sample_weight) @ entries
+    return np.asarray((entries.T @ weighted).toarray(), np.float64)
 
 
 def _check_size(shape: tuple[int, ...]) -> None:

@@ -14,7 +14,8 @@ from mrfit.data.sparse_rows import SparseRows
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
 from mrfit.learning.learner import Learner
-from mrfit.structure.learners import Learned
+from mrfit.learning.penalized import L2
+from mrfit.structure.learners import Learned, Tree
 from mrfit.structure.nodewise.allowed_pairs import AllowedPairs
 from mrfit.structure.nodewise.paths import PathSettings, node_paths
 
@@ -47,6 +48,13 @@ def test_the_largest_of_weak_regressions() -> None:
     assert ours.structure == dense.structure
 
 
+def test_crowds_that_share_one_row_enter_together_and_end_paths() -> None:
+    """Each variable shares exactly one of its ten rows with about fifty others, which all enter within one step."""
+    items = SparseRows.of_matrix(planted_items(n_rows=1000, n_items=600, density=0.01))
+    ours, dense = (Learned(bound="path", max_degree=2).learn(rows) for rows in (items, items.dense()))
+    assert ours.structure == dense.structure
+
+
 @pytest.mark.parametrize("standard", [False, True])
 def test_paths_of_a_real_table_point_for_point(standard: bool, data_dir: Path) -> None:
     """Dense columns too: in plants a third of the cells are on; weights that are no whole numbers; forbidden pairs."""
@@ -70,9 +78,31 @@ def test_paths_of_a_real_table_point_for_point(standard: bool, data_dir: Path) -
 
 
 def test_planted_pairs_are_found_by_the_ebic(items: SparseRows) -> None:
-    edges = Learned(select="ebic", rule="and").learn(items).structure.edges
+    edges = Learned(select="ebic", refit=False, rule="and").learn(items).structure.edges
     assert len(edges) > 50
     assert np.mean(edges[:, 0] // 2 == edges[:, 1] // 2) > 0.95
+
+
+@pytest.mark.parametrize(("name", "way"), [("plants", {}), ("nltcs", {"gamma": 0.0}), ("nltcs", {"rule": "and"})])
+def test_the_ebic_chooses_the_edges_of_the_dense_table(name: str, way: dict[str, Any], data_dir: Path) -> None:
+    dense = UniqueRows.from_file(data_dir / name / "valid.csv.gz")
+    rows = SparseRows(dense.domain, sparse.csr_array(dense.codes), dense.sample_weight)
+    ours, theirs = (Learned(select="ebic", **way).learn(each) for each in (rows, dense))
+    assert ours.structure == theirs.structure
+    finite = np.abs(theirs.report.coefficients) < 20  # one optimum of plants is at infinity
+    np.testing.assert_allclose(ours.report.coefficients[finite], theirs.report.coefficients[finite], atol=1e-3)
+
+
+def test_trees_are_those_of_the_dense_table(items: SparseRows) -> None:
+    rng = np.random.default_rng(0)
+    weighted = items.reweighted(rng.random(items.n_distinct))
+    assert Tree().learn(weighted).structure == Tree().learn(weighted.dense()).structure
+
+
+def test_folds_of_lists(items: SparseRows) -> None:
+    learner = Learner(Tree(), L2(strength=(0.1, 10.0)), folds=2)
+    ours, dense = (learner.fit(rows) for rows in (items, items.dense()))
+    assert ours.model.pll(items) == pytest.approx(dense.model.pll(items), rel=1e-9)
 
 
 def test_required_and_forbidden_pairs(items: SparseRows) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,8 @@ from numpy.typing import NDArray
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.structure.mutual_information import pairwise_mutual_information
 from mrfit.structure.nodewise.indicator_table import IndicatorTable
-from mrfit.structure.nodewise.paths import NodePath, PathPoint
+from mrfit.structure.nodewise.item_table import ItemRegression, ItemTable
+from mrfit.structure.nodewise.paths import NodePath, PathPoint, regression_table
 from mrfit.structure.nodewise.regressions import REFIT_STRENGTH, Regression, Regressions
 from mrfit.structure.nodewise.seen_states import SeenStates
 
@@ -92,14 +94,14 @@ class RefittedEbic(Ebic):
     Coefficients are refitted too, with so little l1 that it only keeps them finite.
     """
 
-    def __init__(self, price: float, table: IndicatorTable) -> None:
+    def __init__(self, price: float, table: IndicatorTable | ItemTable) -> None:
         super().__init__(price)
         self.table = table
         self._refits: dict[int, _Refit] = {}
 
     def score(self, variable: int, point: PathPoint) -> float:
         if variable not in self._refits:
-            self._refits[variable] = _Refit(self.table, Regressions(self.table, [variable]).all[0])
+            self._refits[variable] = _Refit(self.table, _regression(self.table, variable))
         return 2.0 * self._refits[variable].loss(point.selected) + self.price * point.n_parameters
 
     def chosen(self, path: NodePath) -> PathPoint:
@@ -114,8 +116,8 @@ class RefittedEbic(Ebic):
 class _Refit:
     """One variable's regression without a penalty, on one set of neighbours after another."""
 
-    table: IndicatorTable
-    regression: Regression
+    table: Any  # that of the regression
+    regression: Regression | ItemRegression
     known: dict[tuple[int, ...], float] = field(default_factory=dict)
 
     def loss(self, neighbours: NDArray[np.int64]) -> float:
@@ -139,6 +141,12 @@ class _Refit:
         regression.solve(self.table, neighbours, REFIT_STRENGTH, REFITTED_TOLERANCE * self.table.rows.total_weight)
         values = regression.of_neighbours(self.table, neighbours)
         return replace(point, constant=regression.coefficients[0].copy(), values=values, loss=regression.loss)
+
+
+def _regression(table: IndicatorTable | ItemTable, variable: int) -> Regression | ItemRegression:
+    if isinstance(table, ItemTable):
+        return ItemRegression(table, variable)
+    return Regressions(table, [variable]).all[0]
 
 
 class HeldOutLoss(Criterion):
@@ -176,7 +184,7 @@ def ebic(rows: UniqueRows, gamma: float, *, refit: bool, n_variables: int | None
     """
     price = price_of(rows.total_weight, gamma, len(rows.domain) if n_variables is None else n_variables)
     if refit or SeenStates.of(rows).has_groups:
-        return RefittedEbic(price, IndicatorTable.of(rows))
+        return RefittedEbic(price, regression_table(rows, None, standard=False))
     return ShrunkenEbic(price)
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit._kernels.item_walk import ItemLists, critical_strengths, walk_item_paths
+from mrfit._kernels.item_walk import ItemLists, critical_strengths, item_room, solve_on_items, walk_item_paths
 from mrfit._kernels.node_walk import Nodes, Points
 from mrfit.data.sparse_rows import SparseRows
 from mrfit.structure.nodewise.allowed_pairs import AllowedPairs
@@ -74,3 +75,30 @@ class ItemTable:
     def walk(self, nodes: Nodes, max_selected: int) -> Points:
         """Paths from there, until they select more variables."""
         return Points(*walk_item_paths(self.lists, nodes, max_selected))
+
+    def room(self) -> Any:
+        """Room for one thread to solve single regressions in."""
+        return item_room(self.lists)
+
+
+class ItemRegression:
+    """One variable's regression from lists, on one set of neighbours after another: what `Regression` is to codes."""
+
+    def __init__(self, table: ItemTable, variable: int) -> None:
+        self.variable = variable
+        self.loss = 0.0
+        self._known: dict[int, float] = {}
+        self._constant = float(table.constant(variable)[0])
+        self.coefficients = np.array([[self._constant]])  # (1 + neighbours, 1), the constant first
+        self._room = table.room()
+
+    def solve(self, table: ItemTable, neighbours: Indices, strength: float, tolerance: float) -> None:
+        """Solve on ``neighbours``, ascending, from what is known of their coefficients."""
+        beta = np.array([self._constant, *(self._known.get(j, 0.0) for j in neighbours.tolist())])
+        self.loss = solve_on_items(table.lists, self._room, self.variable, neighbours, strength, tolerance, beta)
+        self._constant, self._known = float(beta[0]), dict(zip(neighbours.tolist(), beta[1:].tolist(), strict=True))
+        self.coefficients = beta[:, None]
+
+    def of_neighbours(self, table: ItemTable, neighbours: Indices) -> Floats:
+        """The coefficients of those last solved for, (neighbours, 1)."""
+        return self.coefficients[1:]

@@ -10,7 +10,6 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.data.sparse_rows import SparseRows
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
 from mrfit.errors import InputError, listed
@@ -81,8 +80,8 @@ class Learned(StructureLearner):
         by their standard deviations, on the paths of glmnet: what IsingFit does, point for point.
     refit
         Whether the EBIC is that of the regression refitted on the neighbours of each point, without a penalty, and
-        refitted coefficients are reported. None: yes, but for the scale ``standard``, which repeats IsingFit, and for
-        rows that are lists. Variables of more states always do so.
+        refitted coefficients are reported. None: yes, but for the scale ``standard``, which repeats IsingFit. Variables
+        of more states always do so.
     select_strength
         For ``select="strength"``: the l1 strength against the sum over rows.
     theory
@@ -195,7 +194,7 @@ class Learned(StructureLearner):
 
     def _by_ebic(self, rows: UniqueRows) -> PathSelection:
         if self.scale == "raw":
-            criterion = ebic(rows, self.gamma, refit=self._refits(rows))
+            criterion = ebic(rows, self.gamma, refit=self._refits)
             return PathSelection.best_by(criterion, rows, tolerance=self.tolerance)
         if SeenStates.of(rows).has_groups:
             many = next(variable for variable in rows.domain if variable.n_states > 2)
@@ -204,12 +203,13 @@ class Learned(StructureLearner):
                 "Use the scale 'raw'."
             )
         n_variables = int((~_hardly_vary(rows)).sum())
-        criterion = ebic(rows, self.gamma, refit=self._refits(rows), n_variables=n_variables)
+        criterion = ebic(rows, self.gamma, refit=self._refits, n_variables=n_variables)
         return PathSelection.as_glmnet(criterion, rows, tolerance=self.tolerance)
 
-    def _refits(self, rows: UniqueRows) -> bool:
-        """As told; else wherever refits are known (they need codes) and nobody is to be repeated who has none."""
-        return self.scale == "raw" and not isinstance(rows, SparseRows) if self.refit is None else self.refit
+    @property
+    def _refits(self) -> bool:
+        """As told; else wherever nobody is to be repeated who has none."""
+        return self.scale == "raw" if self.refit is None else self.refit
 
     def _by_held_out(self, rows: UniqueRows, valid: UniqueRows | None) -> NeighbourSelection:
         if valid is None:

@@ -56,8 +56,9 @@ class _Patience:
 
 # Refitted scores know at once when one too many has entered, and points with groups of coefficients cost more.
 _SINGLE, _GROUPS = _Patience(0.01, 16), _Patience(_STAGE, 8)
-# Where rows are lists, most pairs of variables share a row or two, and all of these enter one strength after the other.
-_LISTS = _Patience(0.5, 5, stage=0.8)
+# Where rows are lists, most pairs of variables share a row or two, and all of these enter one strength after the other:
+# such paths go no further than they must, and are asked more often.
+_LISTS = _Patience(_STAGE, 16, stage=0.8)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,149 @@
+"""Files that are not of this machine, by their addresses: whatever fsspec knows, such as ``s3://bucket/table.parquet``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import PurePosixPath
+from typing import Any, BinaryIO
+
+from mrfit.errors import DataError, InputError
+
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(://|::.*://)")
+
+
+def is_address(source: object) -> bool:
+    """Whether a text names a file by an address: a protocol of two letters or more, and ``://``."""
+    return isinstance(source, str) and _ADDRESS.match(source) is not None
+
+
+@dataclass(frozen=True, order=True)
+class Address:
+    """One file, or folder of files; offers what readers ask of a `Path`.
+
+    Only its text goes to other processes: they connect by themselves, with what the environment tells the driver of
+    keys and endpoints.
+    """
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __reduce__(self) -> tuple[type[Address], tuple[str]]:
+        return Address, (self.text,)
+
+    @property
+    def name(self) -> str:
+        head = self.text.partition("::")[0]
+        return PurePosixPath(head if "://" in head else self.text).name
+
+    @property
+    def suffix(self) -> str:
+        return PurePosixPath(self.name).suffix
+
+    def absolute(self) -> Address:
+        return self
+
+    def exists(self) -> bool:
+        with self._answered():
+            return bool(self.filesystem.exists(self._path))
+
+    def is_dir(self) -> bool:
+        with self._answered():
+            return bool(self.filesystem.isdir(self._path))
+
+    @cached_property
+    def n_bytes(self) -> int:
+        """Its length; 0 where the server does not say."""
+        with self._answered():
+            return int(self.filesystem.size(self._path) or 0)
+
+    def iterdir(self) -> list[tuple[Address, bool]]:
+        """What is in a folder, and whether each is one."""
+        with self._answered():
+            found = self.filesystem.ls(self._path, detail=True)
+        inside = [entry for entry in found if entry["name"].rstrip("/") != self._path.rstrip("/")]
+        return [(self._beside(entry["name"].rstrip("/")), entry["type"] == "directory") for entry in inside]
+
+    def glob(self) -> list[Address]:
+        """The files that the address matches as a pattern."""
+        with self._answered():
+            found = self.filesystem.glob(self._path, detail=True)
+        return [self._beside(path) for path, entry in found.items() if entry["type"] != "directory"]
+
+    @contextmanager
+    def open(self) -> Iterator[BinaryIO]:
+        """Its bytes, from front to back."""
+        with self._answered():
+            file = self.filesystem.open(self._path, "rb")
+        try:
+            yield _Answering(self, file)  # type: ignore[misc]
+        finally:
+            file.close()
+
+    def parquet(self) -> Any:
+        """As a Parquet file, of which only what is needed is fetched."""
+        from pyarrow import parquet
+
+        with self._answered():
+            return parquet.ParquetFile(self._path, filesystem=self.filesystem)
+
+    @property
+    def filesystem(self) -> Any:
+        return self._place[0]
+
+    @property
+    def _path(self) -> str:
+        return str(self._place[1])
+
+    @cached_property
+    def _place(self) -> tuple[Any, str]:
+        """The file system and the path in it; kept, since an archive is closed with its file system."""
+        try:
+            from fsspec.core import url_to_fs
+        except ImportError:
+            raise InputError(
+                f"The address {self.text!r} needs fsspec, which is not installed. Install it: pip install "
+                "'mrfit[remote]', and the driver of its protocol, such as s3fs."
+            ) from None
+        with self._answered():
+            filesystem, path = url_to_fs(self.text.rstrip("/"))
+            return filesystem, path
+
+    def _beside(self, path: str) -> Address:
+        """Another path of the same file system; ``zip://a.csv::s3://b/c.zip`` has its own before the first ``::``."""
+        text = self.text.rstrip("/")
+        own = text if text.endswith(self._path) else text.partition("::")[0]
+        return Address(own.removesuffix(self._path) + path + text.removeprefix(own))
+
+    @contextmanager
+    def _answered(self) -> Iterator[None]:
+        """One line for whatever a driver raises: each has errors of its own, of no common class."""
+        try:
+            yield
+        except InputError:
+            raise
+        except FileNotFoundError:
+            raise DataError(f"There is no file {self.text!r}; check the address.") from None
+        except Exception as error:
+            reason = " ".join(str(error).split()).rstrip(".") or type(error).__name__
+            raise DataError(
+                f"{self.text!r} cannot be reached: {reason}. Check the address, the driver of its protocol, and the "
+                "keys it needs."
+            ) from error
+
+
+@dataclass(frozen=True)
+class _Answering:
+    """An open file whose driver may fail at any read."""
+
+    address: Address
+    file: Any
+
+    def read(self, size: int = -1) -> bytes:
+        with self.address._answered():
+            return bytes(self.file.read(size))
