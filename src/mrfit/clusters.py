@@ -27,7 +27,7 @@ Result = TypeVar("Result")
 
 _CONNECTING = 10.0  # seconds that a scheduler and a first worker may take to answer
 _LOOKING = 2.0  # seconds between looks at the workers while a result is waited for
-_WITHOUT_WORKERS = 30.0  # seconds after which nobody starts one any more
+_WITHOUT_WORKERS = 60.0  # seconds after which nobody starts one any more
 
 _LOCAL = re.compile(r"local:(\d+)")
 _ADDRESS = re.compile(r"[a-z]+://.+|[^/\s:]+:\d+")
@@ -302,12 +302,18 @@ def _connected(address: str) -> Iterator[_Cluster]:
         yield _Cluster(address, client)
 
 
-def _processes(n: int) -> Any:
+@contextmanager
+def _processes(n: int) -> Iterator[Any]:
     """Workers of this machine, one thread each, that end with this process; silent, for they are restarted."""
+    import dask
     from distributed import LocalCluster
 
+    # On a busy machine one that was killed is not back as soon as Dask expects, which would give it up for good.
+    patience = dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"})
     # Any free port: the usual one may be taken by another cluster.
-    return LocalCluster(n, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL)
+    how = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0", "silence_logs": logging.CRITICAL}
+    with patience, LocalCluster(n, **how) as cluster:
+        yield cluster
 
 
 def _version() -> str:
