@@ -38,7 +38,7 @@ _FEW = 17  # of which all sets of so many can be taken
 _OTHER_SEED = 1
 _MORE_SEEDS = (1, 2)  # that what chains learned is learned with again
 _NARROW = 300  # variables
-_GROWN, _GROWN_WIDE = (10.0, 3.0, 1.0, 0.3), (30.0, 10.0, 3.0)  # strengths: many variables have few rows
+_GROWN, _GROWN_WIDE = (10.0, 3.0, 1.0, 0.3), (10.0, 3.0, 1.0)  # strengths: many variables have few rows
 _PAIRS_EACH = 20  # of a variable, on average, that growth may come to
 _TOLD, _TOLD_OF_MANY = 0.1, 0.5  # by a tree, of what single variables leave open
 

@@ -23,9 +23,10 @@ Codes = NDArray[np.int64]
 
 _FEW, _MANY = 256, 1024  # chains; many where states are rare, so that some chain is in each
 _RARE = 0.065  # mean frequency of states beside the commoner
-_CALM, _CAREFUL, _QUICK = 0.1, 0.3, 0.5  # first steps: with many neighbours moves add up, and rare states mislead
-_NEIGHBOURS = 20.0
-_TRUSTING, _WARY = 1.0, 3.0  # chains by which a curvature is damped
+_NEIGHBOURS = 20.0  # that are many: their moves add up
+# First steps, and chains by which a curvature is damped: rare states mislead.
+_COMMON, _COMMON_NEAR = (0.5, 1.0), (0.1, 1.0)
+_RARE_STATES, _RARE_NEAR = (0.3, 3.0), (0.2, 5.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,12 +92,12 @@ class ChainProblem:
         return are_rare(self.means.singles)
 
     def schedule(self, *, warm: bool) -> Schedule:
-        """By the number of neighbours, how rare states are, and whether the start is near."""
+        """By how rare states are, the number of neighbours, and whether the start is near."""
         pairs = self.parameters.structure.blocks.get(2, ())
         dense = 2.0 * len(pairs) / len(self.parameters.domain) > _NEIGHBOURS
-        step = _CAREFUL if self._is_rare else _QUICK
-        damping = _WARY if self._is_rare else _TRUSTING
-        return Schedule(_CALM if dense or warm else step, damping=damping, shrinks=self._is_rare)
+        far, near = (_RARE_STATES, _RARE_NEAR) if self._is_rare else (_COMMON, _COMMON_NEAR)
+        step, damping = near if dense or warm else far
+        return Schedule(step, damping=damping, shrinks=self._is_rare)
 
     def fit(self, penalty: Penalty, *, start: Floats | None = None, schedule: Schedule | None = None) -> ChainFit:
         """The best under a penalty. ``start`` is a point that is near, such as the optimum of a stronger one."""
