@@ -19,6 +19,8 @@ from mrfit.learning.smoothed import PseudoCounts
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.penalties.l2 import L2
 from mrfit.solvers.solution import Status
+from mrfit.stochastic.ascent import Target, climb
+from mrfit.stochastic.evidence import evidence
 from mrfit.stochastic.fit import ChainProblem
 from mrfit.structure.learners import Learned, Tree
 from populations import STRUCTURES, domain_of, random_rows
@@ -78,6 +80,21 @@ def test_chains_that_do_not_mix_say_so(named_rows: Rows) -> None:
     schedule = replace(problem.schedule(warm=True), damping=5.0, iterations=200, looks=())
     assert problem.fit(penalty, start=frozen, schedule=schedule).evidence.is_unmixed
     assert not problem.fit(penalty, schedule=replace(schedule, iterations=300)).evidence.is_unmixed
+
+
+def test_chains_freeze_at_the_tree_of_ad(named_rows: Rows) -> None:
+    """Its means seem to match; one chain decides, and another base says hundreds of nats more."""
+    rows = named_rows("ad", "train")
+    tree = Learner(Tree(), PseudoCounts(0.3), LIKELIHOOD).fit(rows).model
+    problem = ChainProblem(tree.parameters, rows, chains=128)
+    target = Target(problem.means, L2(0.1, problem.features.orders > 1))
+    schedule = replace(problem.schedule(warm=True), iterations=60, looks=())
+    ascent = climb(target, problem.chains(), tree.w, schedule)
+    found = evidence(problem.parameters.to_factors(ascent.w), problem.codes, max_temperatures=1000)
+    assert ascent.look.matches
+    assert found.near.ess < 5.0
+    assert found.far.log_z > found.near.log_z + 10.0
+    assert found.is_unmixed
 
 
 def test_what_the_hunt_leaves_on_book_is_told(named_rows: Rows) -> None:
