@@ -77,7 +77,7 @@ def is_for_chains(rows: UniqueRows) -> bool:
 
 
 def _up_to(order: int) -> Learner:
-    return Learner(UpToOrder(order), L2((10.0, 3.0, 1.0)), LIKELIHOOD)
+    return Learner(UpToOrder(order), L2((10.0, 3.0, 1.0, 0.3, 0.1)), LIKELIHOOD)
 
 
 # Sets that a recipe is not for are those where validation rows never chose it.
@@ -100,9 +100,7 @@ RECIPES: Mapping[str, Recipe] = {
         suits=is_loose,
     ),
     "triples": Recipe(lambda _: _up_to(3), "all triples", most=_FEW),
-    "fours": Recipe(lambda _: _up_to(4), "all sets of four", most=_FEW),
     "fives": Recipe(lambda _: _up_to(5), "all sets of five", most=_FEW),
-    "sixes": Recipe(lambda _: _up_to(6), "all sets of six", most=_FEW),
 }
 
 
