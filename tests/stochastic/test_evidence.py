@@ -57,6 +57,22 @@ def test_a_heavy_mode_that_the_data_have_is_no_phantom(share: float, expected: b
     assert found.has_phantom == expected
 
 
+def test_a_light_mode_is_worth_hunting_and_no_phantom() -> None:
+    """One chain of 64 ended at 20 ones, with 2 % of the probability: it is seen beside all the others."""
+    near, far = (Estimate(word, np.zeros(64), 100) for word in ("tree", "uniform"))
+    light, codes = np.eye(64, 20, dtype=np.int64), np.eye(64, 20, dtype=np.int64)
+    codes[5] = 1
+    found = Evidence(near, far, light, codes, np.ones(1000, np.int64))
+    assert found.far_sum == 20.0
+    assert found.far_mass == pytest.approx(1 / 65)
+    assert found.is_worth_hunting
+    assert not found.has_phantom
+    log_odds, states, shares = found.far_side
+    assert log_odds == pytest.approx(np.log(1 / 64))
+    assert states.tolist() == [[1] * 20]
+    assert shares.tolist() == [1.0]
+
+
 def test_a_mode_that_both_bases_find_is_weighed_by_what_is_there(rng: np.random.Generator) -> None:
     """5 % of rows are heavy, and a base of the data finds that mode too; nearly all probability there is too much."""
     near = Estimate("tree", np.where(np.arange(64) < 3, 10.0, 0.0), 100)
