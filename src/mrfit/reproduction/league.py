@@ -220,7 +220,7 @@ def _weighed_better(model: MarkovNetwork, rows: UniqueRows) -> tuple[float, floa
     found = evidence(
         model.parameters.to_factors(model.w),
         codes,
-        chains=256,
+        chains=128,
         temperatures=2000,
         max_temperatures=8000,
         far_temperatures=1000,
