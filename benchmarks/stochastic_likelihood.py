@@ -208,7 +208,7 @@ def run(case: Case) -> Iterator[Record]:
     schedule = replace(chains.schedule(warm=False), iterations=case["iterations"])
     about = {"set": case["set"], "n": len(chains.rows.domain), "pairs": len(chains.parameters.structure.blocks[2])}
     about |= {"strength": case["strength"], "chains": chains.n_chains}
-    hunted = _hunting(setting, chains.begin, schedule)
+    hunted = _hunting(setting, schedule.distrust(0, chains.n_chains))
     hunted(learned(setting, replace(schedule, iterations=2, looks=())))  # compiles
     plain_learning(setting, 1.0, 1)
     ascent, seconds = timed(lambda: learned(setting, schedule))
@@ -234,8 +234,8 @@ def _plain(setting: Setting, about: Record, case: Case) -> Iterator[Record]:
         yield about | plain | setting.judged(w, exactly=case["exact"])
 
 
-def _hunting(setting: Setting, begin: np.ndarray, schedule: Schedule) -> Callable:
-    return lambda ascent: hunt(setting.target, ascent, setting.chains.codes, begin, schedule, seed=(0, 2))
+def _hunting(setting: Setting, distrust: float) -> Callable:
+    return lambda ascent: hunt(setting.target, ascent, setting.chains.codes, distrust, seed=(0, 2))
 
 
 def tables(records: list[Record]) -> list[Table]:

@@ -84,9 +84,15 @@ def test_chains_are_drawn_towards_the_tree_too() -> None:
     assert chains.train > Learner(Complete(), L2(300.0), ENUMERATION).fit(_rows()).best.train
 
 
-@pytest.mark.parametrize("penalty", [Tied(30.0, groups=3), HardTied(30.0, groups=3), LearnTieRelearn(30.0, groups=3)])
-def test_tied_by_chains_is_tied_exactly(penalty: TiedChoice) -> None:
-    """To 0.003 nats by exact log Z, to 0.02 by what chains say of it."""
+@pytest.mark.parametrize(
+    ("penalty", "apart"),
+    [(Tied(30.0, groups=3), 0.05), (HardTied(30.0, groups=3), 0.05), (LearnTieRelearn(30.0, groups=3), 0.1)],
+)
+def test_tied_by_chains_is_tied_exactly(penalty: TiedChoice, apart: float) -> None:
+    """To 0.003 nats by exact log Z, to 0.02 by what chains say of it.
+
+    Where nothing draws values to each other, 0.003 nats are 0.1 of the value that fewest parameters share.
+    """
     chains, exact = (Learner(Complete(), penalty, objective).fit(_rows()).best for objective in (CHAINS, ENUMERATION))
     without_log_z = replace(chains.model, provenance={})
     assert without_log_z.ll(_rows()) == pytest.approx(exact.train, abs=0.003)
@@ -94,7 +100,7 @@ def test_tied_by_chains_is_tied_exactly(penalty: TiedChoice) -> None:
     assert chains.model.is_hard_tied is exact.model.is_hard_tied is not (penalty.word == "tied")
     assert chains.solution.status is Status.MATCHED
     np.testing.assert_array_equal(chains.model.groups.assignment, exact.model.groups.assignment)
-    np.testing.assert_allclose(chains.model.groups.centers, exact.model.groups.centers, atol=0.1)
+    np.testing.assert_allclose(chains.model.groups.centers, exact.model.groups.centers, atol=apart)
 
 
 def test_l1_makes_zeros() -> None:

@@ -22,6 +22,7 @@ from mrfit.reproduction.league import (
     LeagueSet,
     chosen,
     is_for_chains,
+    is_loose,
     is_worth_cells,
     published,
 )
@@ -56,8 +57,20 @@ def test_growth_within_cells_is_for_variables_that_nearly_determine_each_other(r
     )
     assert is_worth_cells(determined)
     assert not is_for_chains(determined)
+    assert not is_loose(determined)
     assert not is_worth_cells(independent)
     assert is_for_chains(independent)
+    assert is_loose(independent)
+
+
+@pytest.mark.parametrize(("frequency", "expected"), [(0.5, False), (0.02, True)])
+def test_chains_grow_where_states_are_rare_too(frequency: float, expected: bool, rng: np.random.Generator) -> None:
+    """Of both sets a tree says a quarter."""
+    fresh, shared = (rng.random((2, 2000, 4)) < frequency).astype(np.uint8)
+    codes = np.where(rng.random((2000, 4)) < 0.8, shared[:, :1], fresh)
+    rows = UniqueRows.from_codes(domain_of((2,) * 4), codes, np.ones(2000))
+    assert is_worth_cells(rows)
+    assert is_for_chains(rows) is expected
 
 
 @dataclass(frozen=True)
@@ -71,7 +84,7 @@ class _Weighed:
 
 def test_validation_rows_choose_by_the_better_log_z(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first is flattered by 0.3, and then the second is better; the third is never weighed."""
-    recipes = [_Weighed("grown", -6.0, 0.3), _Weighed("complete", -6.1, 0.1), _Weighed("five", -6.5, 0.0)]
+    recipes = [_Weighed("grown", -6.0, 0.3), _Weighed("complete", -6.1, 0.1), _Weighed("tree", -6.5, 0.0)]
     models = {recipe.word: SimpleNamespace(provenance={"log_z": {}}) for recipe in recipes}
     entries = [
         Entry(recipe.word, cast("Fitted", SimpleNamespace(model=models[recipe.word], best=recipe)))
@@ -92,12 +105,12 @@ def test_validation_rows_choose_by_the_better_log_z(monkeypatch: pytest.MonkeyPa
 def test_a_row_of_the_table(tmp_path: Path) -> None:
     """Test rows have no say."""
     result = {
-        "chosen": "five",
-        "other_seeds": [-6.92, -6.85],
+        "chosen": "cells",
+        "other_seeds": [{"test": -6.92, "error": 0.013}, {"test": -6.85, "error": 0.021}],
         "recipes": {
             "tree": _result(-6.7, -6.6),
-            "five": _result(-6.1, -6.9, error=0.02),
             "grown": {"failed": "Chains do not mix on this model."},
+            "cells": _result(-6.1, -6.9, error=0.02),
             "complete": _result(-6.3, -6.5, status=Status.PHANTOM.value),
         },
     }
@@ -106,8 +119,8 @@ def test_a_row_of_the_table(tmp_path: Path) -> None:
     line = next(line for line in table.markdown(tmp_path).splitlines() if line.startswith("| nltcs"))
     cells = [cell.strip() for cell in line.strip("|").split("|")]
     assert cells == [
-        *("nltcs", "-6.600", "**-6.900**", "x", "", "-6.500!", "", "", ""),
-        *("five neighbours and the tree", "0.020", "0.070", "-6.00", "-6.02"),
+        *("nltcs", "-6.600", "x", "**-6.900**", "-6.500!", "", ""),
+        *("grown within cells", "0.020", "-6.920 (0.013), -6.850 (0.021)", "-6.00", "-6.02"),
     ]
 
 

@@ -167,7 +167,7 @@ def test_learning_ends_where_chains_match(rng: np.random.Generator) -> None:
     found = case.climb(Schedule(iterations=1000, looks=(200, 400, 600, 800, 1000)))
     assert found.look.matches
     assert found.iterations < 1000
-    moving = case.climb(Schedule(iterations=30, looks=(15, 20)))
+    moving = case.climb(Schedule(iterations=30, looks=(13, 20)))
     assert [look.iteration for look in moving.looks] == [20]  # on the way nobody looks at what has not come to rest
 
 

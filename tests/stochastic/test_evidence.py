@@ -51,10 +51,26 @@ def test_a_heavy_mode_that_the_data_have_is_no_phantom(share: float, expected: b
     """Two modes of even mass; how many rows are in the heavy one decides."""
     near, far = (Estimate(word, np.zeros(64), 100) for word in ("tree", "uniform"))
     sums = np.where(rng.random(20_000) < share, 20, 1)
-    found = Evidence(near, far, np.ones((64, 20), np.int64), sums, np.ones(64, np.int64))
+    found = Evidence(near, far, np.eye(64, 20, dtype=np.int64), np.ones((64, 20), np.int64), sums)
     assert found.far_sum == 20.0
     assert found.far_mass == 0.5
     assert found.has_phantom == expected
+
+
+def test_a_light_mode_is_worth_hunting_and_no_phantom() -> None:
+    """One chain of 64 ended at 20 ones, with 2 % of the probability: it is seen beside all the others."""
+    near, far = (Estimate(word, np.zeros(64), 100) for word in ("tree", "uniform"))
+    light, codes = np.eye(64, 20, dtype=np.int64), np.eye(64, 20, dtype=np.int64)
+    codes[5] = 1
+    found = Evidence(near, far, light, codes, np.ones(1000, np.int64))
+    assert found.far_sum == 20.0
+    assert found.far_mass == pytest.approx(1 / 65)
+    assert found.is_worth_hunting
+    assert not found.has_phantom
+    log_odds, states, shares = found.far_side
+    assert log_odds == pytest.approx(np.log(1 / 64))
+    assert states.tolist() == [[1] * 20]
+    assert shares.tolist() == [1.0]
 
 
 def test_a_mode_that_both_bases_find_is_weighed_by_what_is_there(rng: np.random.Generator) -> None:
@@ -62,7 +78,7 @@ def test_a_mode_that_both_bases_find_is_weighed_by_what_is_there(rng: np.random.
     near = Estimate("tree", np.where(np.arange(64) < 3, 10.0, 0.0), 100)
     sums = np.where(rng.random(20_000) < 0.05, 20, 1)
     far, codes = Estimate("uniform", np.full(64, 7.0), 100), np.ones((64, 20), np.int64)
-    found = Evidence(near, far, codes, sums, np.where(np.arange(64) < 3, 20, 1))
+    found = Evidence(near, far, np.where(np.arange(64)[:, None] < 3, 1, np.eye(64, 20, dtype=np.int64)), codes, sums)
     assert found.far.log_z < found.near.log_z + 0.1
     assert found.far_mass > 0.99
     assert found.has_phantom
@@ -79,7 +95,7 @@ def test_a_larger_log_z_counts_where_errors_do_not_explain_it(rng: np.random.Gen
         (near, few, True),
         (rough, np.zeros(64), True),
     ):
-        found = Evidence(one, Estimate("uniform", weights, 100), codes, np.zeros(100, np.int64), codes.sum(axis=1))
+        found = Evidence(one, Estimate("uniform", weights, 100), codes, codes, np.zeros(100, np.int64))
         expected = found.far if counts else found.near
         assert found.far.log_z > found.near.log_z
         assert (found.log_z, found.error) == (expected.log_z, expected.error)
@@ -90,7 +106,7 @@ def test_chains_that_cannot_tell() -> None:
     good, sums = Estimate("any", np.zeros(64), 100), np.ones(100, np.int64)
     codes = np.zeros((64, 4), np.int64)
     codes[:, 0] = 1
-    fine = Evidence(good, good, codes, sums, codes.sum(axis=1))
+    fine = Evidence(good, good, codes, codes, sums)
     assert not fine.is_unmixed
     assert replace(fine, near=Estimate("tree", np.append(100.0, np.zeros(63)), 100)).is_unmixed
     assert replace(fine, far=Estimate("uniform", np.full(64, 11.0), 100)).is_unmixed

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -27,6 +26,7 @@ from populations import domain_of
 Rows = Callable[[str, str], UniqueRows]
 
 N = 16
+DISTRUST = Schedule().distrust(0, 256)
 
 
 class Case:
@@ -62,12 +62,12 @@ def test_a_phantom_is_found_and_removed(rng: np.random.Generator) -> None:
     assert found.far_sum > N - 3
     assert found.log_z > found.near.log_z + 1.0
     before = Ascent(w, (Look(0, 0.0, 1.0, 0.0),), 0, 0.0)
-    after = hunt(target, before, case.codes, case.codes[:256], Schedule(), seed=(0,))
+    after = hunt(target, before, case.codes, DISTRUST, seed=(0,))
     assert after.rounds >= 1
     assert not after.evidence.has_phantom
     gaps = [case.objective.value_and_gradient(each)[0] - case.optimum.value for each in (w, after.ascent.w)]
     assert gaps[0] > 1.0
-    assert gaps[1] < 0.1
+    assert gaps[1] < 0.05
     assert after.objective == pytest.approx(-case.optimum.value - gaps[1], abs=0.06)
 
 
@@ -75,7 +75,7 @@ def test_a_model_without_a_phantom_is_left_alone(rng: np.random.Generator) -> No
     case = Case(rng)
     before = Ascent(case.optimum.w, (Look(0, 0.0, 1.0, 0.0),), 0, 0.0)
     target = Target(Features(case.parameters).means(case.rows), case.penalty)
-    after = hunt(target, before, case.codes, case.codes[:256], Schedule(), seed=(0,))
+    after = hunt(target, before, case.codes, DISTRUST, seed=(0,))
     assert after.rounds == 0
     assert after.ascent is before
     assert after.objective == pytest.approx(-case.optimum.value, abs=0.02)
@@ -95,7 +95,7 @@ def test_a_heavy_mode_that_the_data_have_stays(rng: np.random.Generator) -> None
 def test_a_heavy_mode_that_chains_never_leave_is_seen(rng: np.random.Generator) -> None:
     """Nothing between the modes: chains cannot weigh them, so that the fit puts nearly all into the heavy one.
 
-    Both bases find it, for the data have it. The hunt takes away more than it should, yet ends nats nearer.
+    Both bases find it, for the data have it. The hunt leaves it what the data have there.
     """
     case = Case(rng, heavy=0.05)
     assert not case.evidence_at(case.optimum.w).has_phantom
@@ -106,29 +106,29 @@ def test_a_heavy_mode_that_chains_never_leave_is_seen(rng: np.random.Generator) 
     assert found.has_phantom
     target = Target(Features(case.parameters).means(case.rows), case.penalty)
     before = Ascent(w, (Look(0, 0.0, 1.0, 0.0),), 0, 0.0)
-    after = hunt(target, before, case.codes, case.codes[:256], Schedule(), seed=(0,))
+    after = hunt(target, before, case.codes, DISTRUST, seed=(0,))
     gaps = [case.objective.value_and_gradient(each)[0] - case.optimum.value for each in (w, after.ascent.w)]
     assert after.rounds >= 1
     assert gaps[0] > 7.0
-    assert gaps[1] < 3.0
+    assert gaps[1] < 0.1
 
 
 def test_retail_grown_has_a_phantom_that_chains_from_data_miss(named_rows: Rows) -> None:
     """115 of 135 ones, where no row has more than 16: its chains match the data, and test rows get -40 nats.
 
-    After the hunt -10.85, as by a prototype.
+    After the hunt -10.835, as by a prototype.
     """
     rows, valid, test = (named_rows("retail", part) for part in ("train", "valid", "test"))
     structure = Grown(max_pairs=1350, share=3.0).learn(rows, valid=valid).structure
     problem = ChainProblem(Canonical(rows.domain, structure), rows)
     target = Target(problem.means, L2(3.0, problem.features.orders > 1))
-    schedule = replace(problem.schedule(warm=False), iterations=300, looks=())
+    schedule = problem.schedule(warm=False)
     ascent = climb(target, problem.chains(), problem.start, schedule)
     assert ascent.look.matches
     before = evidence(problem.parameters.to_factors(ascent.w), problem.codes)
     assert before.has_phantom
     assert before.log_z > before.near.log_z + 5.0
-    hunted = hunt(target, ascent, problem.codes, problem.begin, schedule, seed=(0, 2))
+    hunted = hunt(target, ascent, problem.codes, schedule.distrust(0, problem.n_chains), seed=(0, 2))
     assert not hunted.evidence.has_phantom
     of_test = problem.features.means(test).of_features
-    assert float(of_test @ hunted.ascent.w) - hunted.evidence.log_z == pytest.approx(-10.845, abs=0.02)
+    assert float(of_test @ hunted.ascent.w) - hunted.evidence.log_z == pytest.approx(-10.835, abs=0.02)

@@ -175,12 +175,15 @@ def annealed_enough(
     max_temperatures: int,
     seed: tuple[int, ...],
     jobs: int = 1,
+    is_enough: Callable[[Estimate], bool] | None = None,
 ) -> tuple[Estimate, Codes]:
-    """Runs of chains from a base, with as many temperatures as make their weights worth half of them."""
+    """Runs of chains from a base, with as many temperatures as are enough: by themselves, that weights be worth half
+    of the chains."""
     path = Path.between(base.factors, factors, soft=True)
+    suffices = is_enough or (lambda estimate: estimate.ess >= ENOUGH * chains)
     while True:
         estimate, codes = run_up(path, base, chains, temperatures, seed, jobs)
-        if estimate.ess >= ENOUGH * chains or temperatures >= max_temperatures:
+        if suffices(estimate) or temperatures >= max_temperatures:
             return estimate, codes
         temperatures = min(max_temperatures, ceil(temperatures * _longer(estimate.log_weights)))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -40,7 +41,8 @@ class Schedule:
     iterations
         At most.
     looks
-        Iterations after which learning may end: if the average has come to rest since the one before, it is looked at.
+        Iterations after which learning may end: if the average has come to rest since the one at which two thirds of
+        them were done, it is looked at.
     settling, looking
         Sweeps of a look: to reach the average's distribution, and to measure it.
     """
@@ -51,7 +53,7 @@ class Schedule:
     damping: float = 5.0
     shrinks: bool = False
     iterations: int = 2000
-    looks: tuple[int, ...] = (66, 100, 150, 225, 340, 500, 750, 1000, 1400)
+    looks: tuple[int, ...] = (54, 66, 81, 99, 122, 149, 183, 224, 275, 336, 413, 504, 620, 756, 930, 1134, 1395)
     settling: int = 5
     looking: int = 10
 
@@ -208,8 +210,9 @@ def climb(target: Target, chains: Persistent, start: Floats, schedule: Schedule)
     centred features. It goes by the noisy gradient; the average of the parameters, late ones more than early ones,
     is what is learned (Polyak and Juditsky 1992).
     """
-    w, average, earlier = start.copy(), start.copy(), start
+    w, average = start.copy(), start.copy()
     marks = schedule.looks or (2 * schedule.iterations // 3,)
+    earlier = deque([(0, start)])  # marks, and the average there
     looks: list[Look] = []
     for t in range(schedule.iterations):
         chains.sweep(w)
@@ -218,7 +221,10 @@ def climb(target: Target, chains: Persistent, start: Floats, schedule: Schedule)
         average += 2.0 / (max(t - _AVERAGED_FROM, 0) + 2.0) * (w - average)
         is_last = t + 1 == schedule.iterations
         if t + 1 in marks or is_last:
-            moved, earlier = target.distance(average, earlier), average.copy()
+            while len(earlier) > 1 and 3 * earlier[1][0] <= 2 * (t + 1):
+                earlier.popleft()
+            moved = target.distance(average, earlier[0][1])
+            earlier.append((t + 1, average.copy()))
             calm = min(1.0, schedule.first_step / _USUAL)  # short steps move less, whatever is missing
             if is_last or (schedule.looks and moved < calm * target.resting):
                 learned = _with_zeros(target, chains, average, schedule)

@@ -11,20 +11,20 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from mrfit.factors import Factors
-from mrfit.inference.annealing import Estimate, run_up
+from mrfit.inference.annealed import annealed_enough
+from mrfit.inference.annealing import Estimate
 from mrfit.inference.base import Base, tree, uniform
-from mrfit.inference.path import Path
 
 Floats = NDArray[np.float64]
 Codes = NDArray[Any]
 
 _LEAST = 0.1  # of the probability: a mode with less costs less than 0.1 nats a row
+_WORTH = 0.005  # of it: from here on a mode is hunted
 _BEYOND = 10.0  # times what the data have there
 _SPREADS, _STATES = 4.0, 3.0  # standard deviations of the data's sums, and states, by which it must lie apart
 _ERRORS = 2.0  # by which one base must be beyond the other
 _UNMIXED = 10.0  # nats between two bases that no error explains
 _WORTHLESS = 5.0  # chains that weights should be worth at least
-_ENOUGH = 0.5  # of the chains
 _ROWS = 20_000  # of the data that a base is made of
 
 
@@ -35,16 +35,15 @@ class Evidence:
     Larger by more than errors explain, that is: chains from everywhere seldom end where most of Z is, so that they say
     little of it, and the larger of two numbers that differ by chance is too large (kdd, all pairs: by 0.2 nats a row).
 
-    ``near`` began in a tree of the data's pairs, ``far`` in the uniform distribution; ``codes`` are where chains of the
-    second ended. ``sums`` are the numbers of variables beside their first state in rows of the data, and ``near_sums``
-    those where chains of the first base ended.
+    ``near`` began in a tree of the data's pairs, ``far`` in the uniform distribution; ``near_codes`` and ``codes`` are
+    where their chains ended. ``sums`` are the numbers of variables beside their first state in rows of the data.
     """
 
     near: Estimate
     far: Estimate
+    near_codes: Codes
     codes: Codes
     sums: NDArray[np.int64]
-    near_sums: NDArray[np.int64]
 
     @property
     def log_z(self) -> float:
@@ -65,8 +64,19 @@ class Evidence:
 
     @property
     def far_sum(self) -> float:
-        """Variables beside their first state in the weighted chains of the uniform base, on average."""
-        return float(self.far.shares @ (self.codes > 0).sum(axis=1))
+        """Variables beside their first state in the weighted chains of the uniform base, on average.
+
+        Of chains that ended apart from the data, where there are any: a mode is seen before it outweighs all else.
+        """
+        sums, shares = (self.codes > 0).sum(axis=1), self.far.shares
+        apart = shares * self._is_apart(sums, self.sums)
+        return float(sums @ apart / apart.sum()) if apart.any() else float(sums @ shares)
+
+    @staticmethod
+    def _is_apart(sums: NDArray[np.int64] | float, usual: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether such sums are far from usual ones, by the middle two thirds of these: heavy rows are no measure."""
+        low, middle, high = np.quantile(usual, (1 / 6, 1 / 2, 5 / 6))
+        return np.asarray(np.abs(sums - middle) > _SPREADS * 0.5 * (high - low) + _STATES)
 
     @property
     def far_mass(self) -> float:
@@ -75,17 +85,39 @@ class Evidence:
         return float(expit(there - here)) if there > -np.inf else 0.0
 
     @property
+    def far_side(self) -> tuple[float, Codes, Floats]:
+        """What is there: its log-odds against the side of the data, states of chains there, and their shares of it.
+
+        They are those of the base that found more there.
+        """
+        there, here = self._sides
+        _, codes, shares = max(self._found, key=lambda each: self._log_mass(*each, beyond=True))
+        beyond = self._is_beyond((codes > 0).sum(axis=1))
+        return there - here, codes[beyond], shares[beyond] / shares[beyond].sum()
+
+    @property
     def _sides(self) -> tuple[float, float]:
         """log Z of the far side, and of the one where the data are.
 
         Either base knows some of Z on either side, of which the larger is nearer to it: where data have rows on the far
         side, the first base finds them too.
         """
-        both = (self.near, self._is_beyond(self.near_sums)), (self.far, self._is_beyond((self.codes > 0).sum(axis=1)))
-        with np.errstate(divide="ignore"):
-            there = max(each.log_z + float(np.log(each.shares @ beyond)) for each, beyond in both)
-            here = max(each.log_z + float(np.log(each.shares @ ~beyond)) for each, beyond in both)
+        there, here = (max(self._log_mass(*each, beyond=beyond) for each in self._found) for beyond in (True, False))
         return there, here
+
+    @property
+    def _found(self) -> tuple[tuple[float, Codes, Floats], ...]:
+        """By either base: log Z, where chains ended and their shares of it."""
+        return (
+            (self.near.log_z, self.near_codes, self.near.shares),
+            (self.far.log_z, self.codes, self.far.shares),
+        )
+
+    def _log_mass(self, log_z: float, codes: Codes, shares: Floats, *, beyond: bool) -> float:
+        """log Z of one side."""
+        there = self._is_beyond((codes > 0).sum(axis=1)) == beyond
+        with np.errstate(divide="ignore"):
+            return log_z + float(np.log(shares @ there))
 
     def _is_beyond(self, sums: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Whether rows with such sums lie on the far side."""
@@ -93,14 +125,26 @@ class Evidence:
         return np.asarray((sums > middle) == (self.far_sum > middle))
 
     @property
+    def share_beyond(self) -> float:
+        """Of the data's rows."""
+        return float(self._is_beyond(self.sums).mean())
+
+    @property
     def has_phantom(self) -> bool:
         """Whether a mode where the data are not, or hardly ever, has a tenth of the probability or more."""
+        return self._has_mode(_LEAST)
+
+    @property
+    def is_worth_hunting(self) -> bool:
+        """Whether such a mode has enough that one would rather not have it."""
+        return self._has_mode(_WORTH)
+
+    def _has_mode(self, least: float) -> bool:
         if abs(self.far_sum - self.sums.mean()) <= _STATES:
             return False
-        beyond = self._is_beyond(self.sums)
-        usual = self.sums[~beyond]  # heavy rows would make the spread so wide that nothing is apart
+        usual = self.sums[~self._is_beyond(self.sums)]  # heavy rows would make the spread so wide that nothing is apart
         apart = abs(self.far_sum - usual.mean()) > _SPREADS * usual.std() + _STATES
-        return bool(apart and self.far_mass > max(_LEAST, _BEYOND * float(beyond.mean())))
+        return bool(apart and self.far_mass > max(least, _BEYOND * self.share_beyond))
 
     @property
     def is_unmixed(self) -> bool:
@@ -128,23 +172,28 @@ def evidence(
     rows = data[np.random.default_rng((*seed, 1)).permutation(len(data))[:_ROWS]]
     base, sums = tree("tree", factors.shape, rows), (rows > 0).sum(axis=1)
 
-    def annealed(base: Base, first: int, number: int, is_enough: Callable[[Estimate], bool]) -> tuple[Estimate, Codes]:
-        path = Path.between(base.factors, factors, soft=True)
-        found, codes = run_up(path, base, chains, first, (*seed, number), jobs)
-        while not is_enough(found) and found.temperatures < max_temperatures:
-            found, codes = run_up(
-                path, base, chains, min(max_temperatures, 4 * found.temperatures), (*seed, number), jobs
-            )
-        return found, codes
+    def annealed(
+        base: Base, first: int, number: int, is_enough: Callable[[Estimate], bool] | None = None
+    ) -> tuple[Estimate, Codes]:
+        return annealed_enough(
+            factors,
+            base,
+            chains=chains,
+            temperatures=first,
+            max_temperatures=max_temperatures,
+            seed=(*seed, number),
+            jobs=jobs,
+            is_enough=is_enough,
+        )
 
-    near, near_codes = annealed(base, temperatures, 2, lambda found: found.ess >= _ENOUGH * chains)
+    near, near_codes = annealed(base, temperatures, 2)
 
     def says_enough(found: Estimate) -> bool:
         is_sure = found.temperatures > far_temperatures or not _is_beyond(found, near)
         return found.log_z < near.log_z or (found.ess >= _WORTHLESS and is_sure)
 
     far, codes = annealed(uniform(factors.shape), far_temperatures, 3, says_enough)
-    return Evidence(near, far, codes, sums, (near_codes > 0).sum(axis=1))
+    return Evidence(near, far, near_codes, codes, sums)
 
 
 def _is_beyond(far: Estimate, near: Estimate) -> bool:

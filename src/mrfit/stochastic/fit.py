@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -23,9 +23,10 @@ Codes = NDArray[np.int64]
 
 _FEW, _MANY = 256, 1024  # chains; many where states are rare, so that some chain is in each
 _RARE = 0.065  # mean frequency of states beside the commoner
-_CALM, _CAREFUL, _QUICK = 0.1, 0.3, 0.5  # first steps: with many neighbours moves add up, and rare states mislead
-_NEIGHBOURS = 20.0
-_TRUSTING, _WARY = 1.0, 5.0  # chains by which a curvature is damped
+_NEIGHBOURS = 20.0  # that are many: their moves add up
+# First steps, and chains by which a curvature is damped: rare states mislead.
+_COMMON, _COMMON_NEAR = (0.5, 1.0), (0.1, 1.0)
+_RARE_STATES, _RARE_NEAR = (0.3, 3.0), (0.2, 5.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +48,11 @@ class ChainFit:
     def is_clean(self) -> bool:
         """Whether no mode is left where the data are not."""
         return not self.evidence.has_phantom
+
+
+def are_rare(frequencies: Floats) -> bool:
+    """Whether few chains would hardly ever be in most of the states that are so frequent."""
+    return bool(np.minimum(frequencies, 1.0 - frequencies).mean() < _RARE)
 
 
 class ChainProblem:
@@ -83,17 +89,15 @@ class ChainProblem:
 
     @cached_property
     def _is_rare(self) -> bool:
-        """Whether few chains would hardly ever be in most states."""
-        m = self.means.singles
-        return bool(np.minimum(m, 1.0 - m).mean() < _RARE)
+        return are_rare(self.means.singles)
 
     def schedule(self, *, warm: bool) -> Schedule:
-        """By the number of neighbours, how rare states are, and whether the start is near."""
+        """By how rare states are, the number of neighbours, and whether the start is near."""
         pairs = self.parameters.structure.blocks.get(2, ())
         dense = 2.0 * len(pairs) / len(self.parameters.domain) > _NEIGHBOURS
-        step = _CAREFUL if self._is_rare else _QUICK
-        damping = _WARY if self._is_rare else _TRUSTING
-        return Schedule(_CALM if dense or warm else step, damping=damping, shrinks=self._is_rare)
+        far, near = (_RARE_STATES, _RARE_NEAR) if self._is_rare else (_COMMON, _COMMON_NEAR)
+        step, damping = near if dense or warm else far
+        return Schedule(step, damping=damping, shrinks=self._is_rare)
 
     def fit(self, penalty: Penalty, *, start: Floats | None = None, schedule: Schedule | None = None) -> ChainFit:
         """The best under a penalty. ``start`` is a point that is near, such as the optimum of a stronger one."""
@@ -111,11 +115,7 @@ class ChainProblem:
         """Climb, then hunt."""
         schedule, chains = schedule or self.schedule(warm=start is not None), self.chains()
         ascent = climb(target, chains, self.start if start is None else start, schedule)
-        hunted = hunt(target, ascent, self.codes, self.begin, schedule, seed=(self.seed, 2), jobs=self.jobs)
-        w = hunted.ascent.w
-        train = float(self.means.of_features @ w) - hunted.evidence.log_z
-        whole = ascent
-        if hunted.ascent is not ascent:
-            looks, moved = (*ascent.looks, *hunted.ascent.looks), ascent.moved + target.distance(w, ascent.w)
-            whole = replace(hunted.ascent, looks=looks, moved=moved)
-        return ChainFit(w, whole, hunted.evidence, hunted.rounds, train)
+        distrust = schedule.distrust(0, self.n_chains)
+        hunted = hunt(target, ascent, self.codes, distrust, seed=(self.seed, 2), jobs=self.jobs)
+        train = float(self.means.of_features @ hunted.ascent.w) - hunted.evidence.log_z
+        return ChainFit(hunted.ascent.w, hunted.ascent, hunted.evidence, hunted.rounds, train)
