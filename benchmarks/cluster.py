@@ -168,7 +168,7 @@ BENCHMARKS = (
         "cluster-passes",
         "counting, and evaluations over shards, on 1 and 2 processes as a cluster",
         cases(rows=(20_000,), columns=(100,), turns=(30,), rounds=(3,))
-        + cases(rows=(400_000,), columns=(100,), turns=(5,), rounds=(3,)),
+        + cases(rows=(400_000,), columns=(100,), turns=(5,), rounds=(2,)),
         cases(rows=(500,), columns=(12,), turns=(2,), rounds=(1,)),
         passes,
         pass_tables,
