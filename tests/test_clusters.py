@@ -207,6 +207,13 @@ def test_a_scheduler_that_goes(connection: clusters._Cluster, monkeypatch: pytes
         mapped(time.sleep, [60])
 
 
+@pytest.mark.parametrize("n", [1, 3])
+def test_so_many_processes_are_started_as_were_asked_for(n: int) -> None:
+    """Whatever the number of processors."""
+    with cluster(f"local:{n}"):
+        assert n_at_once() == n
+
+
 def test_a_scheduler_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clusters, "_CONNECTING", 0.5)
     with (

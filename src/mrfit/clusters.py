@@ -312,7 +312,7 @@ def _processes(n: int) -> Iterator[Any]:
     patience = dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"})
     # Any free port: the usual one may be taken by another cluster.
     how = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0", "silence_logs": logging.CRITICAL}
-    with patience, LocalCluster(n, **how) as cluster:
+    with patience, LocalCluster(n_workers=n, **how) as cluster:
         yield cluster
 
 
