@@ -130,6 +130,7 @@ def test_a_killed_worker_changes_no_digit(table: Path) -> None:
         np.testing.assert_array_equal(optimum(moment), undisturbed)
 
 
+@pytest.mark.usefixtures("data_dir")
 def test_commands_that_learn_again_say_the_same(
     connection: clusters._Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

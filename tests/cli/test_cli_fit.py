@@ -196,6 +196,7 @@ main(sys.argv[1:])
 """
 
 
+@pytest.mark.usefixtures("data_dir")
 def test_a_killed_run_is_resumed(shell: Callable[..., Any], tmp_path: Path) -> None:
     """Nothing is left of it but the file; OWL-QN remembers nothing from fit to fit, so that bits are the same."""
     arguments = ["fit", "nltcs:train", "--valid", "nltcs:valid", "--structure", "tree", "--penalty", "l1", "--no-check"]

@@ -9,6 +9,8 @@ import pytest
 from mrfit import L2, Complete, Learned, MarkovNetwork, Tree, UniqueRows, learn
 from mrfit.inference.junction_tree import JunctionTree
 
+pytestmark = pytest.mark.usefixtures("data_dir")
+
 GAIN_OR = Learned(max_degree=5, bound="gain", rule="or")
 GAIN_AND = Learned(max_degree=5, bound="gain", rule="and")
 GRAPH_OR = Learned(max_degree=5, bound="graph", rule="or")

@@ -41,6 +41,7 @@ def test_recipes_that_would_not_end_are_left_out() -> None:
     assert set(units["bbc"].learners()) == {"tree", "grown", "cells"}
 
 
+@pytest.mark.usefixtures("data_dir")
 def test_recipes_decide_what_is_stored() -> None:
     learners = LeagueSet("nltcs").determined_by()["learners"]
     assert set(learners) == set(RECIPES)
@@ -124,6 +125,7 @@ def test_a_row_of_the_table(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.usefixtures("data_dir")
 def test_a_set_of_exact_recipes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of nltcs all sets of three are chosen; -6.0035, as by a prototype."""
     monkeypatch.setattr(league, "RECIPES", {word: RECIPES[word] for word in ("tree", "complete", "triples")})
