@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mrfit.learning import Learner, race
+from mrfit.learning import Learner, held_out, race
 from mrfit.learning.race import Race
 from mrfit.learning.tied import HardTied, LearnTieRelearn, TiedChoice
 from mrfit.objectives.cached import CachedObjective
@@ -57,6 +57,16 @@ def test_what_is_left_would_not_have_been_chosen(
     left = [i for i, fit in enumerate(raced.fits) if fit.solution.status is Status.LOST]
     assert left
     assert max(fine.fits[i].rank for i in left) < fine.best.rank
+
+
+def test_there_is_no_race_where_another_score_chooses(
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a fit maximises on its way cannot be compared with that."""
+    monkeypatch.setattr(held_out, "Race", None)  # nobody may begin one
+    rows, valid = (chain(rng, n)[:, :6] for n in (60, 200))
+    learner = Learner(Complete(), LearnTieRelearn((0.1, 1.0), groups=(2, 5)), judge="ll")
+    assert len(learner.fit(rows, valid, compared=False, rough=1e-4).fits) == 4
 
 
 def chain(rng: np.random.Generator, n_rows: int) -> np.ndarray:

@@ -89,18 +89,18 @@ class Evaluation:
 
     def run_on(self, walk: Walk, grid: Grid, run_on: RunOn, rough: float) -> tuple[Fit, ...]:
         """Fits to a rough tolerance, those near the best run on; until nothing near the best is rough or was left."""
-        race = Race(self.problem.objective, self._validated)
+        race = Race(self.problem.objective, self._validated) if self.problem.is_judged_by_its_objective else None
         optima: list[Optimum] = []
         fits: list[Fit] = []
         for optimum in walk(self.problem.roughly(rough).raced(race), None):
             optima.append(optimum)
             fits.append(self._fit(optimum, (), self._chosen_on(grid)))
-            race.best = _best(fits)
+            _tell_best(race, fits)
             self.done()
         unfinished = set(range(len(fits)))
         while near := {i for i in unfinished if fits[i].rank >= _least_near(max(fit.rank for fit in fits))}:
             for i in sorted(near):
-                race.best = _best([*fits[:i], *fits[i + 1 :]])
+                _tell_best(race, [*fits[:i], *fits[i + 1 :]])
                 optima[i] = run_on(self.problem.raced(race), optima[i])
                 fits[i] = self._fit(optima[i], (), self._chosen_on(grid))
             unfinished -= {i for i in near if fits[i].solution.status is not Status.LOST}
@@ -108,10 +108,8 @@ class Evaluation:
 
     def _validated(self, w: NDArray[np.float64]) -> float:
         """The score of parameters on the validation rows."""
-        valid = self.valid
-        assert valid is not None  # rough fits are refused without
-        scores = self.problem.coordinates.row_scores(w, valid)
-        return float(valid.sample_weight @ scores) / valid.total_weight
+        assert self.valid is not None  # rough fits are refused without
+        return mean_over_rows(self.problem.coordinates.row_scores(w, self.valid), self.valid).mean
 
     def _chosen_on(self, grid: Grid) -> str | None:
         """Which rows choose among several fits, if any."""
@@ -163,9 +161,10 @@ class Evaluation:
         )
 
 
-def _best(fits: list[Fit]) -> float:
-    """The score of the best fit that was not left."""
-    return max((fit.rank for fit in fits if fit.solution.status is not Status.LOST), default=-np.inf)
+def _tell_best(race: Race | None, fits: list[Fit]) -> None:
+    """The score of the best fit that was not left, where there is a race."""
+    if race is not None:
+        race.best = max((fit.rank for fit in fits if fit.solution.status is not Status.LOST), default=-np.inf)
 
 
 def _least_near(best: float) -> float:

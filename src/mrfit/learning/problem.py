@@ -89,7 +89,7 @@ class Problem:
         """The same, whose optima are kept."""
         return self._sharing(kept=kept)
 
-    def raced(self, race: Race) -> Problem:
+    def raced(self, race: Race | None) -> Problem:
         """The same, whose fits may be left."""
         return self._sharing(race=race)
 
@@ -242,12 +242,17 @@ class Problem:
         """A search may end in other coordinates than it began with."""
         return optimum.coordinates or self.coordinates
 
+    @property
+    def is_judged_by_its_objective(self) -> bool:
+        """Whether held-out rows choose by what is maximised."""
+        return self.learner.judge in (None, self.learner.objective.measure)
+
     def mean_score(self, optimum: Optimum, rows: Rows) -> float:
         """Of what held-out rows choose by, a row."""
         judge = self.learner.judge
         if isinstance(rows, PartedRows):
             return self.coordinates_of(optimum).mean_pll(optimum.solution.w, rows)
-        if judge is None or judge == self.learner.objective.measure:
+        if judge is None or self.is_judged_by_its_objective:
             scores = self.coordinates_of(optimum).row_scores(optimum.solution.w, rows)
         else:
             scores = JUDGES[judge].row_scores(self.model(optimum)[0], rows, self.jobs)
