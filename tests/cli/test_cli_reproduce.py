@@ -18,7 +18,7 @@ def test_the_words_are_those_of_the_experiments() -> None:
 
 def test_help_names_every_experiment(shell: Callable[..., Any]) -> None:
     out = shell("reproduce", "--help").out
-    assert all(word in out for word in (*WORDS, "all", "--report-only", "--quick"))
+    assert all(word in out for word in (*WORDS, "all", "--report-only", "--quick", "--published"))
 
 
 def test_a_quick_run_writes_pages_and_says_where(shell: Callable[..., Any], data_dir: Path, tmp_path: Path) -> None:
@@ -32,6 +32,11 @@ def test_a_quick_run_writes_pages_and_says_where(shell: Callable[..., Any], data
     }
     document = shell(*arguments, "--json", "--report-only").document
     assert (document["units"], document["new"], document["failures"]) == (7, 0, [])
+    papers = shell(*arguments, "--json", "--report-only", "--published").document
+    assert (papers["units"], papers["published"], papers["new"]) == (3, True, 0)
+    assert "reproduce apt-table1 --quick --published --datasets nltcs" in (
+        tmp_path / "reproduced" / "apt-table1.md"
+    ).read_text(encoding="utf-8")
     assert {claim["verdict"] for claim in document["claims"]} <= {"reproduced", "partly", "not reproduced"}
 
 

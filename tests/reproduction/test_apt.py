@@ -117,6 +117,13 @@ def test_what_the_paper_has_is_run_first() -> None:
     assert first("top", "APT") < first("joint", "L2") < first("top", "l1") == first("top", "L2", 10)
 
 
+def test_what_the_paper_has_can_be_asked_for_alone() -> None:
+    units = AptTable1().asked(Scope(published=True))
+    assert {(unit.set, unit.degree) for unit in units} == set(published())  # type: ignore[attr-defined]
+    assert {(unit.bound, unit.method) for unit in units} == {("top", method) for method in PAPERS}  # type: ignore[attr-defined]
+    assert len(units) == 3 * 58 < len(AptTable1().asked(Scope()))
+
+
 def test_claims_of_table_1_go_both_ways() -> None:
     table = AptTable1()
     good = row("nltcs", 5, "top", 5.0, 4.9, 4.8) | row("dna", 5, "top", 50.0, 49.0, 48.0)

@@ -17,11 +17,21 @@ Results = Mapping[Unit, dict[str, Any]]
 
 @dataclass(frozen=True)
 class Scope:
-    """How much of an experiment to run: ``quick`` is a few small sets and reduced grids; None is all its data sets."""
+    """How much of an experiment to run.
+
+    ``quick`` is a few small sets and reduced grids, ``published`` what the paper has numbers for; None is all its data
+    sets.
+    """
 
     quick: bool = False
     datasets: tuple[str, ...] | None = None
     seed: int = 0
+    published: bool = False
+
+    def in_options(self) -> str:
+        """As the command line has it."""
+        options = [f"--{name}" for name in ("quick", "published") if getattr(self, name)]
+        return " ".join([*options, *([f"--datasets {','.join(self.datasets)}"] if self.datasets else [])])
 
 
 class Experiment(ABC):
@@ -35,6 +45,11 @@ class Experiment(ABC):
     @abstractmethod
     def units(self, scope: Scope) -> Sequence[Unit]:
         """All that the report needs. Experiments that share units share their results."""
+
+    def asked(self, scope: Scope) -> Sequence[Unit]:
+        """Those of its units that a scope asks for."""
+        units = self.units(scope)
+        return [unit for unit in units if unit.turn() == 0] if scope.published else units
 
     @abstractmethod
     def report(self, results: Results, scope: Scope) -> Sequence[Block]:

@@ -39,6 +39,7 @@ class Reproduction:
         return {
             "experiments": [experiment.word for experiment in self.experiments],
             "quick": self.scope.quick,
+            "published": self.scope.published,
             "units": len(self.units),
             "results": self.n_results,
             "new": self.n_new,
@@ -80,7 +81,7 @@ def report(experiments: Sequence[Experiment], scope: Scope, folder: Path) -> tup
     store = Store.read(folder)
     pages: list[Path] = []
     for experiment in experiments:
-        units = experiment.units(scope)
+        units = experiment.asked(scope)
         if records := store.of(units):
             blocks = [*experiment.report(_results(records), scope)]
             if found := experiment.claims(_results(records)):
@@ -101,7 +102,7 @@ def claims(experiments: Sequence[Experiment], scope: Scope, store: Store) -> lis
     return [
         claim
         for experiment in experiments
-        if (records := store.of(experiment.units(scope)))
+        if (records := store.of(experiment.asked(scope)))
         for claim in experiment.claims(_results(records))
     ]
 
@@ -129,15 +130,14 @@ def reproduce(
 
 def needed(experiments: Sequence[Experiment], scope: Scope) -> list[Unit]:
     """Every unit once."""
-    return list(dict.fromkeys(unit for experiment in experiments for unit in experiment.units(scope)))
+    return list(dict.fromkeys(unit for experiment in experiments for unit in experiment.asked(scope)))
 
 
 def _made(
     experiment: Experiment, scope: Scope, store: Store, units: Sequence[Unit], records: Mapping[Unit, Record]
 ) -> str:
     """By which command, on what, in how much time; and what is missing."""
-    command = f"mrfit reproduce {experiment.word}" + (" --quick" if scope.quick else "")
-    command += f" --datasets {','.join(scope.datasets)}" if scope.datasets else ""
+    command = f"mrfit reproduce {experiment.word} {scope.in_options()}".strip()
     seconds, n_done = sum(record.seconds for record in records.values()), len(records)
     machines = " and ".join(dict.fromkeys(session.processor for session in store.sessions)) or "an unknown processor"
     made_by = ", ".join(f"{name} {value}" for name, value in store.versions.items())

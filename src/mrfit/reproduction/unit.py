@@ -42,7 +42,10 @@ class Unit(ABC):
         return self
 
     def turn(self) -> int:
-        """Units of a lower turn are run first: what one would miss most if the rest never came."""
+        """Units of a lower turn are run first: what one would miss most if the rest never came.
+
+        At 0 is what the paper has numbers for.
+        """
         return 0
 
     def cost(self) -> float:
