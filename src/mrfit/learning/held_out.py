@@ -81,7 +81,7 @@ class Evaluation:
         fits: list[Fit] = []
         scores = self._side_by_side(walk) if is_in_use() and self.folds and not grid.is_path else self._abreast(walk)
         for optimum in walk(self.problem, callback):
-            fits.append(self._fit(optimum, next(scores), self._chosen_on(grid)))
+            fits.append(self._fit(optimum, self._chosen_on(grid), fold_scores=next(scores)))
             self.done()
             if grid.is_path and _has_passed_the_best(fits, self.problem.learner.patience):
                 break
@@ -89,12 +89,17 @@ class Evaluation:
 
     def run_on(self, walk: Walk, grid: Grid, run_on: RunOn, rough: float) -> tuple[Fit, ...]:
         """Fits to a rough tolerance, those near the best run on; until nothing near the best is rough or was left."""
-        race = Race(self.problem.objective, self._validated) if self.problem.is_judged_by_its_objective else None
+        score = self._counted_score() if self.problem.is_judged_by_its_objective else None
+        race = None if score is None else Race(self.problem.objective, score)
+
+        def judged(optimum: Optimum) -> Fit:
+            return self._fit(optimum, self._chosen_on(grid), None if score is None else score(optimum.solution.w))
+
         optima: list[Optimum] = []
         fits: list[Fit] = []
         for optimum in walk(self.problem.roughly(rough).raced(race), None):
             optima.append(optimum)
-            fits.append(self._fit(optimum, (), self._chosen_on(grid)))
+            fits.append(judged(optimum))
             _tell_best(race, fits)
             self.done()
         unfinished = set(range(len(fits)))
@@ -102,14 +107,19 @@ class Evaluation:
             for i in sorted(near):
                 _tell_best(race, [*fits[:i], *fits[i + 1 :]])
                 optima[i] = run_on(self.problem.raced(race), optima[i])
-                fits[i] = self._fit(optima[i], (), self._chosen_on(grid))
+                fits[i] = judged(optima[i])
             unfinished -= {i for i in near if fits[i].solution.status is not Status.LOST}
         return tuple(fits)
 
-    def _validated(self, w: NDArray[np.float64]) -> float:
-        """The score of parameters on the validation rows."""
+    def _counted_score(self) -> Callable[[NDArray[np.float64]], float]:
+        """Of parameters on the validation rows, by what is maximised.
+
+        To count the cells of these rows takes as long as to score them row by row a few times, and a large grid asks
+        a hundred times or more.
+        """
         assert self.valid is not None  # rough fits are refused without
-        return mean_over_rows(self.problem.coordinates.row_scores(w, self.valid), self.valid).mean
+        objective = self.problem.coordinates.objective(self.valid)
+        return lambda w: -objective.value_and_gradient(w)[0]
 
     def _chosen_on(self, grid: Grid) -> str | None:
         """Which rows choose among several fits, if any."""
@@ -134,7 +144,14 @@ class Evaluation:
                 self.done()
             yield tuple(scores)
 
-    def _fit(self, optimum: Optimum, fold_scores: tuple[float, ...], chosen_on: str | None) -> Fit:
+    def _fit(
+        self,
+        optimum: Optimum,
+        chosen_on: str | None,
+        validated: float | None = None,
+        fold_scores: tuple[float, ...] = (),
+    ) -> Fit:
+        """With its score on the validation rows, where that is not known yet, or in the folds."""
         problem, objective = self.problem, self.problem.learner.objective
         model, solution = problem.model(optimum, chosen_on=chosen_on)
         coordinates = problem.coordinates_of(optimum)
@@ -143,7 +160,7 @@ class Evaluation:
             train = coordinates.mean_pll(optimum.solution.w, problem.rows)
         held_out = float(np.mean(fold_scores)) if fold_scores else None
         if self.valid is not None:
-            held_out = problem.mean_score(optimum, self.valid)
+            held_out = problem.mean_score(optimum, self.valid) if validated is None else validated
         return Fit(
             strength=optimum.strength,
             model=model,

@@ -245,7 +245,8 @@ class Problem:
     @property
     def is_judged_by_its_objective(self) -> bool:
         """Whether held-out rows choose by what is maximised."""
-        return self.learner.judge in (None, self.learner.objective.measure)
+        objective = self.learner.objective
+        return objective.is_score and self.learner.judge in (None, objective.measure)
 
     def mean_score(self, optimum: Optimum, rows: Rows) -> float:
         """Of what held-out rows choose by, a row."""
