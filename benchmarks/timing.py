@@ -101,10 +101,19 @@ def memory(entry: str) -> int:
     return 1024 * next(int(line.split()[1]) for line in status if line.startswith(entry))
 
 
-def in_own_process(function: Callable[..., Result], *arguments: object, start: str = "spawn") -> Result:
-    """Peak memory is that of a new process, if it is spawned."""
-    with ProcessPoolExecutor(1, mp_context=get_context(start)) as pool:
+def in_own_process(function: Callable[..., Result], *arguments: object, start: str | None = None) -> Result:
+    """Peak memory is that of a new process, if it is spawned, as processes are unless `forks` has been called."""
+    with ProcessPoolExecutor(1, mp_context=get_context(start or _start)) as pool:
         return pool.submit(function, *arguments).result()
+
+
+def forks() -> None:
+    """From now on processes of this one are forks of it: what they measure means less, and they import nothing."""
+    global _start
+    _start = "fork"
+
+
+_start = "spawn"
 
 
 def seconds_of_first_call(prepare: str, call: str) -> float:

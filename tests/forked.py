@@ -7,6 +7,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
+from multiprocessing import forkserver
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -18,9 +19,10 @@ from mrfit.cli.main import main, run
 _COMMANDS = ("data", "explore", "fit", "query", "reproduce", "score", "show", "stability", "structure", "theory")
 _LOADED = [
     "pytest",
+    "distributed.nanny",
     *(f"mrfit.cli.{command}" for command in _COMMANDS),
     "mrfit.explorer.two_models",
-    "mrfit.learning",
+    "mrfit.learning.relearning",
     "mrfit.reproduction.experiments",
     "mrfit.reproduction.reproduction",
 ]
@@ -45,11 +47,16 @@ def run_apart(
 
 def process_of(function: Callable[..., Any], *arguments: Any) -> BaseProcess:
     """A process that calls a function of a module."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(_LOADED)
-    process = context.Process(target=function, args=arguments)
+    load()
+    process = multiprocessing.get_context("forkserver").Process(target=function, args=arguments)
     process.start()
     return process
+
+
+def load() -> None:
+    """Have the one process import all; what is forked from then on, by whomever, has it."""
+    forkserver.set_forkserver_preload(_LOADED)
+    forkserver.ensure_running()
 
 
 def _main(arguments: tuple[str, ...]) -> None:
