@@ -53,6 +53,17 @@ def process_of(function: Callable[..., Any], *arguments: Any) -> BaseProcess:
     return process
 
 
+def run_script(script: str, printed: Path) -> None:
+    """What `python -c` does, with what is printed in a file; this and all it starts are a group of processes."""
+    os.setsid()
+    with printed.open("wb") as file:
+        os.dup2(file.fileno(), 1)
+        os.dup2(file.fileno(), 2)
+    sys.stdout, sys.stderr = (os.fdopen(k, "w", closefd=False) for k in (1, 2))
+    names = sys.modules["__main__"].__dict__  # where forks of this process look for functions
+    exec(compile(script, "script", "exec"), names)
+
+
 def load() -> None:
     """Have the one process import all; what is forked from then on, by whomever, has it."""
     forkserver.set_forkserver_preload(_LOADED)
