@@ -67,7 +67,7 @@ def measured(engine: Engine, factors: Factors, truth: Posterior | None, seconds:
     """Values, sweeps and the time of a run on a plan that is there."""
     plan = engine.plan(factors)
     found, spent = timed(lambda: engine.run(plan, factors))
-    if spent < 1.0:  # several times while it is quick
+    if seconds and spent < 1.0:  # several times while it is quick
         spent = min(spent, best_seconds(lambda: engine.run(plan, factors), at_least=seconds))
     record: Record = {"converged": bool(found.converged), "sweeps": found.n_sweeps, "ms": 1e3 * spent}
     if np.isfinite(found.log_z):

@@ -51,10 +51,13 @@ def seconds_of(call: Call) -> float:
 
 
 def best_seconds(call: Call, *, at_least: float = 0.2, most: int = 200) -> float:
-    """The fastest of several calls, after one that does not count: the machine is noisy, noise only adds."""
+    """The fastest of several calls, after one that does not count: the machine is noisy, noise only adds.
+
+    Who asks for no seconds at least, as quick cases do, gets those of one call.
+    """
     call()
     best, spent, n = np.inf, 0.0, 0
-    while (spent < at_least or n < 3) and n < most:
+    while (spent < at_least or n < (3 if at_least else 1)) and n < most:
         seconds = seconds_of(call)
         best, spent, n = min(best, seconds), spent + seconds, n + 1
     return best
@@ -101,10 +104,19 @@ def memory(entry: str) -> int:
     return 1024 * next(int(line.split()[1]) for line in status if line.startswith(entry))
 
 
-def in_own_process(function: Callable[..., Result], *arguments: object, start: str = "spawn") -> Result:
-    """Peak memory is that of a new process, if it is spawned."""
-    with ProcessPoolExecutor(1, mp_context=get_context(start)) as pool:
+def in_own_process(function: Callable[..., Result], *arguments: object, start: str | None = None) -> Result:
+    """Peak memory is that of a new process, if it is spawned, as processes are unless `forks` has been called."""
+    with ProcessPoolExecutor(1, mp_context=get_context(start or _start)) as pool:
         return pool.submit(function, *arguments).result()
+
+
+def forks() -> None:
+    """From now on processes of this one are forks of it: what they measure means less, and they import nothing."""
+    global _start
+    _start = "fork"
+
+
+_start = "spawn"
 
 
 def seconds_of_first_call(prepare: str, call: str) -> float:

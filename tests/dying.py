@@ -1,4 +1,4 @@
-"""Work that kills its process where a file says so: what tests of clusters send to workers."""
+"""Work that kills its process: what tests of clusters send to workers, and commands that do not come to their end."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
+from mrfit.cli.main import main
+from mrfit.formats.line_file import LineFile
 from mrfit.objectives.objective import Expansion
 from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
 from mrfit.workers import resolve_jobs
@@ -58,3 +60,17 @@ def jobs_of(item: int) -> int:
 
 def scaled(factor: float, item: float) -> float:
     return factor * item
+
+
+def run_for_lines(n: int, arguments: list[str]) -> None:
+    """A command that is killed as soon as it has added so many lines to what it is to be resumed from."""
+    add, lines = LineFile.add, []
+
+    def add_and_die(file: LineFile, line: str) -> None:
+        add(file, line)
+        lines.append(line)
+        if len(lines) == n:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    LineFile.add = add_and_die  # type: ignore[method-assign]
+    main(arguments)

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import forked
 from dying import DEATHS, DyingLoss, deadly, jobs_of, on_full_disk, scaled
 from mrfit import clusters
 from mrfit.cli.main import main
@@ -39,11 +40,13 @@ distributed = pytest.importorskip("distributed")
 
 @pytest.fixture(scope="module")
 def connection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[clusters._Cluster]:
-    """One cluster for all tests: workers take seconds to start."""
+    """One cluster for all tests: workers take seconds to start, and those that are forked, as here, half a second."""
     import dask
 
     os.environ[DEATHS] = str(tmp_path_factory.mktemp("deaths"))
-    with dask.config.set({"distributed.scheduler.allowed-failures": 1}), clusters._connected("local:2") as found:
+    forked.load()
+    settings = {"distributed.scheduler.allowed-failures": 1, "distributed.worker.multiprocessing-method": "forkserver"}
+    with dask.config.set(settings), clusters._connected("local:2") as found:
         yield found
 
 

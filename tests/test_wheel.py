@@ -70,7 +70,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
     (wheel,) = built.glob("*.whl")
     shutil.copy(wheel, folder)
-    subprocess.run([*PIP, "install", *OPTIONS, "--target", folder / "site", wheel], check=True)
+    subprocess.run([*PIP, "install", *OPTIONS, "--no-compile", "--target", folder / "site", wheel], check=True)
     MarkovNetworkLearner().fit({name: [0, 1, 1, 0] for name in "abc"}).model_.save(folder / "model.mrf")
     (folder / "two.csv").write_text("a,b,c\n" + "0,0,1\n0,1,0\n1,1,1\n1,1,0\n0,0,0\n1,0,1\n" * 5)
     (folder / "three.csv").write_text("a,b,c\n" + "0,x,1\n1,y,0\n2,z,1\n2,z,0\n0,x,0\n1,z,1\n" * 5)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from forked import process_of, run_script
 from mrfit.errors import InputError
 from mrfit.workers import available_jobs, deal, resolve_jobs, run
 
@@ -96,25 +96,17 @@ def test_after_an_error_all_ranges_have_ended() -> None:
     assert run(lambda first, _: first, [(0, 1), (1, 2)]) == [0, 1]
 
 
-def outcome(script: str) -> str:
-    """What a script prints; one that does not end is killed with all it has started."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", script],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    )
-    try:
-        output, _ = process.communicate(timeout=300)
-    except subprocess.TimeoutExpired:
+def outcome(script: str, tmp_path: Path) -> str:
+    """What a script prints, in a process of its own; one that does not end is killed with all it has started."""
+    process = process_of(run_script, script, tmp_path / "printed")
+    process.join(300)
+    if process.exitcode is None:
         os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
         pytest.fail("It did not end within five minutes.")
-    return output
+    return (tmp_path / "printed").read_text()
 
 
-def test_ranges_within_ranges_end() -> None:
+def test_ranges_within_ranges_end(tmp_path: Path) -> None:
     """A function that is run on threads may itself call something that is."""
     script = """
 from mrfit.workers import run
@@ -124,10 +116,10 @@ def inner(first, last):
 
 print(run(inner, [(0, 1), (1, 2), (2, 3)]) == [[(k, a) for a in range(3)] for k in range(3)])
 """
-    assert outcome(script) == "True\n"
+    assert outcome(script, tmp_path) == "True\n"
 
 
-def test_ranges_from_many_threads_end() -> None:
+def test_ranges_from_many_threads_end(tmp_path: Path) -> None:
     """Callers on threads of their own do not wait for each other's ranges to be taken."""
     script = """
 import threading
@@ -142,7 +134,7 @@ def caller(k):
 with ThreadPoolExecutor(4) as callers:
     print(all(all(done) for done in callers.map(caller, range(4))))
 """
-    assert outcome(script) == "True\n"
+    assert outcome(script, tmp_path) == "True\n"
 
 
 FIT = """
@@ -164,7 +156,7 @@ forking = pytest.mark.skipif(not hasattr(os, "fork"), reason="only where process
 
 
 @forking
-def test_a_fit_in_a_forked_child_equals_that_of_its_parent() -> None:
+def test_a_fit_in_a_forked_child_equals_that_of_its_parent(tmp_path: Path) -> None:
     """With the threads of the parent asleep, in a child and in a child of that child, and in the parent again."""
     script = """
 here = fit()
@@ -183,11 +175,11 @@ if pid == 0:
     child(1)
 print(os.waitpid(pid, 0)[1], fit() == here)
 """
-    assert outcome(FIT + script) == "0 True\n"
+    assert outcome(FIT + script, tmp_path) == "0 True\n"
 
 
 @forking
-def test_fits_in_a_pool_of_forked_processes() -> None:
+def test_fits_in_a_pool_of_forked_processes(tmp_path: Path) -> None:
     """What scikit-learn's and multiprocessing's users do on Linux, also started from within a thread of ours."""
     script = """
 from mrfit.workers import run
@@ -199,4 +191,4 @@ def many(*_):
 
 print(many(), run(lambda first, last: first > 0 or many(), [(0, 1), (1, 2)]))
 """
-    assert outcome(FIT + script) == "True [True, True]\n"
+    assert outcome(FIT + script, tmp_path) == "True [True, True]\n"

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from forked import run_apart
 from mrfit.cli.output import print_json
 from mrfit.domain import Domain
 from mrfit.model import MarkovNetwork
@@ -113,25 +114,20 @@ def test_no_clobber(shell: Shell, folder: Path, arguments: str) -> None:
     assert contents(folder) == before
 
 
-def run_process(*arguments: str, cwd: Path, **options: Any) -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-m", "mrfit", *arguments]
-    return subprocess.run(command, cwd=cwd, stderr=subprocess.PIPE, timeout=120, **options)
-
-
 def test_a_model_through_standard_streams(shell: Shell, folder: Path) -> None:
     """The model to standard output, its summary beside it, and back from standard input."""
-    ran = run_process("fit", "t.csv", "-o", "-", cwd=folder, stdout=subprocess.PIPE)
+    ran = run_apart("fit", "t.csv", "-o", "-", cwd=folder)
     assert ran.returncode == 0
     assert b"20 rows, 4 distinct, 2 variables" in ran.stderr
     (folder / "piped.mrf").write_bytes(ran.stdout)
     assert shell("fit", "t.csv", "-o", "named.mrf", "--quiet").code == 0
     assert (folder / "named.mrf").read_bytes() == ran.stdout
     for arguments in (["show", "/dev/stdin"], ["score", "-", "t.csv"]):
-        through = run_process(*arguments, cwd=folder, input=ran.stdout, stdout=subprocess.PIPE)
+        through = run_apart(*arguments, cwd=folder, input=ran.stdout)
         by_name = shell(arguments[0], "piped.mrf", *arguments[2:])
         assert (through.returncode, through.stdout.decode()) == (0, by_name.out)
     tied = (folder / "m.mrf").read_bytes()
-    assert run_process("theory", "-", cwd=folder, input=tied, stdout=subprocess.PIPE).returncode == 0
+    assert run_apart("theory", "-", cwd=folder, input=tied).returncode == 0
 
 
 @pytest.mark.parametrize("form", ["csv", "graphml", "json"])
@@ -322,7 +318,7 @@ def test_names_in_arguments_cannot_either(shell: Shell, folder: Path) -> None:
 def test_a_ragged_row_in_another_encoding_is_one_line(folder: Path) -> None:
     """As a process: the libraries below print where Python cannot catch it."""
     (folder / "odd.csv").write_bytes(TABLE.encode() + b"caf\xe9\n")
-    ran = run_process("fit", "odd.csv", cwd=folder, stdout=subprocess.PIPE)
+    ran = run_apart("fit", "odd.csv", cwd=folder)
     assert (ran.returncode, ran.stdout) == (2, b"")
     assert ran.stderr.startswith(b"mrfit: 'odd.csv' is not UTF-8 text: byte ")
     assert ran.stderr.count(b"\n") == 1
@@ -341,10 +337,10 @@ def test_a_terminal_of_few_letters(folder: Path) -> None:
     """What its encoding lacks is escaped."""
     (folder / "letters.csv").write_text("größe,日本\n" + "0,1\n1,0\n" * 9, encoding="utf-8")
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
-    ran = run_process("structure", "letters.csv", cwd=folder, stdout=subprocess.PIPE, env=environment)
+    ran = run_apart("structure", "letters.csv", cwd=folder, env=environment)
     assert (ran.returncode, ran.stderr) == (0, b"")
     assert rb"gr\xf6\xdfe - \u65e5\u672c" in ran.stdout
-    ran = run_process("structure", "letters.csv", "--json", cwd=folder, stdout=subprocess.PIPE, env=environment)
+    ran = run_apart("structure", "letters.csv", "--json", cwd=folder, env=environment)
     assert json.loads(ran.stdout)["edges"][0]["source"] == "größe"
 
 

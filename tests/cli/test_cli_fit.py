@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
@@ -13,6 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dying import run_for_lines
+from forked import process_of
 from mrfit import MarkovNetwork
 from mrfit.learning.parts import PENALTIES
 
@@ -181,28 +181,14 @@ def test_folds_learn_their_own_structure(shell: Shell, tmp_path: Path) -> None:
     assert scores["learned"] < scores["independent"] - 0.3
 
 
-DYING = """
-import os, signal, sys
-from mrfit.cli.main import main
-from mrfit.formats.line_file import LineFile
-add, lines = LineFile.add, []
-def add_and_die(self, line):
-    add(self, line)
-    lines.append(line)
-    if len(lines) == 4:
-        os.kill(os.getpid(), signal.SIGKILL)
-LineFile.add = add_and_die
-main(sys.argv[1:])
-"""
-
-
 @pytest.mark.usefixtures("data_dir")
 def test_a_killed_run_is_resumed(shell: Callable[..., Any], tmp_path: Path) -> None:
     """Nothing is left of it but the file; OWL-QN remembers nothing from fit to fit, so that bits are the same."""
     arguments = ["fit", "nltcs:train", "--valid", "nltcs:valid", "--structure", "tree", "--penalty", "l1", "--no-check"]
     arguments += ["--strength", "1,2,4,8,16,32", "--quiet"]
-    killed = subprocess.run([sys.executable, "-c", DYING, *arguments, "--resume", "kept"], cwd=tmp_path, check=False)
-    assert killed.returncode == -signal.SIGKILL
+    killed = process_of(run_for_lines, 4, [*arguments, "--resume", "kept"])
+    killed.join()
+    assert killed.exitcode == -signal.SIGKILL
     assert (tmp_path / "kept").read_bytes().count(b"\n") == 4
     assert shell(*arguments, "--resume", "kept", "-o", "resumed.mrf").code == 0
     assert (tmp_path / "kept").read_bytes().count(b"\n") == 7

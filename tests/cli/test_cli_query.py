@@ -5,8 +5,6 @@ from __future__ import annotations
 import io
 import math
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from forked import run_apart
 from mrfit.cli.model_options import ENGINES
 from mrfit.inference import choice
 
@@ -299,6 +298,5 @@ def test_a_reader_that_leaves_early(folder: Path) -> None:
     read, write = os.pipe()
     os.close(read)
     with os.fdopen(write, "w") as closed:
-        command = [sys.executable, "-m", "mrfit", "query", "small.uai", "--quiet"]
-        ran = subprocess.run(command, cwd=folder, stdout=closed, stderr=subprocess.PIPE, text=True, timeout=120)
-    assert (ran.returncode, ran.stderr) == (141, "")
+        ran = run_apart("query", "small.uai", "--quiet", cwd=folder, stdout=closed)
+    assert (ran.returncode, ran.stderr) == (141, b"")

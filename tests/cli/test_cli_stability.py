@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import csv
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+from forked import started
 
 Shell = Callable[..., Any]
 
@@ -171,12 +171,13 @@ def test_failures_are_named_on_stderr(shell: Shell, tmp_path: Path) -> None:
 def test_a_killed_run_is_resumed(table: str, shell: Shell, tmp_path: Path) -> None:
     """Nothing is left of it but the file, in which at most one line is cut off."""
     arguments = ["stability", table, "--penalty", "l2", "--strength", "1", "--resamples", "100"]
-    process = subprocess.Popen([sys.executable, "-m", "mrfit", *arguments, "--quiet", "--resume", "kept"], cwd=tmp_path)
+    process = started(*arguments, "--quiet", "--resume", "kept")
     kept = tmp_path / "kept"
-    while process.poll() is None and not (kept.exists() and kept.read_bytes().count(b"\n") > 3):
+    while process.is_alive() and not (kept.exists() and kept.read_bytes().count(b"\n") > 3):
         time.sleep(0.01)
     process.kill()
-    assert process.wait() == -signal.SIGKILL
+    process.join()
+    assert process.exitcode == -signal.SIGKILL
     resumed, whole = shell(*arguments, "--json", "--resume", "kept"), shell(*arguments, "--json")
     assert resumed.code == 0
     assert resumed.document["edges"] == whole.document["edges"]

@@ -15,6 +15,7 @@ import pytest
 from numba.core.caching import NullCache
 
 import mrfit
+from forked import run_apart
 from mrfit._kernels import compiled, shipped
 from mrfit._kernels.kernel_cache import KernelCache
 from mrfit.cli.output import note_compiling
@@ -205,9 +206,9 @@ def test_as_a_process(folder: Path) -> None:
     assert (ran.returncode, ran.stderr) == (0, "")
     assert ran.stdout.startswith("{")
     assert (folder / "process.mrf").read_bytes() == (folder / "m.mrf").read_bytes()
-    ran = run_process("fit", "absent.csv", cwd=folder)
-    assert (ran.returncode, ran.stdout) == (2, "")
-    assert ran.stderr == "mrfit: There is no file 'absent.csv'; check the path.\n"
+    ran = run_apart("fit", "absent.csv", cwd=folder)
+    assert (ran.returncode, ran.stdout) == (2, b"")
+    assert ran.stderr == b"mrfit: There is no file 'absent.csv'; check the path.\n"
 
 
 def test_installed_script(folder: Path) -> None:

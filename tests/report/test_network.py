@@ -154,9 +154,9 @@ def test_pages_grow_slowly(n_variables: int, inches: int, tmp_path: Path, rng: n
 
 def test_of_too_many_edges_the_strongest_are_drawn(tmp_path: Path, rng: np.random.Generator) -> None:
     """And the caption says so."""
-    figure = network_figure(*_random(rng, 150, 149))
+    figure = network_figure(*_random(rng, 111, 110))
     save_figure(figure, tmp_path / "network.png")
-    assert "150 variables, 11,175 edges; drawn: the 6,000 strongest" in _words(figure)
+    assert "111 variables, 6,105 edges; drawn: the 6,000 strongest" in _words(figure)
 
 
 @pytest.mark.parametrize(("suffix", "n_variables"), [(".png", 20), (".svg", 120), (".pdf", 20), (".PNG", 20)])
@@ -250,22 +250,20 @@ def test_a_circle_is_in_the_order_of_the_variables() -> None:
     assert set(_labels(figure)) == set("abcd")
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".json"])
 @pytest.mark.parametrize("n_variables", [6, 69, 300])
-def test_a_saved_layout_gives_the_same_places(
-    suffix: str, n_variables: int, tmp_path: Path, rng: np.random.Generator
-) -> None:
+def test_a_saved_layout_gives_the_same_places(n_variables: int, tmp_path: Path, rng: np.random.Generator) -> None:
     """To the last digit in the file, and on the page; also for another network of the same variables."""
     names, edges, strengths = _random(rng, n_variables, 4)
     names[0], names[1] = 'a, "quoted"\nname', "$x_1$ é"
     edges = np.concatenate([edges, [(k, (k + 1) % n_variables) for k in range(n_variables)]])  # none is alone
     strengths = rng.normal(size=len(edges))
     saved = network_layout(names, edges, strengths)
-    write_layout(tmp_path / f"a{suffix}", names, saved)
-    read = read_layout(tmp_path / f"a{suffix}", names)
-    np.testing.assert_array_equal(read, saved)
-    write_layout(tmp_path / f"b{suffix}", names, network_layout(names, edges, strengths, layout=read))
-    assert (tmp_path / f"b{suffix}").read_bytes() == (tmp_path / f"a{suffix}").read_bytes()
+    for suffix in (".csv", ".json"):
+        write_layout(tmp_path / f"a{suffix}", names, saved)
+        read = read_layout(tmp_path / f"a{suffix}", names)
+        np.testing.assert_array_equal(read, saved)  # so that what is drawn below is drawn of either
+        write_layout(tmp_path / f"b{suffix}", names, network_layout(names, edges, strengths, layout=read))
+        assert (tmp_path / f"b{suffix}").read_bytes() == (tmp_path / f"a{suffix}").read_bytes()
     first, _ = _nodes(network_figure(names, edges, strengths))
     for other in (edges, edges[::2]):
         again, _ = _nodes(network_figure(names, other, strengths[: len(other)], layout=read))

@@ -36,9 +36,14 @@ def results_in(folder: Path) -> set[str]:
     return {json.dumps([record.key, record.about, record.result], sort_keys=True) for record in records}
 
 
-def children_of(process: BaseProcess) -> list[int]:
-    path = Path(f"/proc/{process.pid}/task/{process.pid}/children")
-    return [int(child) for child in path.read_text().split()] if path.exists() else []
+def descendants_of(pid: int) -> list[int]:
+    """Workers are not children of the process that asks for them, but of one that it has to start them."""
+    path = Path(f"/proc/{pid}/task/{pid}/children")
+    try:
+        children = [int(child) for child in path.read_text().split()]
+    except (FileNotFoundError, ProcessLookupError):  # it has just ended
+        return []
+    return [pid for child in children for pid in (child, *descendants_of(child))]
 
 
 def is_alive(pid: int) -> bool:
@@ -59,7 +64,7 @@ def test_ten_kills_change_no_result(data_dir: Path, tmp_path: Path, rng: np.rand
         while n_stored(killed) < target and process.is_alive():
             time.sleep(0.01)
         time.sleep(float(rng.uniform(0.0, 0.3)))  # within the next unit, or the one after
-        orphans += children_of(process)
+        orphans += descendants_of(process.pid)
         process.kill()
         process.join()
         assert process.exitcode in (-signal.SIGKILL, 0)

@@ -6,6 +6,7 @@ import io
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -206,6 +207,7 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in " ".join(text.split()))
 
 
+@lru_cache(maxsize=10_000)  # names are fitted again and again
 def text_width(text: str, size: float) -> float:
     """Inches, without drawing."""
     from matplotlib.font_manager import FontProperties

@@ -85,10 +85,15 @@ def _memory() -> float:
 
 
 class _Worker:
-    """A process with a bundle of units to do."""
+    """A process with a bundle of units to do.
+
+    A fork of this process would inherit locks of compiled threads. Workers are forks of one that has imported all they
+    need and run nothing, or each would import it for a second or two.
+    """
 
     def __init__(self) -> None:
-        context = multiprocessing.get_context("spawn")  # a fork would inherit locks of compiled threads
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload([__name__, "mrfit.reproduction.experiments"])
         self.connection, theirs = context.Pipe()
         self.process: BaseProcess = context.Process(target=_work, args=(theirs,), daemon=True)
         self.process.start()
