@@ -136,14 +136,15 @@ def test_pipes(shell: Shell, folder: Path, command: list[str]) -> None:
 
 
 def test_standard_input_of_a_process(shell: Shell, folder: Path) -> None:
-    """By both its names, as a pipe; and in a real shell, what its commands make."""
+    """By both its names, as a pipe; and in a real shell a file, and what its commands make."""
     first, table = shell("score", "m.mrf", "t.csv").out, (folder / "t.csv").read_bytes()
     for name in ("-", "/dev/stdin"):
         ran = run_apart("score", "m.mrf", name, cwd=folder, input=table)
         assert (ran.returncode, ran.stdout.decode(), ran.stderr) == (0, first, b"")
-    script = f'"{sys.executable}" -m mrfit score m.mrf <(gzip -c bars.txt)'
+    python = f'"{sys.executable}" -m mrfit'
+    script = f"{python} score m.mrf /dev/stdin < t.csv && {python} score m.mrf <(gzip -c bars.txt)"
     ran = subprocess.run(["bash", "-c", script], cwd=folder, capture_output=True, timeout=120, check=True)
-    assert ran.stdout.decode() == first
+    assert ran.stdout.decode() == 2 * first
 
 
 def test_separators_encodings_and_spellings(shell: Shell, folder: Path) -> None:

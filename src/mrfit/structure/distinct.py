@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
 Indices = NDArray[np.int64]
 
-_LARGEST = 2.0**62
+_MOST_BITS = 62
 
 
 def distinct_rows(rows: NDArray[np.integer]) -> tuple[Indices, Indices]:
@@ -17,7 +19,7 @@ def distinct_rows(rows: NDArray[np.integer]) -> tuple[Indices, Indices]:
     times faster.
     """
     radix = int(rows.max(initial=0)) + 1
-    if not len(rows) or rows.min() < 0 or float(radix) ** rows.shape[1] > _LARGEST:
+    if not len(rows) or rows.min() < 0 or rows.shape[1] * math.log2(radix) > _MOST_BITS:
         distinct, number = np.unique(rows, axis=0, return_inverse=True)
         return distinct.astype(np.int64), number.ravel()
     weight = radix ** np.arange(rows.shape[1] - 1, -1, -1, dtype=np.int64)

@@ -75,7 +75,7 @@ class Structure:
                 )
             if block.min() < 0 or block.max() >= n_variables or (np.diff(block, axis=1) <= 0).any():
                 raise StructureError(f"Scopes of size {size} must be ascending variables 0 to {n_variables - 1}.")
-            if not np.array_equal(block, np.unique(block, axis=0)):
+            if not np.array_equal(block, distinct_rows(block)[0]):
                 raise StructureError(f"Scopes of size {size} must be sorted, each once.")
         return cls(n_variables, {size: blocks[size].astype(np.int64) for size in sorted(blocks)})
 
@@ -176,7 +176,7 @@ class Structure:
         parts: list[Scopes] = []
         for size in range(self.order, 0, -1):
             parts += [self.blocks[size]] if size in self.blocks else []
-            blocks[size] = np.unique(np.concatenate(parts), axis=0)
+            blocks[size] = distinct_rows(np.concatenate(parts))[0]
             parts = [np.delete(blocks[size], k, axis=1) for k in range(size)]
         return Structure(self.n_variables, dict(sorted(blocks.items())))
 
@@ -206,11 +206,8 @@ class Structure:
         """Pairs that share a scope: the primal graph, shape (edges, 2)."""
         if self.is_saturated:
             return _all_scopes(self.n_variables, 2)
-        n = max(self.n_variables, 1)
-        pairs = [(block, *pair) for size, block in self.blocks.items() for pair in combinations(range(size), 2)]
-        # As one number each: to sort pairs of numbers takes a hundred times as long.
-        codes = [np.empty(0, np.int64), *(block[:, a] * n + block[:, b] for block, a, b in pairs)]
-        return np.stack(np.divmod(np.unique(np.concatenate(codes)), n), axis=1)
+        pairs = [block[:, [a, b]] for size, block in self.blocks.items() for a, b in combinations(range(size), 2)]
+        return distinct_rows(np.concatenate(pairs))[0] if pairs else np.empty((0, 2), np.int64)
 
     @property
     def adjacency(self) -> NDArray[np.bool_]:
