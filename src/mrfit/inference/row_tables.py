@@ -45,7 +45,7 @@ class RowTables:
     def cells(self, rows: UniqueRows, chosen: Indices | None = None) -> Iterator[tuple[int, Indices]]:
         """Places of the rows, or of the chosen ones, in all tables, (rows, tables), in pieces; and where one begins."""
         codes = rows.codes if chosen is None else rows.codes[chosen]
-        columns, flat = np.ascontiguousarray(codes.T), self._flat
+        columns, flat = np.array(codes.T, order="C"), self._flat  # a copy: what is read-only is compiled apart
         size = max(1, _CHUNK // max(1, len(flat.start) - 1))
         for first in range(0, len(codes), size):
             last = min(first + size, len(codes))
