@@ -36,11 +36,10 @@ class RowTables:
         out /= rows.total_weight
         return out
 
-    def smoothed_shares(self, rows: UniqueRows, uniform_weight: float) -> Floats:
-        """The same in the rows and so many more that are dealt evenly to all joint states."""
+    def smoothed(self, shares: Floats, total_weight: float, uniform_weight: float) -> Floats:
+        """The same in rows of these `shares` and so many more that are dealt evenly to all joint states."""
         even = np.repeat(1.0 / self.n_cells, self.n_cells)
-        total = rows.total_weight
-        return np.asarray((total * self.shares(rows) + uniform_weight * even) / (total + uniform_weight), np.float64)
+        return np.asarray((total_weight * shares + uniform_weight * even) / (total_weight + uniform_weight), np.float64)
 
     def cells(self, rows: UniqueRows, chosen: Indices | None = None) -> Iterator[tuple[int, Indices]]:
         """Places of the rows, or of the chosen ones, in all tables, (rows, tables), in pieces; and where one begins."""
