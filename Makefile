@@ -19,10 +19,10 @@ demo: $(VENV)/.installed
 	@$(MAKE) --no-print-directory $(VENV)/.compiled
 
 test:
-	@$(MAKE) --no-print-directory --jobs 2 lint $(VENV)/.compiled
+	@$(MAKE) --no-print-directory --jobs 2 lint $(VENV)/.compiled $(VENV)/.imported
 	@$(MAKE) --no-print-directory tests
 
-tests: $(VENV)/.installed-test $(VENV)/.compiled
+tests: $(VENV)/.installed-test $(VENV)/.compiled $(VENV)/.imported
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 lint: $(VENV)/.installed-test
@@ -91,6 +91,11 @@ $(VENV)/.compiled: $(wildcard src/mrfit/_kernels/*.py) | $(VENV)/.installed
 $(VENV)/.installed-test: pyproject.toml | $(VENV)/.installed
 	$(INSTALL) -e '.[$(EXTRAS)]'
 	touch $@
+
+# All modules that tests import become bytecode here: workers that begin together would each compile all of them.
+$(VENV)/.imported: | $(VENV)/.installed-test
+	@$(BIN)/python -m pytest --collect-only --quiet > /dev/null
+	@touch $@
 
 $(VENV)/.installed-bench: pyproject.toml | $(VENV)/.installed
 	$(INSTALL) -e '.[bench]'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -273,11 +274,14 @@ def hierarchical(
     return HierarchicalL1(strength, block, weight, start, np.array([b for members in lists for b in members], int))
 
 
-def subsets(n: int, order: int | None = None) -> tuple[np.ndarray, dict[int, list[int]]]:
+@cache
+def subsets(n: int, order: int | None = None) -> tuple[np.ndarray, Mapping[int, list[int]]]:
     """The weights 2^(size - 2) of Buchman et al. (2012) for the sets of 1 .. order of n variables, singles free."""
     masks = [mask for mask in range(1, 2**n) if mask.bit_count() <= (order or n)]
     above = {a: [b for b, other in enumerate(masks) if mask & other == mask] for a, mask in enumerate(masks)}
-    return np.array([2.0 ** (mask.bit_count() - 2) * (mask.bit_count() > 1) for mask in masks]), above
+    weight = np.array([2.0 ** (mask.bit_count() - 2) * (mask.bit_count() > 1) for mask in masks])
+    weight.flags.writeable = False
+    return weight, above
 
 
 NONSMOOTH_PENALTIES: dict[type, Callable[[np.random.Generator, int], list[NonsmoothPenalty]]] = {

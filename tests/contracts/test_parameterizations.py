@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,28 +25,64 @@ from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.parameterizations.spectral import Spectral
 from mrfit.structure.structure import Structure
 from populations import SHAPES, STRUCTURES, all_parameterizations, domain_of, full_rows
-from reference.features import DenseLikelihood, feature_matrix, joint_states, scopes_of
+from reference import features as plain
+from reference.features import DenseLikelihood, joint_states
+
+
+def _once(say: Callable[..., Any]) -> Callable[..., Any]:
+    """What is said of an object, worked out once: most tests ask the same of the same ones, which are no keys."""
+    said: dict[int, tuple[Any, Any]] = {}
+
+    def ask(about: Any, *more: Any) -> Any:
+        if id(about) not in said:
+            said[id(about)] = about, say(about, *more)
+        return said[id(about)][1]
+
+    return ask
+
+
+feature_matrix, scopes_of = _once(plain.feature_matrix), _once(plain.scopes_of)
 
 CLOSED = ["independent", "complete", "order 3", "saturated", "permuted duplicates"]
 
 
+@cache
 def _all(shape: str, structure: str) -> list[Parameterization]:
+    """Built once: what one test has worked out of them serves the next."""
     domain = domain_of(SHAPES[shape])
     return all_parameterizations(domain, STRUCTURES[structure](len(domain)), np.random.default_rng(2))
+
+
+@_once
+def _complete(structure: Structure, domain: Domain) -> list[Parameterization]:
+    """Coordinates of a closed structure that can say whatever any others can."""
+    return [each for each in all_parameterizations(domain, structure, np.random.default_rng(3)) if _is_complete(each)]
 
 
 def _label(parameters: Parameterization) -> str:
     return f"{parameters.word}{parameters.reference or ''}" if isinstance(parameters, Canonical) else parameters.word
 
 
-def _cases(shapes: list[str], structures: list[str]) -> pytest.MarkDecorator:
-    found = [
-        pytest.param(each, id=f"{shape}-{structure}-{number}-{_label(each)}")
-        for shape in shapes
-        for structure in structures
-        for number, each in enumerate(_all(shape, structure))
-    ]
-    return pytest.mark.parametrize("parameters", found)
+Promise = Callable[[Parameterization, np.random.Generator], None]
+
+
+def _cases(shapes: list[str], structures: list[str]) -> Callable[[Promise], Callable[[str, str], None]]:
+    """One test for every shape and structure, in all coordinates: a failure notes in which."""
+
+    def over_all(promise: Promise) -> Callable[[str, str], None]:
+        @pytest.mark.parametrize("structure", structures)
+        @pytest.mark.parametrize("shape", shapes)
+        def test(shape: str, structure: str) -> None:
+            for parameters in _all(shape, structure):
+                try:
+                    promise(parameters, np.random.default_rng(0))
+                except Exception as problem:
+                    problem.add_note(f"In {_label(parameters)} coordinates.")
+                    raise
+
+        return test
+
+    return over_all
 
 
 every_case = _cases(list(SHAPES), list(STRUCTURES))
@@ -117,7 +156,7 @@ def test_tables_sum_to_the_values(parameters: Parameterization, rng: np.random.G
 
 
 @every_case
-def test_every_parameter_has_a_place_and_a_name(parameters: Parameterization) -> None:
+def test_every_parameter_has_a_place_and_a_name(parameters: Parameterization, rng: np.random.Generator) -> None:
     """Its scope, the size of it, and a name that nothing else has and that holds the names of its variables."""
     expected, names = scopes_of(parameters), list(parameters.names())
     assert [parameters.scope(k) for k in range(parameters.n_parameters)] == expected
@@ -253,8 +292,7 @@ def test_round_trips_between_complete_coordinates(parameters: Parameterization, 
     w = rng.standard_normal(parameters.n_parameters)
     q = _up_to_a_constant(_potentials(parameters, w))
     scale = 1e-12 * (1.0 + np.abs(parameters.to_canonical(w)).max(initial=0.0))
-    _, _, *targets = all_parameterizations(parameters.domain, parameters.structure, rng)  # one canonical is enough
-    for target in filter(_is_complete, targets):
+    for target in _complete(parameters.structure, parameters.domain)[2:]:  # one canonical is enough
         found = target.from_canonical(parameters.canonical, parameters.to_canonical(w))
         np.testing.assert_allclose(converted(parameters, w, target), found, rtol=0, atol=1e-11)
         np.testing.assert_allclose(_up_to_a_constant(_potentials(target, found)), q, rtol=0, atol=scale)
@@ -270,13 +308,14 @@ def test_round_trips_between_complete_coordinates(parameters: Parameterization, 
 @pytest.mark.parametrize("shape", ["binary", "mixed"])
 def test_open_structures_are_closed_on_the_way(shape: str, structure: str, rng: np.random.Generator) -> None:
     """A scope without its parts spreads over them in other coordinates."""
+    domain = domain_of(SHAPES[shape])
+    targets = _complete(STRUCTURES[structure](len(domain)).closure(), domain)
     for source in _all(shape, structure):
         w = rng.standard_normal(source.n_parameters)
         q = _up_to_a_constant(_potentials(source, w))
-        for target in all_parameterizations(source.domain, source.structure.closure(), rng):
-            if _is_complete(target):
-                found = target.from_tables(source.to_tables(w))
-                np.testing.assert_allclose(_up_to_a_constant(_potentials(target, found)), q, rtol=0, atol=1e-11)
+        for target in targets:
+            found = target.from_tables(source.to_tables(w))
+            np.testing.assert_allclose(_up_to_a_constant(_potentials(target, found)), q, rtol=0, atol=1e-11)
 
 
 def test_tables_may_come_in_any_order_of_variables(rng: np.random.Generator) -> None:

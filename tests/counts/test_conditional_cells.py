@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,6 +12,7 @@ from mrfit._kernels.cells import BLOCK
 from mrfit.counts.conditional_cells import ConditionalCells
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.parameterizations.canonical import Canonical
+from mrfit.structure.structure import Structure
 from populations import SHAPES, STRUCTURES, problems, random_rows
 from reference.prefix_tree import Chunk, bits_of
 from reference.tables import blanket, conditional_cells
@@ -84,9 +87,11 @@ def test_cells_of_every_structure_on_every_shape(shape: str, structure: str, rng
 
 
 def test_cells_of_more_than_one_block(rng: np.random.Generator) -> None:
-    """Thousands of cells in a variable of three states."""
+    """Thousands of cells in a variable of three states and in one of two, which all others are joined to."""
     rows = random_rows(rng, (3, *(2,) * 11), 4000)
-    _check_cells(rows, Canonical(rows.domain, STRUCTURES["complete"](12)))
+    parameters = Canonical(rows.domain, Structure.from_edges(12, [(0, 1), *product((0, 1), range(2, 12))]))
+    assert min(len(_counts(ConditionalCells.count(rows, parameters), i)) for i in (0, 1)) > BLOCK
+    _check_cells(rows, parameters)
 
 
 @pytest.mark.parametrize("jobs", [2, 3, 100])

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -91,6 +92,13 @@ def assert_consistent(found: Clustering, values: Sequence[float], weight: Sequen
     assert (gain <= 1e-12 * found.cost).all()
 
 
+@cache
+def _least_costs(population: Callable[[np.random.Generator, int], np.ndarray]) -> tuple[np.ndarray, list[float]]:
+    """Values, and the least cost of their partitions for every k."""
+    x = np.unique(population(np.random.default_rng(0), 120))
+    return x, least_costs(float_costs(x, np.ones(len(x))))
+
+
 # -- the optimum -------------------------------------------------------------------------------------------------
 
 
@@ -125,9 +133,9 @@ def test_equals_the_exact_recurrence_for_every_k(case: tuple[list[float], list[f
 @pytest.mark.parametrize("weighted", [False, True])
 def test_equals_the_plain_recurrence_for_every_k(population, weighted: bool, rng: np.random.Generator) -> None:
     """Large enough for the queue, wide and narrow candidate sets, and joined partitions."""
-    x = np.unique(population(rng, 120))
+    x, least = _least_costs(population)
     weight = rng.integers(1, 9, len(x)) / 4.0 if weighted else np.ones(len(x))
-    least = least_costs(float_costs(x, weight))
+    least = least_costs(float_costs(x, weight)) if weighted else least
     found = [kmeans1d(x, k, sample_weight=weight).cost for k in range(1, len(x) + 1)]
     np.testing.assert_allclose(found, np.array(least, float), rtol=1e-12)
 
@@ -339,15 +347,13 @@ def test_interval_costs_are_right_to_the_last_digits(case: tuple[list[float], li
 
 @each_population
 @pytest.mark.parametrize("n", [2, 5, 20, 60])
-def test_the_cheapest_partition_among_all_and_among_few_candidates(
-    population, n: int, rng: np.random.Generator
-) -> None:
+def test_the_cheapest_partition_among_all_and_among_few_candidates(population, n: int) -> None:
     """f by its definition; candidates between the answers to a higher and a lower price lead to the same partition."""
-    x = np.unique(population(rng, 120))
-    m, weight = len(x), np.ones(len(x))
+    x, costs = _least_costs(population)
+    m = len(x)
     if n > m - 2:
         return
-    least, table = np.array(least_costs(float_costs(x, weight)), float), interval_table(x, weight)
+    least, table = np.array(costs, float), interval_table(x, np.ones(m))
     price = (least[n - 2] - least[n]) / 2.0
     lowest, highest = np.zeros(m + 1, np.int64), np.maximum(np.arange(m + 1) - 1, 0)
     first = cheapest_partition(table, price, lowest, highest)

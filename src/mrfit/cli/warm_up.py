@@ -98,7 +98,7 @@ def command(record: Path | None, backwards: bool, **options: Any) -> None:
     begun, before = time.perf_counter(), n_compiled()
     quiet = options["quiet"] or options["as_json"]
     other = _begin_at_the_other_end() if resolve_jobs(options["jobs"]) > 1 else None
-    total = len(_COMMANDS) + len(_TRANSFORMS) + 2
+    total = len(_COMMANDS) + len(_TRANSFORMS) + 3
     with _rare_collections(), counting_progress("compiling", total, quiet=quiet) as callback:
         for _ in _work(backwards=backwards):
             if callback is not None:
@@ -145,6 +145,7 @@ def _work(*, backwards: bool) -> Iterator[None]:
         *(partial(_transform, name) for name in _TRANSFORMS),
         _share_cliques,
         _learn_from_lists,
+        _pass_by_residual,
     ]
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         _write_table(Path("two.csv"), n_states=2)
@@ -199,6 +200,15 @@ def _learn_from_lists() -> None:
     rows = SparseRows.of_matrix(sparse.csr_array([[1, 1, 0], [1, 1, 1], [0, 0, 1], [0, 0, 0]] * 9))
     Learner(structure=Learned(bound="path", max_degree=1)).fit(rows)
     Learned(select="ebic").learn(rows)
+
+
+def _pass_by_residual() -> None:
+    """The order of messages that no command takes by itself."""
+    from mrfit.factors import Factors
+    from mrfit.inference.belief_propagation import BeliefPropagation
+
+    factors, engine = Factors.from_tables((2, 2), [((0, 1), [0.0, 0.0, 0.0, 0.1])]), BeliefPropagation("residual")
+    engine.run(engine.plan(factors), factors)
 
 
 def _write_table(path: Path, *, n_states: int) -> None:

@@ -177,7 +177,9 @@ class BlanketCounter:
         self._total_weight += float(sample_weight.sum())
         for first in range(0, len(codes), _ROWS_AT_ONCE):
             by_column = np.ascontiguousarray(codes[first : first + _ROWS_AT_ONCE].T)
-            weight = sample_weight[first : first + _ROWS_AT_ONCE]
+            weight = np.array(
+                sample_weight[first : first + _ROWS_AT_ONCE], order="C"
+            )  # read-only ones are compiled apart
             for columns, counter in zip(self._columns, self._counters, strict=True):
                 counter.add(by_column[columns].T, weight)
 
@@ -196,7 +198,7 @@ class _StateTable:
         self._table = np.zeros(prod(shape))
 
     def add(self, codes: Codes, sample_weight: Floats) -> None:
-        add_states(codes.T, self._stride, np.ascontiguousarray(sample_weight), self._table)
+        add_states(codes.T, self._stride, sample_weight, self._table)
 
     def result(self) -> PackedRows:
         met = np.flatnonzero(self._table)

@@ -69,7 +69,7 @@ class PackedRows:
             codes, sample_weight = codes[sample_weight > 0], sample_weight[sample_weight > 0]
         packing = Packing.of(codes)
         words = np.empty((packing.n_words, len(codes)), np.uint64)
-        pack(np.ascontiguousarray(codes.T), *packing.places, words)  # of one type only: each is compiled apart
+        pack(np.array(codes.T, order="C"), *packing.places, words)  # of one type only: each is compiled apart
         return cls(packing, words, sample_weight)
 
     @classmethod

@@ -36,16 +36,15 @@ class RowTables:
         out /= rows.total_weight
         return out
 
-    def smoothed_shares(self, rows: UniqueRows, uniform_weight: float) -> Floats:
-        """The same in the rows and so many more that are dealt evenly to all joint states."""
+    def smoothed(self, shares: Floats, total_weight: float, uniform_weight: float) -> Floats:
+        """The same in rows of these `shares` and so many more that are dealt evenly to all joint states."""
         even = np.repeat(1.0 / self.n_cells, self.n_cells)
-        total = rows.total_weight
-        return np.asarray((total * self.shares(rows) + uniform_weight * even) / (total + uniform_weight), np.float64)
+        return np.asarray((total_weight * shares + uniform_weight * even) / (total_weight + uniform_weight), np.float64)
 
     def cells(self, rows: UniqueRows, chosen: Indices | None = None) -> Iterator[tuple[int, Indices]]:
         """Places of the rows, or of the chosen ones, in all tables, (rows, tables), in pieces; and where one begins."""
         codes = rows.codes if chosen is None else rows.codes[chosen]
-        columns, flat = np.ascontiguousarray(codes.T), self._flat
+        columns, flat = np.array(codes.T, order="C"), self._flat  # a copy: what is read-only is compiled apart
         size = max(1, _CHUNK // max(1, len(flat.start) - 1))
         for first in range(0, len(codes), size):
             last = min(first + size, len(codes))

@@ -124,11 +124,12 @@ def product_path(problem: Problem, strengths: Sequence[float]) -> Iterator[Optim
             )
         states, tables = TreeStates(parameters), RowTables(parameters)
         weight = strength * int(tables.n_cells.max(initial=1)) if learned is None else learned[1]
-        shares = tables.smoothed_shares(problem.held_rows, weight)
+        observed = tables.shares(problem.held_rows)
+        shares = tables.smoothed(observed, problem.held_rows.total_weight, weight)
         w = product_parameters(parameters, shares, times)
         value, gradient = part.objective.value_and_gradient(w)
         # Of the rows with pseudo-counts it is the optimum: the means of all features are theirs.
-        slope = gradient + states.means(tables.shares(problem.held_rows) - shares)
+        slope = gradient + states.means(observed - shares)
         violation = float(np.abs(slope).max(initial=0.0))
         record = Record(0, value, violation, 1, 0, 1.0, None)
         solution = Solution(w, value, violation, Status.CONVERGED, (record,), np.empty(0, np.int64))

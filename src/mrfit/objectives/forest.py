@@ -29,7 +29,8 @@ def forest_parameters(parameters: Parameterization, rows: UniqueRows) -> Floats 
     if parameters.word not in ("canonical", "spectral") or len(blocks.get(1, ())) < len(rows.domain) or 2 not in blocks:
         return None
     of_pairs = parameters.on(Structure(len(rows.domain), {1: blocks[1], 2: blocks[2]}))
-    shares = RowTables(of_pairs).smoothed_shares(rows, _UNIFORM_WEIGHT)
+    tables = RowTables(of_pairs)
+    shares = tables.smoothed(tables.shares(rows), rows.total_weight, _UNIFORM_WEIGHT)
     inside = _spanning(blocks[2], _information(of_pairs, shares), len(rows.domain))
     n_neighbours = np.bincount(blocks[2][inside].ravel(), minlength=len(rows.domain))
     w = product_parameters(of_pairs, shares, {1: 1 - n_neighbours, 2: inside.astype(np.int64)})

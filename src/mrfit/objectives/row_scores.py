@@ -39,7 +39,7 @@ def row_pll(own: Parameterization, w: Floats, codes: NDArray[np.uint8], *, jobs:
     w_slots = np.empty(len(conditionals.parameter_of_slot))
     gather(w, conditionals.parameter_of_slot, w_slots)
     variables, state_codes = parameters.indicators(conditionals.conditions)
-    columns = np.ascontiguousarray(codes.T)
+    columns = np.array(codes.T, order="C")  # a copy also of one column: what is read-only is compiled apart
     scores = np.empty(len(codes))
 
     def score(first: int, last: int) -> None:

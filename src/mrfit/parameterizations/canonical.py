@@ -19,6 +19,7 @@ from mrfit.parameterizations.bases import Base, Zeta
 from mrfit.parameterizations.conditionals import Conditionals, conditionals_of
 from mrfit.parameterizations.parameterization import Floats, Indices, Parameterization, Scope
 from mrfit.structure.distinct import distinct_rows
+from mrfit.transforms import kronecker
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ class Canonical(Parameterization):
     def features(self, scope: Scope) -> Floats:
         out: Floats = np.ones((1, 1))
         for i in scope:
-            out = np.asarray(np.kron(out, np.eye(self.domain.shape[i])[:, self._loud(i)]), np.float64)
+            out = kronecker(out, np.eye(self.domain.shape[i])[:, self._loud(i)])
         return out
 
     def feature_name(self, scope: Scope, number: int) -> str:

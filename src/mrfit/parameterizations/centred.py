@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from mrfit.parameterizations.bases import Base, Contrasts, Walsh, contrasts, digits_of
 from mrfit.parameterizations.parameterization import Floats, Indices, Parameterization, Scope
+from mrfit.transforms import kronecker
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class Centred(Parameterization):
         shape = self._shape(scope)
         every: Floats = np.ones((1, 1))
         for c in shape:
-            every = np.asarray(np.kron(every, contrasts(c)), np.float64)
+            every = kronecker(every, contrasts(c))
         return np.asarray(_scale(shape) * every[:, _kept(shape)], np.float64)
 
     def feature_name(self, scope: Scope, number: int) -> str:

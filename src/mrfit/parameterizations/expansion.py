@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -40,21 +39,17 @@ def entries_of(canonical: Canonical, block: Indices, values: Floats) -> tuple[In
     shape = tuple(canonical.domain.shape[i] for i in block[0])
     row, column = np.nonzero(values)
     digits = digits_of(row, shape)
-    is_silent = digits == 0
+    loud = (digits > 0) @ (1 << np.arange(len(shape)))  # bit k: variable k of the scope is not in its first state
+    subsets = {bits: tuple(k for k in range(len(shape)) if bits >> k & 1) for bits in set(loud.tolist()) - {0}}
     rows, columns, numbers = [], [], []
     n_free = np.array(shape) - 1
-    for size in range(1, len(shape) + 1):
-        for pattern in combinations(range(len(shape)), size):
-            inside = np.zeros(len(shape), bool)
-            inside[list(pattern)] = True
-            mine = (is_silent != inside).all(axis=1)
-            if not mine.any():
-                continue
-            at = canonical.structure.find(block[:, pattern])
-            local = np.ravel_multi_index(tuple((digits[mine][:, pattern] - 1).T), tuple(n_free[list(pattern)]))
-            rows.append(row[mine])
-            columns.append(column[mine])
-            numbers.append(canonical.first_parameter[size][at][:, None] + local)
+    for bits, subset in sorted(subsets.items(), key=lambda known: (len(known[1]), known[1])):
+        mine = loud == bits
+        at = canonical.structure.find(block[:, subset])
+        local = np.ravel_multi_index(tuple((digits[mine][:, subset] - 1).T), tuple(n_free[list(subset)]))
+        rows.append(row[mine])
+        columns.append(column[mine])
+        numbers.append(canonical.first_parameter[len(subset)][at][:, None] + local)
     if not rows:
         return np.empty(0, np.int64), np.empty(0, np.int64), np.empty((len(block), 0), np.int64)
     return np.concatenate(columns), np.concatenate(rows), np.hstack(numbers)

@@ -15,6 +15,7 @@ from mrfit.domain import Domain
 from mrfit.errors import InputError, listed
 from mrfit.parameterizations.canonical import named_states
 from mrfit.parameterizations.parameterization import Floats, Indices, Parameterization, Scope
+from mrfit.transforms import kronecker
 
 ALL = "all"
 
@@ -99,7 +100,7 @@ class Ordered(Parameterization):
         out: Floats = np.ones((1, 1))
         for i, by_score in zip(scope, self._by_score(scope), strict=True):
             own = self._columns[i][:, None] if by_score else np.eye(self.domain[i].n_states)[:, 1:]
-            out = np.asarray(np.kron(out, own), np.float64)
+            out = kronecker(out, own)
         return out
 
     def feature_name(self, scope: Scope, number: int) -> str:

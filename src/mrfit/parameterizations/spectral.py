@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from mrfit.parameterizations.bases import Base, Contrasts, Walsh, contrasts
 from mrfit.parameterizations.canonical import joint_selection
 from mrfit.parameterizations.parameterization import Floats, Indices, Parameterization, Scope
+from mrfit.transforms import kronecker
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Spectral(Parameterization):
     def features(self, scope: Scope) -> Floats:
         out: Floats = np.ones((1, 1))
         for i in scope:
-            out = np.asarray(np.kron(out, contrasts(self.domain.shape[i])[:, 1:]), np.float64)
+            out = kronecker(out, contrasts(self.domain.shape[i])[:, 1:])
         return out
 
     def feature_name(self, scope: Scope, number: int) -> str:

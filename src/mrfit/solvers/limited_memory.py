@@ -41,10 +41,10 @@ class CurvaturePairs:
         return replace(self, pairs=(*self.pairs, (move, change))[-memory:])
 
     def inverse_times(self, v: Floats, free: NDArray[np.bool_]) -> Floats:
-        """The two-loop recursion, restricted to the free parameters."""
-        q = np.where(free, v, 0.0)
-        pairs = [(np.where(free, s, 0.0), np.where(free, y, 0.0)) for s, y in self.pairs]
-        pairs = [(s, y) for s, y in pairs if s @ y > 0]
+        """The two-loop recursion, restricted to the free parameters: of a sparse model a small part of all."""
+        at = np.flatnonzero(free)
+        q = v[at]
+        pairs = [(s, y) for s, y in ((s[at], y[at]) for s, y in self.pairs) if s @ y > 0]
         coefficients = []
         for s, y in reversed(pairs):
             a = float(s @ q) / float(s @ y)
@@ -53,13 +53,20 @@ class CurvaturePairs:
         if pairs:
             s, y = pairs[-1]
             # Of thousands of parameters the first guess is read from memory: once for both.
-            q, scaled = self.divide(np.stack([q, y], axis=1)).T
-            q = np.where(free, q, 0.0) * (float(s @ y) / float(y @ scaled))
+            q, scaled = self.divide(_put(np.stack([q, y], axis=1), at, len(v)))[at].T
+            q = q * (float(s @ y) / float(y @ scaled))
         else:
-            q = np.where(free, self.divide(q), 0.0)
+            q = self.divide(_put(q, at, len(v)))[at]
         for (s, y), a in zip(pairs, reversed(coefficients), strict=True):
             q += (a - float(y @ q) / float(s @ y)) * s
-        return np.where(free, q, 0.0)
+        return _put(q, at, len(v))
+
+
+def _put(values: Floats, at: NDArray[np.int64], n: int) -> Floats:
+    """Zeros but for these numbers, or rows."""
+    out = np.zeros((n, *values.shape[1:]))
+    out[at] = values
+    return out
 
 
 @dataclass(frozen=True)

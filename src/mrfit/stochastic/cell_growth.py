@@ -75,7 +75,7 @@ class CellGrowth(Growth):
     @property
     def _limit(self) -> float:
         assert self.how.cells is not None
-        return self.how.cells
+        return float(self.how.cells)  # kernels are compiled apart for whole numbers
 
     # -- one round -----------------------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from dataclasses import fields
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -39,6 +40,7 @@ every_way = pytest.mark.parametrize(("select", "bound"), WAYS, ids=[f"{select}-{
 GRID = [(0, 1), (1, 2), (3, 4), (4, 5), (0, 3), (1, 4), (2, 5)]
 
 
+@cache
 def _grid_rows(n_rows: int = 800, seed: int = 0, states: int = 2) -> UniqueRows:
     shape = (states,) * 6
     return drawn_rows(np.random.default_rng(seed), shape, pairwise_probabilities(shape, GRID, 0.4), n_rows)
