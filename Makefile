@@ -62,7 +62,7 @@ bench: $(VENV)/.installed-bench wheel
 	$(BIN)/python -m benchmarks all --write-docs
 
 # Every benchmark on small cases: they still run, and agree with their rivals.
-bench-quick: $(VENV)/.installed-test
+bench-quick: $(VENV)/.installed-test $(VENV)/.compiled
 	$(BIN)/python -m benchmarks --quick
 
 docs: $(VENV)/.installed

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from itertools import cycle, product
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -34,32 +36,41 @@ _R = np.random.default_rng(20180202)
 FIVE = np.concatenate([_R.normal(center, 0.15, 27) for center in (-2.0, -0.9, 0.0, 0.7, 1.8)])
 FAR = np.concatenate([_R.normal(-20.0, 0.2, 6), _R.normal(0.04, 0.2, 1_933)])
 MANY = _R.laplace(0.0, 0.5, 13_000) * np.exp(_R.normal(0.0, 0.4, 13_000))
-CASES = {
-    "one parameter": _tied(np.array([0.3]), 1),
-    "one group": _tied(FIVE, 1),
-    "two parameters": _tied(np.array([-20.0, 0.04]), 2),
-    "all equal": _tied(np.full(50, -2.0), 1),
-    "all zero": _tied(np.zeros(7), 1, pin_zero=True),
-    "as many groups as parameters": _tied(np.array([-1.0, 0.5, 0.6, 3.0]), 4),
-    "equal up to rounding": (np.array([5.0, np.nextafter(5.0, 6.0)]), Groups(np.array([0, 0]), np.array([5.0]))),
-    "equal centers": (np.array([1.0, 1.0, 2.0]), Groups(np.array([0, 1, 2]), np.array([1.0, 1.0, 2.0]))),
-    "an empty group": (np.array([1.0, 2.1]), Groups(np.array([0, 2]), np.array([1.0, 9.0, 2.0]))),
-    "groups not ascending": (np.array([1.0, 2.1]), Groups(np.array([1, 0]), np.array([2.0, 1.0]))),
-    "none tied": (FIVE, Groups(np.full(len(FIVE), -1), np.empty(0))),
-    "some tied": (FIVE, Groups(np.where(np.arange(len(FIVE)) % 9 == 0, -1, 0), np.array([0.1]))),
-    "tiny": _tied(1e-12 * FIVE, 5),
-    "huge": _tied(1e12 * FIVE, 5),
-    "far from zero": _tied(1e3 + FIVE, 5),
-    "five groups": _tied(FIVE, 5),
-    "five groups, hard": _hard(*_tied(FIVE, 5)),
-    "sixty groups": _tied(FIVE, 60),
-    "an outlying cluster": _tied(FAR, 2),
-    "an outlying cluster, hard": _hard(*_tied(FAR, 3)),
-    "two outlying clusters": _tied(np.append(FAR, [300.0, 301.0]), 4),
-    "many": _tied(MANY, 20),
-    "many, pinned": _tied(MANY, 20, pin_zero=True),
-    "many, hard": _hard(*_tied(MANY, 20, pin_zero=True)),
+CASES: dict[str, Callable[[], tuple[np.ndarray, Groups]]] = {
+    "one parameter": lambda: _tied(np.array([0.3]), 1),
+    "one group": lambda: _tied(FIVE, 1),
+    "two parameters": lambda: _tied(np.array([-20.0, 0.04]), 2),
+    "all equal": lambda: _tied(np.full(50, -2.0), 1),
+    "all zero": lambda: _tied(np.zeros(7), 1, pin_zero=True),
+    "as many groups as parameters": lambda: _tied(np.array([-1.0, 0.5, 0.6, 3.0]), 4),
+    "equal up to rounding": lambda: (
+        np.array([5.0, np.nextafter(5.0, 6.0)]),
+        Groups(np.array([0, 0]), np.array([5.0])),
+    ),
+    "equal centers": lambda: (np.array([1.0, 1.0, 2.0]), Groups(np.array([0, 1, 2]), np.array([1.0, 1.0, 2.0]))),
+    "an empty group": lambda: (np.array([1.0, 2.1]), Groups(np.array([0, 2]), np.array([1.0, 9.0, 2.0]))),
+    "groups not ascending": lambda: (np.array([1.0, 2.1]), Groups(np.array([1, 0]), np.array([2.0, 1.0]))),
+    "none tied": lambda: (FIVE, Groups(np.full(len(FIVE), -1), np.empty(0))),
+    "some tied": lambda: (FIVE, Groups(np.where(np.arange(len(FIVE)) % 9 == 0, -1, 0), np.array([0.1]))),
+    "tiny": lambda: _tied(1e-12 * FIVE, 5),
+    "huge": lambda: _tied(1e12 * FIVE, 5),
+    "far from zero": lambda: _tied(1e3 + FIVE, 5),
+    "five groups": lambda: _tied(FIVE, 5),
+    "five groups, hard": lambda: _hard(*_tied(FIVE, 5)),
+    "sixty groups": lambda: _tied(FIVE, 60),
+    "an outlying cluster": lambda: _tied(FAR, 2),
+    "an outlying cluster, hard": lambda: _hard(*_tied(FAR, 3)),
+    "two outlying clusters": lambda: _tied(np.append(FAR, [300.0, 301.0]), 4),
+    "many": lambda: _tied(MANY, 20),
+    "many, pinned": lambda: _tied(MANY, 20, pin_zero=True),
+    "many, hard": lambda: _hard(*_tied(MANY, 20, pin_zero=True)),
 }
+
+
+@cache
+def _case(name: str) -> tuple[np.ndarray, Groups]:
+    """Clustered when it is asked for: who only lists tests waits for no kernel."""
+    return CASES[name]()
 
 
 def _boundaries(lane: Axes) -> np.ndarray:
@@ -81,7 +92,7 @@ STRONG = product(["five groups", "an outlying cluster", "many, pinned"], [0.01, 
 @pytest.mark.parametrize(("case", "strength"), [*zip(CASES, cycle([None, 1e6]), strict=False), *STRONG])
 def test_awkward_parameters_are_drawn(case: str, strength: float | None) -> None:
     """Without a warning, and readable; with all that can be told, or with little."""
-    w, groups = CASES[case]
+    w, groups = _case(case)
     if strength in (0.01, 1e6):
         assert_readable(draw_parameters(w, groups, strength=strength, title="A title"))
     else:
@@ -94,7 +105,7 @@ def test_awkward_parameters_are_drawn(case: str, strength: float | None) -> None
 @pytest.mark.parametrize("case", ["five groups", "an outlying cluster", "many, pinned"])
 def test_equal_fits_are_equal_files(case: str, suffix: str, tmp_path: Path, rng: np.random.Generator) -> None:
     """Drawn twice, saved twice, with the parameters in another order; 1,200 pixels wide."""
-    w, groups = CASES[case]
+    w, groups = _case(case)
     order = rng.permutation(len(w))
     first = draw_parameters(w, groups, strength=25.0)
     second = draw_parameters(w[order], Groups(groups.assignment[order], groups.centers, groups.pinned), strength=25.0)
@@ -106,7 +117,7 @@ def test_equal_fits_are_equal_files(case: str, suffix: str, tmp_path: Path, rng:
 
 def test_few_parameters_are_dots_under_gaussians() -> None:
     """One dot for each parameter, near its value; one label and one curve for each group, one boundary less."""
-    w, groups = CASES["five groups"]
+    w, groups = _case("five groups")
     figure = draw_parameters(w, groups, strength=40.0)
     (lane,) = panels_of(figure)
     dots = _dots(lane)
@@ -134,8 +145,8 @@ def test_curves_are_the_gaussians_of_the_penalty() -> None:
 
 def test_curves_and_columns_have_one_scale() -> None:
     """Where heights are roots of counts, curves are roots of Gaussians."""
-    (lane,) = panels_of(draw_parameters(*CASES["many"], strength=100.0))
-    for curve, center in zip(_curves(lane), CASES["many"][1].centers, strict=True):
+    (lane,) = panels_of(draw_parameters(*_case("many"), strength=100.0))
+    for curve, center in zip(_curves(lane), _case("many")[1].centers, strict=True):
         x, y = curve[curve[:, 1] > 1e-9].T
         shape = np.exp(-0.5 * 100.0 * (x - center) ** 2)
         np.testing.assert_allclose(y**2 / shape, y[0] ** 2 / shape[0], rtol=1e-6)
@@ -143,7 +154,7 @@ def test_curves_and_columns_have_one_scale() -> None:
 
 def test_many_parameters_are_columns() -> None:
     """All are counted, on a scale with ticks."""
-    w, groups = CASES["many"]
+    w, groups = _case("many")
     (lane,) = panels_of(draw_parameters(w, groups, strength=100.0))
     assert sum(bar.get_height() for bar in lane.patches) == len(w)
     assert "square-root scale" in lane.get_ylabel()
@@ -155,7 +166,7 @@ def test_many_parameters_are_columns() -> None:
 @pytest.mark.parametrize("case", ["five groups, hard", "an outlying cluster, hard", "many, hard"])
 def test_hard_tied_parameters_lie_on_their_centers(case: str) -> None:
     """And have no Gaussians."""
-    w, groups = CASES[case]
+    w, groups = _case(case)
     figure = draw_parameters(w, groups, strength=25.0)
     (lane,) = panels_of(figure)
     places = [bar.get_x() + bar.get_width() / 2 for bar in lane.patches] or _dots(lane)[:, 0]
@@ -166,7 +177,7 @@ def test_hard_tied_parameters_lie_on_their_centers(case: str) -> None:
 
 def test_a_far_cluster_breaks_the_axis() -> None:
     """Both clusters have their room, in one direction and at one scale."""
-    w, groups = CASES["an outlying cluster"]
+    w, groups = _case("an outlying cluster")
     (lane,) = panels_of(draw_parameters(w, groups, strength=25.0))
     places = np.array([groups.centers[0] - 0.1, groups.centers[0] + 0.1, -0.4, -0.2, 0.0, 0.2])
     steps = np.diff(lane.transData.transform(np.stack([places, np.zeros(6)], axis=1))[:, 0]) / 150  # inches
@@ -191,7 +202,7 @@ def test_centers_have_as_many_digits_as_tell_them_apart() -> None:
 
 @pytest.mark.parametrize("case", ["five groups", "one group", "many", "two parameters"])
 def test_an_axis_is_not_broken_without_need(case: str) -> None:
-    w, groups = CASES[case]
+    w, groups = _case(case)
     (lane,) = panels_of(draw_parameters(w, groups, strength=25.0))
     low, high = lane.get_xlim()
     inches = lane.transData.transform(np.array([[x, 0.0] for x in np.linspace(low, high, 9)]))[:, 0]
@@ -201,7 +212,7 @@ def test_an_axis_is_not_broken_without_need(case: str) -> None:
 def test_the_pinned_group_is_marked() -> None:
     """With a diamond at zero, and words."""
     for case, n_marks in (("many, pinned", 1), ("many", 0)):
-        figure = draw_parameters(*CASES[case], strength=4.0)
+        figure = draw_parameters(*_case(case), strength=4.0)
         (lane,) = panels_of(figure)
         marks = [point for line in lane.lines if line.get_marker() == "D" for point in line.get_xydata()]
         assert len(marks) == n_marks
@@ -211,11 +222,11 @@ def test_the_pinned_group_is_marked() -> None:
 
 def test_labels_that_do_not_fit_are_counted() -> None:
     """Twenty groups all have labels; of sixty, the outer ones and the largest do."""
-    w, groups = CASES["many"]
+    w, groups = _case("many")
     words = words_on(draw_parameters(w, groups, strength=4.0))
     assert {f"{size:,}" for size in groups.sizes} <= set(words)
     assert not any("without a label" in word for word in words)
-    w, groups = CASES["sixty groups"]
+    w, groups = _case("sixty groups")
     words = words_on(draw_parameters(w, groups, strength=4.0))
     (note,) = (word for word in words if "without a label" in word)
     n_missing = int(note.split("; ")[1].split()[0])
@@ -226,7 +237,7 @@ def test_labels_that_do_not_fit_are_counted() -> None:
 
 def test_single_variables_are_drawn_apart() -> None:
     """In another colour; tied together with interactions they have the same boundaries."""
-    w, groups = CASES["five groups"]
+    w, groups = _case("five groups")
     orders = np.where(np.arange(len(w)) % 9 == 0, 1, 2)
     figure = draw_parameters(w, groups, strength=40.0, orders=orders)
     upper, lower = panels_of(figure)
@@ -250,7 +261,7 @@ def test_kinds_tied_apart_have_their_own_boundaries() -> None:
 
 def test_parameters_of_no_group_are_grey() -> None:
     """Over a line of their own."""
-    figure = draw_parameters(*CASES["some tied"], strength=4.0)
+    figure = draw_parameters(*_case("some tied"), strength=4.0)
     _, lane = panels_of(figure)
     (dots,) = (item for item in lane.collections if isinstance(item, PathCollection))
     assert to_hex(dots.get_facecolor()[0]) == UNTIED
@@ -265,7 +276,7 @@ def test_members_of_small_groups_are_listed() -> None:
     words = words_on(draw_parameters(w, groups, strength=4.0, names=[f"name {k}" for k in range(13)]))
     assert {"−20: name 0", "3.05: name 1; name 2"} <= set(words)
     assert not any("name 3" in word for word in words)
-    words = words_on(draw_parameters(*CASES["sixty groups"], strength=4.0, names=["a"] * 135))
+    words = words_on(draw_parameters(*_case("sixty groups"), strength=4.0, names=["a"] * 135))
     assert any(word.startswith("... and ") for word in words)
 
 
@@ -273,7 +284,7 @@ def test_members_of_small_groups_are_listed() -> None:
 @settings(max_examples=15, deadline=None)
 def test_any_names_are_drawn_beside_parameters(name: str, title: str) -> None:
     """Formulas, line breaks and letters the font lacks, without a warning."""
-    w, groups = CASES["as many groups as parameters"]
+    w, groups = _case("as many groups as parameters")
     figure = draw_parameters(w, groups, strength=1.0, names=[name] * len(w), title=title)
     with TemporaryDirectory() as folder:
         save_figure(figure, Path(folder) / "parameters.svg")

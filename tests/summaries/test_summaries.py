@@ -87,12 +87,16 @@ def test_theory_takes_rows_under_the_domain_of_the_model() -> None:
     [
         ({"objective": "both"}, "no objective 'both'"),
         ({"n_draws": 0}, "0 draws"),
-        ({"objective": "likelihood", "rows": UniqueRows.of(np.zeros((1, 2), int))}, "does not depend on rows"),
     ],
 )
 def test_wrong_choices_of_a_curvature(choice: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError, match=words):
         CurvatureChoice(**choice)
+
+
+def test_the_curvature_of_the_likelihood_takes_no_rows() -> None:
+    with pytest.raises(InputError, match="does not depend on rows"):
+        CurvatureChoice(objective="likelihood", rows=_rows())
 
 
 @pytest.mark.parametrize(
