@@ -60,8 +60,8 @@ def pytest_collection() -> Iterator[None]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The wheel first: it takes longest, and a worker that began it last would be waited for."""
-    items.sort(key=lambda item: item.path.name != "test_wheel.py")
+    """What takes longest first: a worker that began it last would be waited for."""
+    items.sort(key=lambda item: item.path.name not in ("test_wheel.py", "test_site.py", "test_golden.py"))
 
 
 # The first call of a kernel compiles it, so no example has a time limit.

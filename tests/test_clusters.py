@@ -45,7 +45,11 @@ def connection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[clusters._C
 
     os.environ[DEATHS] = str(tmp_path_factory.mktemp("deaths"))
     forked.load()
-    settings = {"distributed.scheduler.allowed-failures": 1, "distributed.worker.multiprocessing-method": "forkserver"}
+    settings = {
+        "distributed.scheduler.allowed-failures": 1,
+        "distributed.worker.multiprocessing-method": "forkserver",
+        "distributed.nanny.environ": {DEATHS: os.environ[DEATHS]},  # what is forked may run since before it was set
+    }
     with dask.config.set(settings), clusters._connected("local:2") as found:
         yield found
 
