@@ -98,9 +98,9 @@ def command(record: Path | None, backwards: bool, **options: Any) -> None:
     begun, before = time.perf_counter(), n_compiled()
     quiet = options["quiet"] or options["as_json"]
     other = _begin_at_the_other_end() if resolve_jobs(options["jobs"]) > 1 else None
-    total = len(_COMMANDS) + len(_TRANSFORMS) + 3
-    with _rare_collections(), counting_progress("compiling", total, quiet=quiet) as callback:
-        for _ in _work(backwards=backwards):
+    tasks = _tasks()
+    with _rare_collections(), counting_progress("compiling", len(tasks), quiet=quiet) as callback:
+        for _ in _done(tasks[::-1] if backwards else tasks):
             if callback is not None:
                 callback(1)
     if record is not None:
@@ -138,21 +138,25 @@ def _n_compiled_by(other: subprocess.Popen[str]) -> int:
     return int(json.loads(printed)["n_compiled"]) if other.returncode == 0 else 0
 
 
-def _work(*, backwards: bool) -> Iterator[None]:
-    """Run everything on tables of a few rows, in a folder of its own, with a stop after each task."""
-    tasks: list[Callable[[], None]] = [
+def _tasks() -> list[Callable[[], None]]:
+    """What takes every kernel, on tables of a few rows."""
+    return [
         *(partial(_run_commands, text) for text in _COMMANDS),
         *(partial(_transform, name) for name in _TRANSFORMS),
         _share_cliques,
         _learn_from_lists,
         _pass_by_residual,
     ]
+
+
+def _done(tasks: list[Callable[[], None]]) -> Iterator[None]:
+    """Run them in a folder of its own that has these tables, with a stop after each."""
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         _write_table(Path("two.csv"), n_states=2)
         _write_table(Path("more.csv"), n_states=3)
         Path("holes.csv").write_text("a,b,c\n0,?,?\n1,?,?\n?,2,?\n", encoding="utf-8")
         Path("far.uai").write_text(_FAR_APART, encoding="utf-8")
-        for task in reversed(tasks) if backwards else tasks:
+        for task in tasks:
             task()
             yield
 

@@ -177,9 +177,8 @@ class BlanketCounter:
         self._total_weight += float(sample_weight.sum())
         for first in range(0, len(codes), _ROWS_AT_ONCE):
             by_column = np.ascontiguousarray(codes[first : first + _ROWS_AT_ONCE].T)
-            weight = np.array(
-                sample_weight[first : first + _ROWS_AT_ONCE], order="C"
-            )  # read-only ones are compiled apart
+            # Kernels are compiled apart for what is read-only: a copy.
+            weight = np.array(sample_weight[first : first + _ROWS_AT_ONCE], order="C")
             for columns, counter in zip(self._columns, self._counters, strict=True):
                 counter.add(by_column[columns].T, weight)
 
