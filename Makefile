@@ -2,8 +2,10 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-# Python compiles a module to bytecode when it is first imported; most of what is installed never is.
-INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
+# Python compiles a module to bytecode when it is first imported; most of what is installed never is. uv, where there is
+# one, does the same in a tenth of the time.
+INSTALL := $(if $(shell command -v uv),uv pip install --quiet --python $(BIN)/python,$(BIN)/python -m pip install --quiet \
+  --disable-pip-version-check --no-compile)
 # What tests need; with page and docs they open the explorer's page in a browser and build the site.
 EXTRAS ?= test
 # Some tests wait for processes and browsers: one more than there are processors keeps those busy.

@@ -11,10 +11,10 @@ import llvmlite.binding
 import pytest
 
 from mrfit import _kernels
-from mrfit._kernels import shipped
+from mrfit._kernels import shipped, shipping
 from mrfit._kernels.copying import copy_into
 from mrfit._kernels.shipped import LEVELS, Level, levels_of_host, usable
-from mrfit._kernels.shipping import _all_sources, _forget_unused, _making, _store, is_made
+from mrfit._kernels.shipping import _all_sources, _forget_unused, _list, _making, _store, _take, is_made, ship
 
 V4, V3 = LEVELS
 
@@ -151,6 +151,65 @@ def test_a_store_needs_a_directory_that_can_be_written(tmp_path: Path, monkeypat
     (tmp_path / "none").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "none"))
     assert _store() is None
+
+
+def filled(folder: Path, *names: str) -> Path:
+    folder.mkdir()
+    for name in names:
+        (folder / name).write_text(f"code of {name}")
+    return folder
+
+
+def test_all_that_a_package_needs_is_taken_by_its_list(tmp_path: Path) -> None:
+    """And nothing else; what was of use is not forgotten soon."""
+    store = filled(tmp_path / "store", "a.nbc", "b.nbc", "older.nbc")
+    _list(store, filled(tmp_path / "made", "a.nbc", "b.nbc"), "these")
+    for file in store.iterdir():
+        os.utime(file, (0, 0))
+    assert _take(store, tmp_path / "taken", "these")
+    assert {file.name: file.read_text() for file in (tmp_path / "taken").iterdir()} == {
+        "a.nbc": "code of a.nbc",
+        "b.nbc": "code of b.nbc",
+    }
+    _forget_unused(store)
+    assert {file.name for file in store.iterdir()} == {"a.nbc", "b.nbc", "these.list"}
+
+
+def test_what_has_no_list_or_lacks_a_file_is_made_anew(tmp_path: Path) -> None:
+    store = filled(tmp_path / "store", "a.nbc", "b.nbc")
+    assert not _take(store, tmp_path / "taken", "these")
+    _list(store, store, "these")
+    assert _take(store, tmp_path / "taken", "these")
+    assert not _take(store, tmp_path / "taken", "others")
+    (store / "b.nbc").unlink()
+    assert not _take(store, tmp_path / "taken", "these")
+
+
+@pytest.mark.skipif(not levels_of_host(), reason="there is no level of code for this processor")
+def test_a_package_that_was_made_before_runs_no_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second time; nor does a list of other sources, or of fewer levels, keep it from being made."""
+    (level, *_) = levels_of_host()
+    made: list[str] = []
+
+    def make(directory: Path, levels, run, store: Path, signatures: Path) -> None:
+        made.append(_all_sources())
+        for each in levels:
+            for folder in (store, directory):
+                (folder / each.name).mkdir(parents=True, exist_ok=True)
+                (folder / each.name / "a.nbc").touch()
+
+    monkeypatch.setattr(shipping, "_make", make)
+    monkeypatch.setattr(shipping, "_store", lambda: tmp_path / "store")
+    for folder in ("first", "second"):
+        assert ship(tmp_path / folder, [level.name]) == [level.name]
+        assert is_made(tmp_path / folder, [level.name])
+        assert [file.name for file in (tmp_path / folder / level.name).iterdir()] == ["a.nbc"]
+    assert len(made) == 1
+    ship(tmp_path / "third")
+    assert len(made) == 2
+    monkeypatch.setattr(shipping, "_all_sources", lambda: "others")
+    ship(tmp_path / "fourth", [level.name])
+    assert len(made) == 3
 
 
 def test_code_that_nothing_used_for_long_is_forgotten(tmp_path: Path) -> None:

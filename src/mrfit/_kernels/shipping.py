@@ -4,7 +4,8 @@ First commands are run, and what Python called is recorded; then that is compile
 so that one machine makes code for processors it does not have.
 
 Every kernel that was ever compiled is kept in a store among the user's caches, named by the text it was made from:
-another checkout, or this one after a change, compiles what is new to both.
+another checkout, or this one after a change, compiles what is new to both. Where nothing is new, no command is run
+either: the store has lists of all that a package needs, each named by that package's sources.
 
 ``python -m mrfit._kernels.shipping`` makes it where the package stands, for the processor at hand.
 """
@@ -43,6 +44,7 @@ from mrfit._kernels.shipped import (
 )
 
 _THIS = "mrfit._kernels.shipping"  # by its own name also where it is run as a program
+_LIST = ".list"
 
 
 def ship(directory: Path, names: Collection[str] = ()) -> list[str]:
@@ -50,22 +52,53 @@ def ship(directory: Path, names: Collection[str] = ()) -> list[str]:
 
     Returns their names: none where this machine can run no level at all.
     """
-    levels, here = _named(names), levels_of_host()
+    levels, here, sources = _named(names), levels_of_host(), _all_sources()
     if not here:
         return []
-    run = next((level for level in levels if level in here), here[-1])  # what is compiled anyway, if there is one
     with tempfile.TemporaryDirectory() as scratch:
-        store, signatures = _store() or Path(scratch, "store"), Path(scratch, "signatures")
-        warm_up = ("mrfit", "warm-up", "--quiet")
-        _run(_making(run, store), *warm_up)
-        # All is loaded from the store now. What only other kernels call is part of them and is not loaded.
-        _run(_making(run, store), *warm_up, "--jobs", "1", "--record", str(signatures))
-        for level in levels:
-            (directory / level.name).mkdir(parents=True)
-            _run(_making(level, store), _THIS, str(signatures), str(directory / level.name))
-            _forget_unused(store / level.name)
-    sign(directory, sources=_all_sources())
+        store = _store() or Path(scratch, "store")
+        if not all(_take(store / level.name, directory / level.name, sources) for level in levels):
+            run = next((level for level in levels if level in here), here[-1])  # what is compiled anyway, if there is
+            _make(directory, levels, run, store, Path(scratch, "signatures"))
+            for level in levels:
+                _list(store / level.name, directory / level.name, sources)
+                _forget_unused(store / level.name)
+    sign(directory, sources=sources)
     return [level.name for level in levels]
+
+
+def _make(directory: Path, levels: Collection[Level], run: Level, store: Path, signatures: Path) -> None:
+    """Fill a directory with what commands call when they are run with code of one level, for each level."""
+    warm_up = ("mrfit", "warm-up", "--quiet")
+    _run(_making(run, store), *warm_up)
+    # All is loaded from the store now. What only other kernels call is part of them and is not loaded.
+    _run(_making(run, store), *warm_up, "--jobs", "1", "--record", str(signatures))
+    for level in levels:
+        shutil.rmtree(directory / level.name, ignore_errors=True)
+        (directory / level.name).mkdir(parents=True)
+        _run(_making(level, store), _THIS, str(signatures), str(directory / level.name))
+
+
+def _list(stored: Path, made: Path, sources: str) -> None:
+    """Write down in the store which of its files are all of a level's code for these sources."""
+    written = stored / f"{sources}.{os.getpid()}"
+    written.write_text("".join(f"{file.name}\n" for file in sorted(made.iterdir())), encoding="utf-8")
+    written.replace(stored / f"{sources}{_LIST}")
+
+
+def _take(stored: Path, target: Path, sources: str) -> bool:
+    """Copy all of a level's code for these sources from the store; False where some of it is not there."""
+    try:
+        listed = stored / f"{sources}{_LIST}"
+        files = [stored / name for name in listed.read_text(encoding="utf-8").split()]
+        target.mkdir(parents=True, exist_ok=True)
+        for file in files:
+            shutil.copyfile(file, target / file.name)
+        for file in (listed, *files):
+            os.utime(file)  # it was of use
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _store() -> Path | None:
