@@ -7,9 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 Floats = NDArray[np.float64]
+
+_DENSER, _MOST_TERMS = 4, 64  # how much denser than a matrix its inverse may be; of the series that leads to it
 
 
 def divided(matrix: Floats, r: Floats) -> Floats:
@@ -75,6 +78,29 @@ def conjugate_gradients(
         size, last = float(r @ y), size
         p = y + (size / last) * p
     return d, r
+
+
+def inverse_by_series(matrix: sparse.csr_array) -> sparse.csr_array | None:
+    """matrix^-1, where in some order of rows and columns the matrix is triangular; None for any other.
+
+    With its diagonal D and the rest R, (D + R)^-1 = sum over k of (-D^-1 R)^k D^-1. Each factor leads on along the
+    order, as from a scope to those within it, and the series ends. One that is far less sparse is not gathered.
+    """
+    diagonal = matrix.diagonal()
+    if matrix.shape[0] != matrix.shape[1] or not diagonal.all():
+        return None
+    rest = matrix - sparse.diags_array(diagonal)
+    rest.eliminate_zeros()
+    step, term = sparse.diags_array(-1.0 / diagonal) @ rest, sparse.csr_array(sparse.diags_array(1.0 / diagonal))
+    inverse = term
+    for _ in range(_MOST_TERMS):
+        term = step @ term
+        if not term.nnz:
+            return inverse
+        inverse = inverse + term
+        if inverse.nnz > _DENSER * matrix.nnz:
+            return None
+    return None
 
 
 def at_least(values: Floats, share: float) -> Floats:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.linear_systems import at_least
-from mrfit.objectives.hessian import Hessian
+from mrfit.objectives.hessian import Division, Hessian
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -66,6 +66,8 @@ class Expansion:
     """A function to second order at one point. ``product(v)`` is the Hessian times v.
 
     ``precondition``, where it is given, is a symmetric positive definite guess at the inverse of the Hessian.
+    ``with_ridge(ridge)``, where it is given, is one for the Hessian with so much more on its diagonal: better than by
+    the diagonal alone, which in some coordinates says little.
     ``diagonal()`` is that of the Hessian, worked out when it is first asked for.
     ``block(chosen)`` is the Hessian of the chosen parameters as a matrix, where that is cheaper than products.
     ``explicit`` is the whole of it, where it can be held.
@@ -81,6 +83,7 @@ class Expansion:
     diagonal: Callable[[], Floats]
     product: Callable[[Floats], Floats]
     precondition: Callable[[Floats], Floats] | None = None
+    with_ridge: Callable[[Floats], Division] | None = None
     block: Callable[[Indices], Floats] | None = None
     explicit: Explicit | None = None
     dual: Callable[[float], float] | None = None

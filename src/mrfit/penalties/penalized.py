@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.objectives.hessian import Division
 from mrfit.objectives.objective import Expansion, Objective, owned
 
 if TYPE_CHECKING:
@@ -42,12 +43,18 @@ class Penalized(Objective):
         w = owned(w)
         smooth = self.objective.expand(w)
         scale = 1.0 / self.total_weight
-        own = self.penalty.preconditioner(smooth.diagonal() * self.total_weight)
         return Expansion(
             value=smooth.value + scale * self.penalty.value(w),
             gradient=smooth.gradient + scale * self.penalty.gradient(w),
             diagonal=cache(lambda: smooth.diagonal() + scale * self.penalty.hessian_diagonal(w)),
             product=lambda v: smooth.product(v) + scale * self.penalty.hessian_product(w, v),
-            precondition=None if own is None else lambda r: self.total_weight * own(r),
+            precondition=self._division(smooth, w),
             explicit=smooth.explicit and smooth.explicit.mapped(lambda hessian: hessian.plus(self.penalty, w, scale)),
         )
+
+    def _division(self, smooth: Expansion, w: Floats) -> Division | None:
+        """Roughly by the whole Hessian, where there is something better than its diagonal."""
+        if smooth.with_ridge is not None:
+            return smooth.with_ridge(self.penalty.hessian_diagonal(w) / self.total_weight)
+        own = self.penalty.preconditioner(smooth.diagonal() * self.total_weight)
+        return None if own is None else lambda r: self.total_weight * own(r)

@@ -136,8 +136,16 @@ def _boxes(anchor: Floats, half: Floats, radius: float) -> Floats:
 
 def _inside(points: Floats, boxes: Floats, beyond: float) -> Floats:
     """How many points lie in each box made larger, (boxes,)."""
-    inside = (points > boxes[:, None, 0] - beyond) & (points < boxes[:, None, 1] + beyond)
-    return np.asarray(inside.all(axis=2).sum(axis=1), np.float64)
+    (x, y), (low, high) = points.T, (boxes[:, 0] - beyond, boxes[:, 1] + beyond)
+    # Each direction for itself: numpy takes several times as long for "all" of two.
+    inside = (x > low[:, :1]) & (x < high[:, :1]) & (y > low[:, 1:]) & (y < high[:, 1:])
+    return np.asarray(inside.sum(axis=1), np.float64)
+
+
+def _overlap(boxes: Floats, others: Floats) -> NDArray[np.bool_]:
+    """Whether two boxes have an inner point in common, (boxes, others)."""
+    x, y = ((boxes[:, 1, k, None] > others[:, 0, k]) & (boxes[:, 0, k, None] < others[:, 1, k]) for k in range(2))
+    return np.asarray(x & y)
 
 
 def _inwards(sides: Floats, outwards: Floats) -> Floats:
@@ -155,9 +163,7 @@ def _chosen(candidates: Sequence[Floats], prices: Sequence[Floats]) -> Integers:
     while waiting:
         one = waiting.pop(0)
         boxes, price = candidates[one], prices[one]
-        upper = np.minimum(boxes[:, None, 1], taken[None, :, 1])
-        lower = np.maximum(boxes[:, None, 0], taken[None, :, 0])
-        in_the_way = (upper > lower).all(axis=2)  # (places, labels); never of labels that are not placed
+        in_the_way = _overlap(boxes, taken)  # (places, labels); never of labels that are not placed
         # A label that has been moved often, or is more important than one that has, stays.
         held = (evictions >= _N_EVICTIONS) | ((evictions[one] >= _N_EVICTIONS) & (np.arange(n_labels) < one))
         total = price + 60.0 * (in_the_way * (1.0 + evictions)).sum(axis=1)
