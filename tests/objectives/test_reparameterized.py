@@ -12,6 +12,7 @@ from mrfit import Learner, Structure
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning.penalized import L2
 from mrfit.learning.tied import Tied
+from mrfit.nearly_diagonal import NearlyDiagonal
 from mrfit.objectives.objective import Expansion, Objective
 from mrfit.objectives.reparameterized import Reparameterized
 from mrfit.parameterizations.spectral import Spectral
@@ -34,7 +35,10 @@ class Bowl(Objective):
 
     def expand(self, w):
         value, gradient = self.value_and_gradient(w)
-        return Expansion(value, gradient, lambda: self.curvature, lambda v: self.curvature * v)
+        apart = NearlyDiagonal(sparse.eye_array(len(w), format="csr"), self.curvature)
+        return Expansion(
+            value, gradient, lambda: self.curvature, lambda v: self.curvature * v, uncorrelated=lambda: apart
+        )
 
 
 def spectral_map(*shape: int, order: int = 2) -> sparse.csr_array:
@@ -63,8 +67,9 @@ def test_with_a_ridge_it_is_positive_definite_and_the_ridge_counts(matrix: spars
     """A larger ridge leaves less of a direction: by twice as much where it is all there is."""
     n = matrix.shape[1]
     found = Reparameterized(Bowl(np.full(matrix.shape[0], 1e-3)), matrix).expand(np.zeros(n))
-    assert found.with_ridge is not None
-    with_one, with_two = (np.stack([found.with_ridge(np.full(n, ridge))(e) for e in np.eye(n)]) for ridge in (1e6, 2e6))
+    assert found.nearly_diagonal is not None
+    divisions = [found.nearly_diagonal().division(np.full(n, ridge)) for ridge in (1e6, 2e6)]
+    with_one, with_two = (np.stack([divide(e) for e in np.eye(n)]) for divide in divisions)
     np.testing.assert_allclose(with_one, with_one.T, atol=1e-12 * np.abs(with_one).max())
     assert np.linalg.eigvalsh(with_one).min() > 0
     np.testing.assert_allclose(with_two, with_one / 2, rtol=1e-6, atol=0)
@@ -83,7 +88,7 @@ def test_a_penalty_is_divided_by_too(rng) -> None:
 def test_a_map_that_has_no_inverse_divides_by_the_diagonal() -> None:
     matrix = sparse.csr_array(np.array([[1.0, 1.0, 0.0], [0.0, 1.0, 1.0]]))
     found = Reparameterized(Bowl(np.ones(2)), matrix).expand(np.zeros(3))
-    assert found.with_ridge is None
+    assert found.nearly_diagonal is None
     np.testing.assert_allclose(found.preconditioned(np.ones(3)), 1.0 / found.diagonal())
 
 

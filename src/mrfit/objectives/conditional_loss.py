@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from mrfit._kernels.cells import DIAGONAL, EXPANSION, GRADIENT, PRODUCT, gather, scatter, sweep
 from mrfit._kernels.curvature_blocks import curvature_blocks
 from mrfit.counts.conditional_cells import ConditionalCells
+from mrfit.nearly_diagonal import UncorrelatedFeatures
 from mrfit.objectives.hessian import MOST_DENSE, MOST_ENTRIES, BlockLayout, Blocks, Hessian, Matrix
 from mrfit.objectives.objective import Expansion, Explicit, Objective
 from mrfit.workers import deal, run
@@ -49,13 +50,28 @@ class ConditionalLoss(Objective):
     def expand(self, w: Floats) -> Expansion:
         expected = self._room()
         gradient = self._pass(EXPANSION, w, expected)
+
+        @cache
+        def curvature() -> Floats:
+            self._sweep(DIAGONAL, gradient, expected)  # takes no direction: any will do
+            return self._slots.copy()
+
         return Expansion(
             value=self._value(),
             gradient=gradient,
-            diagonal=cache(lambda: self._pass(DIAGONAL, gradient, expected)),  # takes no direction: any will do
+            diagonal=cache(lambda: self._collected(curvature()) / self.cells.total_weight),
+            uncorrelated=cache(lambda: self._features.at(curvature() / self.cells.total_weight)),
             product=lambda direction: self._pass(PRODUCT, direction, expected),
             explicit=self._explicit(expected),
         )
+
+    @cached_property
+    def _features(self) -> UncorrelatedFeatures:
+        """Each state of a variable but the first has a regression of its own."""
+        arrays = self.cells.arrays
+        widths = np.repeat(1 + arrays.n_features, arrays.n_free)
+        constants = np.repeat(np.cumsum(widths) - widths, widths)
+        return UncorrelatedFeatures(self.n_parameters, self.cells.parameter_of_slot, constants)
 
     def _room(self) -> Floats:
         """For what the curvature of every cell is made of."""

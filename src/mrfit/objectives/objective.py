@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.linear_systems import at_least
-from mrfit.objectives.hessian import Division, Hessian
+from mrfit.nearly_diagonal import NearlyDiagonal
+from mrfit.objectives.hessian import Hessian
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -66,8 +67,8 @@ class Expansion:
     """A function to second order at one point. ``product(v)`` is the Hessian times v.
 
     ``precondition``, where it is given, is a symmetric positive definite guess at the inverse of the Hessian.
-    ``with_ridge(ridge)``, where it is given, is one for the Hessian with so much more on its diagonal: better than by
-    the diagonal alone, which in some coordinates says little.
+    ``nearly_diagonal()``, where it is given, is roughly the Hessian: better than its diagonal, as easily divided by.
+    ``uncorrelated()`` is that of an objective whose diagonal is good enough by itself, for those made from it.
     ``diagonal()`` is that of the Hessian, worked out when it is first asked for.
     ``block(chosen)`` is the Hessian of the chosen parameters as a matrix, where that is cheaper than products.
     ``explicit`` is the whole of it, where it can be held.
@@ -83,7 +84,8 @@ class Expansion:
     diagonal: Callable[[], Floats]
     product: Callable[[Floats], Floats]
     precondition: Callable[[Floats], Floats] | None = None
-    with_ridge: Callable[[Floats], Division] | None = None
+    nearly_diagonal: Callable[[], NearlyDiagonal] | None = None
+    uncorrelated: Callable[[], NearlyDiagonal] | None = None
     block: Callable[[Indices], Floats] | None = None
     explicit: Explicit | None = None
     dual: Callable[[float], float] | None = None
@@ -99,9 +101,11 @@ class Expansion:
         return np.asarray(0.5 * (matrix + matrix.T), np.float64)  # products by differences are not quite symmetric
 
     def preconditioned(self, r: Floats) -> Floats:
-        """Roughly the inverse Hessian times r: by ``precondition`` where there is one, else by the diagonal."""
+        """Roughly the inverse Hessian times r: by the best guess there is."""
         if self.precondition is not None:
             return self.precondition(r)
+        if self.nearly_diagonal is not None:
+            return self.nearly_diagonal().division(np.zeros(len(r)))(r)
         return r / at_least(self.diagonal(), 1e-8)
 
 

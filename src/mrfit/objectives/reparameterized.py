@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from functools import cache, cached_property, partial
+from collections.abc import Callable
+from functools import cache, cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from mrfit.linear_systems import at_least, inverse_by_series
-from mrfit.objectives.hessian import Division, Matrix
+from mrfit.linear_systems import inverse_by_series
+from mrfit.nearly_diagonal import NearlyDiagonal
+from mrfit.objectives.hessian import Matrix
 from mrfit.objectives.objective import Expansion, Objective
 
 Floats = NDArray[np.float64]
@@ -43,14 +45,12 @@ class Reparameterized(Objective):
         def block(chosen: Indices) -> Floats:
             return Matrix(inner.hessian()).through(self._adjoint[chosen]).entries
 
-        with_ridge = None if self._inverse is None else partial(self._division, inner, self._inverse)
         return Expansion(
             value=inner.value,
             gradient=self._adjoint @ inner.gradient,
             diagonal=cache(diagonal),
             product=lambda v: self._adjoint @ inner.product(self.matrix @ v),
-            precondition=None if with_ridge is None else with_ridge(np.zeros(self.n_parameters)),
-            with_ridge=with_ridge,
+            nearly_diagonal=self._nearly_diagonal(inner),
             block=None if inner.block is None else block,
             explicit=inner.explicit and inner.explicit.mapped(lambda hessian: hessian.through(self._adjoint)),
             dual=inner.dual,
@@ -61,12 +61,11 @@ class Reparameterized(Objective):
         """Back from the other objective's parameters, where that is known."""
         return inverse_by_series(self.matrix)
 
-    def _division(self, inner: Expansion, inverse: sparse.csr_array, ridge: Floats) -> Division:
-        """Roughly by the Hessian with a ridge: as if both were diagonal in the other objective's parameters.
+    def _nearly_diagonal(self, inner: Expansion) -> Callable[[], NearlyDiagonal] | None:
+        """As in the other objective's parameters.
 
         Of signs that hardly vary all products are nearly the same number, so that the Hessian in spectral coordinates
         is far from diagonal where data are sparse; in canonical ones it is not.
         """
-        adjoint = inverse.T.tocsr()
-        alone = cache(lambda: at_least(inner.diagonal() + adjoint.power(2) @ ridge, 1e-8))
-        return lambda r: inverse @ (adjoint @ r / alone())
+        inverse, apart = self._inverse, inner.uncorrelated
+        return None if inverse is None or apart is None else cache(lambda: apart().through(inverse))

@@ -54,7 +54,8 @@ class Penalized(Objective):
 
     def _division(self, smooth: Expansion, w: Floats) -> Division | None:
         """Roughly by the whole Hessian, where there is something better than its diagonal."""
-        if smooth.with_ridge is not None:
-            return smooth.with_ridge(self.penalty.hessian_diagonal(w) / self.total_weight)
+        if (nearly := smooth.nearly_diagonal) is not None:
+            division = cache(lambda: nearly().division(self.penalty.hessian_diagonal(w) / self.total_weight))
+            return lambda r: division()(r)
         own = self.penalty.preconditioner(smooth.diagonal() * self.total_weight)
         return None if own is None else lambda r: self.total_weight * own(r)

@@ -54,8 +54,14 @@ def test_derivatives_are_those_of_the_value(shape: tuple[int, ...], n_rows: int,
     slopes = [np.concatenate(expansion[1:]) for expansion in (above, below)]
     np.testing.assert_allclose(product, (slopes[0] - slopes[1]) / 2e-5, rtol=1e-5, atol=1e-5)
     units = np.eye(n + len(at.w))
-    diagonal = [np.concatenate(model.product(unit[:n], unit[n:])) @ unit for unit in units]
-    np.testing.assert_allclose(np.concatenate(model.diagonal(len(at.w))), diagonal, rtol=1e-9, atol=1e-12)
+    hessian = np.stack([np.concatenate(model.product(unit[:n], unit[n:])) for unit in units])
+    curvature = model.curvature(len(at.w))
+    constants, ends = curvature[:n], curvature[n:].reshape(2, -1)
+    diagonal = np.concatenate([constants, ends.sum(axis=0)])
+    np.testing.assert_allclose(diagonal, hessian.diagonal(), rtol=1e-9, atol=1e-12)
+    # Features are indicators: what they have in common with the constant of a regression is their own curvature in it.
+    for end, columns in zip(ends, at.columns(model.table), strict=True):
+        np.testing.assert_allclose(end, hessian[n + np.arange(len(at.w)), columns], rtol=1e-9, atol=1e-12)
 
 
 def test_it_is_the_pseudo_likelihood_of_the_library(rng: np.random.Generator) -> None:

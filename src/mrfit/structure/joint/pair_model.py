@@ -19,6 +19,7 @@ from mrfit._kernels.pair_cells import (
     over_rows,
     sweep,
 )
+from mrfit.nearly_diagonal import UncorrelatedFeatures
 from mrfit.structure.joint.row_table import RowTable
 from mrfit.workers import deal, run
 
@@ -77,6 +78,14 @@ class PairParameters:
         first = table.arrays.first_column
         return first[a] + within // table.widths[b], first[b] + within % table.widths[b]
 
+    def features(self, table: RowTable) -> UncorrelatedFeatures:
+        """Every column's regression has its constant, and a feature for each pair at either end."""
+        n, constants = len(self.constants) + len(self.w), np.arange(len(self.constants))
+        pairs = np.arange(len(self.constants), n)
+        return UncorrelatedFeatures(
+            n, np.concatenate([constants, pairs, pairs]), np.concatenate([constants, *self.columns(table)])
+        )
+
     def links(self) -> tuple[Indices, Indices, Indices]:
         """The neighbours of all variables: own variable, neighbour, and where the pair's table begins."""
         a, b = self.edges[:, 0], self.edges[:, 1]
@@ -115,10 +124,10 @@ class PairModel:
         """The Hessian times a direction."""
         return self._sweep(PRODUCT, constants, w)
 
-    def diagonal(self, n_parameters: int) -> tuple[Floats, Floats]:
-        """That of the Hessian."""
+    def curvature(self, n_parameters: int) -> Floats:
+        """In the constants, in the pairs from their first end, and from their second, as `PairParameters.features`."""
         constants, ends = self._slopes(DIAGONAL, np.empty(0), np.empty(n_parameters))
-        return np.maximum(constants, _SMALLEST * constants.max(initial=1.0)), ends.sum(axis=0)
+        return np.concatenate([np.maximum(constants, _SMALLEST * constants.max(initial=1.0)), *ends])
 
     def variance(self, parameters: PairParameters) -> Floats:
         """The curvature in every parameter of a pair that is left after the constants have adapted."""

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.linear_systems import conjugate_gradients
+from mrfit.nearly_diagonal import UncorrelatedFeatures
 from mrfit.structure.joint.pair_model import PairModel, PairParameters
 
 Floats = NDArray[np.float64]
@@ -34,11 +35,11 @@ def refit(
     """
     n_constants, n_pairs = len(start.constants), len(start.w)
     weight = np.concatenate([np.full(n_constants, constant_ridge), np.full(n_pairs, ridge)])
-    parameters = start
+    parameters, features = start, start.features(model.table)
     value, gradient = _penalized(model, parameters, weight)
     first_value = value
     for _ in range(_MOST_STEPS):
-        step = _newton_step(model, gradient, weight, n_constants)
+        step = _newton_step(model, features, gradient, weight)
         promised = -0.5 * float(gradient @ step)
         if promised < max(decrease, share * (first_value - value)):
             break
@@ -67,15 +68,14 @@ def _moved(parameters: PairParameters, step: Floats) -> PairParameters:
     return replace(parameters, constants=parameters.constants + step[:n], w=parameters.w + step[n:])
 
 
-def _newton_step(model: PairModel, gradient: Floats, weight: Floats, n_constants: int) -> Floats:
-    """Minus the inverse Hessian times the gradient, roughly: conjugate gradients, scaled by the diagonal."""
-    n = n_constants
-    diagonal = np.concatenate(model.diagonal(len(gradient) - n)) + weight
+def _newton_step(model: PairModel, features: UncorrelatedFeatures, gradient: Floats, weight: Floats) -> Floats:
+    """Minus the inverse Hessian times the gradient, roughly: conjugate gradients."""
+    n = model.table.n_columns
     step, _ = conjugate_gradients(
         lambda direction: np.concatenate(model.product(direction[:n], direction[n:])) + weight * direction,
         -gradient,
         is_enough=lambda _, size, first: size <= _RESIDUAL**2 * first,
         most=_MOST_PRODUCTS,
-        precondition=lambda r: r / diagonal,
+        precondition=features.at(model.curvature(len(gradient) - n)).division(weight),
     )
     return step
