@@ -5,13 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.linear_systems import at_least
 from mrfit.nearly_diagonal import NearlyDiagonal
-from mrfit.objectives.hessian import Hessian
+from mrfit.objectives.hessian import Division, Hessian
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -68,7 +69,8 @@ class Expansion:
 
     ``precondition``, where it is given, is a symmetric positive definite guess at the inverse of the Hessian.
     ``nearly_diagonal()``, where it is given, is roughly the Hessian: better than its diagonal, as easily divided by.
-    ``uncorrelated()`` is that of an objective whose diagonal is good enough by itself, for those made from it.
+    ``uncorrelated()`` is the same for objectives made from this one, which is itself divided by its diagonal: that one
+    adds up over shards.
     ``diagonal()`` is that of the Hessian, worked out when it is first asked for.
     ``block(chosen)`` is the Hessian of the chosen parameters as a matrix, where that is cheaper than products.
     ``explicit`` is the whole of it, where it can be held.
@@ -104,9 +106,13 @@ class Expansion:
         """Roughly the inverse Hessian times r: by the best guess there is."""
         if self.precondition is not None:
             return self.precondition(r)
-        if self.nearly_diagonal is not None:
-            return self.nearly_diagonal().division(np.zeros(len(r)))(r)
+        if self._division is not None:
+            return self._division(r)
         return r / at_least(self.diagonal(), 1e-8)
+
+    @cached_property
+    def _division(self) -> Division | None:
+        return self.nearly_diagonal and self.nearly_diagonal().division(np.zeros(len(self.gradient)))
 
 
 def owned(w: Floats) -> Floats:
