@@ -110,6 +110,12 @@ def test_a_cell_counts_as_soon_as_one_method_reaches_the_paper(tmp_path: Path) -
     assert not any("APT outperforms L2" in claim.words for claim in AptTable1().claims(results))
 
 
+def test_a_cell_that_differs_beyond_the_digits_of_the_paper_is_worse_and_says_so(tmp_path: Path) -> None:
+    results = row("ad", 15, "top", 6.112, 6.2, 6.2)
+    text = "\n".join(block.markdown(tmp_path) for block in AptTable1().report(results, Scope()))
+    assert "0 of 1 published cells; not in ad at d = 15 (6.112 against 6.11, equal in the digits it prints)." in text
+
+
 def test_what_the_paper_has_is_run_first() -> None:
     def first(bound: str, method: str, degree: int = 5) -> int:
         return AptCell("nltcs", degree, bound, method).turn()

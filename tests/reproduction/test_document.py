@@ -58,6 +58,15 @@ def test_good_and_bad_news_have_colours_and_the_best_is_bold(tmp_path: Path) -> 
     assert re.search(r'<td class="right bad"><strong>1\.5</strong></td>', html)
 
 
+def test_words_between_back_ticks_are_code(tmp_path: Path) -> None:
+    table = Table([Column("`top`, edges")], [["`<b>` | 1"]])
+    page = Document("A title", [Heading("Read as `top`"), Text("By `a` and `b`."), table]).save(tmp_path, "page")[1]
+    html = page.read_text()
+    assert "<h2>Read as <code>top</code></h2><p>By <code>a</code> and <code>b</code>.</p>" in html
+    assert "<code>top</code>, edges</th>" in html
+    assert "<code>&lt;b&gt;</code> | 1</td>" in html
+
+
 def test_pages_made_twice_are_equal(tmp_path: Path) -> None:
     assert saved(tmp_path) == saved(tmp_path)
 

@@ -184,8 +184,10 @@ def _left(n: int, words: str) -> str:
 
 def _short(name: str, degree: int, row: dict[str, dict[str, Any]]) -> str:
     """A cell that is not reached, and whether that may change."""
+    best, papers = _best(row), _papers_best(name, degree)
     alone = "" if len(row) == len(PAPERS) else f" by {' and '.join(row)} alone"
-    return f"{name} at d = {degree} ({_best(row):.3f} against {_papers_best(name, degree):.2f}{alone})"
+    equal = ", equal in the digits it prints" if f"{best:.2f}" == f"{papers:.2f}" else ""
+    return f"{name} at d = {degree} ({best:.3f} against {papers:.2f}{equal}{alone})"
 
 
 def _beside(name: str, degree: int, row: dict[str, dict[str, Any]]) -> list[Cell | str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 
 _STYLE = """
 :root { color-scheme: light dark; --line: #8884; --good: #1a7f3718; --bad: #cf222e18; }
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 75rem; margin: 2rem auto; padding: 0 1rem; }
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 100rem; margin: 2rem auto; padding: 0 1rem; }
+p, figcaption { max-width: 60rem; } code { font-size: .95em; }
 .wide { overflow-x: auto; } table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums; }
 th, td { padding: .2rem .6rem; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap; }
 th { position: sticky; top: 0; background: Canvas; vertical-align: bottom; }
@@ -55,7 +57,7 @@ class Text:
         return self.text
 
     def html(self) -> str:
-        return f"<p>{escape(self.text)}</p>"
+        return f"<p>{_html(self.text)}</p>"
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ class Heading:
         return f"## {self.text}"
 
     def html(self) -> str:
-        return f"<h2>{escape(self.text)}</h2>"
+        return f"<h2>{_html(self.text)}</h2>"
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,7 @@ class Table:
         return "\n".join(lines)
 
     def html(self) -> str:
-        head = "".join(f'<th class="{c.align}">{escape(c.title)}</th>' for c in self.columns)
+        head = "".join(f'<th class="{c.align}">{_html(c.title)}</th>' for c in self.columns)
         body = "".join(
             "<tr>" + "".join(_html_cell(cell, c.align) for cell, c in zip(row, self.columns, strict=True)) + "</tr>"
             for row in self.rows
@@ -151,6 +153,11 @@ class Document:
         return pages
 
 
+def _html(text: str) -> str:
+    """With what Markdown has between back-ticks as code, and nothing else taken for markup."""
+    return re.sub("`([^`]+)`", r"<code>\1</code>", escape(text))
+
+
 def _line(cells: Iterable[str]) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
@@ -162,5 +169,5 @@ def _marked(cell: Cell | str) -> str:
 def _html_cell(cell: Cell | str, align: str) -> str:
     cell = Cell(cell) if isinstance(cell, str) else cell
     news = {None: "", True: " good", False: " bad"}[cell.is_good]
-    text = f"<strong>{escape(cell.text)}</strong>" if cell.is_best else escape(cell.text)
+    text = f"<strong>{_html(cell.text)}</strong>" if cell.is_best else _html(cell.text)
     return f'<td class="{align}{news}">{text}</td>'
