@@ -126,7 +126,7 @@ def test_files_within_an_archive(memory: MemoryFileSystem, tmp_path: Path) -> No
         archive.writestr("parts/1.csv", TEXT)
     address = f"zip://parts::file://{tmp_path}/x.zip"
     files = files_of(address, (".csv",))
-    assert [str(file.path) for file in files] == [f"zip://parts/{k}.csv::file://{tmp_path}/x.zip" for k in range(2)]
+    assert [str(file.place) for file in files] == [f"zip://parts/{k}.csv::file://{tmp_path}/x.zip" for k in range(2)]
     assert UniqueRows.from_file(address).n_rows == 8
 
 

@@ -81,7 +81,7 @@ def summary_beside(output: str | None) -> AbstractContextManager[Any]:
 
 def load_model(text: str) -> MarkovNetwork:
     """The model in a file, or on standard input."""
-    from mrfit.data.sources import standard_input
+    from mrfit.data.places import standard_input
     from mrfit.formats.mrf import from_stream, load
 
     return from_stream(standard_input(), "standard input") if text == STANDARD else load(text)

@@ -24,7 +24,7 @@ from mrfit.data.layout import LayoutOptions
 from mrfit.data.packed_rows import PackedRows
 from mrfit.data.readers import named_in_errors, read_batches
 from mrfit.data.row_counter import RowCounter
-from mrfit.data.sources import Source, files_of, is_stream
+from mrfit.data.sources import Source, files_of
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
 from mrfit.errors import DataError, InputError
@@ -148,7 +148,7 @@ class BlanketCounts:
 
 def _with_domain(source: Source, reading: Reading, layout: LayoutOptions) -> Reading:
     """The same reading with the states that a file holds."""
-    if any(is_stream(file.path) for file in files_of(source, ("",))):
+    if any(file.place.is_stream for file in files_of(source, ("",))):
         raise InputError("A stream can be read once, and its states need to be known before; pass Reading(domain=...).")
     coder = Coder(reading)
     for batch in read_batches(source, select=reading.chosen, **layout):

@@ -8,9 +8,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
+from mrfit.data.places import Place
 from mrfit.errors import DataError, InputError
+
+if TYPE_CHECKING:
+    from mrfit.data.sources import Peekable
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(://|::.*://)")
 
@@ -21,14 +25,16 @@ def is_address(source: object) -> bool:
 
 
 @dataclass(frozen=True, order=True)
-class Address:
-    """One file, or folder of files; offers what readers ask of a `Path`.
+class Address(Place):
+    """One file, or folder of files.
 
     Only its text goes to other processes: they connect by themselves, with what the environment tells the driver of
     keys and endpoints.
     """
 
     text: str
+
+    is_stream = False
 
     def __str__(self) -> str:
         return self.text
@@ -40,10 +46,6 @@ class Address:
     def name(self) -> str:
         head = self.text.partition("::")[0]
         return PurePosixPath(head if "://" in head else self.text).name
-
-    @property
-    def suffix(self) -> str:
-        return PurePosixPath(self.name).suffix
 
     def absolute(self) -> Address:
         return self
@@ -58,26 +60,22 @@ class Address:
 
     @cached_property
     def n_bytes(self) -> int:
-        """Its length; 0 where the server does not say."""
         with self._answered():
             return int(self.filesystem.size(self._path) or 0)
 
-    def iterdir(self) -> list[tuple[Address, bool]]:
-        """What is in a folder, and whether each is one."""
+    def inside(self) -> list[tuple[Place, bool]]:
         with self._answered():
             found = self.filesystem.ls(self._path, detail=True)
         inside = [entry for entry in found if entry["name"].rstrip("/") != self._path.rstrip("/")]
         return [(self._beside(entry["name"].rstrip("/")), entry["type"] == "directory") for entry in inside]
 
-    def glob(self) -> list[Address]:
-        """The files that the address matches as a pattern."""
+    def matching(self) -> Iterator[Place]:
         with self._answered():
             found = self.filesystem.glob(self._path, detail=True)
-        return [self._beside(path) for path, entry in found.items() if entry["type"] != "directory"]
+        return (self._beside(path) for path, entry in found.items() if entry["type"] != "directory")
 
     @contextmanager
     def open(self) -> Iterator[BinaryIO]:
-        """Its bytes, from front to back."""
         with self._answered():
             file = self.filesystem.open(self._path, "rb")
         try:
@@ -85,8 +83,8 @@ class Address:
         finally:
             file.close()
 
-    def parquet(self) -> Any:
-        """As a Parquet file, of which only what is needed is fetched."""
+    def parquet(self, file: Peekable) -> Any:
+        """By itself: only what is needed is fetched."""
         from pyarrow import parquet
 
         with self._answered():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Unpack
 
 import numpy as np
@@ -12,19 +13,10 @@ from scipy import sparse
 from mrfit.data.coding import Reading
 from mrfit.data.layout import Layout, LayoutOptions
 from mrfit.data.memory import MemoryLimit
+from mrfit.data.places import Place
 from mrfit.data.readers import Progress, named_in_errors
 from mrfit.data.selection import check_agreement, chosen_names
-from mrfit.data.sources import (
-    Place,
-    Source,
-    TableFile,
-    Utf8Stream,
-    files_of,
-    is_standard_input,
-    n_bytes_of,
-    opened,
-    spoken_name,
-)
+from mrfit.data.sources import Source, TableFile, Utf8Stream, files_of, opened
 from mrfit.data.sparse_rows import MOST_CODES, STATES, SparseRows
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain, Variable
@@ -43,8 +35,8 @@ def is_item_list(source: Source, format: str | None) -> bool:
     if format is not None:
         return format == FORMAT
     if isinstance(source, TableFile):
-        source = source.path
-    first = source if isinstance(source, str | Place) else next(iter(source), "")
+        source = source.place
+    first = source if isinstance(source, str | Path | Place) else next(iter(source), "")
     return str(first).lower().endswith(SUFFIXES)
 
 
@@ -103,13 +95,13 @@ def _check_told(reading: Reading, layout: Layout) -> None:
 
 def _lines(source: Source, layout: Layout, progress: Progress | None) -> Iterator[tuple[list[str], float | None]]:
     """Some lines at a time, and how much of all bytes is read with them."""
-    files = [file.path for file in files_of(source, SUFFIXES)]
-    before, all_bytes = 0, sum(map(n_bytes_of, files))
-    for path in files:
-        if not path.exists() and not is_standard_input(path):
-            raise DataError(f"There is no file {str(path)!r}; check the path.")
-        with named_in_errors(path), opened(path) as file:
-            stream, rest = Utf8Stream(file, layout.encoding, name=spoken_name(path)), b""
+    places = [file.place for file in files_of(source, SUFFIXES)]
+    before, all_bytes = 0, sum(place.n_bytes for place in places)
+    for place in places:
+        if not place.exists():
+            raise DataError(f"There is no file {str(place)!r}; check the path.")
+        with named_in_errors(place), opened(place) as file:
+            stream, rest = Utf8Stream(file, layout.encoding, name=place.name), b""
             while content := stream.read(_BYTES_AT_ONCE):
                 *lines, rest = (rest + content).split(b"\n")
                 done = min(before + file.n_bytes, all_bytes)
@@ -118,7 +110,7 @@ def _lines(source: Source, layout: Layout, progress: Progress | None) -> Iterato
                     progress(done, all_bytes)
             if rest:
                 yield [rest.decode()], None
-        before += n_bytes_of(path)
+        before += place.n_bytes
 
 
 class _Lists:

@@ -16,7 +16,7 @@ from mrfit.data.folds import fold_weights
 from mrfit.data.layout import LayoutOptions
 from mrfit.data.readers import Progress, files_of_table, named_in_errors, read_batches
 from mrfit.data.row_counter import Independent
-from mrfit.data.sources import Source, TableFile, is_standard_input, is_stream, n_bytes_of, spoken_name
+from mrfit.data.sources import Source, TableFile, spoken_name
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
 from mrfit.errors import InputError
@@ -52,9 +52,9 @@ class Parts:
         told after every file how many bytes of all are done.
         """
         found = files_of_table(source, layout.get("format"))
-        if any(is_standard_input(file.path) or (is_stream(file.path) and file.path.exists()) for file in found):
+        if any(file.place.is_stream and file.place.exists() for file in found):
             raise InputError("Parts are read more than once, and a stream only once; name files instead.")
-        files = tuple(replace(file, path=file.path.absolute()) for file in found)
+        files = tuple(replace(file, place=file.place.absolute()) for file in found)
         own = cls(files, reading or Reading(), layout)
         return own if own.reading.domain is not None else own._with_domain(progress)
 
@@ -85,7 +85,7 @@ class Parts:
     @property
     def n_bytes(self) -> int:
         """The length of all files."""
-        return sum(n_bytes_of(file.path) for file in self.files)
+        return sum(file.place.n_bytes for file in self.files)
 
     def each(self) -> list[Parts]:
         """Every file by itself."""
@@ -93,7 +93,7 @@ class Parts:
 
     def dealt(self, n: int) -> list[Parts]:
         """At most ``n`` runs of files of about as many bytes."""
-        sizes = np.array([1 + n_bytes_of(file.path) for file in self.files], np.float64)
+        sizes = np.array([1 + file.place.n_bytes for file in self.files], np.float64)
         run_of = ((np.cumsum(sizes) - 0.5 * sizes) * n / sizes.sum()).astype(int)  # by the middle of each
         return [
             replace(self, files=tuple(self.files[k] for k in np.flatnonzero(run_of == r))) for r in np.unique(run_of)

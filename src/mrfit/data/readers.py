@@ -14,24 +14,12 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.data.addresses import Address
 from mrfit.data.batch import Batch, Column, StateCodes, arrow_codes, check_names
 from mrfit.data.delimited import delimited_pieces
 from mrfit.data.labels import label
 from mrfit.data.layout import Layout, LayoutOptions
-from mrfit.data.sources import (
-    Peekable,
-    Place,
-    Source,
-    TableFile,
-    Utf8Stream,
-    files_of,
-    is_standard_input,
-    is_stream,
-    n_bytes_of,
-    opened,
-    spoken_name,
-)
+from mrfit.data.places import Place
+from mrfit.data.sources import Peekable, Source, TableFile, Utf8Stream, files_of, opened, spoken_name
 from mrfit.errors import DataError, listed
 
 # How text files spell a missing value.
@@ -74,26 +62,26 @@ def read_batches(
     """
     how = Layout(**layout)
     files = files_of_table(source, how.format)
-    paths = [file.path for file in files]
+    places = [file.place for file in files]
     names: Collection[str] | None = None
-    n_rows, n_bytes, all_bytes = 0, 0, sum(map(n_bytes_of, paths))
-    for path, columns in zip(paths, [file.folder_columns for file in files], strict=True):
-        with named_in_errors(path), _opened_table(path, how, columns) as table:
+    n_rows, n_bytes, all_bytes = 0, 0, sum(place.n_bytes for place in places)
+    for place, columns in zip(places, [file.folder_columns for file in files], strict=True):
+        with named_in_errors(place), _opened_table(place, how, columns) as table:
             if names is not None and set(table.names) != set(names):
-                raise DataError(_other_columns(path, table.names, paths[0], names))
+                raise DataError(_other_columns(place, table.names, places[0], names))
             notes = table.notes if names is None else ()  # one file speaks for all
             names = table.names
             chosen = None if select is None else select(table.names)
-            file = spoken_name(path) if len(paths) > 1 else None
+            file = place.name if len(places) > 1 else None
             for batch in _batches(table, how.weight, chosen, file):
                 done = min(n_bytes + table.n_bytes(batch.first_row + batch.n_rows), all_bytes)
                 if progress is not None:
                     progress(done, all_bytes)
                 yield replace(batch, notes=notes, share_read=done / all_bytes if all_bytes else None)
                 n_rows, notes = n_rows + batch.n_rows, ()
-            n_bytes += n_bytes_of(path)
+            n_bytes += place.n_bytes
     if n_rows == 0 and not may_be_empty:
-        raise DataError(f"{spoken_name(paths[0])!r} names columns but has no rows; at least one is needed.")
+        raise DataError(f"{places[0].name!r} names columns but has no rows; at least one is needed.")
 
 
 def files_of_table(source: Source, format: str | None) -> list[TableFile]:
@@ -134,46 +122,46 @@ def _with_constants(piece: Any, columns: Sequence[tuple[str, str | None]]) -> An
 
 
 @contextmanager
-def _opened_table(path: Place, layout: Layout, columns: Sequence[tuple[str, str | None]]) -> Iterator[_Table]:
-    if not path.exists() and not is_standard_input(path):
-        raise DataError(f"There is no file {str(path)!r}; check the path.")
-    with opened(path) as file:
-        yield _KINDS[_suffix(path, layout, file)](file, path, layout).with_constants(columns)
+def _opened_table(place: Place, layout: Layout, columns: Sequence[tuple[str, str | None]]) -> Iterator[_Table]:
+    if not place.exists():
+        raise DataError(f"There is no file {str(place)!r}; check the path.")
+    with opened(place) as file:
+        yield _KINDS[_suffix(place, layout, file)](file, place, layout).with_constants(columns)
 
 
-def _suffix(path: Place, layout: Layout, file: Peekable) -> str:
+def _suffix(place: Place, layout: Layout, file: Peekable) -> str:
     """The kind of a file by its format, else its name, else, for a stream, its content."""
-    suffix = _known_suffix(path) if layout.format is None else f".{layout.format}"
-    if suffix not in _KINDS and is_stream(path):
+    suffix = _known_suffix(place) if layout.format is None else f".{layout.format}"
+    if suffix not in _KINDS and place.is_stream:
         suffix = ".parquet" if file.start == _PARQUET_MAGIC else ".csv"
     if suffix not in _KINDS:
         if suffix in (".items", ".basket"):
             raise DataError(
-                f"{path.name!r} holds lists of items, which this does not read; structure, fit and score do. Convert "
+                f"{place.name!r} holds lists of items, which this does not read; structure, fit and score do. Convert "
                 "it to a table."
             )
         raise DataError(
-            f"{path.name!r} is of no known kind; expected {_ACCEPTED}. Say what it is, for instance format='csv', or "
+            f"{place.name!r} is of no known kind; expected {_ACCEPTED}. Say what it is, for instance format='csv', or "
             "convert it."
         )
     if suffix == ".data" and layout.weight is not None:
         raise DataError(
-            f"weight={layout.weight!r} does not apply to {spoken_name(path)!r}: rows of .data files carry weights as "
+            f"weight={layout.weight!r} does not apply to {place.name!r}: rows of .data files carry weights as "
             "'weight|' in front. Pass format='csv' if a column holds the weights."
         )
     return suffix
 
 
-def _known_suffix(path: Place) -> str:
+def _known_suffix(place: Place) -> str:
     """The suffix in lower case, without ``.gz`` on text files."""
-    name = path.name.lower()
+    name = place.name.lower()
     return Path(name if name.endswith(".parquet.gz") else name.removesuffix(".gz")).suffix
 
 
 def _text(
-    file: Peekable, path: Place, layout: Layout, *, separator: str | None = None, prefixed: bool = False
+    file: Peekable, place: Place, layout: Layout, *, separator: str | None = None, prefixed: bool = False
 ) -> _Table:
-    name = spoken_name(path)
+    name = place.name
     dialect, pieces = delimited_pieces(
         Utf8Stream(file, layout.encoding, name=name),
         name=name,
@@ -185,18 +173,12 @@ def _text(
     return _Table(dialect.names, pieces, lambda _: file.n_bytes, missing, prefixed, notes)
 
 
-def _parquet(file: Peekable, path: Place, layout: Layout) -> _Table:
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    if isinstance(path, Address):
-        table = path.parquet()
-    else:  # Parquet is read from its end, which a stream does not have yet.
-        table = parquet.ParquetFile(pa.BufferReader(file.read()) if is_stream(path) else path)
+def _parquet(file: Peekable, place: Place, layout: Layout) -> _Table:
+    table = place.parquet(file)
     names = tuple(table.schema_arrow.names)
-    check_names(names, source=repr(spoken_name(path)))
+    check_names(names, source=repr(place.name))
     pieces = table.iter_batches(batch_size=max(1, _CELLS_PER_PIECE // len(names)))
-    n_bytes, n_rows = n_bytes_of(path), table.metadata.num_rows
+    n_bytes, n_rows = place.n_bytes, table.metadata.num_rows
     return _Table(names, pieces, lambda row: n_bytes * row // n_rows, frozenset(map(label, layout.na_values)))
 
 
@@ -209,12 +191,12 @@ _KINDS: dict[str, Callable[[Peekable, Place, Layout], _Table]] = {
 }
 
 
-def _other_columns(path: Place, names: Collection[str], first: Place, expected: Collection[str]) -> str:
+def _other_columns(place: Place, names: Collection[str], first: Place, expected: Collection[str]) -> str:
     lacks = [name for name in expected if name not in names]
     adds = [name for name in names if name not in expected]
     differs = " and ".join(f"{verb} {listed(found)}" for verb, found in (("lacks", lacks), ("adds", adds)) if found)
     return (
-        f"{path.name!r} {differs}, compared with {first.name!r}; the files of one table need the same columns. "
+        f"{place.name!r} {differs}, compared with {first.name!r}; the files of one table need the same columns. "
         "Name the files that belong together by a pattern such as 'parts/*.csv'."
     )
 

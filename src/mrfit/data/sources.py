@@ -1,10 +1,9 @@
-"""Where the rows of a table come from: a file, an address, standard input, a pipe, a directory, a pattern, a name."""
+"""The files that a table is read from, by whatever names them: a path, an address, a directory, a pattern, a list."""
 
 from __future__ import annotations
 
 import codecs
 import gzip
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,9 +13,9 @@ from urllib.parse import unquote
 
 from mrfit.data.addresses import Address, is_address
 from mrfit.data.named import resolved
-from mrfit.errors import DataError, InputError
+from mrfit.data.places import Place, here
+from mrfit.errors import DataError
 
-STANDARD_INPUT = "-"
 _PATTERN = frozenset("*?[")
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"  # as the writers of such folders spell it
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -29,18 +28,15 @@ _BYTE_ORDER_MARKS = {
 }
 
 
-Place = Path | Address
-
-
 @dataclass(frozen=True)
 class TableFile:
     """A file of a table, and the columns that folders name for all its rows, such as ``year=2024``."""
 
-    path: Place
+    place: Place
     folder_columns: tuple[tuple[str, str | None], ...] = ()
 
 
-OneSource = str | Place | TableFile
+OneSource = str | Path | Place | TableFile
 Source = OneSource | Sequence[OneSource]
 
 
@@ -52,36 +48,36 @@ def files_of(source: Source, suffixes: tuple[str, ...]) -> list[TableFile]:
     """
     if isinstance(source, TableFile):
         return [source]
-    if not isinstance(source, str | Place):
+    if not isinstance(source, str | Path | Place):
         return _files_of_all(source, suffixes)
-    path = _place(source)
-    if path.is_dir():
-        found = list(_tables_in(path, suffixes, ()))
+    place = _place(source)
+    if place.is_dir():
+        found = list(_tables_in(place, suffixes, ()))
         if not found:
             raise DataError(
-                f"{str(path)!r} is a directory without tables in it; expected files: {', '.join(suffixes)}."
+                f"{str(place)!r} is a directory without tables in it; expected files: {', '.join(suffixes)}."
             )
         return found
-    if path.exists() or is_standard_input(path) or _PATTERN.isdisjoint(str(path)):
-        return [TableFile(path)]
-    matched = sorted(file for file in _matching(path) if not file.name.startswith("."))
+    if place.exists() or _PATTERN.isdisjoint(str(place)):
+        return [TableFile(place)]
+    matched = [TableFile(file) for file in sorted(place.matching()) if not file.name.startswith(".")]  # type: ignore[type-var]
     if not matched:
-        raise DataError(f"No file matches the pattern {str(path)!r}; check the path.")
-    return [TableFile(file) for file in matched]
+        raise DataError(f"No file matches the pattern {str(place)!r}; check the path.")
+    return matched
 
 
-def _place(source: str | Place) -> Place:
-    if isinstance(source, Address):
+def _place(source: str | Path | Place) -> Place:
+    if isinstance(source, Place):
         return source
-    return Address(str(source)) if is_address(source) else resolved(source)
+    return Address(str(source)) if is_address(source) else here(resolved(source))
 
 
 def _files_of_all(sources: Sequence[OneSource], suffixes: tuple[str, ...]) -> list[TableFile]:
     found = [file for source in sources for file in files_of(source, suffixes)]
     if not found:
         raise DataError("The list of files is empty; at least one is needed.")
-    paths = [file.path for file in found]
-    if repeated := [path for path in dict.fromkeys(paths) if paths.count(path) > 1]:
+    places = [file.place for file in found]
+    if repeated := [place for place in dict.fromkeys(places) if places.count(place) > 1]:
         raise DataError(f"{str(repeated[0])!r} is named twice among the files of one table. Name each once.")
     return found
 
@@ -89,75 +85,33 @@ def _files_of_all(sources: Sequence[OneSource], suffixes: tuple[str, ...]) -> li
 def _tables_in(
     folder: Place, suffixes: tuple[str, ...], columns: tuple[tuple[str, str | None], ...]
 ) -> Iterator[TableFile]:
-    for path, is_folder in sorted(_inside(folder)):
-        name, is_column, value = path.name.partition("=")
-        if path.name.startswith((".", "_")):
+    for place, is_folder in sorted(folder.inside()):
+        name, is_column, value = place.name.partition("=")
+        if place.name.startswith((".", "_")):
             continue
-        if not is_folder and path.name.lower().endswith(suffixes):
-            yield TableFile(path, columns)
+        if not is_folder and place.name.lower().endswith(suffixes):
+            yield TableFile(place, columns)
         elif is_folder and is_column:
             held = None if value == _NO_VALUE else unquote(value)
-            yield from _tables_in(path, suffixes, (*columns, (unquote(name), held)))
+            yield from _tables_in(place, suffixes, (*columns, (unquote(name), held)))
 
 
-def _inside(folder: Place) -> list[tuple[Any, bool]]:
-    """What is in a folder, and whether each is one."""
-    if isinstance(folder, Address):
-        return folder.iterdir()
-    return [(path, path.is_dir()) for path in folder.iterdir() if path.is_dir() or path.is_file()]
-
-
-def _matching(pattern: Place) -> Iterator[Any]:
-    if isinstance(pattern, Address):
-        return iter(pattern.glob())
-    found = Path(pattern.anchor).glob(str(pattern.relative_to(pattern.anchor)))
-    return (path for path in found if not path.is_dir())
-
-
-def is_standard_input(path: str | Place) -> bool:
-    return str(path) == STANDARD_INPUT
-
-
-def is_stream(path: Place) -> bool:
-    """Whether a path can be read only once, from front to back, or has a name that says nothing of its content."""
-    if isinstance(path, Address):
-        return False
-    return is_standard_input(path) or path.is_relative_to("/dev") or path.is_relative_to("/proc") or not path.is_file()
-
-
-def n_bytes_of(path: Place) -> int:
-    """The length of a file; nobody knows that of a stream."""
-    if isinstance(path, Address):
-        return path.n_bytes
-    return 0 if is_stream(path) else path.stat().st_size
-
-
-def spoken_name(path: Source) -> str:
+def spoken_name(source: Source) -> str:
     """What messages call a source."""
-    if isinstance(path, TableFile):
-        path = path.path
-    if isinstance(path, Address):
-        return path.name
-    if not isinstance(path, str | Path):
-        return " and ".join([*map(spoken_name, path[:1]), *([f"{len(path) - 1} more"] if len(path) > 1 else [])])
-    return "standard input" if is_standard_input(path) else Path(path).name
-
-
-def standard_input() -> BinaryIO:
-    """Its bytes; a program may be started without any."""
-    if sys.stdin is None:
-        raise InputError("There is no standard input to read; name a file instead of '-'.")
-    return sys.stdin.buffer
+    if isinstance(source, TableFile):
+        source = source.place
+    if isinstance(source, str | Path):
+        source = here(source)
+    if isinstance(source, Place):
+        return source.name
+    return " and ".join([*map(spoken_name, source[:1]), *([f"{len(source) - 1} more"] if len(source) > 1 else [])])
 
 
 @contextmanager
-def opened(path: Place) -> Iterator[Peekable]:
+def opened(place: Place) -> Iterator[Peekable]:
     """The bytes of a file or stream, unpacked if they are gzip's, whatever their name says."""
-    if is_standard_input(path):
-        yield _unpacked(Peekable(standard_input()))
-        return
-    with path.open() if isinstance(path, Address) else path.open("rb") as file:
-        yield _unpacked(Peekable(file), expected=path.suffix.lower() == ".gz")
+    with place.open() as file:
+        yield _unpacked(Peekable(file), expected=place.suffix.lower() == ".gz")
 
 
 class Peekable:

@@ -5,18 +5,21 @@ from __future__ import annotations
 import zlib
 from pathlib import Path
 
-from mrfit.data.sources import opened, spoken_name
+from mrfit.data.places import here
+from mrfit.data.sources import opened
 from mrfit.errors import InputError
 
 
 def read_input(path: str | Path) -> bytes:
     """The bytes of a file, a pipe or standard input (``-``), unpacked if they are gzip's."""
-    name = spoken_name(path)
+    place = here(path)
     try:
-        with opened(Path(path)) as file:
+        with opened(place) as file:
             return file.read()
     except FileNotFoundError:
         raise InputError(f"There is no file {str(path)!r}; check the path.") from None
     except (OSError, EOFError, zlib.error) as error:  # the last two, and a subclass of the first, are gzip's
         reason = getattr(error, "strerror", None) or error
-        raise InputError(f"{name!r} is damaged, cut short or not readable: {reason}. Get the file again.") from None
+        raise InputError(
+            f"{place.name!r} is damaged, cut short or not readable: {reason}. Get the file again."
+        ) from None

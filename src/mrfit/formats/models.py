@@ -6,7 +6,7 @@ import gzip
 import io
 from pathlib import Path
 
-from mrfit.data.sources import is_standard_input, spoken_name
+from mrfit.data.places import here, is_standard_input
 from mrfit.errors import InputError, listed
 from mrfit.formats.input_file import read_input
 from mrfit.formats.learned import MRF
@@ -31,7 +31,7 @@ def read_network(path: str | Path, *, format: str | None = None) -> Network:
         ``mrf``, ``uai``, ``lg``, ``mn`` or ``fg``; by default the suffix says it.
     """
     kind = format_of(path, format)
-    return kind.read(read_input(path), spoken_name(path))
+    return kind.read(read_input(path), here(path).name)
 
 
 def write_network(path: str | Path, network: Network, *, format: str | None = None, names: bool = True) -> None:

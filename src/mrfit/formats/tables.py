@@ -13,7 +13,7 @@ import numpy as np
 
 from mrfit.data.coding import UNOBSERVED
 from mrfit.data.dataset import Dataset
-from mrfit.data.sources import is_standard_input
+from mrfit.data.places import is_standard_input
 from mrfit.errors import InputError
 
 _SUFFIXES = (".csv", ".csv.gz", ".parquet")

@@ -18,7 +18,6 @@ from mrfit.counts.blanket_counts import BlanketCounts
 from mrfit.counts.part_counts import PartCounts, count_part
 from mrfit.data.parts import FoldedRows, Parts
 from mrfit.data.row_counter import RowCounter
-from mrfit.data.sources import n_bytes_of
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
 from mrfit.structure.learner import LearnedStructure
@@ -62,7 +61,7 @@ def learned_in_parts(learner: Learned, parts: Parts, *, seed: int = 0, jobs: int
 
 def sampled(parts: Parts, seed: int) -> tuple[UniqueRows, int]:
     """Rows drawn at random, as many from every file as its bytes are of all; and how many rows there are."""
-    sizes = np.array([n_bytes_of(file.path) for file in parts.files], np.float64)
+    sizes = np.array([file.place.n_bytes for file in parts.files], np.float64)
     whole = sizes.sum() <= _SMALL
     quotas = [None if whole else int(np.ceil(_MOST_ROWS * size / sizes.sum())) for size in sizes]
     items = list(zip(range(len(quotas)), quotas, parts.each(), strict=True))
