@@ -6,9 +6,10 @@ The strength of the refit is chosen on the validation rows.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from benchmarks.benchmark import Benchmark, Case, cases
-from benchmarks.problems import problem, rows_of
+from benchmarks.problems import benchmark_names, problem, rows_of
 from benchmarks.table import Column, Record, Table, named
 from benchmarks.timing import timed
 from mrfit.learning import Learner
@@ -17,18 +18,33 @@ from mrfit.structure.learners import Given, Learned
 from mrfit.structure.nodewise.learned import BOUNDS
 
 SETS = ("nltcs", "plants", "audio", "jester", "dna", "bbc")
+PRICES = {"fixed": "price 3.84", "valid": "price chosen"}
 STRENGTHS = (0.01, 0.1, 0.3, 1.0, 3.0, 10.0)
 
 
 def run(case: Case) -> Iterator[Record]:
+    yield {"set": case["set"], "bound": case["bound"], **_quality(case, Learned(case["degree"], case["bound"]))}
+
+
+def run_prices(case: Case) -> Iterator[Record]:
+    found = {
+        f"{name}_{price}": value for price in PRICES for name, value in _quality(case, _by_gain(case, price)).items()
+    }
+    yield {"set": case["set"], "degree": case["degree"], **found}
+
+
+def _by_gain(case: Case, price: str) -> Learned:
+    learner = Learned(case["degree"], "gain")
+    return replace(learner, price=price) if price == "valid" else learner
+
+
+def _quality(case: Case, learner: Learned) -> Record:
     train, jobs = problem(case["set"]).rows, case["jobs"]
     valid, test = (rows_of(case["set"], part, train.domain) for part in ("valid", "test"))
-    learner = Learned(max_degree=case["degree"], bound=case["bound"])
-    found, seconds = timed(lambda: learner.learn(train, jobs=jobs))
+    held_out = valid if learner.price == "valid" else None
+    found, seconds = timed(lambda: learner.learn(train, valid=held_out, jobs=jobs))
     fits = Learner(Given(found.structure), L2(STRENGTHS)).fit(train, valid, jobs=jobs)
-    yield {
-        "set": case["set"],
-        "bound": case["bound"],
+    return {
         "edges": len(found.structure.edges),
         "largest": int(found.structure.degrees.max()),
         "seconds": seconds,
@@ -48,6 +64,17 @@ def tables(records: list[Record]) -> list[Table]:
     return [Table(columns, records)]
 
 
+def price_tables(records: list[Record]) -> list[Table]:
+    columns = [named("set", "{set}"), Column("d", "{degree}")]
+    for price, words in PRICES.items():
+        columns += [
+            Column(f"edges, {words}", f"{{edges_{price}}}"),
+            Column("seconds", f"{{seconds_{price}:.1f}}"),
+            Column("test negative pll", f"{{score_{price}:.3f}}"),
+        ]
+    return [Table(tuple(columns), records)]
+
+
 BENCHMARKS = (
     Benchmark(
         "structure-quality",
@@ -56,5 +83,13 @@ BENCHMARKS = (
         cases(set=("nltcs",), bound=tuple(BOUNDS), degree=(3,), jobs=(2,)),
         run,
         tables,
+    ),
+    Benchmark(
+        "structure-price",
+        "the bound `gain` with its fixed price and with one chosen on held-out rows",
+        cases(set=benchmark_names(), degree=(5, 15), jobs=(2,)),
+        cases(set=("nltcs",), degree=(3,), jobs=(2,)),
+        run_prices,
+        price_tables,
     ),
 )

@@ -50,6 +50,13 @@ def test_finds_the_chain(chain: Path, options: list[str], capsys: pytest.Capture
     assert all(edge["strength"] > 1.0 for edge in document["edges"])
 
 
+def test_held_out_rows_choose_a_price(chain: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    chosen = ["--price", "valid", "--valid", str(chain)]
+    assert main(["structure", str(chain), *chosen]) == 0
+    assert re.search(r"score more than [\d.]+ \(chosen on held-out rows\)", "".join(capsys.readouterr()))
+    assert main(["fit", str(chain), "--structure", "learned", *chosen]) == 0
+
+
 @pytest.mark.parametrize("bound", ["gain", "path", "top", "graph", "joint"])
 def test_every_bound_writes_what_it_learned(
     bound: str, chain: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -127,6 +134,12 @@ def test_weaker_selections_keep_the_chain(select: str, chain: Path, capsys: pyte
         (["--require", "a,a"], "two different"),
         (["--require", "a,b", "--forbid", "b,a"], "both required and forbidden"),
         (["--bound", "nonsense"], "nonsense"),
+        (["--price", "cheap"], "at least 0, or 'valid'"),
+        (["--price", "-1"], "at least 0, or 'valid'"),
+        (["--price", "valid"], "give validation rows"),
+        (["--price", "2", "--bound", "top"], "needs --bound gain"),
+        (["--price", "2", "--select", "ebic"], "needs --select degree"),
+        (["--price", "2", "--valid", "held-out.csv"], "needs --select valid, --price valid or --bound joint"),
         (["-o", "edges.xyz"], ".graphml"),
         (["--plot", "network.xyz"], ".png"),
         (["--title", "a title"], "add --plot FILE"),

@@ -100,6 +100,7 @@ _OPTIONS: dict[str, dict[str, tuple[str, ...]]] = {
     "structure": {
         "--max-degree": ("1", "2", "15", "1,2", *_NUMBERS),
         "--bound": ("gain", "path", "top", "graph", "joint"),
+        "--price": ("valid", "12", "x", *_NUMBERS),
         "--rule": ("or", "and"),
         "--select": ("degree", "ebic", "valid", "strength", "theory"),
         "--gamma": _NUMBERS,

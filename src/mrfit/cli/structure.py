@@ -48,7 +48,7 @@ _SECTIONS = {
 @click.argument("data")
 @structure_options
 @given_option
-@click.option("--valid", metavar="FILE", help="Held-out rows, for --select valid and --bound joint.")
+@click.option("--valid", metavar="FILE", help="Held-out rows, for --select valid, --price valid and --bound joint.")
 @click.option(
     "-o",
     "--output",
@@ -101,8 +101,9 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     from mrfit.workers import resolve_jobs
 
     check_one_stream(data, options["valid"])
-    asks_valid = options["select"] == "valid" or (options["select"] == "degree" and options["bound"] == "joint")
-    by_valid = Rule(("valid",), asks_valid, "--select valid or --bound joint")
+    by_degree = options["select"] == "degree" and (options["bound"] == "joint" or options["price"] == "valid")
+    asks_valid = options["select"] == "valid" or by_degree
+    by_valid = Rule(("valid",), asks_valid, "--select valid, --price valid or --bound joint")
     refuse_idle(context, [*structure_rules(options), by_valid])
     learner, *others = structure_learners(options)
     jobs = resolve_jobs(options["jobs"])

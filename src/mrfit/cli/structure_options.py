@@ -22,6 +22,13 @@ structure_options = stacked(
         help="Bound on the neighbours; `mrfit fit` chooses among several on held-out rows.",
     ),
     choice("--bound", "gain", "path", "top", "graph", "joint", help="How the bound is met."),
+    click.option(
+        "--price",
+        default="3.84",
+        show_default=True,
+        metavar="P|valid",
+        help="For --bound gain: what a neighbour must score, twice the gain it promises; chosen on held-out rows.",
+    ),
     choice("--rule", "or", "and", help="An edge if either, or if both, of its regressions chose it."),
     choice(
         "--select",
@@ -74,6 +81,7 @@ def structure_rules(options: dict[str, Any]) -> list[Rule]:
     return [
         Rule(("select", "require", "forbid", "with_tree"), learned, "--structure learned"),
         Rule(("max_degree", "bound"), by_degree, "--select degree" if learned else "--structure learned"),
+        Rule(("price",), by_degree and bound == "gain", "--bound gain" if by_degree else "--select degree"),
         Rule(
             ("rule",),
             learned and not (by_degree and bound in ("graph", "joint")),
@@ -95,6 +103,7 @@ def structure_learners(options: dict[str, Any]) -> list[Learned]:
         Learned(
             max_degree=degree,
             bound=options["bound"],
+            price=_price(options["price"]),
             rule=options["rule"],
             select=options["select"],
             gamma=options["gamma"],
@@ -107,6 +116,14 @@ def structure_learners(options: dict[str, Any]) -> list[Learned]:
         )
         for degree in degrees
     ]
+
+
+def _price(text: str) -> float | str:
+    """A number where it is one; what else it may be, the learner knows."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 def _pair(text: str, option: str) -> tuple[str, str]:

@@ -7,6 +7,7 @@ import pytest
 
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.structure.joint.growth import Grown, Growth, Setting
+from mrfit.structure.joint.judge import Judge
 from mrfit.structure.joint.pair_model import PairModel
 from mrfit.structure.joint.row_table import RowTable, StateOrder
 from mrfit.structure.joint.sweep import PRICES, RIDGES, Sweep
@@ -69,10 +70,10 @@ def test_exchanges_lower_what_is_minimised() -> None:
 def test_the_sweep_takes_the_best_of_what_it_tried() -> None:
     rows, held_out = _ring(150), _ring(150, seed=1)
     growth = _growth(rows, 5)
-    sweep = Sweep(growth, PairModel(RowTable.of(held_out, StateOrder.of(rows))))
+    sweep = Sweep(growth, Judge.of(rows, held_out))
     best = sweep.best()
     assert best.loss <= min(chosen.loss for choices in sweep.tried.values() for chosen in choices)
-    assert best.loss == sweep.loss(best.grown)
+    assert best.loss == sweep.judge.loss(best.grown.parameters)
     assert set(sweep.tried) <= set(RIDGES)
     assert best.setting.price in PRICES
     # With 150 rows a price of chi-square's 95% point is too low.

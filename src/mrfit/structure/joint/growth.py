@@ -14,15 +14,14 @@ from numpy.typing import NDArray
 
 from mrfit.structure.joint.owned_edges import OwnedEdges
 from mrfit.structure.joint.pair_model import PairModel, PairParameters
-from mrfit.structure.joint.refit import refit
+from mrfit.structure.joint.refit import accuracy, refit
 from mrfit.structure.joint.score_test import pair_scores
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
-# What a refit leaves on the table: nats for each row and variable, and as a share of what it has gained.
-_ACCURACY, _SHARE = 1e-6, 0.003
+_SHARE = 0.003  # of what a refit has gained: what it leaves on the table
 _NEXT_TO_NOTHING = 0.01  # of the edges: so few more, and a round was the last
 _ROUNDS_TO_FILL = 5  # at least: an end takes about a fifth of the bound in a round, as every edge changes the others
 _EXCHANGED = 0.1  # of the edges, the weakest
@@ -77,11 +76,6 @@ class Growth:
     closed: Mask
     required: Mask
 
-    @property
-    def _accuracy(self) -> float:
-        table = self.model.table
-        return _ACCURACY * float(table.arrays.sample_weight.sum()) * table.n_variables
-
     def start(self, ridge: float) -> Grown:
         """The required edges alone."""
         edges = np.argwhere(np.triu(self.required, 1))
@@ -122,10 +116,6 @@ class Growth:
                 share *= 0.5
         return state
 
-    def judged(self, parameters: PairParameters, strength: float) -> PairParameters:
-        """A fit to be judged: more exact than those that only steer, and the constants penalised too, as by `L2`."""
-        return refit(self.model, parameters, ridge=strength, constant_ridge=strength, decrease=self._accuracy)[0]
-
     def _round(self, state: Grown, setting: Setting) -> Grown:
         """The edges that promise most, by falling score, as far as they can have an owner; then a refit."""
         self.model.expand(state.parameters)
@@ -161,5 +151,5 @@ class Growth:
         return weak & np.isfinite(matters)
 
     def _refitted(self, graph: OwnedEdges, parameters: PairParameters, ridge: float) -> Grown:
-        fitted, value = refit(self.model, parameters, ridge=ridge, decrease=self._accuracy, share=_SHARE)
+        fitted, value = refit(self.model, parameters, ridge=ridge, decrease=accuracy(self.model), share=_SHARE)
         return Grown(graph, fitted, value)

@@ -13,10 +13,17 @@ from mrfit.structure.joint.pair_model import PairModel, PairParameters
 
 Floats = NDArray[np.float64]
 
+_ACCURACY = 1e-6  # nats for each row and variable
 _MOST_STEPS = 15
 _MOST_PRODUCTS = 25
 _RESIDUAL = 0.15  # of a Newton system, as a share of its right-hand side
 _MOST_HALVINGS = 8
+
+
+def accuracy(model: PairModel) -> float:
+    """The decrease that a fit may leave on the table."""
+    table = model.table
+    return _ACCURACY * float(table.arrays.sample_weight.sum()) * table.n_variables
 
 
 def refit(

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-
 from mrfit.structure.joint.growth import Grown, Growth, Setting
-from mrfit.structure.joint.pair_model import PairModel
+from mrfit.structure.joint.judge import Judge
 
 RIDGES = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
 PRICES = (20.0, 12.0, 3.84)
-# Whatever ridge a graph was grown with, it is judged by fits with these: what counts is the graph.
-_JUDGED_AT = (10.0, 1.0, 0.1, 0.01)
 _EXCHANGES = 4  # before held-out rows are asked again whether to go on
 _MOST_EXCHANGES = 12
 _WORTHWHILE = 1e-4  # of the held-out loss: what exchanges must gain to go on
@@ -33,7 +29,7 @@ class Sweep:
     """One growth for each ridge that is tried; the price falls along the growth, so that all prices share it."""
 
     growth: Growth
-    held_out: PairModel
+    judge: Judge
     tried: dict[float, list[Chosen]] = field(default_factory=dict)
 
     def best(self) -> Chosen:
@@ -56,7 +52,7 @@ class Sweep:
             setting = chosen.setting
             state = self.growth.exchanged(chosen.grown, replace(setting, n_exchanges=_EXCHANGES))
             further = replace(setting, n_exchanges=setting.n_exchanges + _EXCHANGES)
-            loss = self.loss(state)
+            loss = self.judge.loss(state.parameters)
             worthwhile = loss < (1.0 - _WORTHWHILE) * chosen.loss
             if loss < chosen.loss:
                 chosen = Chosen(further, state, loss)
@@ -74,15 +70,6 @@ class Sweep:
                 n_before = len(state.graph)
                 state = self.growth.grown(state, Setting(ridge, price))
                 if len(state.graph) > n_before or not choices:
-                    choices.append(Chosen(Setting(ridge, price), state, self.loss(state)))
+                    choices.append(Chosen(Setting(ridge, price), state, self.judge.loss(state.parameters)))
             self.tried[ridge] = choices
         return min(self.tried[ridge], key=lambda chosen: chosen.loss)
-
-    def loss(self, state: Grown) -> float:
-        """Mean over held-out rows after a fit at the best of the judges' strengths."""
-        losses, total = [], float(self.held_out.table.arrays.sample_weight.sum())
-        parameters = state.parameters
-        for strength in _JUDGED_AT:
-            parameters = self.growth.judged(parameters, strength)
-            losses.append(self.held_out.value(parameters) / total)
-        return float(np.min(losses))

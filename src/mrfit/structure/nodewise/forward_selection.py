@@ -27,8 +27,7 @@ from mrfit.workers import deal, resolve_jobs, run
 Floats = NDArray[np.float64]
 
 _TOLERANCE = 1e-4
-# A neighbour must promise more than this: the 95% point of chi-square with one degree of freedom.
-_LEAST_SCORE = 3.84
+PRICE = 3.84  # the 95% point of chi-square with one degree of freedom
 _MOST_EXCHANGES = 40
 _MOST_RANKS = 5  # neighbours, weakest first, that are tried for an exchange
 _NEAR_BEST = 0.95  # share of the best promise of either end that an edge must reach to enter in a round
@@ -37,9 +36,10 @@ _LOOK_AHEAD = 4  # candidates of largest score that are tried by refitting
 
 @dataclass(frozen=True)
 class ForwardSelection(NeighbourSelection):
-    """At most ``max_degree`` neighbours for each variable's own regression."""
+    """At most ``max_degree`` neighbours for each variable's own regression, each of which scores above the price."""
 
     max_degree: int
+    price: float = PRICE
 
     def neighbours(
         self,
@@ -79,10 +79,10 @@ class ForwardSelection(NeighbourSelection):
         _start(regressions, pairs)
         for _ in range(self.max_degree):
             growing = [r for r in regressions.all if len(r.working) < self.max_degree]
-            if not _add_best(regressions, growing, jobs):
+            if not _add_best(regressions, growing, self.price, jobs):
                 break
         finished = _FinishedCounter(callback)
-        _exchange(regressions, pairs, jobs, finished)
+        _exchange(regressions, pairs, self.price, jobs, finished)
         finished.are(len(variables))
         return _neighbours(regressions, len(rows.domain))
 
@@ -156,7 +156,7 @@ def _matching(promise: Floats) -> list[tuple[int, int]]:
     Refits change promises, so edges that promise less than the best of either end wait for the next round.
     """
     best = promise.max(axis=1, initial=0.0)
-    near = promise >= np.maximum(_NEAR_BEST * np.maximum.outer(best, best), 2 * _LEAST_SCORE)
+    near = promise >= np.maximum(_NEAR_BEST * np.maximum.outer(best, best), 2 * PRICE)
     a, b = np.nonzero(np.triu(near, 1))
     order = np.argsort(-promise[a, b], kind="stable")
     edges, taken = [], np.zeros(len(promise), bool)
@@ -174,7 +174,7 @@ def _start(regressions: Regressions, pairs: AllowedPairs) -> None:
             regression.solve(regressions.table, required, REFIT_STRENGTH, _TOLERANCE)
 
 
-def _add_best(regressions: Regressions, growing: list[Regression], jobs: int) -> bool:
+def _add_best(regressions: Regressions, growing: list[Regression], price: float, jobs: int) -> bool:
     """One forward step of every growing regression; False when none found anything to add."""
     scores = regressions.scores(growing)
 
@@ -182,7 +182,7 @@ def _add_best(regressions: Regressions, growing: list[Regression], jobs: int) ->
         regression, score = growing[k], scores[k]
         score[regression.working] = 0.0
         promising = np.argsort(-score, kind="stable")[:_LOOK_AHEAD]
-        promising = promising[score[promising] > _LEAST_SCORE]
+        promising = promising[score[promising] > price]
         if len(promising):
             best = min(promising.tolist(), key=lambda j: _refitted(regressions.table, regression, j))
             regression.solve(regressions.table, np.union1d(regression.working, [best]), REFIT_STRENGTH, _TOLERANCE)
@@ -206,7 +206,9 @@ def _refitted(table: IndicatorTable, regression: Regression, added: int) -> floa
     return trial.value
 
 
-def _exchange(regressions: Regressions, pairs: AllowedPairs, jobs: int, finished: _FinishedCounter) -> None:
+def _exchange(
+    regressions: Regressions, pairs: AllowedPairs, price: float, jobs: int, finished: _FinishedCounter
+) -> None:
     """Drop a weak neighbour and take the best outsider, while that lowers the refitted loss.
 
     The weakest goes first; where that does not help, the next weakest is tried, and so on.
@@ -238,7 +240,7 @@ def _exchange(regressions: Regressions, pairs: AllowedPairs, jobs: int, finished
             return True
 
         dropped = _for_each(drop, len(trying), jobs)
-        added = _add_best(regressions, [r for r, done in zip(trying, dropped, strict=True) if done], jobs)
+        added = _add_best(regressions, [r for r, done in zip(trying, dropped, strict=True) if done], price, jobs)
         _for_each(settle, len(trying), jobs)
         if not added:
             break

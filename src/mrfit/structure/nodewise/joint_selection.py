@@ -10,6 +10,7 @@ import numpy as np
 from mrfit.data.folds import Fold, folds_of
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.structure.joint.growth import Grown, Growth, Setting
+from mrfit.structure.joint.judge import Judge
 from mrfit.structure.joint.pair_model import PairModel
 from mrfit.structure.joint.row_table import RowTable, StateOrder
 from mrfit.structure.joint.sweep import PRICES, Chosen, Sweep
@@ -76,7 +77,9 @@ class JointSelection(NeighbourSelection):
 
     def _chosen(self, growth: Growth, rows: UniqueRows, held_out: UniqueRows, jobs: int) -> Chosen:
         held_out.check_complete("choosing a structure")
-        return Sweep(growth, PairModel(RowTable.of(held_out, StateOrder.of(rows)), jobs=jobs)).best()
+        return Sweep(
+            growth, Judge(growth.model, PairModel(RowTable.of(held_out, StateOrder.of(rows)), jobs=jobs))
+        ).best()
 
     def _fold(self, rows: UniqueRows) -> Fold | None:
         if min(rows.effective_rows, rows.total_weight) < _FEWEST_ROWS or rows.n_distinct < _N_PARTS:

@@ -17,7 +17,8 @@ from mrfit.structure.learner import LearnedStructure, StructureLearner
 from mrfit.structure.mutual_information import maximum_information_tree
 from mrfit.structure.nodewise.allowed_pairs import HARDLY, AllowedPairs
 from mrfit.structure.nodewise.criteria import HeldOutLoss, ebic
-from mrfit.structure.nodewise.forward_selection import ForwardGraph, ForwardSelection
+from mrfit.structure.nodewise.forward_selection import PRICE, ForwardGraph, ForwardSelection
+from mrfit.structure.nodewise.held_out_price import HeldOutPrice
 from mrfit.structure.nodewise.joint_selection import JointSelection
 from mrfit.structure.nodewise.path_selection import PathSelection, theoretical_strength
 from mrfit.structure.nodewise.pool import RegressionPool
@@ -34,6 +35,7 @@ SCALES = ("raw", "standard")
 _LOOKED_AT_BY = {
     "max_degree": "degree",
     "bound": "degree",
+    "price": "degree",
     "gamma": "ebic",
     "scale": "ebic",
     "refit": "ebic",
@@ -69,6 +71,10 @@ class Learned(StructureLearner):
     ----------
     max_degree, bound
         The bound d on the degree and how it is met, for ``select="degree"``: see above.
+    price
+        For the bound ``gain``: what a neighbour must score, twice the gain it promises, to enter a regression. By
+        default the 95% point of chi-square; ``"valid"``: chosen on held-out rows by joint fits of the whole graph, from
+        0 to 20, for more neighbours where they pay and fewer where they over-fit.
     rule
         ``or`` or ``and``.
     select
@@ -97,6 +103,7 @@ class Learned(StructureLearner):
 
     max_degree: int = 15
     bound: str = "gain"
+    price: float | str = PRICE
     rule: str = "or"
     select: str = "degree"
     gamma: float = 0.25
@@ -133,7 +140,18 @@ class Learned(StructureLearner):
             raise InputError(f"The constant of the theoretical strength must be positive; got {self.theory:g}.")
         if not 0 <= self.gamma <= 1:
             raise InputError(f"gamma of the EBIC lies between 0 and 1; got {self.gamma:g}.")
+        self._check_price()
         self._refuse_idle()
+
+    def _check_price(self) -> None:
+        is_number = isinstance(self.price, float | int) and 0 <= self.price < np.inf
+        if not is_number and self.price != "valid":
+            raise InputError(
+                f"The price of a neighbour is a number of at least 0, or 'valid' for one chosen on held-out rows; got "
+                f"{self.price!r}."
+            )
+        if self.bound != "gain" and self.price != PRICE:
+            raise InputError(f"price={self.price!r} has no effect with bound={self.bound!r}: it needs bound='gain'.")
 
     def _refuse_idle(self) -> None:
         """What only another selection looks at, and is not as it is by itself, was meant to do something."""
@@ -224,13 +242,20 @@ class Learned(StructureLearner):
 
     def _by_degree(self, valid: UniqueRows | None) -> NeighbourSelection:
         ways: dict[str, Callable[[], NeighbourSelection]] = {
-            "gain": lambda: ForwardSelection(self.max_degree),
+            "gain": lambda: self._by_gain(valid),
             "graph": lambda: ForwardGraph(self.max_degree),
             "joint": lambda: JointSelection(self.max_degree, valid),
             "path": lambda: PathSelection.up_to(self.max_degree, tolerance=self.tolerance),
             "top": lambda: PathSelection.largest(self.max_degree, tolerance=self.tolerance),
         }
         return ways[self.bound]()
+
+    def _by_gain(self, valid: UniqueRows | None) -> NeighbourSelection:
+        if self.price != "valid":
+            return ForwardSelection(self.max_degree, float(self.price))
+        if valid is None:
+            raise InputError("A price chosen on held-out rows needs them; give validation rows.")
+        return HeldOutPrice(self.max_degree, self.rule, valid)
 
     def with_covariates(self, given: Sequence[str], domain: Domain) -> Learned:
         """They are required everywhere, beyond the bound."""
