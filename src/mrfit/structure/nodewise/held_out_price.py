@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from mrfit.data.unique_rows import UniqueRows
@@ -12,7 +12,8 @@ from mrfit.structure.nodewise.forward_selection import PRICE, ForwardSelection
 from mrfit.structure.nodewise.neighbours import Neighbours
 from mrfit.structure.nodewise.selection import NeighbourSelection
 
-_PRICES = (20.0, 12.0, PRICE, 0.0)  # falling: every one lets in more than the one before
+# From the usual price on, as far as held-out rows gain; cheaper where dearer is no better.
+_DEARER, _CHEAPER = (12.0, 20.0), (0.0,)
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class _Priced:
 
 @dataclass(frozen=True)
 class HeldOutPrice(NeighbourSelection):
-    """`ForwardSelection` at one price after the other, until held-out rows are predicted no better.
+    """`ForwardSelection` at the usual price, or at one by which held-out rows are predicted better.
 
     A regression asks what a neighbour does for its own variable. Whether that helps is asked of the graph of them all,
     in a joint fit: more edges may pay there than single regressions are sure of, or fewer.
@@ -51,13 +52,20 @@ class HeldOutPrice(NeighbourSelection):
             found = ForwardSelection(self.max_degree, price).neighbours(rows, pairs, jobs=jobs)
             return _Priced(price, found, judge.loss_of_edges(pairs.on(found.edges(self.rule))))
 
-        choices = map(priced, _PRICES)
-        best = next(choices)
-        for lower in choices:
-            if lower.loss >= best.loss:
-                break
-            best = lower
+        usual = priced(PRICE)
+        best = _last_gain(usual, map(priced, _DEARER))
+        if best is usual:
+            best = _last_gain(usual, map(priced, _CHEAPER))
         if callback is not None:
             callback(len(rows.domain))
         said = f"A neighbour had to score more than {best.price:g} (chosen on held-out rows)."
         return replace(best.neighbours, remarks=(said,))
+
+
+def _last_gain(best: _Priced, others: Iterable[_Priced]) -> _Priced:
+    """The last of those that each predict better than the one before."""
+    for other in others:
+        if other.loss >= best.loss:
+            break
+        best = other
+    return best
