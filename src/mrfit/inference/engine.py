@@ -38,6 +38,10 @@ class Posterior(ABC):
         For the scope of a factor it is the gradient of log Z in that factor's table.
         """
 
+    def marginal_error(self, scope: Scope) -> Floats | None:
+        """Standard errors of `marginal`, cell by cell: zeros where it is exact, None where nobody knows them."""
+        return np.zeros_like(self.marginal(scope)) if self.exact else None
+
 
 class Engine(ABC):
     """A way to log Z and marginals. Its settings are its fields; it holds no state."""
