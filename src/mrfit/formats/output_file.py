@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import stat
-import tempfile
 from pathlib import Path
 
 from mrfit.errors import InputError
+from mrfit.formats.temporary_file import replacing
 
 # Names of streams that are open already, whatever stands behind them: a rename would miss them.
 _OPEN_STREAMS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")
@@ -43,22 +43,11 @@ def write_output(path: str | Path, content: bytes) -> None:
         if status is not None and _is_stream(path, status):
             path.write_bytes(content)
         else:
-            _replace(_final(path), content, _new_mode() if status is None else stat.S_IMODE(status.st_mode))
+            mode = _new_mode() if status is None else stat.S_IMODE(status.st_mode)
+            with replacing(_final(path), mode=mode) as file:
+                file.write(content)
     except OSError as error:
         raise InputError(f"Cannot write {path}: {error.strerror or error}.") from error
-
-
-def _replace(target: Path, content: bytes, mode: int) -> None:
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:100]}.")
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        temporary.chmod(mode)
-        temporary.replace(target)
-    except BaseException:  # an interrupt too leaves nothing behind
-        temporary.unlink(missing_ok=True)
-        raise
 
 
 def _status(path: Path) -> os.stat_result | None:
