@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from urllib.parse import urlsplit
@@ -181,7 +182,17 @@ def test_there_is_nothing_beside_the_page(server: Explorer, path: str) -> None:
 def test_bodies_and_headers_have_limits(server: Explorer) -> None:
     assert _asked(server, "POST", "/api/query", body="[" * 70_000)[0] == 413
     assert _asked(server, "POST", "/api/query", body="", Content_Length="x")[0] == 411
+    assert _asked(server, "POST", "/api/query", body="", Content_Length="9" * 5000)[0] == 413
     assert _asked(server, "GET", "/", X_Long="x" * 20_000)[0] == 431
+
+
+@pytest.mark.parametrize("target", ["http://[::1", "http://[x]/"])
+def test_half_an_address_is_refused(server: Explorer, target: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Sent by hand: a client of Python's own would not let it out."""
+    with socket.create_connection(("127.0.0.1", server.server_port), timeout=60) as connection:
+        connection.sendall(f"GET {target} HTTP/1.1\r\nHost: 127.0.0.1:{server.server_port}\r\n\r\n".encode())
+        assert b" 400 " in connection.recv(1000).splitlines()[0]
+    assert "Traceback" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("body", ["", "[", "{}", "[" * 30_000, '{"number": 1, "evidence": [[7, [0]]]}'])

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from math import inf, isfinite
-from typing import Any
+from operator import index
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,7 @@ _ROUNDS = tuple(50 * _LONGER**k for k in range(4))  # sweeps of ever better answ
 _ENOUGH = 0.003  # error after which no further round is made
 
 Answer = dict[str, Any]
+Number = TypeVar("Number", int, float)
 
 
 @dataclass(frozen=True)
@@ -51,12 +53,12 @@ class Question:
     def of(cls, asked: Any, shape: tuple[int, ...]) -> Question:
         """From JSON that a browser sent, whoever wrote it."""
         try:
-            allowed = {int(v): tuple(map(int, states)) for v, states in asked["evidence"]}
-            pair = tuple(map(int, asked["pair"])) if asked.get("pair") else None
-            soft = {int(v): tuple(map(float, likely)) for v, likely in asked.get("soft") or ()}
+            allowed = _once_each((index(v), tuple(map(index, states))) for v, states in asked["evidence"])
+            pair = tuple(map(index, asked["pair"])) if asked.get("pair") else None
+            soft = _once_each((index(v), tuple(map(float, likely))) for v, likely in asked.get("soft") or ())
             seconds = float(asked.get("budget_ms", inf)) / 1000
             best, other = bool(asked.get("map")), bool(asked.get("other"))
-            question = cls(int(asked["number"]), allowed, pair, best, soft, seconds, other)  # type: ignore[arg-type]
+            question = cls(index(asked["number"]), allowed, pair, best, soft, seconds, other)  # type: ignore[arg-type]
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise InputError(f"This is no question: {error!r}.") from error
         named = [*allowed, *soft, *(question.pair or ())]
@@ -81,6 +83,16 @@ class Question:
             v: np.isin(range(shape[v]), states).astype(float) for v, states in self.allowed.items() if len(states) > 1
         }
         return Evidence(known, masks | {v: np.array(likely) for v, likely in self.likelihoods.items()})
+
+
+def _once_each(pairs: Iterable[tuple[int, tuple[Number, ...]]]) -> dict[int, tuple[Number, ...]]:
+    """Return evidence by variable; refuse a variable that is named twice."""
+    found: dict[int, tuple[Number, ...]] = {}
+    for v, values in pairs:
+        if v in found:
+            raise InputError(f"Variable {v} has evidence twice; expected at most once.")
+        found[v] = values
+    return found
 
 
 class _VoidError(Exception):

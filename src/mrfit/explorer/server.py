@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 import json
 import secrets
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -12,7 +13,7 @@ from http import HTTPStatus
 from http.cookies import CookieError, SimpleCookie
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import SplitResult, parse_qs, urlsplit
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
 from mrfit.explorer.answering import Answer, Answering, Question
 from mrfit.explorer.document import Document
+from mrfit.explorer.hosts import Hosts
 from mrfit.explorer.page import ASSETS, asset, served_page
 from mrfit.explorer.worst_rows import worst_rows
 from mrfit.formats.graphs import structure_bytes
@@ -29,6 +31,7 @@ from mrfit.summaries.comparison import Comparison
 
 _COOKIE = "mrfit"
 _MOST_BODY = 64 * 1024  # bytes
+_MOST_DIGITS = 9  # of a number; Python refuses to read those of thousands
 _MOST_HEADERS = 16 * 1024
 _PATIENCE = 30.0  # seconds for a request to arrive
 _AT_ONCE = 2  # engines: the one that nobody waits for any more, and the one of the latest question
@@ -52,8 +55,7 @@ class Explorer(ThreadingHTTPServer):
     """Serves one document to whoever knows the token, and answers the latest question about each of its models.
 
     ``rows`` are data whose worst rows may be asked for, ``compared`` is what another model has in common with this one,
-    ``other`` answers for it where the document is of both. ``names`` are the hosts under which it may be called; any
-    other is refused, since a page elsewhere could make its own name lead to this machine.
+    ``other`` answers for it where the document is of both. ``hosts`` knows the names under which it may be called.
     """
 
     daemon_threads = True
@@ -69,11 +71,12 @@ class Explorer(ThreadingHTTPServer):
         host: str = "127.0.0.1",
         port: int = 0,
     ) -> None:
+        if ":" in host:
+            self.address_family = socket.AF_INET6
         super().__init__((host, port), _Handler)
         self.token = secrets.token_urlsafe(32)
-        self.host, self.document, self.answering, self.rows = host, document, answering, rows
-        self.compared = compared
-        self.names = {f"{name}:{self.server_port}" for name in {host, "127.0.0.1", "localhost"}}
+        self.hosts = Hosts(host, self.server_port)
+        self.document, self.answering, self.rows, self.compared = document, answering, rows, compared
         self._drawing = threading.Lock()
         self._latest = _Latest(answering)
         self._latest_of_other = None if other is None else _Latest(other)
@@ -81,7 +84,7 @@ class Explorer(ThreadingHTTPServer):
     @property
     def address(self) -> str:
         """Where the page is, with the token: for the user alone."""
-        return f"http://{self.host}:{self.server_port}/open?token={self.token}"
+        return f"http://{self.hosts.reachable}/open?token={self.token}"
 
     def is_token(self, text: str) -> bool:
         return hmac.compare_digest(text.encode(), self.token.encode())
@@ -172,8 +175,9 @@ class _Handler(BaseHTTPRequestHandler):
     def _check_headers(self) -> None:
         if sum(len(name) + len(value) for name, value in self.headers.items()) > _MOST_HEADERS:
             raise _RefusedError(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "The headers are too large.")
-        if self.headers.get_all("Host", []) not in [[name] for name in self.server.names]:
-            raise _RefusedError(HTTPStatus.BAD_REQUEST, "This server is not called so.")
+        named = self.headers.get_all("Host", [])
+        if len(named) != 1 or not self.server.hosts.accept(named[0]):
+            raise _RefusedError(HTTPStatus.BAD_REQUEST, "Open the address that mrfit explore printed.")
 
     def _check_user(self) -> None:
         try:
@@ -186,16 +190,22 @@ class _Handler(BaseHTTPRequestHandler):
     def _check_origin(self) -> None:
         """Questions come from the page itself, not from another that happens to be open."""
         origin, site = self.headers.get("Origin"), self.headers.get("Sec-Fetch-Site")
-        is_own = origin is None or origin in {f"http://{name}" for name in self.server.names}
+        is_own = origin in (None, f"http://{self.headers['Host']}")
         if not is_own or site not in (None, "same-origin"):
             raise _RefusedError(HTTPStatus.FORBIDDEN, "Questions from other pages are not answered.")
         if self.headers.get_content_type() != "application/json":
             raise _RefusedError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "A question is JSON.")
 
+    def _target(self) -> SplitResult:
+        try:
+            return urlsplit(self.path)
+        except ValueError as error:  # such as half an address in brackets
+            raise _RefusedError(HTTPStatus.BAD_REQUEST, f"The request target is not an address: {error}.") from error
+
     # -- what is answered ----------------------------------------------------------------------------------------------
 
     def _get(self) -> None:
-        address = urlsplit(self.path)
+        address = self._target()
         if address.path == "/open":
             self._open(parse_qs(address.query).get("token", [""])[0])
             return
@@ -235,7 +245,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _post(self) -> None:
         self._check_user()
         self._check_origin()
-        path = urlsplit(self.path)
+        path = self._target()
         if path.path not in ("/api/query", "/api/sample"):
             raise _RefusedError(HTTPStatus.NOT_FOUND, "There is nothing here.")
         question = self._question()
@@ -258,7 +268,7 @@ class _Handler(BaseHTTPRequestHandler):
         length = self.headers.get("Content-Length", "")
         if not length.isdecimal():
             raise _RefusedError(HTTPStatus.LENGTH_REQUIRED, "A question says how long it is.")
-        if int(length) > _MOST_BODY:
+        if len(length) > _MOST_DIGITS or int(length) > _MOST_BODY:
             raise _RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "The question is too long.")
         try:
             asked = json.loads(self.rfile.read(int(length)))
@@ -290,6 +300,6 @@ def _asset(name: str) -> bytes:
 def _number(query: dict[str, list[str]], name: str) -> int:
     """A number of rows that is asked for."""
     text = query.get(name, [""])[0]
-    if not text.isdecimal() or len(text) > 9 or not 1 <= int(text) <= _MOST_ROWS:
+    if not text.isdecimal() or len(text) > _MOST_DIGITS or not 1 <= int(text) <= _MOST_ROWS:
         raise _RefusedError(HTTPStatus.BAD_REQUEST, f"{name} is a number from 1 to {_MOST_ROWS:,}.")
     return int(text)
