@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from forked import run_apart
-from mrfit.cli.output import reading_progress
+from mrfit.cli.progress import reading_progress
 
 Shell = Callable[..., Any]
 

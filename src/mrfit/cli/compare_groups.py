@@ -20,7 +20,7 @@ from mrfit.cli.options import (
     reading,
     states_option,
 )
-from mrfit.cli.output import counting_progress, note, note_compiling, print_json, say
+from mrfit.cli.output import note, note_compiling, print_json, say
 from mrfit.cli.picture_options import (
     PICTURES,
     check_layout,
@@ -30,6 +30,7 @@ from mrfit.cli.picture_options import (
     title_of,
     title_option,
 )
+from mrfit.cli.progress import counting_progress
 from mrfit.cli.relearned import check_weights, relearned, take_by_itself, weights_option
 from mrfit.cli.row_owners import read_owned
 from mrfit.cli.sections import SectionedCommand

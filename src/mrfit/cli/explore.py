@@ -13,6 +13,7 @@ from mrfit.cli.model_options import load_scored_model
 from mrfit.cli.options import check_one_stream, common, parameters_of
 from mrfit.cli.output import note, note_compiling, print_json, say
 from mrfit.cli.picture_options import title_of
+from mrfit.cli.progress import waiting
 from mrfit.cli.sections import SectionedCommand
 from mrfit.errors import InputError
 
@@ -76,7 +77,7 @@ def command(model_file: str, data: str | None, **options: Any) -> None:
         say(f"{server.address}", "Ctrl-C ends it.")
     if options["browser"] and not options["as_json"]:
         webbrowser.open(server.address)
-    with server:
+    with server, waiting():
         try:
             server.serve_forever()
         except KeyboardInterrupt:

@@ -31,8 +31,9 @@ from mrfit.cli.options import (
     source_of,
     states_option,
 )
-from mrfit.cli.output import grid_progress, note, note_compiling, print_json, say, solver_progress
+from mrfit.cli.output import note, note_compiling, print_json, say
 from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
+from mrfit.cli.progress import grid_progress, solver_progress
 from mrfit.cli.sections import SectionedCommand
 from mrfit.cli.structure_options import structure_learners
 from mrfit.errors import InputError

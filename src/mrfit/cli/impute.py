@@ -19,7 +19,8 @@ from mrfit.cli.options import (
     tell_notes,
     unknown_option,
 )
-from mrfit.cli.output import counting_progress, note_compiling, print_json, say
+from mrfit.cli.output import note_compiling, print_json, say
+from mrfit.cli.progress import counting_progress
 from mrfit.cli.sections import SectionedCommand
 from mrfit.errors import InputError
 

@@ -12,7 +12,7 @@ from mrfit.cli.files import check_files, csv_bytes, send, summary_beside, writin
 from mrfit.cli.idle_options import Rule, refuse_idle
 from mrfit.cli.model_options import is_silent, load_scored_model, model_argument
 from mrfit.cli.options import check_one_stream, common, names, parameters_of, read_rows, reading_with
-from mrfit.cli.output import counting_progress, note, note_compiling, note_failures, print_json, say
+from mrfit.cli.output import note, note_compiling, note_failures, print_json, say
 from mrfit.cli.picture_options import (
     PICTURES,
     check_layout,
@@ -22,6 +22,7 @@ from mrfit.cli.picture_options import (
     title_of,
     title_option,
 )
+from mrfit.cli.progress import counting_progress
 from mrfit.cli.query import columns
 from mrfit.cli.row_owners import read_owned
 from mrfit.cli.sections import SectionedCommand

@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
-from mrfit.cli.output import as_options, note, reading_progress
+from mrfit.cli.output import as_options, note
+from mrfit.cli.progress import command_progress, reading_progress
 from mrfit.errors import InputError
 
 if TYPE_CHECKING:
@@ -45,6 +47,18 @@ def choice(name: str, *words: str, help: str) -> Callable[[Any], Any]:
     return click.option(name, type=click.Choice(words), default=words[0], show_default=True, help=help)
 
 
+def _followed(command: Command) -> Command:
+    """Have a log say every now and then that the command is still at work."""
+
+    @wraps(command)
+    def followed(*args: Any, **options: Any) -> Any:
+        name = click.get_current_context().info_name or "mrfit"
+        with command_progress(name, quiet=options["quiet"] or options["as_json"]):
+            return command(*args, **options)
+
+    return cast("Command", followed)
+
+
 common = stacked(
     click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else."),
     click.option(
@@ -52,6 +66,7 @@ common = stacked(
     ),
     click.option("--jobs", type=int, default=-1, show_default=True, help="Threads; -1 takes all processors."),
     click.option("--quiet", is_flag=True, help="No progress, notes or summary."),
+    _followed,
 )
 
 _NAMES = "NAME[,NAME...]"

@@ -6,14 +6,10 @@ import json
 import math
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
-from functools import partial
+from collections.abc import Mapping
 from typing import Any
 
 import click
-
-_MANY_BYTES = 2**24  # fewer are read within a second or so
 
 
 def say(*lines: str, err: bool = False) -> None:
@@ -94,81 +90,3 @@ def _say_compiling(reason: str | None) -> None:
             f"{because}compiling for this machine, once, which takes up to half a minute; `mrfit warm-up` does it for "
             "all commands."
         )
-
-
-@contextmanager
-def counting_progress(what: str, total: int, *, quiet: bool) -> Iterator[Callable[..., None] | None]:
-    """A bar on stderr with an estimate of the time left; told how many are done, and the total if it changed."""
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(what, total=total)
-        yield lambda n, total=total: progress.update(task, advance=n, total=total)
-
-
-@contextmanager
-def reading_progress(*, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """A bar on stderr over the bytes of a table, where they are many."""
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    with ExitStack() as until_read:
-        bars: list[Callable[..., None]] = []
-
-        def follow(done: int, total: int) -> None:
-            if total >= _MANY_BYTES and not bars:
-                bars.append(until_read.enter_context(_byte_bar(total)))
-            for update in bars:
-                update(completed=done)
-
-        yield follow
-
-
-@contextmanager
-def _byte_bar(total: int) -> Iterator[Callable[..., None]]:
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        yield partial(progress.update, progress.add_task("reading", total=total))
-
-
-@contextmanager
-def grid_progress(*, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """A bar on stderr over the fits of a grid, with an estimate of the time left."""
-    with counting_progress("fits", 1, quiet=quiet) as advance:
-        if advance is None:
-            yield None
-            return
-        yield lambda done, total: advance(1, total)
-
-
-@contextmanager
-def solver_progress(tolerance: float, *, quiet: bool) -> Iterator[Callable[[float, Any], None] | None]:
-    """A bar on stderr that follows the violation down to the tolerance, on a logarithmic scale."""
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[state]}"))
-    with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True) as progress:
-        bars: dict[float, tuple[Any, float]] = {}
-
-        def follow(strength: float, record: Any) -> None:
-            distance = math.log(max(record.violation, tolerance) / tolerance)
-            if strength not in bars:
-                total = max(distance, 1e-9)
-                bars[strength] = progress.add_task(f"strength {strength:g}", total=total, state=""), total
-            task, total = bars[strength]
-            state = f"iteration {record.iteration}, violation {record.violation:.1e}"
-            progress.update(task, completed=total - distance, state=state)
-
-        yield follow

@@ -12,8 +12,9 @@ from mrfit.cli.exact_options import structure_file
 from mrfit.cli.files import check_files, load_model, writing
 from mrfit.cli.learner_options import LEARNER_SECTIONS, learner_of, learner_options
 from mrfit.cli.options import common, parameters_of, whole_numbers
-from mrfit.cli.output import counting_progress, note_compiling, note_failures, print_json, say
+from mrfit.cli.output import note_compiling, note_failures, print_json, say
 from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
+from mrfit.cli.progress import counting_progress
 from mrfit.cli.relearned import check_weights, relearned, take_by_itself, weights_option
 from mrfit.cli.sections import SectionedCommand
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from mrfit.cli.cluster_options import cluster_option, enter_cluster
 from mrfit.cli.options import common, names
-from mrfit.cli.output import note, note_compiling, print_json, say
+from mrfit.cli.output import note_compiling, print_json, say
+from mrfit.cli.progress import unit_progress
 from mrfit.errors import MrfitError
 
 if TYPE_CHECKING:
@@ -91,7 +89,7 @@ def command(
     note_compiling(quiet=quiet)
     enter_cluster(context, options["cluster"])
     scope = Scope(quick, names(datasets, "--datasets") if datasets else None, options["seed"], published)
-    with _progress(quiet=quiet) as progress:
+    with unit_progress(quiet=quiet) as progress:
         found = reproduce(
             experiments_called(experiment),
             scope,
@@ -119,26 +117,3 @@ def _print(found: Reproduction) -> None:
         say(f"{claim.verdict.value:<15} {claim.paper}, {claim.where}: {claim.words}", f"{'':<15} {claim.ours}")
     say(f"{found.n_results:,} of {len(found.units):,} units have results, {found.n_new:,} of them new; the pages:")
     say(*(f"  {page}" for page in found.pages))
-
-
-@contextmanager
-def _progress(*, quiet: bool) -> Iterator[Callable[[int, int, str, float], None] | None]:
-    """A bar with the time left; a line for each unit where there is no terminal, as a run of an hour leaves a log."""
-    if quiet:
-        yield None
-    elif not sys.stderr.isatty():
-        yield lambda done, total, what, left: note(f"{done}/{total} {what}; {_minutes(left)} left")
-    else:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
-        columns = (TextColumn("{task.fields[left]:>8} left"), BarColumn(), MofNCompleteColumn())
-        with Progress(*columns, TextColumn("{task.description}"), console=Console(stderr=True), transient=True) as bar:
-            task = bar.add_task("", total=None, left="?")
-            yield lambda done, total, what, left: bar.update(
-                task, completed=done, total=total, description=what, left=_minutes(left)
-            )
-
-
-def _minutes(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"

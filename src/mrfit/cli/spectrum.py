@@ -8,8 +8,9 @@ import click
 
 from mrfit.cli.files import check_files, writing
 from mrfit.cli.options import choice, common, numbers, parameters_of, read_rows, reading
-from mrfit.cli.output import grid_progress, note_compiling, print_json, say
+from mrfit.cli.output import note_compiling, print_json, say
 from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
+from mrfit.cli.progress import grid_progress
 from mrfit.cli.sections import SectionedCommand
 from mrfit.errors import InputError, listed
 

@@ -21,8 +21,9 @@ from mrfit.cli.options import (
     reading,
     states_option,
 )
-from mrfit.cli.output import counting_progress, note_compiling, note_failures, print_json, say
+from mrfit.cli.output import note_compiling, note_failures, print_json, say
 from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
+from mrfit.cli.progress import counting_progress
 from mrfit.cli.relearned import check_weights, is_of_regressions, relearned, weights_option
 from mrfit.cli.row_owners import read_owned
 from mrfit.cli.sections import SectionedCommand

@@ -12,7 +12,7 @@ from mrfit.cli.files import check_files, send, summary_beside, writing
 from mrfit.cli.fit_by_em import print_missing
 from mrfit.cli.idle_options import Rule, refuse_idle
 from mrfit.cli.options import STANDARD, check_one_stream, common, names, parameters_of, read_rows, reading_with
-from mrfit.cli.output import counting_progress, note, note_compiling, print_json, say
+from mrfit.cli.output import note, note_compiling, print_json, say
 from mrfit.cli.picture_options import (
     PICTURES,
     check_layout,
@@ -22,6 +22,7 @@ from mrfit.cli.picture_options import (
     title_of,
     title_option,
 )
+from mrfit.cli.progress import counting_progress
 from mrfit.cli.sections import SectionedCommand
 from mrfit.cli.structure_options import given_option, structure_learners, structure_options, structure_rules
 from mrfit.errors import InputError

@@ -20,7 +20,8 @@ from typing import Any
 import click
 
 from mrfit.cli.options import common
-from mrfit.cli.output import counting_progress, print_json, say
+from mrfit.cli.output import print_json, say
+from mrfit.cli.progress import counting_progress
 
 # Between them they call every kernel with every type of arguments that commands call it with. Two processes begin at
 # the two ends, and each should find what it needs of the other's already compiled: at one end the walks of structure
