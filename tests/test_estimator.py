@@ -554,3 +554,15 @@ def test_ordered_columns_and_covariates() -> None:
     frame["mood"] = pd.Categorical(frame["mood"], order["mood"], ordered=True)
     ordered = MarkovNetworkLearner(parameterization=Coordinates(ordered=["mood"])).fit(frame).model_
     assert ordered.domain.to_states()["mood"] == order["mood"]
+
+
+def test_a_lazy_frame_is_collected(frame: pd.DataFrame) -> None:
+    eager = pl.from_pandas(frame)
+    lazy = MarkovNetworkLearner().fit(eager.lazy())
+    assert lazy.feature_names_in_.tolist() == list(frame.columns)
+    assert lazy.score(eager.lazy()) == MarkovNetworkLearner().fit(eager).score(eager)
+
+
+def test_names_that_repeat_are_refused(frame: pd.DataFrame) -> None:
+    with pytest.raises(DataError, match=r"repeats the column names"):
+        MarkovNetworkLearner().fit(pd.concat([frame, frame], axis=1))

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mrfit.data.batch import checked_sample_weight
 from mrfit.data.columns import class_names
 from mrfit.data.dataset import Dataset
-from mrfit.data.frames import column_values
+from mrfit.data.frames import check_column_names, column_values
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError, listed
 from mrfit.learning.learner import Learner
@@ -275,8 +275,10 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
         """Names and number of columns as scikit-learn keeps them; frames keep their types, arrays are checked."""
+        X = X.collect() if "polars.LazyFrame" in class_names(X) else X
         frame = _named_columns(X) if isinstance(X, Mapping) else X
         if not _FRAMES.isdisjoint(class_names(frame)):
+            check_column_names(frame)
             validate_data(self, frame, reset=reset, skip_check_array=True)
             if reset or getattr(self, "feature_names_in_", None) is not None:
                 return X

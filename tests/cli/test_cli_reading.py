@@ -257,3 +257,25 @@ def test_memory_is_kept_to(shell: Shell, folder: Path, command: str) -> None:
 def test_where_memory_is_known_before_or_not_needed(shell: Shell, folder: Path) -> None:
     assert shell("plan", "t.csv", "--memory", "100B").out.count("more than 100 B") == 5
     assert shell("fit", "t.csv", "--memory", "100B", "--structure", "tree", "--in-parts", "--quiet").code == 0
+
+
+@pytest.mark.parametrize("name", ["family.csv", "family.txt"])
+def test_sequences_are_refused_by_name(shell: Shell, folder: Path, name: str) -> None:
+    (folder / name).write_text(">first\nACDE\n>second\nACDF\n")
+    refused = shell("fit", name)
+    assert refused.code == 2
+    assert refused.err.count("\n") == 1
+    assert f"'{name}' begins with '>first', as files of sequences in FASTA format do" in refused.err
+
+
+def test_text_in_parquet_that_is_not_utf8_is_refused(shell: Shell, folder: Path) -> None:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    ends, text = np.array([0, 1, 3], np.int32), b"a\xff\xfe"
+    column = pa.Array.from_buffers(pa.string(), 2, [None, pa.py_buffer(ends.tobytes()), pa.py_buffer(text)])
+    parquet.write_table(pa.table({"a": column, "b": ["x", "y"]}), folder / "bad.parquet")
+    refused = shell("fit", "bad.parquet")
+    assert refused.code == 2
+    assert refused.err.count("\n") == 1
+    assert "Column 'a' is declared as text and holds bytes that are not UTF-8" in refused.err

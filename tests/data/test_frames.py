@@ -69,6 +69,7 @@ KINDS: dict[str, Callable[[np.ndarray], Any]] = {
     "pandas str": lambda a: pd.DataFrame(a, columns=["v0", "v1", "v2"]).astype(str),
     "pandas object": lambda a: pd.DataFrame(a, columns=["v0", "v1", "v2"]).astype(object),
     "polars": lambda a: pl.DataFrame(a, schema=["v0", "v1", "v2"]),
+    "polars lazy": lambda a: pl.DataFrame(a, schema=["v0", "v1", "v2"]).lazy(),
     "arrow": lambda a: pa.table({f"v{j}": column for j, column in enumerate(a.T)}),
     "arrow batch": lambda a: pa.record_batch({f"v{j}": column for j, column in enumerate(a.T)}),
     "arrow chunks": lambda a: pa.concat_tables(
@@ -205,6 +206,12 @@ def test_sample_weight_is_cut_with_the_rows(monkeypatch: pytest.MonkeyPatch) -> 
     assert [weight.tolist() for weight in weights if weight is not None] == [[1, 2], [3, 4]]
 
 
+# Declared as text, without a check: "a", "b" and two bytes that are no text.
+NOT_UTF8 = pa.Array.from_buffers(
+    pa.string(), 3, [None, pa.py_buffer(np.array([0, 1, 2, 4], np.int32).tobytes()), pa.py_buffer(b"ab\xff\xfe")]
+)
+
+
 @pytest.mark.parametrize(
     ("weight", "message"),
     [
@@ -214,6 +221,7 @@ def test_sample_weight_is_cut_with_the_rows(monkeypatch: pytest.MonkeyPatch) -> 
         ([1, np.nan, 1, 1], "nan in row 2"),
         ([1, np.inf, 1, 1], "inf in row 2"),
         ([0, 0, 0, 0], "zero in every row"),
+        ([1e-300, 1, 1, 1e308], r"ranges from 1e-300 to 1e\+308; expected positive weights between 1e-100 and 1e\+100"),
         (["a", "b", "c", "d"], "not numbers"),
     ],
 )
@@ -246,7 +254,10 @@ def test_bad_sample_weight(weight: object, message: str) -> None:
         (pd.DataFrame([[1, 2]], columns=["a", "a"]), "repeats the column names 'a'"),
         (pd.DataFrame([[1, 2]], columns=[1, "1"]), "repeats the column names '1'"),
         (pd.Series([1, 2]), "type Series cannot be read; expected a pandas or polars DataFrame"),
-        (pl.DataFrame({"a": [1]}).lazy(), "type LazyFrame cannot be read"),
+        (
+            pa.table({"a": NOT_UTF8}),
+            r"Column 'a' is declared as text and holds bytes that are not UTF-8: b'\\xff\\xfe'",
+        ),
         (pa.table({"a": [[1]]}), "Column 'a' holds values of type list"),
         ("table.csv", "type str cannot be read"),
         (None, "type NoneType cannot be read"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import combinations
 
 import networkx as nx
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from mrfit.domain import Domain
 from mrfit.errors import StructureError
+from mrfit.structure.learners import Given
 from mrfit.structure.structure import Structure
 from populations import STRUCTURES, domain_of, scopes
 
@@ -178,3 +180,10 @@ def test_closing_few_variables_is_not_refused() -> None:
     """Many scopes share their subsets: no more than all sets of the variables are made."""
     scopes = [scope for scope in Structure.up_to_order(12, 9).scopes if len(scope) > 7]
     assert Structure.from_scopes(12, scopes, closed=False).closure().order == 9
+
+
+@pytest.mark.parametrize("make", [lambda: Structure([(0, 1)]), lambda: Given([(0, 1)])], ids=["Structure", "Given"])  # type: ignore[arg-type, list-item]
+def test_a_list_of_edges_is_no_structure(make: Callable[[], object]) -> None:
+    """And the message says how to make one of it."""
+    with pytest.raises(StructureError, match=r"Structure\.from_edges\(n_variables, edges\)"):
+        make()

@@ -187,7 +187,7 @@ def test_passes_are_those_really_done() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"inner_iterations": 0}, "at least one inner"),
+        ({"inner_iterations": 0}, "expected a whole number from 1 on"),
         ({"centers": "loose"}, "'joint' or 'fixed'.*'loose'"),
         ({"first_share": 0.0}, "share in"),
         ({"growth": 0.5}, "factor of 1 or more"),
@@ -266,3 +266,13 @@ def test_stochastic_gradients_come_near_the_optimum_and_say_how_near() -> None:
 def test_wrong_stochastic_settings_are_refused(settings: dict[str, Any]) -> None:
     with pytest.raises(InputError, match=f"{next(iter(settings))}"):
         Stochastic(**settings)
+
+
+def test_steps_between_two_clusterings_are_a_number_or_all() -> None:
+    """As the command line writes it; without a limit is the same."""
+    assert SoftTying(inner_iterations="all").solver_steps is None
+    assert SoftTying(inner_iterations=None).solver_steps is None
+    assert SoftTying(inner_iterations=3).solver_steps == 3
+    for wrong in (0, "some", 1.5):
+        with pytest.raises(InputError, match=r"expected a whole number from 1 on, 'all' or None"):
+            SoftTying(inner_iterations=wrong)  # type: ignore[arg-type]

@@ -15,6 +15,7 @@ from mrfit.domain import Domain, repeated_names
 from mrfit.errors import DataError, listed
 
 MISSING = -1
+_LARGEST_WEIGHT = 1e100  # squares of weights, and sums of them over any number of rows, stay finite
 
 StateCodes = NDArray[np.int32] | NDArray[np.int8]  # truth values take a byte each
 
@@ -140,7 +141,13 @@ def arrow_codes(name: str, array: Any) -> tuple[StateCodes, Sequence[Any]]:
     values = array.dictionary
     # Single-precision values keep their own type: as Python floats 0.1 would be named 0.10000000149011612.
     single = str(values.type) in ("float", "halffloat")
-    distinct = list(values.to_numpy(zero_copy_only=False)) if single else values.to_pylist()
+    try:
+        distinct = list(values.to_numpy(zero_copy_only=False)) if single else values.to_pylist()
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"Column {name!r} is declared as text and holds bytes that are not UTF-8: {error.object!r}. Write the "
+            "table again in UTF-8, or leave the column out."
+        ) from None
     return codes.astype(np.int32, copy=False), distinct
 
 
@@ -182,4 +189,10 @@ def checked_sample_weight(values: object, n_rows: int) -> NDArray[np.float64]:
         )
     if not weight.any():
         raise DataError("sample_weight is zero in every row; at least one row must count.")
+    least, most = float(weight[weight > 0].min()), float(weight.max())
+    if most > _LARGEST_WEIGHT or least < 1.0 / _LARGEST_WEIGHT:
+        raise DataError(
+            f"sample_weight ranges from {least:g} to {most:g}; expected positive weights between "
+            f"{1.0 / _LARGEST_WEIGHT:g} and {_LARGEST_WEIGHT:g}. Divide all weights by their mean."
+        )
     return weight

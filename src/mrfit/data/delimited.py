@@ -27,6 +27,11 @@ def delimited_pieces(
     lines = head if at_end else head[: _last_row_end(head)] or head
     dialect = Dialect.of(lines.decode(), header, separator)
     check_names(dialect.names, source=repr(name))
+    if len(dialect.names) == 1 and head.startswith(b">"):
+        raise DataError(
+            f"{name!r} begins with {dialect.names[0]!r}, as files of sequences in FASTA format do, which mrfit does "
+            "not read. Convert it to a table with a column for each position."
+        )
     return dialect, _pieces(_blocks(stream, _after_lines(head, dialect.n_lines)), dialect, name)
 
 

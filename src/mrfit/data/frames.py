@@ -24,6 +24,8 @@ _ACCEPTED = (
     "sparse matrix, a list of rows or a dict of columns"
 )
 
+_SOURCE = "The table"  # in messages
+
 _Columns = list[tuple[str, Any]]  # names and one-dimensional objects
 
 
@@ -39,7 +41,7 @@ def table_batches(
     """
     columns, named = _columns(table)
     names = [name for name, _ in columns]
-    check_names(names, source="The table")
+    check_names(names, source=_SOURCE)
     if select is not None:
         chosen = select(names)
         columns = [(name, values) for name, values in columns if name in chosen]
@@ -51,6 +53,11 @@ def table_batches(
         rows = slice(start, min(start + step, n_rows))
         encoded = tuple(encode(name, values, rows) for name, values, encode in encoders)
         yield Batch(encoded, None if weight is None else weight[rows], start, named=named)
+
+
+def check_column_names(table: object) -> None:
+    """Refuse a table without columns, or with a name twice."""
+    check_names([name for name, _ in _columns(table)[0]], source=_SOURCE)
 
 
 def column_values(table: object) -> list[Any]:
@@ -96,6 +103,10 @@ def _numbered(columns: Sequence[Any]) -> _Columns:
 def _from_pandas(frame: Any) -> _Columns:
     # By position: names may repeat, which is reported later.
     return [(str(name), frame.iloc[:, position]) for position, name in enumerate(frame.columns)]
+
+
+def _from_lazy_polars(frame: Any) -> _Columns:
+    return _from_polars(frame.collect())
 
 
 def _from_polars(frame: Any) -> _Columns:
@@ -165,6 +176,7 @@ def _check_two_dimensional(shape: tuple[int, ...]) -> None:
 _NAMED: dict[str, Callable[[Any], _Columns]] = {
     "pandas.DataFrame": _from_pandas,
     "polars.DataFrame": _from_polars,
+    "polars.LazyFrame": _from_lazy_polars,
     "pyarrow.RecordBatch": _from_arrow,
     "pyarrow.Table": _from_arrow,
 }

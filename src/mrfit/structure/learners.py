@@ -92,6 +92,13 @@ class Given(_Direct):
 
     word: ClassVar[str] = "given"
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.structure, Structure):
+            raise StructureError(
+                f"Given takes a Structure; got a {type(self.structure).__name__}. Make one of pairs of column numbers "
+                "by Structure.from_edges(n_variables, edges), or of larger sets by Structure.from_scopes."
+            )
+
     def of(self, domain: Domain) -> Structure:
         if self.structure.n_variables != len(domain):
             raise StructureError(

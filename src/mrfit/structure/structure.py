@@ -33,9 +33,14 @@ class Structure:
     """
 
     n_variables: int
-    blocks: Mapping[int, Scopes]
+    blocks: Mapping[int, Scopes] = None  # type: ignore[assignment]  # none is an error with a way out, below
 
     def __post_init__(self) -> None:
+        if not isinstance(self.blocks, Mapping):
+            raise StructureError(
+                "A Structure is not made of a list of pairs or scopes alone; call Structure.from_edges(n_variables, "
+                "edges) or Structure.from_scopes(n_variables, scopes)."
+            )
         for block in () if self.is_saturated else self.blocks.values():
             block.flags.writeable = False
 

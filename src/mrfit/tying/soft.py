@@ -24,6 +24,7 @@ from mrfit.tying.problem import TyingProblem
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
+_ALL = "all"
 _ROUNDING = 1e-14  # of the objective: a smaller gain from other groups is none
 
 
@@ -34,8 +35,8 @@ class SoftTying:
     Parameters
     ----------
     inner_iterations
-        Steps of the solver between two clusterings, twice as many each time that no parameter changed its group; None
-        solves to the tolerance each time, as Algorithm 1 is written.
+        Steps of the solver between two clusterings, twice as many each time that no parameter changed its group; "all"
+        or None solves to the tolerance each time, as Algorithm 1 is written.
     centers
         ``joint``: they move with the parameters (they are eliminated); ``fixed``: they stay where the clustering put
         them until the next one, as Algorithm 1 is written.
@@ -45,21 +46,27 @@ class SoftTying:
         Clusterings at most.
     """
 
-    inner_iterations: int | None = 2
+    inner_iterations: int | str | None = 2
     centers: str = "joint"
     first_share: float = 1.0
     growth: float = 1.0
     max_rounds: int = 500
 
     def __post_init__(self) -> None:
-        if self.inner_iterations is not None and self.inner_iterations < 1:
-            raise InputError(f"There must be at least one inner iteration; got {self.inner_iterations}.")
+        steps = self.inner_iterations
+        if steps not in (None, _ALL) and not (isinstance(steps, int) and steps >= 1):
+            raise InputError(f"inner_iterations is {steps!r}; expected a whole number from 1 on, 'all' or None.")
         if self.centers not in ("joint", "fixed"):
             raise InputError(f"Centers are 'joint' or 'fixed' while the parameters move; got {self.centers!r}.")
         if not 0 < self.first_share <= 1 or not self.growth >= 1:
             raise InputError("A strength schedule starts at a share in (0, 1] and grows by a factor of 1 or more.")
         if self.first_share < 1 and self.growth == 1:
             raise InputError("A strength schedule that starts below the full strength needs a growth above 1.")
+
+    @property
+    def solver_steps(self) -> int | None:
+        """Steps between two clusterings; None where there is no limit."""
+        return self.inner_iterations if isinstance(self.inner_iterations, int) else None
 
     def share(self, round_: int) -> float:
         """Of the full strength, in the given round."""
@@ -128,7 +135,7 @@ def tie_softly(
     objective, total_weight = problem.objective, problem.total_weight
     first, iterations = objective.passes, 0
     rounds: list[Round] = []
-    inner = how.inner_iterations
+    inner = how.solver_steps
     if groups is None:
         groups = tying.groups(w)
     elif inner is not None:
@@ -152,7 +159,7 @@ def tie_softly(
         if status is not None:
             break
         if moved:
-            groups, inner = best, how.inner_iterations
+            groups, inner = best, how.solver_steps
         elif inner is not None:
             inner *= 2
     solution = replace(solution, value=value, violation=violation, status=status)
