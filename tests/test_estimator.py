@@ -26,6 +26,7 @@ from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import DataError, InputError, StructureError
 from mrfit.learning import Learner
+from mrfit.learning.incomplete import fit_incomplete
 from mrfit.learning.penalized import L1, L2
 from mrfit.registry import penalty_from
 from mrfit.settings import Coordinates, Covariates, Solver
@@ -566,3 +567,27 @@ def test_a_lazy_frame_is_collected(frame: pd.DataFrame) -> None:
 def test_names_that_repeat_are_refused(frame: pd.DataFrame) -> None:
     with pytest.raises(DataError, match=r"repeats the column names"):
         MarkovNetworkLearner().fit(pd.concat([frame, frame], axis=1))
+
+
+@pytest.fixture
+def holed(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with a tenth of its cells missing."""
+    return frame.mask(np.random.default_rng(3).random(frame.shape) < 0.1)
+
+
+def test_missing_cells_are_summed_out_by_em(holed: pd.DataFrame) -> None:
+    """As `fit_incomplete` does, of a frame or of an array with NaN."""
+    estimator = MarkovNetworkLearner(missing="em").fit(holed)
+    expected = fit_incomplete(Learner(), Dataset.from_table(holed, missing="keep"))
+    np.testing.assert_array_equal(estimator.model_.w, expected.fitted.model.w)
+    of_array = fit_incomplete(Learner(), holed.to_numpy(dtype=float))
+    np.testing.assert_array_equal(of_array.fitted.model.w, expected.fitted.model.w)
+    with pytest.raises(InputError, match=r"`valid` has nothing to choose"):
+        MarkovNetworkLearner(missing="em").fit(holed, valid=holed)
+
+
+def test_a_missing_cell_is_refused_with_all_ways_out(holed: pd.DataFrame) -> None:
+    with pytest.raises(DataError, match=r"missing='drop'.*missing='state'.*missing='em'"):
+        MarkovNetworkLearner().fit(holed)
+    with pytest.raises(InputError, match=r"missing is 'keep'; expected one of 'error', 'drop', 'state', 'em'"):
+        MarkovNetworkLearner(missing="keep").fit(holed)

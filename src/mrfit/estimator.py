@@ -22,6 +22,8 @@ from mrfit.data.dataset import Dataset
 from mrfit.data.frames import check_column_names, column_values
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError, listed
+from mrfit.learning.fitted import Fitted
+from mrfit.learning.incomplete import fit_incomplete
 from mrfit.learning.learner import Learner
 from mrfit.learning.parts import PENALTIES, STRUCTURES
 from mrfit.learning.penalty_choice import PenaltyChoice
@@ -33,6 +35,8 @@ from mrfit.workers import resolve_jobs
 
 Floats = NDArray[np.float64]
 
+_EM = "em"
+_MISSING = ("error", "drop", "state", _EM)
 _FRAMES = {"pandas.DataFrame", "polars.DataFrame", "pyarrow.Table"}
 
 
@@ -78,8 +82,10 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
     errors : {"sandwich", "model"} or None, default=None
         Standard errors of the parameters: ``sandwich`` for the pseudo-likelihood, and where the model is not the truth;
         ``model`` for the likelihood of one that is. Needs the penalty ``none`` or ``l2``.
-    missing : {"error", "drop", "state"}, default="error"
-        What a missing value does at `fit`: stop, drop its row, or be a state of its own.
+    missing : {"error", "drop", "state", "em"}, default="error"
+        How `fit` handles missing values: raise an error, drop their rows, make missing a state of its own, or learn
+        from incomplete rows by expectation maximization (with a structure that is not learned, and no ``valid`` or
+        ``folds``).
     states : dict of str to list, default=None
         States of some columns, in order; the others are found in the data. Declare them where a fold of a
         cross-validation may lack a rare one. Columns of arrays are called v0, v1, ...
@@ -182,14 +188,15 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         ``valid`` is another such table, on which the best strength or number of groups is chosen.
         """
         table = self._checked(X, reset=True)
-        dataset = Dataset.from_table(table, sample_weight=sample_weight, states=self.states, missing=self.missing)
+        self._check_missing(valid)
+        missing = "keep" if self.missing == _EM else self.missing
+        dataset = Dataset.from_table(table, sample_weight=sample_weight, states=self.states, missing=missing)
         rows = UniqueRows.from_dataset(dataset)
         held_out = None
         if valid is not None:
             table = self._checked(valid, reset=False)
             held_out = UniqueRows.from_dataset(Dataset.from_table(table, domain=rows.domain))
-        learner = self._learner(rows)
-        self.fitted_ = learner.fit(rows, held_out, jobs=resolve_jobs(self.n_jobs), errors=self.errors)
+        self.fitted_ = self._fitted(rows, held_out)
         self.model_, self.solution_ = self.fitted_.model, self.fitted_.best.solution
         if self.model_.errors is not None:
             self.covariance_ = self.model_.errors.covariance
@@ -197,6 +204,21 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         if not self.solution_.converged:
             warnings.warn(f"The solver {self.solution_.status.value}.", ConvergenceWarning, stacklevel=2)
         return self
+
+    def _check_missing(self, valid: Any) -> None:
+        if self.missing not in _MISSING:
+            raise InputError(f"missing is {self.missing!r}; expected one of {listed(_MISSING)}.")
+        if self.missing == _EM and valid is not None:
+            raise InputError("missing='em' fits at one penalty strength: `valid` has nothing to choose. Leave it out.")
+
+    def _fitted(self, rows: UniqueRows, held_out: UniqueRows | None) -> Fitted:
+        learner, jobs = self._learner(rows), resolve_jobs(self.n_jobs)
+        if self.missing != _EM:
+            return learner.fit(rows, held_out, jobs=jobs, errors=self.errors)
+        found = fit_incomplete(learner, rows, errors=self.errors, jobs=jobs)
+        if not found.converged:
+            warnings.warn(f"EM did not converge in {found.rounds:,} iterations.", ConvergenceWarning, stacklevel=3)
+        return found.fitted
 
     def _learner(self, rows: UniqueRows) -> Learner:
         solver = _solver_part(self.solver)

@@ -104,3 +104,20 @@ def test_three_rows(shell: Shell, tmp_path: Path) -> None:
     ran = shell("fit", "three.csv", "--missing", "em", "--penalty", "none", "--errors", "sandwich")
     assert ran.code == 2
     assert "no finite optimum" in ran.err
+
+
+def test_em_without_a_check_and_the_error_that_names_em(shell: Shell, table: str) -> None:
+    assert shell("fit", table, "--missing", "em", "--no-check").code == 0
+    refused = shell("fit", table)
+    assert refused.code == 2
+    assert all(word in refused.err for word in ("--missing drop", "--missing state", "--missing em"))
+
+
+def test_a_column_with_one_state_is_imputed(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "one.csv").write_text("a,b,k\n1,0,x\n0,1,x\n1,1,x\n0,0,x\n")
+    (tmp_path / "holes.csv").write_text("a,b,k\n1,0,\n0,1,x\n1,,\n")
+    assert shell("fit", "one.csv", "-o", "m.mrf").code == 0
+    for how in ("map", "draw"):
+        ran = shell("impute", "m.mrf", "holes.csv", "--how", how, "-o", "full.csv")
+        assert ran.code == 0, ran.err
+        assert {line.split(",")[2] for line in (tmp_path / "full.csv").read_text().splitlines()[1:]} == {"x"}

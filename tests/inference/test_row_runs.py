@@ -98,3 +98,13 @@ def test_the_number_of_threads_changes_nothing(rng: np.random.Generator) -> None
     drawn = [runs.draws(codes, rng=np.random.default_rng(5), jobs=jobs) for jobs in (1, 2)]
     np.testing.assert_array_equal(*drawn)
     assert not np.array_equal(drawn[0][:512], drawn[0][512:1024])
+
+
+def test_a_variable_of_one_state_is_filled_in(rng: np.random.Generator) -> None:
+    """Whatever stands in its cells, which no table of the tree has."""
+    product = random_factors(rng, (2, 1, 3), [(0, 1), (0, 2)])
+    codes = np.array([[0, 255, 255], [1, 255, 255]])
+    runs = RowRuns(product, [0])
+    for filled in (runs.best(codes), runs.draws(codes, rng=rng)):
+        np.testing.assert_array_equal(filled[:, :2], [[0, 0], [1, 0]])
+        assert (filled[:, 2] < 3).all()

@@ -145,7 +145,7 @@ def command(context: click.Context, /, data: tuple[str, ...], **options: Any) ->
     learner = _repeated(context, options["like"]) if options["like"] else learner_of(context, options)
     if options["missing"] == "em":
         needs = "complete rows: another --missing"
-        refuse_idle(context, [Rule(("valid", "test", "folds", "no_check", "plot_scores", "resume"), False, needs)])
+        refuse_idle(context, [Rule(("valid", "test", "folds", "plot_scores", "resume"), False, needs)])
     held_out, tests = (_given(options[name], f"--{name}") for name in ("valid", "test"))
     _check_files(data, options)
     check_title(options, "--plot-scores")

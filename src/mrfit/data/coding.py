@@ -352,7 +352,8 @@ class Coder:
         if self._reading.missing == "error":
             raise DataError(
                 f"{where}; every cell needs one. Pass missing='drop' to leave such rows out, or "
-                "missing='state' to make missing a state of its own."
+                "missing='state' to make missing a state of its own; a fit with missing='em' learns from incomplete "
+                "rows."
             )
         if self._reading.domain is not None:
             raise DataError(

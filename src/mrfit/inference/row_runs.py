@@ -116,7 +116,7 @@ class RowRuns:
     def best(self, codes: Codes, *, jobs: int = 1) -> Indices:
         """Codes of all variables: what is observed, and states of the others that no other states exceed."""
         plan = self.plan(len(codes))
-        nodes, out = plan.built_nodes, np.array(codes, np.int64)
+        nodes, out = plan.built_nodes, self._to_fill(codes)
 
         def choose(first: int, rows: Codes) -> None:
             values = np.empty(nodes.table_start[-1])
@@ -135,7 +135,7 @@ class RowRuns:
         As in `best`, rows that are impossible get some states.
         """
         plan = self._plan(max(1, min(len(codes), _ROWS)), False)
-        nodes, out = plan.built_nodes, np.array(codes, np.int64)
+        nodes, out = plan.built_nodes, self._to_fill(codes)
         seeds = rng.integers(2**63, size=len(codes))  # of chunks, and of rows that are run alone
 
         def choose(first: int, rows: Codes) -> None:
@@ -148,6 +148,12 @@ class RowRuns:
                 out[row] = self._draw_alone(codes[row], np.random.default_rng(int(seeds[row])))
 
         self._each_chunk(plan, codes, choose, jobs)
+        return out
+
+    def _to_fill(self, codes: Codes) -> Indices:
+        """Return a copy of the rows to write states into; variables of one state are left in it."""
+        out = np.array(codes, np.int64)
+        out[:, ~self.observed] = 0
         return out
 
     def _backward(self, plan: TreePlan, values: Floats, scale: Floats, n_rows: int) -> Iterator[tuple[int, Floats]]:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from mrfit.data.coding import has_all_cells
 from mrfit.data.completions import Completions
+from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
 from mrfit.learning.fitted import Fitted
@@ -53,13 +54,14 @@ def fit_incomplete(
     jobs: int = 1,
     callback: Callable[[int, float], None] | None = None,
 ) -> IncompleteFit:
-    """Learn from rows of which some cells have no value: a `Dataset` or `UniqueRows` read with ``missing="keep"``.
+    """Learn from rows of which some cells have no value: any table, or a `Dataset` read with ``missing="keep"``.
 
     The structure is given, the penalty l2 or none. ``errors="sandwich"`` asks for standard errors that know what was
     not observed. ``callback`` is told of every round, and how far log-weights moved in it.
     """
     _check(learner)
-    rows = UniqueRows.of(data)
+    is_read = isinstance(data, UniqueRows | Dataset)
+    rows = UniqueRows.of(data if is_read else Dataset.from_table(data, missing="keep"))
     _check_covariates(learner, rows)
     completions = Completions.of(rows)
     if completions.observed.n_distinct < 2:
