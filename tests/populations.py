@@ -188,6 +188,7 @@ MESSAGE_ENGINES: dict[type, list[Engine]] = {
         BeliefPropagation("flooding"),
         BeliefPropagation("residual"),
         BeliefPropagation("residual", damping=0.3),
+        BeliefPropagation(merge=True),
     ],
     MaxProduct: [MaxProduct(), MaxProduct("residual")],
     TreeReweighted: [TreeReweighted(), TreeReweighted(max_trees=0, damping=0.5)],

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from mrfit.factors import Factors
+from mrfit.formats.libra_data import read_marginals, read_rows
 from mrfit.formats.models import read_network
 from mrfit.inference.belief_propagation import BeliefPropagation
 from mrfit.inference.engine import Engine, Posterior
@@ -123,6 +124,56 @@ def test_libra_chains(model: str, stored: str, conformance_dir: Path) -> None:
     found = _run(BeliefPropagation(), product)
     assert found.exact
     np.testing.assert_allclose(_singles(found, product), expected, rtol=0, atol=1e-9)
+
+
+def test_libra_features_are_factors(conformance_dir: Path) -> None:
+    """Each line of a model without blocks is a factor of its own, as in Libra; several have the same variables."""
+    product = read_network(conformance_dir / "libra" / "cold.mn").factors
+    assert len(product.scopes) == 26
+    found = _run(BeliefPropagation(), product)
+    plain = _fixed_point(product)
+    np.testing.assert_allclose(_singles(found, product), plain, atol=1e-7)
+    exact = json.loads((conformance_dir / "libra" / "expected.json").read_text())["cold.mn"]["marginals"]
+    assert not found.exact
+    assert np.abs(_singles(found, product) - exact).max() > 0.01
+
+
+def test_libra_with_evidence(conformance_dir: Path) -> None:
+    """Its runs on a chain, row after row of evidence; they converge."""
+    folder = conformance_dir / "libra"
+    for model, rows, answers in (("test1", "test1.ev", "test1.bp.ev"), ("test1-f", "test1.ev", "test1.bp.ev")):
+        product = read_network(folder / f"{model}.mn").factors
+        for codes, expected in zip(
+            read_rows(folder / rows, product.shape).codes, read_marginals(folder / f"{answers}.marg"), strict=True
+        ):
+            known = {i: int(s) for i, s in enumerate(codes) if s >= 0}
+            left = product.given(known)
+            found = _run(BeliefPropagation(), left)
+            for i, p in enumerate(expected):
+                own = np.eye(2)[known[i]] if i in known else found.marginal((i,))
+                np.testing.assert_allclose(own, p, atol=1e-9)
+
+
+def _fixed_point(product: Factors) -> np.ndarray:
+    """Probabilities of the second of two states by flooding log-ratios between every factor and its variables."""
+    edges = [(f, k, i) for f, scope in enumerate(product.scopes) for k, i in enumerate(scope)]
+    to_variable = dict.fromkeys(edges, 0.0)
+    for _ in range(2000):
+        belief = np.zeros(len(product.shape))
+        for (_, _, i), message in to_variable.items():
+            belief[i] += message
+        sent = {edge: belief[edge[2]] - message for edge, message in to_variable.items()}
+        for f, k, i in edges:
+            scope = product.scopes[f]
+            weighed = np.exp(product.table(f)).reshape([2] * len(scope))
+            for axis, j in enumerate(scope):
+                if axis != k:
+                    along = np.exp([0.0, sent[f, axis, j]]).reshape([2 if a == axis else 1 for a in range(len(scope))])
+                    weighed = weighed * along
+            new = np.log(weighed.sum(axis=tuple(axis for axis in range(len(scope)) if axis != k)))
+            to_variable[f, k, i] = 0.5 * to_variable[f, k, i] + 0.5 * float(new[1] - new[0])
+    p = 1.0 / (1.0 + np.exp(-belief))
+    return np.stack([1.0 - p, p], axis=1)
 
 
 def test_libra_best_state(conformance_dir: Path) -> None:

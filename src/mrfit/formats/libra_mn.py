@@ -17,9 +17,11 @@
 A whole number before a weight is its number; ``w NUMBER WEIGHT`` says a weight once more, and must say the same. There
 are no comments, so names of variables and states are lost.
 
-Everything in such a file is a sum of weighted conjunctions: a branch of a tree is one too. Those over the same few
-cells are added up in a table. Conjunctions of many variables stay what they are (`mrfit.network.Conjunction`), so that
-no table is larger than the text it comes from by more than a constant.
+Everything in such a file is a sum of weighted conjunctions: a branch of a tree is one too. A ``table``, ``features``
+or ``tree`` block of few cells is one table, and so is a feature of few cells on a line of its own, because message
+passing depends on what is a factor and what is not. Wider features over the same variables are added up where their
+table is not much larger than their text. All others stay what they are (`mrfit.network.Conjunction`), so that no table
+is larger than the text it comes from by more than a constant.
 """
 
 from __future__ import annotations
@@ -45,8 +47,8 @@ _TEST = re.compile(rb"v([0-9]{1,18})_([0-9]{1,18})")
 _END_OF_LINE = b"\n"
 
 _CELLS_OF_A_GROUP = 1024  # a table is made of a group of so few, or
-_CELLS_OF_A_FEATURE = 256  # of features of the same so few,
-_CELLS_OF_A_LINE = 16  # or of so few for each line
+_CELLS_OF_A_FEATURE = 256  # of a feature of so few,
+_CELLS_OF_A_LINE = 16  # or of so few for each line of features over the same variables
 _MOST_CONDITIONS = 10**6  # on all paths of a tree together
 
 
@@ -60,7 +62,7 @@ class _Feature:
 
 @dataclass
 class _Collected:
-    """Tables made so far, and features that are to be added up by scope."""
+    """Tables made so far, and single features by scope."""
 
     shape: tuple[int, ...]
     tables: list[tuple[Scope, Floats]] = field(default_factory=list)
@@ -82,7 +84,10 @@ class _Collected:
     def network(self, name: str) -> Network:
         conjunctions: list[Conjunction] = []
         for scope, features in self.by_scope.items():
-            if self._is_small(scope, len(features), _CELLS_OF_A_FEATURE):
+            if self._is_small(scope, 1, _CELLS_OF_A_FEATURE):
+                for feature in features:
+                    self._add_table(scope, [feature])
+            elif self._is_small(scope, len(features), _CELLS_OF_A_LINE):
                 self._add_table(scope, features)
             else:
                 conjunctions += map(self._conjunction, features)

@@ -21,15 +21,16 @@ Indices = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class FactorGraph:
-    """The scopes of factors, with as few loops as can be had for nothing.
+    """The variables and scopes of factors, as a graph between which messages are passed.
 
-    Variables with one state are left out. A table whose variables all stand in another's scope is added to that one, a
-    table of one variable to its field: two tables over the same variables would make a loop, and a triple with the
-    pairs inside it several. The distribution is the same, and what messages say about it is exact more often.
+    Variables with one state are left out, and a table of one variable is part of that variable's field: neither
+    changes any message. With ``merge`` a table whose variables all stand in another's scope is added to that table.
+    The distribution stays the same and the graph has fewer loops, but it is no longer that of the factors as given.
     """
 
     shape: tuple[int, ...]
     scopes: tuple[Scope, ...]
+    merge: bool = True
 
     @cached_property
     def live_scopes(self) -> tuple[Scope, ...]:
@@ -38,12 +39,30 @@ class FactorGraph:
 
     @cached_property
     def hosts(self) -> tuple[Scope, ...]:
-        """The scopes of two or more variables that stand in no other, each ascending."""
-        return tuple(dict.fromkeys(self.host_of[frozenset(scope)] for scope in self.live_scopes if len(scope) > 1))
+        """The scope of each table of two or more variables that messages go through, ascending."""
+        if not self.merge:
+            return tuple(tuple(sorted(scope)) for scope in self.live_scopes if len(scope) > 1)
+        return tuple(dict.fromkeys(self._largest[frozenset(scope)] for scope in self.live_scopes if len(scope) > 1))
 
     @cached_property
-    def host_of(self) -> dict[frozenset[int], Scope]:
-        """For each set of two or more variables, the host to which its tables are added."""
+    def host_of(self) -> tuple[int | None, ...]:
+        """The number of the host that holds each factor; None for factors of fewer than two variables."""
+        wide = [f for f, scope in enumerate(self.live_scopes) if len(scope) > 1]
+        if self.merge:
+            numbers = {host: f for f, host in enumerate(self.hosts)}
+            number_of = {f: numbers[self._largest[frozenset(self.live_scopes[f])]] for f in wide}
+        else:
+            number_of = {f: number for number, f in enumerate(wide)}
+        return tuple(number_of.get(f) for f in range(len(self.scopes)))
+
+    @property
+    def n_merged(self) -> int:
+        """How many tables were added to others."""
+        return sum(number is not None for number in self.host_of) - len(self.hosts)
+
+    @cached_property
+    def _largest(self) -> dict[frozenset[int], Scope]:
+        """For each set of two or more variables that is a scope, the scope to which its tables are added."""
         larger: dict[int, list[frozenset[int]]] = {}  # hosts that could hold others, by variable
         found: dict[frozenset[int], Scope] = {}
         distinct = dict.fromkeys(frozenset(scope) for scope in self.live_scopes if len(scope) > 1)
@@ -110,17 +129,17 @@ class FactorGraph:
 
         The cell after the last is the constant.
         """
-        graph, numbers = self.arrays, {host: f for f, host in enumerate(self.hosts)}
+        graph = self.arrays
         n_fields, n_cells = int(graph.field_start[-1]), int(graph.field_start[-1] + graph.table_start[-1])
         begin, to, source = 0, [_whole(())], [_whole(())]
-        for scope in self.live_scopes:
-            host = scope if len(scope) < 2 else self.host_of[frozenset(scope)]
-            if not host:
-                at = n_cells
-            elif len(host) == 1:
+        for scope, number in zip(self.live_scopes, self.host_of, strict=True):
+            host = scope if number is None else self.hosts[number]
+            if number is not None:
+                at = n_fields + int(graph.table_start[number])
+            elif host:
                 at = int(graph.field_start[host[0]])
             else:
-                at = n_fields + int(graph.table_start[numbers[host]])
+                at = n_cells
             cells = _cells_within(tuple(self.shape[i] for i in host), tuple(host.index(i) for i in scope))
             to.append(np.arange(at, at + len(cells)))
             source.append(begin + cells)
@@ -165,16 +184,15 @@ class FactorGraph:
             )
 
     def home(self, scope: Scope) -> int | None:
-        """The number of a host that holds these variables, those with one state apart; None if there is none."""
+        """The number of the smallest host that holds these variables, those with one state apart; None without one."""
         members = [i for i in scope if self.shape[i] > 1]
         if not members:
             return None
         graph = self.arrays
         i = members[0]
-        for e in graph.edges[graph.edge_start[i] : graph.edge_start[i + 1]]:
-            if set(members) <= set(self.hosts[graph.factor[e]]):
-                return int(graph.factor[e])
-        return None
+        near = graph.factor[graph.edges[graph.edge_start[i] : graph.edge_start[i + 1]]].tolist()
+        holding = [f for f in near if set(members) <= set(self.hosts[f])]
+        return min(holding, key=lambda f: len(self.hosts[f]), default=None)
 
     def check_targets(self, targets: Sequence[Scope]) -> None:
         """Messages give joint marginals of variables that share a table, and of no others."""

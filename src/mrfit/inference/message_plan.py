@@ -23,9 +23,19 @@ class MessagePlan(Plan):
     graph: FactorGraph
 
     @classmethod
-    def of(cls, engine: str, task: str, factors: Factors, *, why: str, max_cells: int, sweeps: float) -> MessagePlan:
+    def of(
+        cls,
+        engine: str,
+        task: str,
+        factors: Factors,
+        *,
+        why: str,
+        max_cells: int,
+        sweeps: float,
+        merge: bool = True,
+    ) -> MessagePlan:
         """For an engine that makes ``sweeps`` times as many sweeps as belief propagation on a learned network."""
-        graph = FactorGraph(factors.shape, factors.scopes)
+        graph = FactorGraph(factors.shape, factors.scopes, merge)
         n_cells, n_table_cells = graph.n_message_cells, graph.n_table_cells
         passes = max(map(len, graph.hosts), default=0) * n_table_cells
         seconds = _MESSAGE_CELL * as_float(n_cells) + _TABLE_CELL * as_float(passes)
