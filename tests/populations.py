@@ -48,7 +48,7 @@ from mrfit.penalties.hierarchical import HierarchicalL1
 from mrfit.penalties.l1 import L1
 from mrfit.penalties.l2 import L2
 from mrfit.penalties.penalized import Penalized
-from mrfit.penalties.penalty import NonsmoothPenalty, NoPenalty, SmoothPenalty
+from mrfit.penalties.penalty import NonsmoothPenalty, NoPenalty, Scaled, SmoothPenalty
 from mrfit.penalties.tied import Tied
 from mrfit.solvers.fista import Fista
 from mrfit.solvers.lbfgs import LBFGS
@@ -313,6 +313,12 @@ NONSMOOTH_PENALTIES: dict[type, Callable[[np.random.Generator, int], list[Nonsmo
         hierarchical(0.2, rng.permutation(n), *subsets(3)),
         hierarchical(250.0, np.arange(n), *subsets(3)),
         hierarchical(2.0, np.zeros(n, int), np.zeros(1), {}),
+    ],
+    Scaled: lambda rng, n: [
+        Scaled(0.3, L1(2.0, np.where(rng.random(n) < 0.5, rng.uniform(0.5, 2.0, n), 0.0))),
+        Scaled(4.0, GroupL1(0.2, np.arange(n) % 4 - 1, np.array([1.0, 0.0, 0.8]))),
+        Scaled(0.5, hierarchical(0.8, np.arange(n), *subsets(3))),
+        Scaled(3.0, Scaled(0.1, L1(1.0, np.ones(n)))),
     ],
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from dataclasses import dataclass
 from typing import Any
 
 import networkx
@@ -21,12 +22,13 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import Binarizer, KBinsDiscretizer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mrfit import MarkovNetwork, MarkovNetworkLearner, Structure
+from mrfit import LikelihoodChoice, MarkovNetwork, MarkovNetworkLearner, Structure
 from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import DataError, InputError, StructureError
 from mrfit.learning import Learner
 from mrfit.learning.incomplete import fit_incomplete
+from mrfit.learning.parts import OBJECTIVES
 from mrfit.learning.penalized import L1, L2
 from mrfit.registry import penalty_from
 from mrfit.settings import Coordinates, Covariates, Solver
@@ -474,6 +476,62 @@ def test_the_exact_likelihood_is_learned_on_request(X: NDArray[np.int64]) -> Non
     exact, pseudo = (fitted(X, penalty=L2(1e-6), **how) for how in ({"objective": "likelihood"}, {}))
     assert exact.model_.ll(X) > pseudo.model_.ll(X)
     assert exact.model_.pll(X) < pseudo.model_.pll(X)
+
+
+def test_an_objective_scores_by_its_own_measure(X: NDArray[np.int64]) -> None:
+    """However it is given: a word, an object, or one of a class that this library does not know."""
+
+    @dataclass(frozen=True)
+    class Own(LikelihoodChoice):
+        pass
+
+    for objective in ("likelihood", LikelihoodChoice(), LikelihoodChoice("tree"), Own("enumeration")):
+        learner = fitted(X, structure="tree", objective=objective)
+        np.testing.assert_array_equal(learner.score_samples(X), learner.model_.ll_rows(X))
+        assert learner.score(X) == pytest.approx(learner.fitted_.best.train, abs=1e-12)
+        assert learner.score(X) < learner.model_.pll(X) - 0.1
+    for word in ("pseudo-likelihood", "rise", "log-rise"):
+        for objective in (word, OBJECTIVES[word]):
+            learner = fitted(X, objective=objective)
+            np.testing.assert_array_equal(learner.score_samples(X), learner.model_.pll_rows(X))
+
+
+def test_a_search_chooses_by_the_measure_of_the_objective(X: NDArray[np.int64]) -> None:
+    """The strength with the best held-out log-likelihood, for a word and for an object, which names an engine."""
+    strengths = {"penalty__strength": [0.1, 3.0, 30.0, 300.0]}
+    by_word, by_object, by_hand = (
+        GridSearchCV(MarkovNetworkLearner(objective=objective, penalty=L2(free_orders=())), strengths, cv=4, **how).fit(
+            X
+        )
+        for objective, how in (
+            ("likelihood", {}),
+            (LikelihoodChoice("tree"), {}),
+            ("likelihood", {"scoring": lambda learner, rows: learner.model_.ll(rows)}),
+        )
+    )
+    for search in (by_word, by_object):
+        np.testing.assert_allclose(
+            search.cv_results_["mean_test_score"], by_hand.cv_results_["mean_test_score"], atol=1e-6
+        )
+        assert search.best_params_ == by_hand.best_params_
+    engines = ["tree", "enumeration"]
+    search = GridSearchCV(MarkovNetworkLearner("tree", objective="likelihood"), {"objective__engine": engines}, cv=2)
+    scores = search.fit(X).cv_results_["mean_test_score"]
+    assert scores[0] == pytest.approx(scores[1], abs=1e-6)
+    assert search.best_estimator_.objective.engine in engines
+    assert search.best_estimator_.fitted_.engine == search.best_params_["objective__engine"]
+
+
+def test_settings_of_the_objective() -> None:
+    learner = MarkovNetworkLearner(objective="likelihood")
+    assert learner.get_params()["objective__engine"] == "auto"
+    assert learner.set_params(objective__engine="tree").objective == LikelihoodChoice("tree")
+    assert clone(learner).get_params() == learner.get_params()
+    with pytest.raises(InputError, match="'objective' has no settings of its own"):
+        MarkovNetworkLearner().set_params(objective__engine="tree")
+    with pytest.raises(InputError, match="no engine 'forest'"):
+        learner.set_params(objective__engine="forest")
+    assert not [name for name in MarkovNetworkLearner(objective="wrong").get_params() if name.startswith("objective__")]
 
 
 def test_predictions_of_the_target(X: NDArray[np.int64], frame: pd.DataFrame) -> None:

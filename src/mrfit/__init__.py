@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from mrfit.learning.incomplete import IncompleteFit, fit_incomplete
     from mrfit.learning.learner import Learner
     from mrfit.learning.node_stability import NodeStability, node_stability
+    from mrfit.learning.objective_choice import LikelihoodChoice
     from mrfit.learning.penalized import L1, L2, FlatL1, FlatL2, Group, Hierarchical, NoPenalty
     from mrfit.learning.power import Power, power
     from mrfit.learning.relearning import Stability, stability
@@ -72,6 +73,7 @@ _HOME = {
     "LearnTieRelearn": "mrfit.learning.tied",
     "Learned": "mrfit.structure.learners",
     "Learner": "mrfit.learning.learner",
+    "LikelihoodChoice": "mrfit.learning.objective_choice",
     "MarkovNetwork": "mrfit.model",
     "MarkovNetworkLearner": "mrfit.estimator",
     "MrfitError": "mrfit.errors",
@@ -135,6 +137,7 @@ __all__ = [
     "LearnTieRelearn",
     "Learned",
     "Learner",
+    "LikelihoodChoice",
     "MarkovNetwork",
     "MarkovNetworkLearner",
     "MrfitError",

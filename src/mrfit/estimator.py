@@ -25,10 +25,11 @@ from mrfit.errors import InputError, listed
 from mrfit.learning.fitted import Fitted
 from mrfit.learning.incomplete import fit_incomplete
 from mrfit.learning.learner import Learner
-from mrfit.learning.parts import PENALTIES, STRUCTURES
+from mrfit.learning.objective_choice import JUDGES, ObjectiveChoice
+from mrfit.learning.parts import OBJECTIVES, PENALTIES, STRUCTURES
 from mrfit.learning.penalty_choice import PenaltyChoice
 from mrfit.parameterizations.ordered import ALL, Ordered, check_orders
-from mrfit.registry import STRUCTURE_WORDS, learner_from
+from mrfit.registry import STRUCTURE_WORDS, learner_from, objective_from
 from mrfit.settings import Coordinates, Covariates, Solver
 from mrfit.structure.learners import StructureLearner
 from mrfit.workers import resolve_jobs
@@ -65,9 +66,10 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         ``Tied(groups=10)`` draws parameters to a few learned values, ``HardTied`` makes them equal there,
         ``LearnTieRelearn`` learns with L2, clusters, and relearns as equal. The words of the command line (``l2``,
         ``l1``, ``tied``, ...) stand for these with their own settings.
-    objective : {"pseudo-likelihood", "likelihood", "rise", "log-rise"}, default="pseudo-likelihood"
+    objective : {"pseudo-likelihood", "likelihood", "rise", "log-rise"} or LikelihoodChoice, default="pseudo-likelihood"
         The second is exact, for about 24 binary variables at most or a sparse structure; scores are then
-        log-likelihoods. The last two are interaction screening, scored by pseudo-log-likelihoods.
+        log-likelihoods. ``LikelihoodChoice("tree")`` is the likelihood by one engine. The last two are interaction
+        screening, scored by pseudo-log-likelihoods.
     parameterization : str or Coordinates, default="canonical"
         The coordinates: ``canonical``, ``spectral``, ``full``, ``ising``, ``generalized-ising`` or ``ordered``.
         ``Coordinates(reference="last")`` chooses the silent states of canonical ones, ``Coordinates(ordered=["mood"])``
@@ -101,7 +103,8 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
     n_jobs : int or None, default=None
         Threads; None and -1 mean all processors. The result does not depend on it.
 
-    Settings of nested parts are parameters too: ``penalty__strength`` and ``structure__max_degree`` can be searched.
+    Settings of nested parts are parameters too: ``penalty__strength``, ``structure__max_degree`` and
+    ``objective__engine`` can be searched.
 
     Attributes
     ----------
@@ -122,7 +125,7 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         structure: Any = "complete",
         *,
         penalty: Any = "l2",
-        objective: str = "pseudo-likelihood",
+        objective: str | ObjectiveChoice = "pseudo-likelihood",
         parameterization: str | Coordinates = "canonical",
         given: str | Sequence[str] | Covariates | None = None,
         solver: str | Solver | None = None,
@@ -174,7 +177,8 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
             part = self._part(part_name) if part_name in _NESTED else None
             known = [f.name for f in fields(part)] if part is not None else []
             if part is None or setting not in known:
-                raise InputError(f"There is no parameter {name!r}; {part_name!r} has {listed(known, limit=20)}.")
+                settings = listed(known, limit=20) or "no settings of its own"
+                raise InputError(f"There is no parameter {name!r}; {part_name!r} has {settings}.")
             setattr(self, part_name, replace(part, **{setting: value}))
         return self
 
@@ -254,11 +258,10 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         """Log-likelihood or pseudo-log-likelihood of every row, in nats, as ``metric`` says."""
         check_is_fitted(self)
         table = self._checked(X, reset=False)
-        maximised = "ll" if self.objective == "likelihood" else "pll"
-        score_rows = {"objective": f"{maximised}_rows", "ll": "ll_rows", "pll": "pll_rows"}
-        if self.metric not in score_rows:
-            raise InputError(f"There is no metric {self.metric!r}; choose one of {listed(score_rows)}.")
-        return np.asarray(getattr(self.model_, score_rows[self.metric])(table, jobs=self.n_jobs), np.float64)
+        metrics = {"objective": objective_from(self.objective), **JUDGES}
+        if self.metric not in metrics:
+            raise InputError(f"There is no metric {self.metric!r}; choose one of {listed(metrics)}.")
+        return np.asarray(metrics[self.metric].score_table(self.model_, table, self.n_jobs), np.float64)
 
     @available_if(_has_target)
     def predict_proba(self, X: Any, variable: str | int | None = None) -> Floats:
@@ -329,6 +332,12 @@ def _penalty_part(choice: Any) -> PenaltyChoice | None:
     return choice if isinstance(choice, PenaltyChoice) else None
 
 
+def _objective_part(choice: Any) -> ObjectiveChoice | None:
+    if isinstance(choice, str):
+        return OBJECTIVES.get(choice)
+    return choice if isinstance(choice, ObjectiveChoice) else None
+
+
 def _coordinates_part(choice: str | Coordinates) -> Coordinates:
     return choice if isinstance(choice, Coordinates) else Coordinates(choice)
 
@@ -345,6 +354,7 @@ def _solver_part(choice: str | Solver | None) -> Solver:
 _NESTED: dict[str, Callable[[Any], Any]] = {
     "structure": _structure_part,
     "penalty": _penalty_part,
+    "objective": _objective_part,
     "parameterization": _coordinates_part,
     "given": _covariates_part,
     "solver": _solver_part,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from mrfit.penalties.group import GroupL1
 from mrfit.penalties.hierarchical import HierarchicalL1
 from mrfit.penalties.l1 import L1
 from mrfit.penalties.l2 import L2
-from mrfit.penalties.penalty import NonsmoothPenalty, NoPenalty, Penalty, SmoothPenalty
+from mrfit.penalties.penalty import NonsmoothPenalty, NoPenalty, Penalty, Scaled, SmoothPenalty
 from populations import NONSMOOTH_PENALTIES, SMOOTH_PENALTIES
 
 N = 7
@@ -141,6 +142,43 @@ def test_a_scaled_penalty_is_that_many_times_the_penalty(penalty: NonsmoothPenal
 
 
 @pytest.mark.parametrize("penalty", NONSMOOTH)
+@pytest.mark.parametrize("factor", [0.25, 3.0])
+def test_a_norm_scaled_by_its_strength_is_the_wrapped_one(
+    penalty: NonsmoothPenalty, factor: float, rng: np.random.Generator
+) -> None:
+    """The fast way and the general one agree in everything that a solver may ask."""
+    fast, general = penalty.scaled(factor), Scaled(factor, penalty)
+    steps = penalty.shared_steps(rng.uniform(0.1, 3.0, N))
+    np.testing.assert_array_equal(general.shared_steps(steps), fast.shared_steps(steps))
+    np.testing.assert_array_equal(general.is_free(N), fast.is_free(N))
+    assert (general.traits, general.is_convex, general.is_norm) == (fast.traits, fast.is_convex, fast.is_norm)
+    _same(general.blocks, fast.blocks)
+    _same(general.thresholds, fast.thresholds)
+    remembering = (general.prox_with_memory(), fast.prox_with_memory())
+    for w in _points(rng):
+        gradient, v = 3.0 * rng.standard_normal(N), rng.standard_normal(N)
+        assert general.value(w) == pytest.approx(fast.value(w), rel=1e-14)
+        _same(general.prox(w, 0.7), fast.prox(w, 0.7))
+        _same(*(prox(w, 0.7) for prox in remembering))
+        _same(general.prox_by_steps(w, steps), fast.prox_by_steps(w, steps))
+        _same(general.clipped(w, v), fast.clipped(w, v))
+        _same(general.least_subgradient(w, gradient), fast.least_subgradient(w, gradient))
+        for at in (None, w):
+            expected = fast.dual_scale(gradient, at=at)
+            found = general.dual_scale(gradient, at=at)
+            assert found is expected is None or found == pytest.approx(expected, rel=1e-9)
+        for one, other in zip(general.curvature(w) or (), fast.curvature(w) or (), strict=True):
+            _same(*(each if isinstance(each, np.ndarray) else each.toarray() for each in (one, other)))
+
+
+def _same(one: np.ndarray | None, other: np.ndarray | None) -> None:
+    """But for rounding; both None are the same."""
+    assert (one is None) == (other is None)
+    if one is not None:
+        np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-11)
+
+
+@pytest.mark.parametrize("penalty", NONSMOOTH)
 def test_a_restricted_penalty_is_the_penalty_with_zeros_elsewhere(
     penalty: NonsmoothPenalty, rng: np.random.Generator
 ) -> None:
@@ -198,9 +236,9 @@ def test_the_critical_strength_is_where_everything_vanishes(penalty: Any, rng: n
     if penalty.is_free(N).all():
         assert critical == 0.0
         return
-    at = penalty.scaled(critical / penalty.strength)
-    assert not at.scaled(1 + 1e-10).least_subgradient(np.zeros(N), gradient).any()
-    assert at.scaled(1 - 1e-10).least_subgradient(np.zeros(N), gradient).any()
+    above, below = (replace(penalty, strength=factor * critical) for factor in (1 + 1e-10, 1 - 1e-10))
+    assert not above.least_subgradient(np.zeros(N), gradient).any()
+    assert below.least_subgradient(np.zeros(N), gradient).any()
 
 
 @pytest.mark.parametrize("penalty", [*SMOOTH, *NONSMOOTH])

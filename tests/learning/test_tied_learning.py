@@ -13,11 +13,12 @@ import pytest
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
 from mrfit.learning import Learner
+from mrfit.learning.held_out import mean_over_rows
 from mrfit.learning.problem import Problem
 from mrfit.learning.score_curves import score_curves
 from mrfit.learning.tied import GROUPS, STRENGTHS, HardTied, LearnTieRelearn, Tied, TiedChoice
 from mrfit.model import MarkovNetwork
-from mrfit.objectives.row_scores import row_pll
+from mrfit.objectives.row_scores import row_ll, row_pll
 from mrfit.registry import learn
 from mrfit.structure.learners import Given, Learned
 from mrfit.structure.structure import Structure
@@ -55,6 +56,17 @@ def test_curves_of_scores_have_errors_of_differences() -> None:
             difference = one - other
         error = difference.std(ddof=1 if held_out is None else 0) / np.sqrt(len(difference))
         np.testing.assert_allclose(sorted(curve.errors), [0.0, error], rtol=1e-8, atol=1e-15)
+
+
+def test_errors_are_of_the_score_that_chose() -> None:
+    """Where held-out rows are judged by another one than what was maximised."""
+    valid = _rows(1, 300)
+    learned = _learn("l2", valid=valid, judge="ll")
+    (curve,) = score_curves({"a": learned}, valid)
+    one, other = (row_ll(fit.model.parameters, fit.model.w, valid.codes) for fit in learned.fits)
+    assert curve.scores == [-fit.rank for fit in sorted(learned.fits, key=lambda fit: fit.strength)]
+    expected = mean_over_rows(one - other, valid).standard_error
+    np.testing.assert_allclose(sorted(curve.errors), [0.0, expected], rtol=1e-8, atol=1e-15)
 
 
 def test_errors_do_not_take_weights_for_rows() -> None:

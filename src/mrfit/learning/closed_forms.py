@@ -85,7 +85,7 @@ def closed_form_path(
         record = Record(0, value + cost / rows.total_weight, violation, 1, 0, 1.0, gap)
         none = np.empty(0, np.int64)
         solution = Solution(w, record.value, violation, Status.CONVERGED, (record,), none)
-        yield Optimum(strength, solution, cost, 1, time.perf_counter() - begun)
+        yield Optimum(strength, solution, -value, 1, time.perf_counter() - begun)
 
 
 def joint_states(coordinates: Coordinates) -> Saturated:
@@ -133,7 +133,7 @@ def product_path(problem: Problem, strengths: Sequence[float]) -> Iterator[Optim
         violation = float(np.abs(slope).max(initial=0.0))
         record = Record(0, value, violation, 1, 0, 1.0, None)
         solution = Solution(w, value, violation, Status.CONVERGED, (record,), np.empty(0, np.int64))
-        yield Optimum(strength, solution, 0.0, 1, time.perf_counter() - begun, coordinates=part.coordinates)
+        yield Optimum(strength, solution, -value, 1, time.perf_counter() - begun, coordinates=part.coordinates)
 
 
 def has_squares_form(coordinates: Coordinates) -> bool:

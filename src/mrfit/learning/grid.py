@@ -32,11 +32,16 @@ class Grid:
 
 @dataclass(frozen=True)
 class Optimum:
-    """The optimum at one point of the grid. ``passes`` over the data include what led from the last point to it."""
+    """The optimum at one point of the grid. ``passes`` over the data include what led from the last point to it.
+
+    ``score`` is the mean of what was maximised over the rows it was learned from, without the penalty: minus the value
+    of the objective, evaluated at the solution. Penalties are not subtracted from ``solution.value``, whose scale only
+    the solver knows.
+    """
 
     strength: float
     solution: Solution
-    penalty: float  # its value, against the sum over rows
+    score: float
     passes: int
     seconds: float
     n_groups: int | None = None

@@ -155,7 +155,7 @@ class Evaluation:
         problem, objective = self.problem, self.problem.learner.objective
         model, solution = problem.model(optimum, chosen_on=chosen_on)
         coordinates = problem.coordinates_of(optimum)
-        train = optimum.penalty / problem.total_weight - solution.value
+        train = optimum.score
         if not objective.is_score:
             train = coordinates.mean_pll(optimum.solution.w, problem.rows)
         held_out = float(np.mean(fold_scores)) if fold_scores else None

@@ -29,7 +29,7 @@ from mrfit.learning.objective_choice import JUDGES, PSEUDO_LIKELIHOOD, Objective
 from mrfit.learning.parted_rows import PartedRows
 from mrfit.learning.parts import PARTS
 from mrfit.learning.penalized import L2, l2_path
-from mrfit.learning.penalty_choice import PenaltyChoice
+from mrfit.learning.penalty_choice import STATIONARY_POINT, PenaltyChoice
 from mrfit.learning.problem import Problem
 from mrfit.learning.sampled_structure import learned_in_parts
 from mrfit.learning.standard_errors import check_errors, errors_of
@@ -338,8 +338,9 @@ class Learner:
                 gain = self._gain((best, max(others, key=lambda fit: fit.rank)), valid, test, jobs)
             score = None if test is None else mean_over_rows(self.objective.row_scores(best.model, test, jobs), test)
         n_cells, n_parameters = problem.objective.n_cells, problem.n_parameters
+        guarantee = self.penalty.guarantee() if problem.objective.is_convex else STATIONARY_POINT
         return Fitted(
-            fits, best, structure, n_cells, n_parameters, self.penalty.guarantee(), grid.is_path, score, gain,
+            fits, best, structure, n_cells, n_parameters, guarantee, grid.is_path, score, gain,
             problem.coordinates.engine, problem.rows if isinstance(problem.rows, PartedRows) else None,
         )  # fmt: skip
 

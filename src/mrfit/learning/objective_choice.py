@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from math import prod
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +46,7 @@ _WORTH_A_TREE = 4.0  # times faster: products and blocks of the Hessian are chea
 _MOST_PARAMETERS = 1e8  # 0.8 GB for each of the dozen vectors of a solver
 
 
+@dataclass(frozen=True)
 class ObjectiveChoice(ABC):
     """Makes the coordinates of a problem, and scores rows under a model by what was maximised."""
 
@@ -65,6 +66,10 @@ class ObjectiveChoice(ABC):
     @abstractmethod
     def row_scores(self, model: MarkovNetwork, rows: UniqueRows, jobs: int) -> Floats:
         """The score of every distinct row."""
+
+    def score_table(self, model: MarkovNetwork, table: Any, jobs: int | None) -> Floats:
+        """Score every row of a table, in its order; refused where the score cannot be worked out exactly."""
+        return getattr(model, f"{self.measure}_rows")(table, jobs=jobs)  # type: ignore[no-any-return]
 
     @abstractmethod
     def check_finite(self, rows: UniqueRows, coordinates: Coordinates, penalized: NDArray[np.bool_]) -> None:

@@ -25,7 +25,7 @@ from mrfit.learning.sampled import fit_by_chains
 from mrfit.penalties import l1, l2, penalty
 from mrfit.penalties.group import GroupL1
 from mrfit.penalties.hierarchical import HierarchicalL1
-from mrfit.penalties.penalty import Penalty
+from mrfit.penalties.penalty import NonsmoothPenalty, Penalty
 from mrfit.solvers.fista import Fista
 from mrfit.solvers.method import Method
 from mrfit.solvers.minimize import minimize
@@ -93,7 +93,7 @@ class Penalized(PenaltyChoice):
                 callback=None if callback is None else partial(callback, strength), watch=problem.kept.watch,
             )  # fmt: skip
             passes, seconds = problem.objective.passes - before, time.perf_counter() - begun
-            return Optimum(strength, solution, function.value(solution.w), passes, seconds)
+            return Optimum(strength, solution, problem.score(solution.w), passes, seconds)
 
         return problem.kept.result(solved)
 
@@ -213,6 +213,9 @@ class Sparse(Penalized):
     own_free_orders: ClassVar[tuple[int, ...] | None] = (1,)
     pseudo_solver: ClassVar[type[Method[Any]]] = Fista
 
+    @abstractmethod
+    def built(self, strength: float, layout: Layout) -> NonsmoothPenalty: ...
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.search not in ("exact", "hierarchical"):
@@ -242,8 +245,7 @@ class Sparse(Penalized):
     def critical_strength(self, problem: Problem) -> float:
         """The smallest strength at which all penalised parameters are zero."""
         _, gradient = problem.objective.value_and_gradient(self._without_penalized(problem))
-        _, function = self.built(1.0, problem.layout).added_to(problem.objective, total_weight=1.0)
-        return function.critical_strength(problem.total_weight * gradient)
+        return self.built(1.0, problem.layout).critical_strength(problem.total_weight * gradient)
 
     def _without_penalized(self, problem: Problem) -> Floats:
         """The optimum with all of them zero; where only single variables are free, fits begin there."""
@@ -264,7 +266,7 @@ class Sparse(Penalized):
         )
 
     def guarantee(self) -> str:
-        if self.searches:
+        if self.searches and self.is_convex:
             return "an optimum over the scopes that entered the search, not over all"
         return super().guarantee()
 
@@ -277,7 +279,7 @@ class L1(Sparse):
     function: ClassVar[type[Penalty]] = l1.L1
     pseudo_solver: ClassVar[type[Method[Any]]] = OWLQN
 
-    def built(self, strength: float, layout: Layout) -> Penalty:
+    def built(self, strength: float, layout: Layout) -> NonsmoothPenalty:
         return l1.L1(strength, layout.weight)
 
 
@@ -288,7 +290,7 @@ class FlatL1(L1):
     word: ClassVar[str] = "flat-l1"
     own_free_orders: ClassVar[tuple[int, ...] | None] = ()
 
-    def built(self, strength: float, layout: Layout) -> Penalty:
+    def built(self, strength: float, layout: Layout) -> NonsmoothPenalty:
         return l1.L1(strength, layout.penalized.astype(np.float64))
 
 
@@ -300,7 +302,7 @@ class Group(Sparse):
     function: ClassVar[type[Penalty]] = GroupL1
     is_of_lengths: ClassVar[bool] = True
 
-    def built(self, strength: float, layout: Layout) -> Penalty:
+    def built(self, strength: float, layout: Layout) -> NonsmoothPenalty:
         return GroupL1(strength, layout.scopes(), layout.of_scopes(layout.weight))
 
 
@@ -312,7 +314,7 @@ class Hierarchical(Sparse):
     function: ClassVar[type[Penalty]] = HierarchicalL1
     is_of_lengths: ClassVar[bool] = True
 
-    def built(self, strength: float, layout: Layout) -> Penalty:
+    def built(self, strength: float, layout: Layout) -> NonsmoothPenalty:
         start, members = layout.supersets
         return HierarchicalL1(strength, layout.scopes(), layout.of_scopes(layout.weight), start, members)
 

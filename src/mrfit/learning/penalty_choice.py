@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from mrfit.learning.problem import Problem
 
 
+# What a converged fit is where objective or penalty is not convex.
+STATIONARY_POINT = "a stationary point: what was minimised is not convex, and other points may be better"
+
 _MOST_SHOWN = 6  # of several strengths or numbers of groups
 
 
@@ -121,9 +124,13 @@ class PenaltyChoice(ABC):
             "leave the errors out."
         )
 
+    @property
+    def is_convex(self) -> bool:
+        return self.function is None or self.function.is_convex
+
     def guarantee(self) -> str:
         """What a converged fit is an optimum over."""
-        return "an optimum over all scopes of the structure"
+        return "an optimum over all scopes of the structure" if self.is_convex else STATIONARY_POINT
 
     def in_words(self) -> str:
         """What it is, for a person: "l1, strength 3"."""

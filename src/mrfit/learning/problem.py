@@ -248,6 +248,10 @@ class Problem:
         objective = self.learner.objective
         return objective.is_score and self.learner.judge in (None, objective.measure)
 
+    def score(self, w: Floats) -> float:
+        """The mean of what is maximised over the own rows, a row; for nothing where the solver ended on this point."""
+        return -self.objective.value_and_gradient(w)[0]
+
     def mean_score(self, optimum: Optimum, rows: Rows) -> float:
         """Of what held-out rows choose by, a row."""
         judge = self.learner.judge

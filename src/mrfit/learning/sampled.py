@@ -104,25 +104,25 @@ def fit_by_chains(problem: ChainProblem, function: Penalty, strength: float, sta
     """The optimum of one strength, as far as chains tell; ``start`` is a fit that is near."""
     begun = time.perf_counter()
     fit = problem.fit(function, start=start)
-    return optimum_of(problem, fit, strength, penalty=function.value(fit.w), begun=begun)
+    return optimum_of(problem, fit, strength, function, begun=begun)
 
 
 def optimum_of(
     problem: ChainProblem,
     fit: ChainFit,
     strength: float,
+    penalty: Penalty,
     *,
-    penalty: float,
     begun: float,
     tied: TiedByChains | None = None,
 ) -> Optimum:
-    """What chains learned, as learning keeps it; ``penalty`` is its value there."""
-    solution = _solution(fit, penalty / problem.rows.total_weight)
-    log_z = fit.evidence.log_z if _is_known(fit) else np.nan
+    """What chains learned under a penalty, as learning keeps it."""
+    score, log_z = (fit.train, fit.evidence.log_z) if _is_known(fit) else (np.nan, np.nan)
+    solution = _solution(fit, penalty.value(fit.w) / problem.rows.total_weight - score)
     own = ChainCoordinates(problem.parameters, log_z=log_z, keep_zeros=tied is not None, jobs=problem.jobs)
     groups, rounds = (None, ()) if tied is None else (tied.groups, tied.rounds)
     return Optimum(
-        strength, solution, penalty, solution.evaluations, time.perf_counter() - begun,
+        strength, solution, score, solution.evaluations, time.perf_counter() - begun,
         groups=groups, rounds=rounds, coordinates=own, log_z_error=fit.evidence.error,
         learning_error=fit.ascent.error,
     )  # fmt: skip
@@ -140,9 +140,8 @@ def _status(fit: ChainFit) -> Status:
     return Status.MATCHED if fit.ascent.look.matches else Status.ITERATION_LIMIT
 
 
-def _solution(fit: ChainFit, penalty: float) -> Solution:
+def _solution(fit: ChainFit, value: float) -> Solution:
     """Its records are the looks at the average; values between them are not known."""
-    value = penalty - fit.train if _is_known(fit) else np.nan
     trace = tuple(Record(look.iteration, np.nan, look.violation, look.iteration, 0, 1.0) for look in fit.ascent.looks)
     trace = (*trace[:-1], replace(trace[-1], value=value))
     return Solution(fit.w, value, fit.ascent.look.violation, _status(fit), trace, np.empty(0, np.int64))

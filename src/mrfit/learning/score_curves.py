@@ -12,7 +12,7 @@ from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
 from mrfit.learning.fitted import Fit, Fitted
 from mrfit.learning.held_out import mean_over_folds, mean_over_rows
-from mrfit.objectives.row_scores import row_ll, row_pll
+from mrfit.learning.objective_choice import JUDGES
 from mrfit.report.page import WIDTH, new_panel, printable
 from mrfit.report.scores import ScoreCurve, draw_curves
 
@@ -86,5 +86,5 @@ def _errors(fits: list[Fit], winner: int, valid: UniqueRows | None) -> list[floa
 
 
 def _row_scores(fit: Fit, rows: UniqueRows) -> Floats:
-    score = row_pll if fit.measure == "pll" else row_ll
-    return score(fit.model.parameters, fit.model.w, rows.codes)
+    """By what the held-out scores are of, which need not be what was maximised."""
+    return JUDGES[fit.judge].row_scores(fit.model, rows, 1)

@@ -20,7 +20,7 @@ from mrfit.learning.problem import Problem
 from mrfit.learning.sampled import optimum_of
 from mrfit.learning.start import HELD_AT
 from mrfit.penalties import l2, tied
-from mrfit.penalties.penalty import Penalty
+from mrfit.penalties.penalty import NoPenalty, Penalty
 from mrfit.solvers.minimize import minimize
 from mrfit.solvers.newton import TruncatedNewton
 from mrfit.stochastic.fit import ChainProblem
@@ -90,6 +90,9 @@ class TiedChoice(PenaltyChoice):
         """Of the L2 fits to measure tying against: the paper's too, so that few and strong ones flatter nothing."""
         return tuple(sorted({*STRENGTHS, *(self.strengths or ())}))
 
+    def guarantee(self) -> str:
+        return "an optimum for the groups that were found; other groups may be better"
+
     def in_words(self) -> str:
         groups: Sequence[int] = self.groups  # type: ignore[assignment]
         return f"{super().in_words()}, {several_in_words(groups)} groups"
@@ -156,13 +159,13 @@ class Tied(TiedChoice):
                     starts = [(found.w, None) for found in tried]
                 best = min(tried, key=lambda found: found.solution.value)
                 passes, seconds = sum(found.passes for found in tried), time.perf_counter() - begun
-                yield _softly_tied(what, best, passes, seconds)
+                yield _softly_tied(problem, what, best, passes, seconds)
 
     def run_on(self, problem: Problem, optimum: Optimum) -> Optimum:
         begun, n_groups = time.perf_counter() - optimum.seconds, optimum.n_groups or 1
         what = Tying(n_groups, optimum.strength, self._classes(problem), self.pin_zero)
         found = self._softly(problem, optimum.solution.w, optimum.groups, what, None)
-        return _softly_tied(what, found, optimum.passes + found.passes, time.perf_counter() - begun)
+        return _softly_tied(problem, what, found, optimum.passes + found.passes, time.perf_counter() - begun)
 
     def _fits_by_chains(self, problem: Problem, chains: ChainProblem, grid: Grid) -> Iterator[Optimum]:
         """In the same order; from an L2 fit that is as weak, and without choices that take exact values."""
@@ -174,8 +177,8 @@ class Tied(TiedChoice):
                 begun, what = time.perf_counter(), Tying(n_groups, strength, self._classes(problem), self.pin_zero)
                 found = tie_softly_by_chains(chains, w, what)
                 w = found.fit.w
-                penalty = tied.Tied(strength, found.groups.assignment, found.groups.pinned).value(w)
-                optimum = optimum_of(chains, found.fit, strength, penalty=penalty, begun=begun, tied=found)
+                penalty = tied.Tied(strength, found.groups.assignment, found.groups.pinned)
+                optimum = optimum_of(chains, found.fit, strength, penalty, begun=begun, tied=found)
                 yield replace(optimum, n_groups=n_groups)
 
     def _check_plain(self) -> None:
@@ -274,10 +277,9 @@ def _to_tie(problem: Problem) -> TyingProblem:
     return TyingProblem(problem.objective, problem.total_weight, problem.solver, HELD_AT, tolerance, most, race)
 
 
-def _softly_tied(what: Tying, found: TiedSolution, passes: int, seconds: float) -> Optimum:
-    groups = found.groups
-    penalty = tied.Tied(what.strength, groups.assignment, groups.pinned).value(found.w)
-    return Optimum(what.strength, found.solution, penalty, passes, seconds, what.n_groups, groups, found.rounds)
+def _softly_tied(problem: Problem, what: Tying, found: TiedSolution, passes: int, seconds: float) -> Optimum:
+    score, groups = problem.score(found.w), found.groups
+    return Optimum(what.strength, found.solution, score, passes, seconds, what.n_groups, groups, found.rounds)
 
 
 def _run_on(problem: Problem, optimum: Optimum, how: str) -> Optimum:
@@ -298,7 +300,8 @@ def _relearned(problem: Problem, optimum: Optimum, groups: Groups, how: str, *st
         hard = relearn(_to_tie(problem), groups, *starts)
         passes = optimum.passes + problem.objective.passes - before
         seconds = optimum.seconds + time.perf_counter() - begun
-        return replace(optimum, solution=hard.solution, penalty=0.0, passes=passes, seconds=seconds, groups=hard.groups)
+        score = problem.score(hard.solution.w)
+        return replace(optimum, solution=hard.solution, score=score, passes=passes, seconds=seconds, groups=hard.groups)
 
     return problem.kept.result(relearned)
 
@@ -308,7 +311,7 @@ def _relearned_by_chains(chains: ChainProblem, optimum: Optimum, groups: Groups,
         raise InputError("Chains relearn one unknown for each group: use relearn 'reduced'.")
     begun = time.perf_counter() - optimum.seconds
     hard = tie_hard_by_chains(chains, groups, start)
-    relearned = optimum_of(chains, hard.fit, optimum.strength, penalty=0.0, begun=begun, tied=hard)
+    relearned = optimum_of(chains, hard.fit, optimum.strength, NoPenalty(), begun=begun, tied=hard)
     passes = optimum.passes + relearned.passes
     return replace(relearned, n_groups=optimum.n_groups, passes=passes, rounds=optimum.rounds)
 

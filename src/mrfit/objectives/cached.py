@@ -27,7 +27,7 @@ class CachedObjective(Objective):
 
     def __init__(self, objective: Objective) -> None:
         self.objective = objective
-        self.n_parameters, self.n_cells = objective.n_parameters, objective.n_cells
+        self.n_parameters, self.n_cells, self.is_convex = objective.n_parameters, objective.n_cells, objective.is_convex
         self.passes = self._passes_then = 0
         self._point: Floats | None = None
         self._expansion: Expansion | None = None

@@ -29,6 +29,7 @@ class Mean(Objective):
     def __init__(self, parts: Sequence[Objective], shares: Sequence[float]) -> None:
         self.parts, self.shares = parts, shares
         self.n_parameters, self.n_cells = parts[0].n_parameters, sum(part.n_cells for part in parts)
+        self.is_convex = all(part.is_convex for part in parts)
 
     def value_and_gradient(self, w: Floats) -> tuple[float, Floats]:
         values, gradients = zip(*(part.value_and_gradient(w) for part in self.parts), strict=True)

@@ -121,8 +121,12 @@ def owned(w: Floats) -> Floats:
 
 
 class Objective(ABC):
-    """A convex, twice differentiable function of the parameters, to be minimised; scaled as a mean over rows."""
+    """A twice differentiable function of the parameters, to be minimised; scaled as a mean over rows.
 
+    ``is_convex`` says whether it is convex. Where it is not, solvers claim a stationary point and not an optimum.
+    """
+
+    is_convex: bool = True
     n_parameters: int
     n_cells: int  # that an evaluation goes over: states of neighbours, or joint states
 

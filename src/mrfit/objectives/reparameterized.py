@@ -24,7 +24,7 @@ class Reparameterized(Objective):
     def __init__(self, objective: Objective, matrix: sparse.csr_array) -> None:
         self.objective, self.matrix = objective, matrix
         self._adjoint = matrix.T.tocsr()
-        self.n_parameters, self.n_cells = int(matrix.shape[1]), objective.n_cells
+        self.n_parameters, self.n_cells, self.is_convex = int(matrix.shape[1]), objective.n_cells, objective.is_convex
 
     def value_and_gradient(self, w: Floats) -> tuple[float, Floats]:
         value, gradient = self.objective.value_and_gradient(self.matrix @ w)

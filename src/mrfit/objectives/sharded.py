@@ -48,8 +48,9 @@ class Shard:
         """Without the expansion, whose functions cannot travel."""
         return {**self.__dict__, "_point": None, "_expansion": None}
 
-    def size(self) -> tuple[int, int, float]:
-        return self.objective.n_parameters, self.objective.n_cells, self.total_weight
+    def traits(self) -> tuple[int, int, bool, float]:
+        own = self.objective
+        return own.n_parameters, own.n_cells, own.is_convex, self.total_weight
 
     def value_and_gradient(self, w: Floats) -> tuple[float, Floats]:
         return self.objective.value_and_gradient(w)
@@ -83,8 +84,8 @@ class Sharded(Objective):
 
     def __init__(self, shards: Held) -> None:
         self._shards = shards
-        n_parameters, n_cells, weights = zip(*shards.ask(Shard.size), strict=True)
-        self.n_parameters, self.n_cells = n_parameters[0], sum(n_cells)
+        n_parameters, n_cells, are_convex, weights = zip(*shards.ask(Shard.traits), strict=True)
+        self.n_parameters, self.n_cells, self.is_convex = n_parameters[0], sum(n_cells), all(are_convex)
         self._shares = [weight / sum(weights) for weight in weights]
 
     def value_and_gradient(self, w: Floats) -> tuple[float, Floats]:

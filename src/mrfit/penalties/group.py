@@ -34,6 +34,8 @@ class GroupL1(NonsmoothPenalty):
     group: Indices
     weight: Floats
 
+    is_norm = True
+
     def __post_init__(self) -> None:
         super().__post_init__()
         group, weight = np.array(self.group, np.int64), np.array(self.weight, np.float64)

@@ -67,6 +67,8 @@ class HierarchicalL1(NonsmoothPenalty):
     start: Indices
     members: Indices
 
+    is_norm = True
+
     def __post_init__(self) -> None:
         super().__post_init__()
         block, start, members = (np.array(x, np.int64) for x in (self.block, self.start, self.members))

@@ -29,6 +29,7 @@ class L1(NonsmoothPenalty):
     weight: Floats
 
     traits = frozenset({Trait.SEPARABLE, Trait.PROXIMAL})
+    is_norm = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

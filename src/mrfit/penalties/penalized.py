@@ -27,6 +27,7 @@ class Penalized(Objective):
     def __init__(self, objective: Objective, penalty: SmoothPenalty, *, total_weight: float) -> None:
         self.objective, self.penalty, self.total_weight = objective, penalty, total_weight
         self.n_parameters, self.n_cells = objective.n_parameters, objective.n_cells
+        self.is_convex = objective.is_convex and penalty.is_convex
 
     def value_and_gradient(self, w: Floats) -> tuple[float, Floats]:
         value, gradient = self.objective.value_and_gradient(w)

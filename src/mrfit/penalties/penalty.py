@@ -30,9 +30,14 @@ class Trait(Enum):
 
 
 class Penalty(ABC):
-    """A convex function of the parameters that stands against the sum over rows."""
+    """A function of the parameters that stands against the sum over rows.
+
+    ``is_convex`` says whether it is convex. Where it is not, solvers claim a stationary point instead of an optimum,
+    and no duality gap.
+    """
 
     traits: ClassVar[frozenset[Trait]]
+    is_convex: ClassVar[bool] = True
 
     @abstractmethod
     def value(self, w: Floats) -> float: ...
@@ -76,15 +81,19 @@ class SmoothPenalty(Penalty):
 
 @dataclass(frozen=True, eq=False)
 class NonsmoothPenalty(Penalty):
-    """strength times a convex function with kinks that is least, and zero, where all parameters are zero.
+    """A function with kinks that is least, and zero, where all parameters are zero.
 
     A penalty is a frozen dataclass with five methods: `value`, `is_free`, `prox`, `least_subgradient`, `restricted`.
     All else follows from them for any penalty; one that knows better says so.
+
+    ``strength`` is the papers' lambda. It need not be a factor: the penalty may depend on it in any way. Where
+    ``is_norm`` says so, it is a factor and the other one a norm, or zero for some parameters (a seminorm).
     """
 
     strength: float
 
     traits: ClassVar[frozenset[Trait]] = frozenset({Trait.PROXIMAL})
+    is_norm: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         checked_strength(self.strength)
@@ -103,41 +112,45 @@ class NonsmoothPenalty(Penalty):
 
     # -- what follows ---------------------------------------------------------------------------------------------
 
-    def scaled(self, factor: float) -> Self:
+    def scaled(self, factor: float) -> NonsmoothPenalty:
         """``factor`` times this penalty."""
-        return replace(self, strength=factor * self.strength)
+        return replace(self, strength=factor * self.strength) if self.is_norm else Scaled(factor, self)
 
     def violation(self, w: Floats, gradient: Floats) -> float:
         """Largest entry of the distance from -gradient to the subdifferential at w; zero at an optimum."""
         return float(np.max(np.abs(self.least_subgradient(w, gradient)), initial=0.0))
 
     def critical_strength(self, gradient: Floats) -> float:
-        """The smallest strength at which all penalised parameters are zero.
+        """The smallest strength at which zero is optimal, or stationary, for all penalised parameters.
 
-        ``gradient`` is that of the sum over rows where they are zero and the free ones are at their optimum. Zero is
-        optimal there just where it is the prox of -gradient, which halving the interval finds out.
+        ``gradient`` is that of the sum over rows where they are zero and the free ones are at their optimum. Found by
+        bisection.
         """
-        target = np.where(self.is_free(len(gradient)), 0.0, -gradient)
+        target, zero = np.where(self.is_free(len(gradient)), 0.0, gradient), np.zeros_like(gradient)
         if not target.any():
             return 0.0
-        unit, low, high = self.scaled(1.0 / self.strength), 0.0, 1.0
-        while high < np.inf and unit.prox(target, high).any():
+
+        def is_too_weak(strength: float) -> bool:
+            return bool(replace(self, strength=strength).least_subgradient(zero, target).any())
+
+        low, high = 0.0, 1.0
+        while high < np.inf and is_too_weak(high):
             low, high = high, 2.0 * high
         while low == 0.0 or high - low > 1e-14 * high:
             middle = 0.5 * (low + high)
             if not low < middle < high:
                 break
-            low, high = (middle, high) if unit.prox(target, middle).any() else (low, middle)
+            low, high = (middle, high) if is_too_weak(middle) else (low, middle)
         return high
 
     def dual_scale(self, gradient: Floats, *, at: Floats | None = None) -> float | None:
         """A factor t <= 1 for which no w has value(w) + t * gradient . w < 0, free parameters left out.
 
         Then t * gradient is a dual point, and with it a bound on how far any point is from the optimum. The point
-        ``at`` which the gradient was taken may help to find a good one. At an optimum it is 1 if the penalty grows in
-        proportion along every ray, as norms do; one that does not returns None, and no bound is claimed.
+        ``at`` which the gradient was taken may help to find a good one. At an optimum it is 1 for a norm. Other
+        penalties return None, and no bound is claimed.
         """
-        return self.strength / max(self.strength, self.critical_strength(gradient))
+        return self.strength / max(self.strength, self.critical_strength(gradient)) if self.is_norm else None
 
     def added_to(self, objective: Objective, *, total_weight: float) -> tuple[Objective, NonsmoothPenalty]:
         return objective, self.scaled(1.0 / total_weight)
@@ -187,6 +200,7 @@ class NoPenalty(NonsmoothPenalty):
     strength: float = 1.0
 
     traits = frozenset({Trait.DIFFERENTIABLE, Trait.SEPARABLE, Trait.PROXIMAL})
+    is_norm = True
 
     def value(self, w: Floats) -> float:
         return 0.0
@@ -209,3 +223,65 @@ class NoPenalty(NonsmoothPenalty):
     def curvature(self, w: Floats) -> Curvature:
         nothing = np.zeros_like(w)
         return Curvature(np.arange(len(w)), nothing, nothing, csr_array((len(w), 0)))
+
+
+@dataclass(frozen=True, eq=False)
+class Scaled(NonsmoothPenalty):
+    """``strength`` times another penalty, which need not be proportional to its own strength."""
+
+    penalty: NonsmoothPenalty
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("traits", "is_convex", "is_norm"):
+            object.__setattr__(self, name, getattr(self.penalty, name))
+
+    def scaled(self, factor: float) -> Scaled:
+        return replace(self, strength=factor * self.strength)
+
+    def value(self, w: Floats) -> float:
+        return self.strength * self.penalty.value(w)
+
+    def is_free(self, n_parameters: int) -> NDArray[np.bool_]:
+        return self.penalty.is_free(n_parameters)
+
+    def prox(self, w: Floats, step: float) -> Floats:
+        return self.penalty.prox(w, self.strength * step)
+
+    def least_subgradient(self, w: Floats, gradient: Floats) -> Floats:
+        return self.strength * self.penalty.least_subgradient(w, gradient / self.strength)
+
+    def restricted(self, chosen: Indices) -> Scaled:
+        return replace(self, penalty=self.penalty.restricted(chosen))
+
+    def dual_scale(self, gradient: Floats, *, at: Floats | None = None) -> float | None:
+        return self.penalty.dual_scale(gradient / self.strength, at=at)
+
+    @property
+    def blocks(self) -> Indices | None:
+        return self.penalty.blocks
+
+    @property
+    def thresholds(self) -> Floats | None:
+        own = self.penalty.thresholds
+        return None if own is None else self.strength * own
+
+    def curvature(self, w: Floats) -> Curvature | None:
+        own = self.penalty.curvature(w)
+        if own is None:
+            return None
+        smooth, gradient, diagonal, factor = own
+        return Curvature(smooth, self.strength * gradient, self.strength * diagonal, np.sqrt(self.strength) * factor)
+
+    def clipped(self, start: Floats, end: Floats) -> Floats:
+        return self.penalty.clipped(start, end)
+
+    def shared_steps(self, steps: Floats) -> Floats:
+        return self.penalty.shared_steps(steps)
+
+    def prox_by_steps(self, w: Floats, steps: Floats) -> Floats:
+        return self.penalty.prox_by_steps(w, self.strength * steps)
+
+    def prox_with_memory(self) -> Callable[[Floats, float], Floats]:
+        prox = self.penalty.prox_with_memory()
+        return lambda w, step: prox(w, self.strength * step)

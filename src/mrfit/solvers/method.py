@@ -88,14 +88,22 @@ class Problem:
     def gap(self, state: State) -> float | None:
         """How far the value is from the optimum at most, by duality; None where objective or penalty has no dual.
 
+        Where they are not convex there is none either.
+
         A free parameter may not leave its bounds: moving it can gain no more than its gradient times the bound.
         """
-        t = None if state.dual is None else self.penalty.dual_scale(state.gradient, at=state.w)
-        if t is None or state.dual is None:
+        if state.dual is None or not self.is_convex:
+            return None
+        t = self.penalty.dual_scale(state.gradient, at=state.w)
+        if t is None:
             return None
         pull = np.abs(state.gradient[self.free])
         loose = float(pull[pull > 0] @ self.bound[self.free][pull > 0])
         return float(state.value - state.dual(t) + t * loose)
+
+    @property
+    def is_convex(self) -> bool:
+        return self.objective.is_convex and self.penalty.is_convex
 
     @cached_property
     def bounded(self) -> NDArray[np.int64]:

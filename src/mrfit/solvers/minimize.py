@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.objectives.objective import Objective
-from mrfit.penalties.penalty import NonsmoothPenalty, NoPenalty
+from mrfit.penalties.penalty import NonsmoothPenalty, NoPenalty, Scaled
 from mrfit.solvers.method import AnyState, Method, Problem
 from mrfit.solvers.solution import Record, Solution, Status
 from mrfit.solvers.suitability import check_suitable
@@ -38,11 +38,12 @@ def minimize(
     """
     n = objective.n_parameters
     penalty = NoPenalty() if penalty is None else penalty
-    check_suitable(type(method), type(penalty))
+    check_suitable(type(method), type(penalty.penalty if isinstance(penalty, Scaled) else penalty))
     bound = np.full(n, np.inf) if bound is None else bound
     problem = Problem(objective, penalty, bound, {"evaluations": 0, "products": 0})
     state = method.start(problem, problem.clip(np.zeros(n) if w is None else np.array(w, np.float64)))
     trace: list[Record] = []
+    at_rest = Status.CONVERGED if problem.is_convex else Status.STATIONARY
     for iteration in range(max_iterations + 1):
         if watch is not None:
             watch(state.w)
@@ -50,14 +51,14 @@ def minimize(
         gap = problem.gap(state)
         trace.append(Record(iteration, state.value, violation, **problem.calls, step=state.step, gap=gap))
         if violation <= tolerance and (gap is None or gap_tolerance is None or gap <= gap_tolerance):
-            status = Status.CONVERGED
+            status = at_rest
         elif callback is not None and callback(trace[-1]):
             status = Status.INTERRUPTED
         elif iteration == max_iterations:
             status = Status.ITERATION_LIMIT
         elif (following := method.advance(problem, state)) is None:
             # A gap that rounding keeps from falling further is as good as it gets.
-            status = Status.CONVERGED if violation <= tolerance else Status.NO_DECREASE
+            status = at_rest if violation <= tolerance else Status.NO_DECREASE
         else:
             state = following
             continue

@@ -13,6 +13,7 @@ class Status(Enum):
     """How a solver ended; the value is the message."""
 
     CONVERGED = "converged"
+    STATIONARY = "converged to a stationary point; what was minimised is not convex, and other points may be better"
     MATCHED = "the means of chains match those of the rows as well as so many chains can tell"
     ITERATION_LIMIT = "stopped at the iteration limit before the violation met the tolerance"
     NO_DECREASE = "stopped where rounding hides any further decrease, before the violation met the tolerance"
@@ -40,7 +41,8 @@ class Solution:
     """A point with its certificate.
 
     ``violation`` is the largest entry of the gradient at ``w`` (with a penalty that has kinks, of the subgradient
-    nearest zero), leaving out entries that push a bounded parameter further into its bound; it is zero at an optimum.
+    nearest zero), leaving out entries that push a bounded parameter further into its bound; it is zero at an optimum
+    (where the sum is not convex, at every stationary point).
     ``gap``, where the objective has a dual, bounds how far ``value`` is from the optimum.
     ``evaluations`` counts values with gradients, ``products`` Hessian-vector products.
     """
@@ -54,7 +56,7 @@ class Solution:
 
     @property
     def converged(self) -> bool:
-        return self.status in (Status.CONVERGED, Status.MATCHED)
+        return self.status in (Status.CONVERGED, Status.STATIONARY, Status.MATCHED)
 
     @property
     def gap(self) -> float | None:

@@ -6,8 +6,10 @@ import inspect
 from typing import Any
 
 from mrfit.errors import InputError
-from mrfit.penalties.penalty import NoPenalty, Penalty, Trait
+from mrfit.penalties.penalty import NoPenalty, Penalty, Scaled, Trait
 from mrfit.solvers.method import Method
+
+_NOT_CHOSEN = (NoPenalty, Scaled)  # which solvers make for themselves
 
 
 def check_suitable(method: type[Method[Any]], penalty: type[Penalty]) -> None:
@@ -15,7 +17,7 @@ def check_suitable(method: type[Method[Any]], penalty: type[Penalty]) -> None:
     if _suits(method, penalty):
         return
     methods = [other for other in offered(Method) if _suits(other, penalty)]
-    penalties = [other for other in offered(Penalty) if _suits(method, other) and other is not NoPenalty]
+    penalties = [other for other in offered(Penalty) if _suits(method, other) and other not in _NOT_CHOSEN]
     ways = ", or ".join(" or ".join(f"`{other.__name__}`" for other in some) for some in (methods, penalties) if some)
     raise InputError(
         f"`{method.__name__}` needs a {method.needs.value} penalty; `{penalty.__name__}` is not. Use {ways} instead."

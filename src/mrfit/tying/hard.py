@@ -27,7 +27,7 @@ class Reduced(Objective):
 
     def __init__(self, objective: Objective, groups: Groups) -> None:
         self.objective, self.unknowns = objective, Unknowns(groups)
-        self.n_parameters, self.n_cells = self.unknowns.n, objective.n_cells
+        self.n_parameters, self.n_cells, self.is_convex = self.unknowns.n, objective.n_cells, objective.is_convex
 
     def value_and_gradient(self, w: Floats) -> tuple[float, Floats]:
         value, gradient = self.objective.value_and_gradient(self.unknowns.full(w))

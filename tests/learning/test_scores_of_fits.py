@@ -1,0 +1,169 @@
+"""What a fit says of itself: its score is that of its model, and its certificate claims no more than there is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+from mrfit import MarkovNetworkLearner
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.learning.layout import Layout
+from mrfit.learning.learner import Learner
+from mrfit.learning.objective_choice import LIKELIHOOD, PSEUDO_LIKELIHOOD, LikelihoodChoice, ObjectiveChoice
+from mrfit.learning.parts import OBJECTIVES, PENALTIES
+from mrfit.learning.penalized import L1, L2, NoPenalty, Penalized
+from mrfit.learning.penalty_choice import PenaltyChoice
+from mrfit.learning.smoothed import PseudoCounts
+from mrfit.learning.tied import TiedChoice
+from mrfit.penalties.penalty import NonsmoothPenalty, Penalty, SmoothPenalty
+from mrfit.solvers.fista import Fista
+from mrfit.solvers.proximal_newton import ProximalNewton
+from mrfit.solvers.solution import Status
+from mrfit.structure.learners import Complete, Tree, UpToOrder
+from populations import NONSMOOTH_PENALTIES, SMOOTH_PENALTIES, full_rows, random_rows
+from scad import SCAD
+
+STRENGTHS = (0.3, 1.0, 3.0, 10.0)
+
+
+@dataclass(frozen=True)
+class Given(Penalized):
+    """One of the population, whatever the strength."""
+
+    penalty: Any = None
+
+    word: ClassVar[str] = "given"
+
+    def built(self, strength: float, layout: Layout) -> Penalty:
+        assert isinstance(self.penalty, NonsmoothPenalty | SmoothPenalty)
+        return self.penalty
+
+
+def _score(fit: Any, rows: UniqueRows) -> float:
+    return float(getattr(fit.model, fit.measure)(rows))
+
+
+def _check(learner: Learner, rows: UniqueRows) -> None:
+    """Also of the folds and of validation rows, where all points of the grid are made again."""
+    for fit in learner.fit(rows, rows).fits:
+        assert fit.train == pytest.approx(_score(fit, rows), abs=1e-11)
+        assert fit.train_pll == pytest.approx(fit.model.pll(rows), abs=1e-11)
+        assert fit.held_out == pytest.approx(fit.train, abs=1e-11)
+
+
+POPULATION = [
+    pytest.param(penalty, id=f"{cls.__name__}-{number}")
+    for population in (SMOOTH_PENALTIES, NONSMOOTH_PENALTIES)
+    for cls, build in population.items()  # type: ignore[attr-defined]
+    for number, penalty in enumerate(build(np.random.default_rng(1), 7))
+]
+
+
+@pytest.mark.parametrize("objective", [PSEUDO_LIKELIHOOD, LIKELIHOOD], ids=["pll", "ll"])
+@pytest.mark.parametrize("penalty", POPULATION)
+def test_the_train_score_is_that_of_the_model(
+    penalty: Penalty, objective: ObjectiveChoice, rng: np.random.Generator
+) -> None:
+    """For every penalty of the population, on the seven parameters of three variables."""
+    rows = full_rows(rng, (2, 2, 2))
+    solver = Fista() if isinstance(penalty, NonsmoothPenalty) else None
+    _check(Learner(UpToOrder(3), Given(penalty=penalty), objective, solver=solver, max_iterations=200), rows)
+
+
+@pytest.mark.parametrize("objective", [*OBJECTIVES, LikelihoodChoice("tree")], ids=str)
+@pytest.mark.parametrize("kind", [*PENALTIES.values(), SCAD], ids=lambda kind: kind.word)
+def test_at_every_point_of_the_grid(kind: type[PenaltyChoice], objective: Any, rng: np.random.Generator) -> None:
+    """For every penalty that users choose by a word, and one of their own that does not grow with its strength."""
+    choice = OBJECTIVES[objective] if isinstance(objective, str) else objective
+    own: dict[str, Any] = {"groups": (2, 4)} if issubclass(kind, TiedChoice) else {}
+    if kind is not NoPenalty:
+        own["strength"] = STRENGTHS
+    if kind is PseudoCounts and not choice.is_joint:
+        pytest.skip("pseudo-counts smooth whole rows")
+    _check(Learner(Tree(), kind(**own), choice, tolerance=1e-5), full_rows(rng, (2, 3, 2, 2)))
+
+
+@pytest.mark.parametrize("solver", [Fista(), ProximalNewton()], ids=["fista", "proximal newton"])
+def test_a_penalty_that_does_not_grow_with_its_strength(solver: Any, rng: np.random.Generator) -> None:
+    """Where a solver ends, the penalty as the user wrote it is stationary together with the summed loss.
+
+    One that solved for another strength, as one N times smaller, ends elsewhere.
+    """
+    rows = random_rows(rng, (2,) * 6, 300)
+    learner = Learner(Complete(), SCAD(STRENGTHS), solver=solver, tolerance=1e-8, max_iterations=5000)
+    fitted = learner.fit(rows, rows)
+    assert len({fit.n_nonzero for fit in fitted.fits}) > 2  # the strengths differ in what they do
+    for fit in fitted.fits:
+        penalty = learner.penalty.built(fit.strength, _layout(fit.model.parameters))
+        objective = learner.objective.coordinates(
+            fit.model.parameters, listed=False, keep_zeros=False, jobs=1
+        ).objective(rows)
+        value, gradient = objective.value_and_gradient(fit.model.w)
+        total = rows.total_weight
+        assert penalty.violation(fit.model.w, total * gradient) <= 1e-7 * total
+        assert fit.solution.value == pytest.approx(value + penalty.value(fit.model.w) / total, abs=1e-12)
+
+
+def _layout(parameters: Any) -> Layout:
+    orders = parameters.order_of_parameter
+    return Layout(parameters.structure, orders, lambda: parameters.scope_of_parameter, orders > 1, lambda: None)
+
+
+def test_what_is_not_convex_claims_a_stationary_point(rng: np.random.Generator) -> None:
+    """In status, guarantee and gap; what is convex claims what it did."""
+    rows = random_rows(rng, (2,) * 5, 200)
+    fitted = Learner(Complete(), SCAD(3.0), LIKELIHOOD).fit(rows)
+    assert fitted.best.solution.status is Status.STATIONARY
+    assert fitted.best.solution.converged
+    assert "stationary point" in fitted.guarantee
+    assert "optimum" not in fitted.guarantee
+    assert all(record.gap is None for record in fitted.best.solution.trace)
+    convex = Learner(Complete(), L1(3.0), LIKELIHOOD).fit(rows)
+    assert convex.best.solution.status is Status.CONVERGED
+    assert convex.guarantee == "an optimum over all scopes of the structure"
+    assert convex.best.solution.gap is not None
+    searched = Learner(UpToOrder(3), SCAD(3.0, search="hierarchical")).fit(rows)
+    assert "optimum" not in searched.guarantee
+    tied = Learner(Complete(), PENALTIES["tied"](groups=2, strength=1.0)).fit(rows)
+    assert tied.guarantee == "an optimum for the groups that were found; other groups may be better"
+
+
+def test_an_objective_that_is_not_convex_claims_no_optimum(rng: np.random.Generator) -> None:
+    """However it is wrapped."""
+
+    class Bent(type(PSEUDO_LIKELIHOOD)):  # type: ignore[misc]
+        def coordinates(self, *args: Any, **how: Any) -> Any:
+            coordinates = super().coordinates(*args, **how)
+            make = coordinates.objective
+
+            def bent(rows: Any) -> Any:
+                made = make(rows)
+                made.is_convex = False
+                return made
+
+            coordinates.objective = bent
+            return coordinates
+
+    rows = random_rows(rng, (2,) * 4, 100)
+    for penalty in (L2(1.0), L1(1.0), PENALTIES["hard"](groups=2, strength=1.0)):
+        fitted = Learner(Complete(), penalty, Bent()).fit(rows)
+        assert fitted.best.solution.status is Status.STATIONARY
+        assert "stationary point" in fitted.guarantee
+
+
+def test_a_path_of_such_a_penalty_is_scored_by_its_models(rng: np.random.Generator) -> None:
+    """Through the estimator, from the strength at which nothing is in, with folds."""
+    rows = random_rows(rng, (2,) * 6, 300)
+    table = np.repeat(rows.codes, rows.sample_weight.astype(int), axis=0)
+    learner = MarkovNetworkLearner(penalty=SCAD(), folds=3).fit(table)
+    assert learner.fitted_.is_path
+    assert learner.fitted_.fits[0].nonzero_by_order.get(2, 0) == 0
+    assert learner.fitted_.best.nonzero_by_order[2] > 0
+    for fit in learner.fitted_.fits:
+        assert fit.train == pytest.approx(fit.model.pll(table), abs=1e-11)
+    again = replace(learner.penalty, strength=learner.fitted_.best.strength)
+    alone = MarkovNetworkLearner(penalty=again).fit(table)
+    assert alone.fitted_.best.train == pytest.approx(alone.score(table), abs=1e-11)
