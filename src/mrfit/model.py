@@ -148,6 +148,16 @@ class MarkovNetwork(Questions):
         """Whether all parameters of a group are equal to its center."""
         return self.groups is not None and np.array_equal(self.groups.tied(self.w), self.w)
 
+    @property
+    def unbounded(self) -> Mapping[str, str]:
+        """Names of the parameters without a finite estimate, and where each goes: ``+inf``, ``-inf``, ``undetermined``.
+
+        The data never contradict them and no penalty holds them, so `w` has the value at which the solver stopped. Of
+        undetermined ones the data know only sums with others.
+        """
+        found = self.provenance.get("unbounded", {})
+        return dict(found) if isinstance(found, Mapping) else {}
+
     def in_words(self) -> str:
         """Sizes and penalty in one line: "16 variables, 120 edges, 136 parameters; l2, strength 1"."""
         sizes = f"{len(self.domain):,} variables, {len(self.structure.edges):,} edges, {len(self.w):,} parameters"
@@ -370,7 +380,8 @@ class MarkovNetwork(Questions):
             codes = reference_from(reference, self.domain, np.random.default_rng(0))
             target = replace(target, reference=codes)
         w = converted(self.parameters, self.w, target)
-        return MarkovNetwork(target, w, {**self.provenance, **self._log_z_in(target, w)})
+        provenance = {key: entry for key, entry in self.provenance.items() if key != "unbounded"}  # of these names
+        return MarkovNetwork(target, w, {**provenance, **self._log_z_in(target, w)})
 
     def _log_z_in(self, target: Parameterization, w: Floats) -> dict[str, Any]:
         """The log Z that is known, moved by the constant that other coordinates leave out or bring in."""

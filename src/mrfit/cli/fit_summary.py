@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mrfit.cli.output import say
-from mrfit.errors import listed
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mrfit.data.unique_rows import UniqueRows
     from mrfit.learning import Fitted
     from mrfit.summaries.errors import ErrorsSummary
@@ -52,14 +53,21 @@ def print_fit(data: str, summary: FitSummary, output: str | None) -> None:
         _print_gain(summary.gain)
     if best.duality_gap is not None:
         say(f"{summary.guarantee}, within {max(best.duality_gap, 0.0):.1e} nats a row (duality gap)")
-    if best.held:
-        names = listed(best.held, limit=_MOST_HELD)
-        say(f"held at a bound, because nothing penalises them and no finite value is best: {names}")
+    if summary.unbounded:
+        say(unbounded_in_words(summary.unbounded))
     if summary.errors is not None:
         print_criteria(summary.errors)
     if summary.check is not None and summary.check.phantom_mode is None:
         say(summary.check.in_words())
     say(f"wrote {output}" if output else "no model written; name a file with -o MODEL.mrf to keep it")
+
+
+def unbounded_in_words(limits: Mapping[str, str]) -> str:
+    """Which parameters have no finite estimate, and why."""
+    several = "parameters are" if len(limits) > 1 else "parameter is"
+    shown = ", ".join(f"{name} ({limit})" for name, limit in list(limits.items())[:_MOST_HELD])
+    more = f", ... ({len(limits):,} in all)" if len(limits) > _MOST_HELD else ""
+    return f"{len(limits):,} {several} unbounded, without a penalty and never contradicted by the data: {shown}{more}"
 
 
 def print_criteria(summary: ErrorsSummary) -> None:

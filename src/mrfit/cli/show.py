@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mrfit.cli.files import check_files, load_model, writing
-from mrfit.cli.fit_summary import print_criteria
+from mrfit.cli.fit_summary import print_criteria, unbounded_in_words
 from mrfit.cli.idle_options import Rule, refuse_idle
 from mrfit.cli.options import common
 from mrfit.cli.output import print_json, say
@@ -16,7 +16,7 @@ from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_opt
 from mrfit.errors import listed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from mrfit.model import MarkovNetwork
     from mrfit.summaries.errors import ErrorsSummary, Estimate
@@ -78,19 +78,27 @@ def _print(card: ModelCard, errors: ErrorsSummary | None, top: int) -> None:
         if parameters:
             say("single variables" if order == 1 else f"interactions of {order} variables")
         if errors is not None:
-            _print_estimates(errors.strongest(len(parameters), order=order))
+            _print_estimates(errors.strongest(len(parameters), order=order), card.unbounded)
             continue
         for name, value in parameters:
-            say(f"  {value:+9.4f}  {name}")
+            say(f"  {_value(value, card.unbounded.get(name))}  {name}")
+    if card.unbounded:
+        say(unbounded_in_words(card.unbounded))
     if errors is not None:
         _print_errors(errors, top)
     _print_provenance(card)
 
 
-def _print_estimates(estimates: Sequence[Estimate]) -> None:
+def _print_estimates(estimates: Sequence[Estimate], unbounded: Mapping[str, str]) -> None:
     for each in estimates:
         known = f"+- {each.error:.4f}  [{each.low:+.4f}, {each.high:+.4f}]"
-        say(f"  {each.value:+9.4f} {'no finite optimum' if isnan(each.error) else known}  {each.name}")
+        value = _value(each.value, unbounded.get(each.name))
+        say(f"  {value} {'no finite optimum' if isnan(each.error) else known}  {each.name}")
+
+
+def _value(value: float, limit: str | None) -> str:
+    """Of an unbounded parameter not where the solver stopped, which says nothing, but where it goes."""
+    return f"{limit or f'{value:+.4f}':>9}"
 
 
 def _print_errors(errors: ErrorsSummary, top: int) -> None:
@@ -119,7 +127,11 @@ def _print_groups(groups: Sequence[GroupSummary], top: int, *, equal: bool) -> N
 
 def _print_provenance(card: ModelCard) -> None:
     """All of it but what the line on learning says in words."""
-    hidden = {"learner"} | ({"chosen_on"} if card.learned else set()) | ({"observed"} if card.observed else set())
+    hidden = (
+        {"learner", "unbounded"}
+        | ({"chosen_on"} if card.learned else set())
+        | ({"observed"} if card.observed else set())
+    )
     for key, entry in card.provenance.items():
         if isinstance(entry, dict):
             entry = ", ".join(f"{name} {_short(detail)}" for name, detail in entry.items() if detail not in ([], None))

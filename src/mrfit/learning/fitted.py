@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mrfit.checking.check import Check
 from mrfit.html_table import html_table
@@ -42,6 +44,12 @@ class Fit:
     n_groups: int | None = None
     rounds: tuple[Round, ...] = ()
     fold_scores: tuple[float, ...] = ()
+
+    def with_unbounded(self, limits: Mapping[str, str]) -> Fit:
+        """The same, with the limits of parameters without a finite estimate in its model's provenance."""
+        if not limits:
+            return self
+        return replace(self, model=replace(self.model, provenance={**self.model.provenance, "unbounded": dict(limits)}))
 
     def __repr__(self) -> str:
         held_out = "" if self.held_out is None else f", held-out {self.judge} {self.held_out:.4f}"
@@ -83,6 +91,13 @@ class Fit:
     def held(self) -> list[str]:
         """Names of unpenalised parameters without a finite optimum, held at a bound."""
         return [self.model.parameters.name(int(k)) for k in self.solution.at_bound]
+
+    @property
+    def without_finite_optimum(self) -> NDArray[np.int64]:
+        """Numbers of the parameters that are held at a bound, or known to be unbounded."""
+        unbounded, names = self.model.unbounded, self.model.parameters.names()
+        known = [k for k, name in enumerate(names) if name in unbounded] if unbounded else []
+        return np.union1d(self.solution.at_bound, np.array(known, np.int64))
 
 
 @dataclass(frozen=True)

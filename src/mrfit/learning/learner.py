@@ -34,6 +34,7 @@ from mrfit.learning.problem import Problem
 from mrfit.learning.sampled_structure import learned_in_parts
 from mrfit.learning.standard_errors import check_errors, errors_of
 from mrfit.learning.tied import TiedChoice
+from mrfit.learning.unbounded import unbounded_in
 from mrfit.learning.versions import versions
 from mrfit.parameterizations.ordered import ALL, Ordered
 from mrfit.parameterizations.registry import parameterization_called
@@ -328,9 +329,10 @@ class Learner:
             fits = self._fits(evaluation, grid, callback, rough)
             best = max(fits, key=lambda fit: fit.rank) if selecting else min(fits, key=lambda fit: fit.strength)
             _check_known(best)
+            sure = best.with_unbounded(unbounded_in(problem, best))
             if errors is not None:
-                sure = best.with_errors(errors_of(problem, best, errors))
-                fits, best = tuple(sure if fit is best else fit for fit in fits), sure
+                sure = sure.with_errors(errors_of(problem, sure, errors))
+            fits, best = tuple(sure if fit is best else fit for fit in fits), sure
             # 4. What that is worth.
             gain = None
             if baseline:

@@ -62,7 +62,7 @@ def errors_of(problem: Problem, fit: Fit, kind: str) -> Errors:
         total_weight=problem.total_weight,
     )
     remarks = _remarks(problem.learner.structure, is_shrunken=bool(stiffness.any()))
-    return curvature.errors(kind, held=fit.solution.at_bound, remarks=remarks)
+    return curvature.errors(kind, held=fit.without_finite_optimum, remarks=remarks)
 
 
 def stiffness_of(problem: Problem, fit: Fit) -> Floats:

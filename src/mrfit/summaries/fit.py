@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import hypot
 from typing import Any
 
@@ -145,6 +145,8 @@ class FitSummary:
         Whether the model's own rows look like the data; None where that was not looked at.
     errors
         How sure the parameters of the best model are; None where that was not asked for.
+    unbounded
+        Parameters of the best model without a finite estimate, and where each goes; see `MarkovNetwork.unbounded`.
     """
 
     rows: RowsSummary
@@ -166,6 +168,7 @@ class FitSummary:
     score_error: float | None = None  # of log Z and of learning: other seeds differ by as much
     check: Check | None = None
     errors: ErrorsSummary | None = None
+    unbounded: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, fitted: Fitted, rows: Rows, check: Check | None = None) -> FitSummary:
@@ -192,6 +195,7 @@ class FitSummary:
             score_error=None if by_chains is None else hypot(by_chains["error"], by_chains["learning_error"]),
             check=check,
             errors=None if fitted.model.errors is None else ErrorsSummary.of(fitted.model),
+            unbounded=fitted.model.unbounded,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -217,6 +221,7 @@ class FitSummary:
             "guarantee": self.guarantee,
             "remarks": list(self.remarks),
             "end_of_grid": self.end_of_grid,
+            "unbounded": dict(self.unbounded),
             **self.best.to_dict(),
             **test,
             **tied,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,8 @@ class ModelCard:
     """A model without its parameters, but for the strongest of each order.
 
     ``learned`` says in one line how the model was learned; None where its provenance does not tell. ``observed`` says
-    what it carries of data and resamples; empty where nothing.
+    what it carries of data and resamples; empty where nothing. ``unbounded`` has the limits of parameters without a
+    finite estimate, whose values in ``strongest`` are where the solver stopped.
     """
 
     domain: Mapping[str, list[str]]
@@ -47,6 +48,7 @@ class ModelCard:
     provenance: Mapping[str, Any]
     given: tuple[str, ...] = ()
     observed: str = ""
+    unbounded: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, model: MarkovNetwork, *, top: int = 10) -> ModelCard:
@@ -65,6 +67,7 @@ class ModelCard:
             provenance=model.provenance,
             given=model.given,
             observed=Observed.kept_with(model).in_words(),
+            unbounded=model.unbounded,
         )
 
     @property
@@ -74,7 +77,7 @@ class ModelCard:
     def to_dict(self) -> dict[str, Any]:
         same = ("n_variables", "n_scopes", "n_edges", "n_parameters", "meaning", "is_hard_tied", "learned")
         strongest = {
-            str(order): [{"name": name, "value": value} for name, value in parameters]
+            str(order): [{"name": name, "value": value, **self._limit(name)} for name, value in parameters]
             for order, parameters in self.strongest.items()
         }
         return {
@@ -83,9 +86,13 @@ class ModelCard:
             "parameterization": dict(self.parameterization),
             "strongest": strongest,
             "groups": None if self.groups is None else [asdict(group) for group in self.groups],
+            "unbounded": dict(self.unbounded),
             "provenance": dict(self.provenance),
             **({"given": list(self.given)} if self.given else {}),
         }
+
+    def _limit(self, name: str) -> dict[str, str]:
+        return {"limit": self.unbounded[name]} if name in self.unbounded else {}
 
 
 def how_learned(provenance: Mapping[str, Any]) -> str | None:
