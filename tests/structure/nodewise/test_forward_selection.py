@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.structure.nodewise.allowed_pairs import AllowedPairs
@@ -104,6 +105,58 @@ def test_noise_has_hardly_any_neighbours() -> None:
     assert chosen.sum() < 0.15 * 90
     graph, _ = _graph(rows, 9, AllowedPairs.all(10))
     assert graph.sum() < 0.15 * 90
+
+
+def _noise(states: int, n_rows: int, seed: int, *, falling: bool = False) -> UniqueRows:
+    """Twelve independent items; where ``falling``, each state half as frequent as the one before."""
+    frequency = 0.5 ** np.arange(states) if falling else np.ones(states)
+    codes = np.random.default_rng(seed).choice(states, (n_rows, 12), p=frequency / frequency.sum())
+    return UniqueRows.from_codes(domain_of((states,) * 12), codes.astype(np.uint8), np.ones(n_rows))
+
+
+@both
+@pytest.mark.parametrize("falling", [False, True], ids=["even", "falling"])
+@pytest.mark.parametrize("states", [3, 5])
+@pytest.mark.parametrize("n_rows", [100, 1000])
+def test_noise_of_many_states_has_no_more_neighbours_than_that_of_two(
+    by_gain, states: int, n_rows: int, falling: bool
+) -> None:
+    """A pair of items with five answers has 16 parameters: what it promises by luck alone is 16 times as much."""
+    found = 0
+    for seed in range(10):
+        chosen, _ = by_gain(_noise(states, n_rows, seed, falling=falling), 11, AllowedPairs.all(12))
+        found += int(np.triu(chosen | chosen.T).sum())
+    assert found <= binom.isf(1e-3, 10 * 66, 0.05)
+
+
+def test_a_pair_must_score_as_rarely_by_luck_as_one_parameter_exceeds_the_price() -> None:
+    found = {}
+    for price in (1.0, 3.84, 6.63):
+        selection = ForwardSelection(11, price)
+        arcs = sum(
+            int(selection.neighbours(_noise(4, 500, seed), AllowedPairs.all(12)).chosen.sum()) for seed in range(6)
+        )
+        found[price] = arcs / (6 * 132)
+    assert 0.2 < found[1.0] < 0.4  # chi-square exceeds 1 in 32 % of cases, 3.84 in 5 %, 6.63 in 1 %
+    assert 0.01 < found[3.84] < 0.07
+    assert found[6.63] < 0.025
+
+
+@pytest.mark.parametrize("max_degree", [5, 11])
+def test_few_rows_of_five_states_bring_few_false_neighbours(max_degree: int) -> None:
+    """A chain: of the neighbours chosen beside those of the chain, no more than luck alone brings."""
+    n, false, true = 8, 0, 0
+    shape, edges = (5,) * n, [(i, i + 1) for i in range(n - 1)]
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        codes = np.cumsum(rng.choice(3, (300, n), p=(0.3, 0.4, 0.3)) - 1, axis=1) + rng.integers(0, 5, (300, 1))
+        rows = UniqueRows.from_codes(domain_of(shape), np.clip(codes, 0, 4).astype(np.uint8), np.ones(300))
+        chosen, _ = _neighbours(rows, max_degree, AllowedPairs.all(n))
+        joined, chain = np.triu(chosen | chosen.T), np.triu(_adjacency(n, edges))
+        true += int((joined & chain).sum())
+        false += int((joined & ~chain).sum())
+    assert true == 5 * len(edges)
+    assert false <= binom.isf(1e-3, 5 * 21, 0.05)
 
 
 def test_the_choice_is_near_the_best_subset() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import chi2_contingency
 
 from mrfit._kernels.nodewise import LANES
 from mrfit.data.unique_rows import UniqueRows
@@ -149,22 +150,62 @@ def test_paths_of_more_logits_than_lanes_are_optimal(shape: tuple[int, ...], rng
             assert dense.violation(dense.beta_of(point), point.strength) <= 1.01e-6 * path.critical
 
 
-def test_scores_are_squared_gradients_over_the_variance_left_by_the_constant(rng: np.random.Generator) -> None:
-    rows = random_rows(rng, (2, 3, 2, 3), 300, fractional=True)
+@pytest.mark.parametrize("shape", [(2, 2, 2, 2), (2, 3, 2, 4)], ids=["binary", "mixed"])
+def test_scores_weigh_gradients_by_the_covariance_left_by_the_constants(
+    shape: tuple[int, ...], rng: np.random.Generator
+) -> None:
+    rows = random_rows(rng, shape, 300, fractional=True)
     regressions = _solved(rows, [1])
     for r, found in zip(regressions.all, regressions.scores(regressions.all), strict=True):
         dense = DenseRegression.of(rows, r.variable)
         beta = _beta(dense, r.coefficients[0], _tables(r, regressions.table))
-        gradient, p = dense.gradient(beta), dense.probabilities(beta)
+        gradient, covariance = dense.gradient(beta), _curvature(dense, beta, rows.sample_weight)
         expected = np.zeros(4)
         for j, group in dense.groups.items():
-            for s in range(r.n_free):
-                curvature = rows.sample_weight * p[:, s] * (1.0 - p[:, s])
-                for k in range(group.start, group.stop):
-                    column = dense.design[:, k]
-                    centred = column - curvature @ column / curvature.sum()
-                    expected[j] += gradient[k, s] ** 2 / (curvature @ centred**2)
-        np.testing.assert_allclose(found, expected, rtol=1e-8)
+            own = [(k, s) for k in range(group.start, group.stop) for s in range(r.n_free)]
+            constants = [(0, s) for s in range(r.n_free)]
+            across = _block(covariance, own, constants)
+            left = _block(covariance, own, own) - across @ np.linalg.solve(
+                _block(covariance, constants, constants), across.T
+            )
+            g = np.array([gradient[k, s] for k, s in own])
+            expected[j] = g @ np.linalg.solve(left, g)
+        np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+def _curvature(dense: DenseRegression, beta: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Second derivatives, (columns, states - 1, columns, states - 1)."""
+    p, x = dense.probabilities(beta), dense.design
+    states = np.einsum("rs,st->rst", p, np.eye(p.shape[1])) - np.einsum("rs,rt->rst", p, p)
+    return np.einsum("r,rk,rl,rst->kslt", weight, x, x, states)
+
+
+def _block(covariance: np.ndarray, own: list[tuple[int, int]], other: list[tuple[int, int]]) -> np.ndarray:
+    return np.array([[covariance[k, s, m, t] for m, t in other] for k, s in own])
+
+
+def test_without_neighbours_the_score_is_pearsons_chi_square(rng: np.random.Generator) -> None:
+    rows = random_rows(rng, (3, 5, 2), 200)
+    regressions = Regressions(IndicatorTable.of(rows), range(3))
+    scores = regressions.scores(regressions.all)
+    for a, b in ((0, 1), (1, 2), (0, 2)):
+        observed = np.zeros((rows.domain.shape[a], rows.domain.shape[b]))
+        np.add.at(observed, (rows.codes[:, a], rows.codes[:, b]), rows.sample_weight)
+        pearson = chi2_contingency(observed, correction=False).statistic
+        np.testing.assert_allclose([scores[a, b], scores[b, a]], pearson, rtol=1e-6)
+
+
+def test_no_state_is_special_in_a_score(rng: np.random.Generator) -> None:
+    """Which state is the reference category is a matter of coding."""
+    rows = random_rows(rng, (3, 4, 3), 200, fractional=True)
+    turned = UniqueRows.from_codes(
+        rows.domain, (np.array(rows.domain.shape) - 1 - rows.codes).astype(np.uint8), rows.sample_weight
+    )
+    found = []
+    for each in (rows, turned):
+        regressions = Regressions(IndicatorTable.of(each), range(3))
+        found.append(regressions.scores(regressions.all))
+    np.testing.assert_allclose(*found, rtol=1e-6)
 
 
 def test_a_score_is_about_twice_the_gain() -> None:

@@ -20,6 +20,7 @@ from mrfit.data.unique_rows import UniqueRows
 from mrfit.structure.nodewise.allowed_pairs import AllowedPairs
 from mrfit.structure.nodewise.indicator_table import IndicatorTable
 from mrfit.structure.nodewise.neighbours import Neighbours
+from mrfit.structure.nodewise.null_scores import NullScores
 from mrfit.structure.nodewise.regressions import REFIT_STRENGTH, Regression, Regressions
 from mrfit.structure.nodewise.selection import NeighbourSelection
 from mrfit.workers import deal, resolve_jobs, run
@@ -75,14 +76,16 @@ class ForwardSelection(NeighbourSelection):
         callback: Callable[[int], None] | None,
     ) -> Neighbours:
         """The regressions of some variables; others choose nothing."""
-        regressions = Regressions(IndicatorTable.of(rows), variables, pairs.forbidden)
+        table = IndicatorTable.of(rows)
+        regressions = Regressions(table, variables, pairs.forbidden)
+        threshold = _Threshold.of(table, self.price)
         _start(regressions, pairs)
         for _ in range(self.max_degree):
             growing = [r for r in regressions.all if len(r.working) < self.max_degree]
-            if not _add_best(regressions, growing, self.price, jobs):
+            if not _add_best(regressions, growing, threshold, jobs):
                 break
         finished = _FinishedCounter(callback)
-        _exchange(regressions, pairs, self.price, jobs, finished)
+        _exchange(regressions, pairs, threshold, jobs, finished)
         finished.are(len(variables))
         return _neighbours(regressions, len(rows.domain))
 
@@ -106,7 +109,9 @@ class ForwardGraph(NeighbourSelection):
         callback: Callable[[int], None] | None = None,
     ) -> Neighbours:
         n, finished = len(rows.domain), _FinishedCounter(callback)
-        regressions = Regressions(IndicatorTable.of(rows), range(n), pairs.forbidden)
+        table = IndicatorTable.of(rows)
+        regressions = Regressions(table, range(n), pairs.forbidden)
+        threshold = _Threshold.of(table, PRICE)
         _start(regressions, pairs)
         graph, scores = pairs.required.copy(), np.zeros((n, n))
         changed = regressions.all
@@ -116,7 +121,8 @@ class ForwardGraph(NeighbourSelection):
                 scores[regression.variable] = score
             full = graph.sum(axis=1) >= self.max_degree
             closed = graph | pairs.forbidden | np.logical_or.outer(full, full)
-            entering = _matching(np.where(closed, 0.0, scores + scores.T))
+            promise = scores + scores.T - 2.0 * threshold.surcharge
+            entering = _matching(np.where(closed, 0.0, promise))
             if not entering:
                 break
             for a, b in entering:
@@ -127,6 +133,24 @@ class ForwardGraph(NeighbourSelection):
             finished.are(int((graph.sum(axis=1) >= self.max_degree).sum()))
         finished.are(n)
         return _neighbours(regressions, n, graph)
+
+
+@dataclass(frozen=True)
+class _Threshold:
+    """What a neighbour's score must exceed: ``price``, and a surcharge for a pair of more than one parameter."""
+
+    price: float
+    surcharge: Floats  # (variables, variables)
+
+    @classmethod
+    def of(cls, table: IndicatorTable, price: float) -> _Threshold:
+        if (table.widths <= 1).all():  # no matrix: there may be thousands of variables
+            return cls(price, np.broadcast_to(0.0, (len(table.widths),) * 2))
+        return cls(price, NullScores.of(table.state_weights).surcharge(price))
+
+    def value(self, regression: Regression) -> float:
+        """The loss, and half the surcharges of the neighbours: scores are twice a gain."""
+        return regression.value + 0.5 * float(self.surcharge[regression.variable, regression.working].sum())
 
 
 class _FinishedCounter:
@@ -174,17 +198,18 @@ def _start(regressions: Regressions, pairs: AllowedPairs) -> None:
             regression.solve(regressions.table, required, REFIT_STRENGTH, _TOLERANCE)
 
 
-def _add_best(regressions: Regressions, growing: list[Regression], price: float, jobs: int) -> bool:
+def _add_best(regressions: Regressions, growing: list[Regression], threshold: _Threshold, jobs: int) -> bool:
     """One forward step of every growing regression; False when none found anything to add."""
     scores = regressions.scores(growing)
 
     def step(k: int) -> bool:
-        regression, score = growing[k], scores[k]
+        regression = growing[k]
+        score = scores[k] - threshold.surcharge[regression.variable]
         score[regression.working] = 0.0
         promising = np.argsort(-score, kind="stable")[:_LOOK_AHEAD]
-        promising = promising[score[promising] > price]
+        promising = promising[score[promising] > threshold.price]
         if len(promising):
-            best = min(promising.tolist(), key=lambda j: _refitted(regressions.table, regression, j))
+            best = min(promising.tolist(), key=lambda j: _refitted(regressions.table, regression, j, threshold))
             regression.solve(regressions.table, np.union1d(regression.working, [best]), REFIT_STRENGTH, _TOLERANCE)
         return len(promising) > 0
 
@@ -199,15 +224,15 @@ def _for_each(step: Callable[[int], bool], n: int, jobs: int) -> list[bool]:
     return [done for part in parts for done in part]
 
 
-def _refitted(table: IndicatorTable, regression: Regression, added: int) -> float:
-    """The loss with one more neighbour; scores leave out how it depends on those already there."""
+def _refitted(table: IndicatorTable, regression: Regression, added: int, threshold: _Threshold) -> float:
+    """The value with one more neighbour; scores leave out how it depends on those already there."""
     trial = regression.copy()
     trial.solve(table, np.union1d(regression.working, [added]), REFIT_STRENGTH, _TOLERANCE)
-    return trial.value
+    return threshold.value(trial)
 
 
 def _exchange(
-    regressions: Regressions, pairs: AllowedPairs, price: float, jobs: int, finished: _FinishedCounter
+    regressions: Regressions, pairs: AllowedPairs, threshold: _Threshold, jobs: int, finished: _FinishedCounter
 ) -> None:
     """Drop a weak neighbour and take the best outsider, while that lowers the refitted loss.
 
@@ -221,7 +246,7 @@ def _exchange(
     for _ in range(_MOST_EXCHANGES):
         trying = [r for r in trying if rank[r.variable] < min(len(r.working), _MOST_RANKS)]
         finished.are(len(regressions.all) - len(trying))
-        before = {r.variable: (r.value, r.working) for r in trying}
+        before = {r.variable: (threshold.value(r), r.working) for r in trying}
 
         def drop(k: int, trying: list[Regression] = trying) -> bool:
             r = trying[k]
@@ -233,14 +258,14 @@ def _exchange(
         def settle(k: int, trying: list[Regression] = trying, before: dict[int, Any] = before) -> bool:
             r = trying[k]
             value, working = before[r.variable]
-            improved = r.value < value - worthwhile
+            improved = threshold.value(r) < value - worthwhile
             rank[r.variable] = 0 if improved else rank[r.variable] + 1
             if not improved:
                 r.solve(table, working, REFIT_STRENGTH, _TOLERANCE)
             return True
 
         dropped = _for_each(drop, len(trying), jobs)
-        added = _add_best(regressions, [r for r, done in zip(trying, dropped, strict=True) if done], price, jobs)
+        added = _add_best(regressions, [r for r, done in zip(trying, dropped, strict=True) if done], threshold, jobs)
         _for_each(settle, len(trying), jobs)
         if not added:
             break

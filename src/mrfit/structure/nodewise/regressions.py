@@ -26,6 +26,7 @@ Indices = NDArray[np.int64]
 # Refits are all but unpenalised: this much l1 (against the sum over rows) only keeps separable regressions finite.
 REFIT_STRENGTH = 1.0
 _FLAT = 1e-100
+_SINGULAR = 1e-9  # of the total curvature: less of it is rounding
 
 
 @dataclass
@@ -98,9 +99,12 @@ class Regressions:
     def scores(self, regressions: Sequence[Regression]) -> Floats:
         """Score statistics, (regressions, variables): about twice the gain in log-likelihood from adding each.
 
-        For a single coefficient this is gradient^2 / variance, with the variance left after fitting the constant; for
-        larger groups the sum over their entries, divided by nothing but their own variances.
+        For a single coefficient this is gradient^2 / variance, with the variance left after fitting the constant. A
+        group's gradient is weighed by the inverse of its whole covariance, so that no state is special as a reference
+        category; without neighbours the score is Pearson's chi-square of the pair's table.
         """
+        if (self.table.widths > 1).any():
+            return self._group_scores(regressions)
         scores = np.empty((len(regressions), len(self.table.widths)))
         for low in range(0, len(regressions), LANES):
             block = regressions[low : low + LANES]
@@ -110,10 +114,33 @@ class Regressions:
             # A regression that fits every row has no curvature left, and nothing to gain.
             second, total = self.table.times(curvature), np.maximum(curvature.sum(axis=1), _FLAT)
             variance = second - second**2 / total
-            each = self.table.group_sums(first**2 / np.maximum(variance, 1e-9 * total))
-            for k, (regression, lanes) in enumerate(_with_lanes(block), low):
-                scores[k] = each[:, lanes].sum(axis=1)
+            each = self.table.group_sums(first**2 / np.maximum(variance, _SINGULAR * total))
+            scores[low : low + len(block)] = each.T
+            for k, regression in enumerate(block, low):
                 scores[k, regression.excluded] = 0.0
+        return scores
+
+    def _group_scores(self, regressions: Sequence[Regression]) -> Floats:
+        """The same where variables have more states: G_t' A_t^-1 G_t, summed over all states t of the other variable.
+
+        G_t is the gradient over the rows in state t, and A_t its covariance. What the sum leaves out is that the
+        constants adapt, which is the same as counting the first state, too (Woodbury).
+        """
+        scores = np.empty((len(regressions), len(self.table.widths)))
+        for k, regression in enumerate(regressions):
+            residual, expected = self._residual_and_expected([regression])
+            a, b = np.tril_indices(regression.n_free)
+            curvature = -expected[a] * expected[b] / self.table.rows.sample_weight
+            curvature[a == b] += expected
+            sums = self.table.times(np.concatenate([residual, curvature]))
+            gradient = sums[:, : regression.n_free]
+            covariance = _symmetric(sums[:, regression.n_free :])
+            total = _symmetric(curvature.sum(axis=1)[None])[0]
+            floor = (_SINGULAR * np.trace(total) + _FLAT) * np.eye(regression.n_free)
+            first = -self.table.group_sums(gradient), total - self.table.group_sums(covariance)
+            scores[k] = self.table.group_sums(_quadratic(gradient, covariance + floor))
+            scores[k] += _quadratic(first[0], first[1] + floor)
+            scores[k, regression.excluded] = 0.0
         return scores
 
     def _residual_and_expected(self, block: Sequence[Regression]) -> tuple[Floats, Floats]:
@@ -134,6 +161,20 @@ def excluded(variable: int, n_variables: int, forbidden: NDArray[np.bool_] | Non
     mask = np.zeros(n_variables, bool) if forbidden is None else forbidden[variable].copy()
     mask[variable] = True
     return mask
+
+
+def _symmetric(lower: Floats) -> Floats:
+    """Matrices from their lower triangles, (matrices, entries) to (matrices, n, n)."""
+    n = int((2 * lower.shape[1]) ** 0.5)  # n (n + 1) / 2 entries
+    a, b = np.tril_indices(n)
+    full = np.empty((len(lower), n, n))
+    full[:, a, b] = full[:, b, a] = lower
+    return full
+
+
+def _quadratic(g: Floats, covariance: Floats) -> Floats:
+    """g' covariance^-1 g, of (matrices, n) and (matrices, n, n)."""
+    return np.asarray((g * np.linalg.solve(covariance, g[:, :, None])[:, :, 0]).sum(axis=1), np.float64)
 
 
 def _with_lanes(block: Sequence[Regression]) -> list[tuple[Regression, slice]]:
