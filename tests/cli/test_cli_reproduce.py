@@ -37,7 +37,9 @@ def test_a_quick_run_writes_pages_and_says_where(shell: Callable[..., Any], data
     assert "reproduce apt-table1 --quick --published --datasets nltcs" in (
         tmp_path / "reproduced" / "apt-table1.md"
     ).read_text(encoding="utf-8")
-    assert {claim["verdict"] for claim in document["claims"]} <= {"reproduced", "partly", "not reproduced"}
+    assert {claim["verdict"] for claim in document["claims"]} == {"not decidable"}
+    assert {(claim["cases"]["run"], claim["cases"]["all"]) for claim in document["claims"]} == {(1, 58)}
+    assert ran.out.count("from 1 of 58 cells: ") == len(document["claims"])
 
 
 @pytest.mark.parametrize(

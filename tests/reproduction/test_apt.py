@@ -12,6 +12,7 @@ import pytest
 from mrfit import Learner
 from mrfit.data.named import named_set
 from mrfit.errors import InputError
+from mrfit.learning.penalized import L2
 from mrfit.reproduction.apt_cell import METHODS, PAPERS, PAPERS_DEGREES, AptCell
 from mrfit.reproduction.apt_curve import AptCurve, Point
 from mrfit.reproduction.apt_curve_ll import AptCurveLl, LikelihoodPoint
@@ -20,7 +21,7 @@ from mrfit.reproduction.apt_fig2 import AptFig2
 from mrfit.reproduction.apt_table1 import DEGREES, READINGS, SETS, AptTable1, published
 from mrfit.reproduction.apt_theory import AptTheory, Bounds, Rows, enough
 from mrfit.reproduction.benchmark_rows import read
-from mrfit.reproduction.claim import Claim, Verdict
+from mrfit.reproduction.claim import Claim, Verdict, claims_table
 from mrfit.reproduction.curve import COMPARED, CurvePoint, Points
 from mrfit.reproduction.experiment import Experiment, Scope
 from mrfit.reproduction.experiments import EXPERIMENTS, experiments_called
@@ -36,6 +37,16 @@ def result(test: float, gain: float = 0.0, **more: Any) -> dict[str, Any]:
 def row(name: str, degree: int, bound: str, l2: float, ltr: float, apt: float) -> dict[AptCell, dict[str, Any]]:
     scores = dict(zip(PAPERS, (l2, ltr, apt), strict=True))
     return {AptCell(name, degree, bound, method): result(score, l2 - score) for method, score in scores.items()}
+
+
+def rows(bound: str, l2: float, ltr: float, apt: float) -> dict[AptCell, dict[str, Any]]:
+    """The same scores in all published cells, as differences from the paper's best."""
+    best = {place: min(scores.values()) for place, scores in published().items()}
+    return {
+        unit: values
+        for (name, degree), paper in best.items()
+        for unit, values in row(name, degree, bound, paper + l2, paper + ltr, paper + apt).items()
+    }
 
 
 def claimed(experiment: Experiment, results: dict[Any, dict[str, Any]], words: str) -> Claim:
@@ -92,6 +103,19 @@ def test_the_key_of_a_cell_holds_learner_and_data(data_dir: Path) -> None:
     assert len({AptCell("nltcs", 5, "top", "LTR", quick).key for quick in (False, True)}) == 2
 
 
+def test_a_structure_learner_s_version_is_in_the_keys_of_its_cells_alone(
+    data_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And so is that of L2, which every gain is over."""
+    cells = [AptCell("nltcs", 5, bound, method) for bound in ("top", "joint") for method in ("L2", "APT")]
+    before = [cell.key for cell in cells]
+    monkeypatch.setattr(Learned, "results_version_of_way", Learned.results_version_of_way | {"top": 9})
+    changed = [cell.key != key for cell, key in zip(cells, before, strict=True)]
+    assert changed == [True, True, False, False]
+    monkeypatch.setattr(L2, "results_version", 3)
+    assert cells[3].raised_versions == {"l2": 3, "learned (joint)": Learned.results_version_of_way["joint"]}
+
+
 def test_table_1_marks_cells_that_are_worse_than_the_paper(tmp_path: Path) -> None:
     results = row("nltcs", 5, "top", 5.03, 5.01, 5.04) | row("dna", 5, "top", 59.0, 59.5, 59.1)
     text = "\n".join(block.markdown(tmp_path) for block in AptTable1().report(results, Scope()))
@@ -135,13 +159,39 @@ def test_what_the_paper_has_can_be_asked_for_alone() -> None:
 
 def test_claims_of_table_1_go_both_ways() -> None:
     table = AptTable1()
-    good = row("nltcs", 5, "top", 5.0, 4.9, 4.8) | row("dna", 5, "top", 50.0, 49.0, 48.0)
-    bad = row("nltcs", 5, "top", 5.1, 5.2, 5.3) | row("dna", 5, "top", 60.0, 61.0, 62.0)
+    good, bad = rows("top", 0.0, -0.1, -0.2), rows("top", 0.1, 0.2, 0.3)
     for words in ("58 cells", "APT outperforms L2", "LTR mostly outperforms", "APT outperforms LTR"):
         assert claimed(table, good, words).verdict is Verdict.REPRODUCED
         assert claimed(table, bad, words).verdict is Verdict.NOT_REPRODUCED
-    for words in ("come from tying", "widens"):  # of what was not run nothing is said
-        assert not any(words in claim.words for claim in table.claims(good))
+    assert not any("come from tying" in claim.words for claim in table.claims(good))  # nothing of what was not run
+
+
+def test_what_was_run_may_not_decide_a_claim(tmp_path: Path) -> None:
+    """One cell of 58, whether it holds there or not; and none that could still turn out the other way."""
+    for results in (row("nltcs", 5, "top", 5.0, 4.9, 4.8), row("nltcs", 5, "top", 5.1, 5.2, 5.3)):
+        claims = AptTable1().claims(results)
+        assert len(claims) == 5
+        assert {claim.verdict_in_words for claim in claims} == {"not decidable from 1 of 58 cells"}
+    text = claims_table(claims).markdown(tmp_path)
+    assert text.count("**not decidable from 1 of 58 cells**") == 5
+    most = dict(list(rows("top", 0.1, 0.2, 0.3).items())[: 3 * 30])
+    assert claimed(AptTable1(), most, "APT outperforms L2").verdict is Verdict.NOT_REPRODUCED  # 28 cannot be half
+    assert claimed(AptTable1(), most, "hard tying helps").verdict is Verdict.NOT_DECIDABLE  # a median of all
+    least = dict(list(rows("top", 0.1, 0.2, 0.3).items())[: 3 * 29])
+    assert claimed(AptTable1(), least, "APT outperforms L2").verdict is Verdict.NOT_DECIDABLE
+
+
+def test_the_headline_says_what_l2_reaches_alone() -> None:
+    results = row("nltcs", 5, "top", 5.0, 5.1, 5.1) | row("dna", 5, "top", 59.0, 59.0, 58.0)
+    assert "at most the paper's best in: top 2 of 2;" in claimed(AptTable1(), results, "58 cells").ours
+    assert "L2 alone, without any tying: top 1 of 2" in claimed(AptTable1(), results, "58 cells").ours
+
+
+def test_readings_are_compared_with_the_paper_s_numbers(tmp_path: Path) -> None:
+    results = row("dna", 5, "top", 59.16, 58.54, 57.8754) | row("dna", 5, "path", 65.076, 58.54, 58.46)
+    text = "\n".join(block.markdown(tmp_path) for block in AptTable1().report(results, Scope()))
+    assert "| `top` | 1 | 0.00 | +0.00 | 0.00 | +0.00 | 1.00 | -1.00 |" in text
+    assert "| `path` | 1 | 10.00 | +10.00 |" in text
 
 
 def test_a_gain_within_its_error_is_none() -> None:
@@ -151,22 +201,25 @@ def test_a_gain_within_its_error_is_none() -> None:
 
 def test_the_gap_widens_or_not() -> None:
     def of(gains: tuple[float, float, float]) -> dict[AptCell, dict[str, Any]]:
+        by_degree = dict(zip(PAPERS_DEGREES, gains, strict=True))
         return {
             unit: values
-            for degree, gain in zip((5, 15, 50), gains, strict=True)
-            for unit, values in row("dna", degree, "top", 58.0, 58.0, 58.0 - gain).items()
+            for name, degree in published()
+            for unit, values in row(name, degree, "top", 58.0, 58.0, 58.0 - by_degree[degree]).items()
         }
 
     assert claimed(AptTable1(), of((0.1, 0.2, 0.9)), "widens").verdict is Verdict.REPRODUCED
     assert claimed(AptTable1(), of((0.9, 0.2, 0.1)), "widens").verdict is Verdict.NOT_REPRODUCED
+    some = {unit: values for unit, values in of((0.1, 0.2, 0.9)).items() if unit.set in ("dna", "nltcs")}
+    assert claimed(AptTable1(), some, "widens").verdict_in_words == "not decidable from 1 of 18 sets"
 
 
 def test_hard_tying_needs_groups_or_not() -> None:
     def of(few: float, many: float) -> dict[AptCell, dict[str, Any]]:
-        results = row("dna", 5, "top", 58.0, 58.0, 58.0)
-        for method, extra in (("LTR", {2: few, 100: many}), ("APT", {2: 0.0, 100: 0.0})):
-            points = [{"groups": k, "test": 58.0 + more} for k, more in extra.items()]
-            results[AptCell("dna", 5, "top", method)]["by_groups"] = points
+        results = rows("top", 0.0, 0.0, 0.0)
+        for unit, values in results.items():
+            extra = {2: few, 100: many} if unit.method == "LTR" else {2: 0.0, 100: 0.0}
+            values["by_groups"] = [{"groups": k, "test": 58.0 + more} for k, more in extra.items()]
         return results
 
     assert claimed(AptTable1(), of(3.0, 0.01), "hard tying helps only").verdict is Verdict.REPRODUCED
@@ -176,15 +229,17 @@ def test_hard_tying_needs_groups_or_not() -> None:
 def test_figure_2_has_a_curve_for_each_degree(tmp_path: Path) -> None:
     points = [{"groups": k, "strength": 1.0, "valid": 1.0, "test": 58.0 + 0.1 * abs(k - 20)} for k in (1, 20, 1000)]
     results = {
-        AptCell("dna", 5, "top", "L2"): result(58.5),
-        AptCell("dna", 5, "top", "APT"): result(58, by_groups=points),
+        unit: result(58.5) if unit.method == "L2" else result(58, by_groups=points) for unit in AptFig2().units(Scope())
     }
     blocks = AptFig2().report(results, Scope())
     assert "apt-fig2-dna.png" in blocks[1].markdown(tmp_path)
     assert claimed(AptFig2(), results, "about 20 groups").verdict is Verdict.REPRODUCED
     assert claimed(AptFig2(), results, "there is a k").verdict is Verdict.REPRODUCED
-    results[AptCell("dna", 5, "top", "L2")] = result(50.0)
-    assert claimed(AptFig2(), results, "there is a k").verdict is Verdict.NOT_REPRODUCED
+    one = {unit: values for unit, values in results.items() if (unit.set, unit.degree) == ("dna", 5)}
+    assert claimed(AptFig2(), one, "about 20 groups").verdict is Verdict.REPRODUCED  # one k is enough
+    assert claimed(AptFig2(), one, "there is a k").verdict_in_words == "not decidable from 1 of 12 curves"
+    worse = {unit: result(50.0) if unit.method == "L2" else values for unit, values in results.items()}
+    assert claimed(AptFig2(), worse, "there is a k").verdict is Verdict.NOT_REPRODUCED
 
 
 def test_figure_1_draws_real_parameters(data_dir: Path, tmp_path: Path) -> None:
@@ -256,9 +311,15 @@ def test_curves_show_only_sizes_that_all_methods_have() -> None:
 
 @pytest.mark.parametrize(("experiment", "point"), [(AptCurve(), Point), (AptCurveLl(), LikelihoodPoint)])
 def test_curves_claim_what_points_say(experiment: Experiment, point: type[CurvePoint], tmp_path: Path) -> None:
-    good, bad = curve(point, {50: 0.5, 1000: 0.4}), curve(point, {50: -0.5, 1000: 0.0})
-    assert claimed(experiment, good, "alleviates").verdict is Verdict.REPRODUCED
-    assert claimed(experiment, bad, "alleviates").verdict is Verdict.NOT_REPRODUCED
+    good = curve(point, {50: 0.5, 1000: 0.4})
+    units = [unit for unit in experiment.units(Scope()) if isinstance(unit, CurvePoint)]
+    everywhere, nowhere = (
+        {unit: {"rows": unit.n_rows, "test": 6.0, "gain": gain + 0.01 * unit.seed} for unit in units}
+        for gain in (0.5, -0.5)
+    )
+    assert claimed(experiment, everywhere, "alleviates").verdict is Verdict.REPRODUCED
+    assert claimed(experiment, nowhere, "alleviates").verdict is Verdict.NOT_REPRODUCED
+    assert "not decidable from 2 of" in claimed(experiment, good, "alleviates").verdict_in_words
     text = "\n".join(block.markdown(tmp_path) for block in experiment.report(good, Scope()))
     assert "| nltcs | 50 | 3 | -6.5100 | **+0.5100 ± 0.0058**" in text
     assert (tmp_path / f"{experiment.word}.png").exists()

@@ -7,9 +7,10 @@ from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 
+import pytest
 from matplotlib.figure import Figure
 
-from mrfit.reproduction.claim import Claim, Verdict, claims_table
+from mrfit.reproduction.claim import Cases, Claim, Verdict, claims_table
 from mrfit.reproduction.document import Cell, Column, Document, Heading, Picture, Table, Text
 
 HOSTILE = '</table><script>alert("x")</script> a|b'
@@ -81,6 +82,29 @@ def test_a_verdict_follows_from_the_share_of_cases() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("cases", "verdict"),
+    [
+        (Cases(58, 58, 58), "reproduced"),
+        (Cases(57, 57, 58), "not decidable from 57 of 58 cells"),  # the last one makes it whole or not
+        (Cases(56, 57, 58), "partly"),  # whatever the last one does
+        (Cases(1, 1, 58), "not decidable from 1 of 58 cells"),
+        (Cases(0, 1, 58), "not decidable from 1 of 58 cells"),
+        (Cases(0, 30, 58), "not reproduced"),
+        (Cases(1, 30, 58), "not decidable from 30 of 58 cells"),  # half is still possible
+        (Cases(0, 0, 7, "sets"), "not decidable from 0 of 7 sets"),
+        (Cases.of([True, False], 4, "sets"), "not decidable from 2 of 4 sets"),
+        (Cases.together(True, 6, 7, "sets"), "not decidable from 6 of 7 sets"),
+        (Cases.together(True, 7, 7), "reproduced"),
+        (Cases.together(False, 7, 7), "not reproduced"),
+    ],
+)
+def test_a_verdict_is_one_that_no_case_to_come_can_change(cases: Cases, verdict: str) -> None:
+    claim = Claim("APT", "Table 1", "words", "ours", cases)
+    assert claim.verdict_in_words == verdict
+    assert claim.to_dict()["verdict"] == verdict.partition(" from")[0]
+
+
 def test_claims_stand_in_a_table() -> None:
-    table = claims_table([Claim("APT", "Table 1", "words", "ours", Verdict.PARTLY, "why")])
+    table = claims_table([Claim("APT", "Table 1", "words", "ours", Cases(1, 2, 2), "why")])
     assert "| APT, Table 1 | words | ours | **partly** | why |" in table.markdown(Path())

@@ -37,8 +37,8 @@ def _result(valid: float, test: float, **more: Any) -> dict[str, Any]:
 def test_recipes_that_would_not_end_are_left_out() -> None:
     units = {unit.set: unit for unit in League().units(Scope())}
     assert set(units) == set(published())
-    assert set(units["nltcs"].learners()) == set(RECIPES)
-    assert set(units["bbc"].learners()) == {"tree", "grown", "cells"}
+    assert set(units["nltcs"].recipe_learners()) == set(RECIPES)
+    assert set(units["bbc"].recipe_learners()) == {"tree", "grown", "cells"}
 
 
 @pytest.mark.usefixtures("data_dir")

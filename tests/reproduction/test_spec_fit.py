@@ -13,6 +13,7 @@ from mrfit.reproduction.experiment import Scope
 from mrfit.reproduction.spec_fig1 import SpecFig1
 from mrfit.reproduction.spec_fig2 import SpecFig2
 from mrfit.reproduction.spec_fit import COORDINATES, MODELS, SpecFit
+from mrfit.reproduction.spec_rows import SETS
 
 FIG1, FIG2 = SpecFig1(), SpecFig2()
 
@@ -43,10 +44,12 @@ SECOND_CLAIMS = {
 }
 
 
-def _results(models: dict[str, tuple[float, int]], n_splits: int = 4) -> dict[Any, dict[str, Any]]:
+def _results(
+    models: dict[str, tuple[float, int]], n_splits: int = 4, sets: tuple[str, ...] = SETS
+) -> dict[Any, dict[str, Any]]:
     """The same on every set and split, but for what all models of a split share and a little of their own."""
     results: dict[Any, dict[str, Any]] = {}
-    for name in ("usps", "czech"):
+    for name in sets:
         for split in range(n_splits):
             for number, (model, (test, nonzero)) in enumerate(models.items()):
                 own = 1e-4 * ((7 * split + 3 * number) % 5 - 2)
@@ -103,6 +106,16 @@ def test_claims_hold_on_what_the_paper_says() -> None:
     assert {claim.verdict for claim in [*first, *second]} == {Verdict.REPRODUCED}
 
 
+def test_claims_are_not_decided_by_a_few_sets() -> None:
+    """But for what the paper says of usps alone."""
+    results = _results(PAPERS, sets=("usps", "czech"))
+    verdicts = {claim.words: claim.verdict_in_words for claim in [*FIG1.claims(results), *FIG2.claims(results)]}
+    assert verdicts.pop("canonical may depend on the reference state, particularly on usps") == "reproduced"
+    assert verdicts["canonical and spectral predict best"] == "not decidable from 2 of 7 sets"
+    assert verdicts["flat penalties and pseudo-counts under-perform"] == "not decidable from 6 of 21 cases"
+    assert all(verdict.startswith("not decidable") for verdict in verdicts.values())
+
+
 @pytest.mark.parametrize("words", [*FIRST_CLAIMS, *SECOND_CLAIMS])
 def test_every_claim_can_fail(words: str) -> None:
     experiment, cases = (FIG1, FIRST_CLAIMS) if words in FIRST_CLAIMS else (FIG2, SECOND_CLAIMS)
@@ -117,7 +130,7 @@ def test_every_claim_can_fail(words: str) -> None:
 def test_some_results_are_enough_for_a_page(
     models: dict[str, tuple[float, int]], n_splits: int, tmp_path: Path
 ) -> None:
-    results = _results(models, n_splits)
+    results = _results(models, n_splits, ("usps", "czech"))
     results = dict(list(results.items())[: max(len(results) - 1, 0)])  # the last is missing
     if not results:
         return

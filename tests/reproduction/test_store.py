@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import pytest
 
 from mrfit.errors import InputError
+from mrfit.reproduction.reproduction import _missing
 from mrfit.reproduction.store import NAME, Session, Store
 from mrfit.reproduction.unit import Unit
 
@@ -89,6 +90,44 @@ def test_a_result_of_the_same_unit_under_other_conditions_is_refused(tmp_path: P
     path.write_text(path.read_text().replace(Square(0).key, "0" * 64))
     with Store.opened(tmp_path) as store, pytest.raises(InputError, match="the square of 0 from other data"):
         store.missing([Square(0)])
+
+
+class Square2(Square):
+    """The same unit after its results have changed."""
+
+    results_version: ClassVar[int] = 2
+
+
+def test_a_result_of_an_older_version_is_run_again_and_never_shown(tmp_path: Path) -> None:
+    """The page says how many there are."""
+    filled(tmp_path, range(3))
+    units = [Square2(n) for n in range(4)]
+    with Store.opened(tmp_path) as store:
+        assert store.missing(units) == units
+        assert store.of(units) == {}
+        assert store.outdated(units) == {unit: ["square"] for unit in units[:3]}
+        store.add(units[0], {"square": 100}, 0.1)
+    again = Store.read(tmp_path)
+    assert {unit: record.result for unit, record in again.of(units).items()} == {units[0]: {"square": 100}}
+    assert list(again.outdated(units)) == units[1:3]
+    assert again.of([Square(0)])[Square(0)].result == {"square": 0}  # and who has the older code sees its own
+    said = _missing(units, again.of(units), again.outdated(units))
+    assert (
+        "3 of 4 units are not shown: 1 have no result yet and 2 have a result of an older version of `square`" in said
+    )
+
+
+def test_a_result_of_a_newer_version_is_not_replaced(tmp_path: Path) -> None:
+    with Store.opened(tmp_path) as store:
+        store.add(Square2(1), {"square": 1}, 0.1)
+    with Store.opened(tmp_path) as store, pytest.raises(InputError, match=r"newer version of 'square'"):
+        store.missing([Square(1)])
+
+
+def test_results_stored_before_versions_were_named_are_of_the_first(tmp_path: Path) -> None:
+    filled(tmp_path, range(1))
+    assert "versions" not in json.loads((tmp_path / NAME).read_text().splitlines()[1])
+    assert Store.read(tmp_path).of([Square(0)])
 
 
 @pytest.mark.parametrize("line", ["nonsense", "[]", '{"other": 1}', "1"])

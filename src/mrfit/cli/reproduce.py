@@ -114,6 +114,8 @@ command.help = (command.help or "").format(experiments="\n      ".join(f"{word:<
 
 def _print(found: Reproduction) -> None:
     for claim in found.claims:
-        say(f"{claim.verdict.value:<15} {claim.paper}, {claim.where}: {claim.words}", f"{'':<15} {claim.ours}")
+        undecided = f"from {claim.cases}: " if claim.verdict.value != claim.verdict_in_words else ""
+        say(f"{claim.verdict.value:<15} {claim.paper}, {claim.where}: {claim.words}")
+        say(f"{'':<15} {undecided}{claim.ours}")
     say(f"{found.n_results:,} of {len(found.units):,} units have results, {found.n_new:,} of them new; the pages:")
     say(*(f"  {page}" for page in found.pages))

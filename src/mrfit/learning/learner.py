@@ -10,7 +10,7 @@ from itertools import count
 from numbers import Integral, Real
 from pathlib import Path
 from types import UnionType
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -115,6 +115,8 @@ class Learner:
     given: tuple[str, ...] = ()
     given_edges: bool = False
 
+    results_version: ClassVar[int] = 1  # raise it when the same rows lead to another model for reasons of its own
+
     def __post_init__(self) -> None:
         self._check_kinds()
         parameterization_called(self.parameterization)
@@ -185,6 +187,15 @@ class Learner:
     def structure_learner(self) -> StructureLearner:
         """What learns the structure, as it is by itself with this objective."""
         return self.structure.for_likelihood() if self.objective.is_joint else self.structure
+
+    def results_versions(self) -> dict[str, int]:
+        """Return the results version of the learner and of each of its parts, by name.
+
+        A part raises its version when it leads from the same rows to other results; moving or renaming code does not
+        change it. Stored results carry these versions.
+        """
+        parts = {part.word: part.results_version for part in (self.penalty, self.objective)}
+        return {"learner": self.results_version} | self.structure_learner.results_versions() | parts
 
     def learn_structure(self, rows: UniqueRows, *, valid: UniqueRows | None = None, jobs: int = 1) -> LearnedStructure:
         """Which variables interact; covariates do with all others, and not with each other."""

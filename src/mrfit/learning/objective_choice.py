@@ -54,6 +54,7 @@ class ObjectiveChoice(ABC):
     measure: ClassVar[str]  # the name of its score
     is_joint: ClassVar[bool]  # whether it is the probability of whole rows
     is_score: ClassVar[bool] = True  # whether its score is what it maximises
+    results_version: ClassVar[int] = 1  # raise it when the same rows lead to other optima, or to other scores
 
     @abstractmethod
     def coordinates(self, parameters: Parameterization, *, listed: bool, keep_zeros: bool, jobs: int) -> Coordinates:

@@ -51,6 +51,7 @@ class PenaltyChoice(ABC):
     own_strengths: ClassVar[tuple[float, ...]] = (1.0,)
     is_tied: ClassVar[bool] = False
     is_of_lengths: ClassVar[bool] = False  # whether it depends on scopes by their lengths alone
+    results_version: ClassVar[int] = 1  # raise it when the same rows lead to other parameters, or to another choice
 
     def __post_init__(self) -> None:
         # Plain numbers, whatever came in: they go into the model file.

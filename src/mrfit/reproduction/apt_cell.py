@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -81,6 +81,10 @@ class AptCell(Unit):
         method = METHODS[self.method]
         structure = Learned(max_degree=self.degree, bound=self.bound)
         return Learner(structure, method.penalty(GRIDS[self.quick]), parameterization=method.parameterization)
+
+    def learners(self) -> tuple[Learner, ...]:
+        """The gain is over L2 on the same structure."""
+        return self.learner(), replace(self, method="L2").learner()
 
     def shared(self) -> Hashable:
         return self.set, self.degree, self.bound

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from mrfit.data.named import named_set
 from mrfit.report.scores import ScoreCurve, draw_scores
 from mrfit.reproduction.apt_cell import AptCell
-from mrfit.reproduction.claim import Claim, Verdict
+from mrfit.reproduction.claim import Cases, Claim
 from mrfit.reproduction.document import Block, Picture, Text
 from mrfit.reproduction.experiment import Experiment, Results, Scope
 
@@ -53,14 +53,14 @@ class AptFig2(Experiment):
         few = sum(curve.best[0] <= _FEW for curve in curves)
         gains = [rival - curve.best[1] for curve in curves for rival in curve.rivals]
         better = sum(gain > 0 for gain in gains)
-        where = "Figure 2"
+        where, n_curves = "Figure 2", len({(unit.set, unit.degree) for unit in self.units(Scope())})
         claims = [
             Claim(
                 "APT",
                 where,
                 "small to medium values of k often achieve the best score",
                 f"best k at most {_FEW} in {few} of {len(curves)} curves",
-                Verdict.of(few / len(curves)),
+                Cases(few, len(curves), n_curves, "curves"),
                 "k = 1 often: then it is L2 around a learned mean",
             ),
             Claim(
@@ -68,16 +68,17 @@ class AptFig2(Experiment):
                 where,
                 "for each data set there is a k at which APT outperforms L2",
                 f"in {better} of {len(curves)} curves, by {min(gains):+.4f} to {max(gains):+.4f} nats on test rows",
-                Verdict.of(better / len(curves)),
+                Cases(better, len(curves), n_curves, "curves"),
                 "the best k is looked up on test rows here, as in the figure",
             ),
         ]
         dna = {curve.label: curve.best[0] for curve in _curves(results).get("dna", [])}
         if dna:
             said = ", ".join(f"{label}: k = {k}" for label, k in dna.items())
+            n_dna = len({unit.degree for unit in self.units(Scope(datasets=("dna",)))})
             near = any(10 <= k <= 50 for k in dna.values())
-            verdict = Verdict.REPRODUCED if near else Verdict.NOT_REPRODUCED
-            claims.append(Claim("APT", where, "dna is best with about 20 groups", said, verdict))
+            cases = Cases(n_dna, n_dna, n_dna) if near else Cases(0, len(dna), n_dna, "curves of dna")
+            claims.append(Claim("APT", where, "dna is best with about 20 groups", said, cases))
         return claims
 
 

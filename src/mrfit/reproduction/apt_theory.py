@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mrfit.report.recovery import RecoveryPanel, draw_recovery
-from mrfit.reproduction.claim import Claim, Verdict
+from mrfit.reproduction.claim import Cases, Claim
 from mrfit.reproduction.document import Block, Cell, Column, Heading, Picture, Table, Text
 from mrfit.reproduction.experiment import Experiment, Results, Scope
 from mrfit.reproduction.unit import Unit
@@ -199,7 +199,7 @@ def _lemma() -> Claim:
         "Lemma 1",
         "k-means returns the groups if all errors are below (alpha - omega) / 4",
         f"values 0 | 4, 4, 4 with errors of 0.99 < {bound:g}: optimal k-means gives {found.tolist()}, not [0, 1, 1, 1]",
-        Verdict.REPRODUCED if holds else Verdict.NOT_REPRODUCED,
+        Cases(int(holds), 1, 1, "examples"),
         "true for Lloyd's iterations; for optimal k-means with a smaller bound, by the sizes of groups (docs/tying.md)",
     )
 
@@ -216,9 +216,12 @@ def _theorem(results: Results) -> list[Claim]:
         if ratios:
             ours = f"{objective}: found with {min(ratios):.1g} to {max(ratios):.1g} times fewer rows than it asks for"
             words = "so many rows find the groups with probability 1 - delta"
-            verdict = Verdict.REPRODUCED if min(ratios) >= 1 else Verdict.NOT_REPRODUCED
+            refuted = any(ratio < 1 for ratio in ratios)
+            cases = Cases(
+                0 if refuted else len(ratios), len(SPREADS) if refuted else len(ratios), len(SPREADS), "networks"
+            )
             claims.append(
-                Claim("APT", where, words, ours, verdict, "true, and far from tight; a proof is in docs/tying.md")
+                Claim("APT", where, words, ours, cases, "true, and far from tight; a proof is in docs/tying.md")
             )
     return claims
 
@@ -236,4 +239,5 @@ def _tying_helps(results: Results) -> list[Claim]:
     fewer = sum(soft < l2 for l2, soft in pairs)
     ours = "; ".join(f"{soft:,} rows by soft tying, {l2:,} by L2 and k-means" for l2, soft in pairs)
     words = "when data come from tied parameters, far fewer rows are needed than with L2"
-    return [Claim("APT", "introduction", words, ours, Verdict.of(fewer / len(pairs)))]
+    cases = Cases(fewer, len(pairs), len(OBJECTIVES) * len(SPREADS), "networks")
+    return [Claim("APT", "introduction", words, ours, cases)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 from mrfit.reproduction.document import Cell, Column, Table
 
@@ -13,11 +14,58 @@ class Verdict(Enum):
     REPRODUCED = "reproduced"
     PARTLY = "partly"
     NOT_REPRODUCED = "not reproduced"
+    NOT_DECIDABLE = "not decidable"
 
     @classmethod
     def of(cls, share: float) -> Verdict:
-        """By the share of cases in which a claim holds: all, some, or fewer than half."""
+        """By the share of cases in which a claim holds: all, at least half, or fewer."""
         return cls.REPRODUCED if share == 1 else cls.PARTLY if share >= 0.5 else cls.NOT_REPRODUCED
+
+
+@dataclass(frozen=True)
+class Cases:
+    """How often a claim holds.
+
+    Parameters
+    ----------
+    held
+        Number of cases in which it holds.
+    run
+        Number of cases that have results.
+    all
+        Number of cases that the claim is about.
+    noun
+        What a case is, in the plural.
+    needs_all
+        Whether nothing is said before all cases have results, as of a claim about their median.
+    """
+
+    held: int
+    run: int
+    all: int
+    noun: str = "cells"
+    needs_all: bool = False
+
+    @classmethod
+    def of(cls, held: Sequence[bool], all_cases: int, noun: str = "cells") -> Cases:
+        """Of cases that each hold or do not."""
+        return cls(sum(held), len(held), all_cases, noun)
+
+    @classmethod
+    def together(cls, holds: bool, run: int, all_cases: int, noun: str = "cells") -> Cases:
+        """Of a claim about all cases at once."""
+        return cls(run if holds else 0, run, all_cases, noun, needs_all=True)
+
+    @property
+    def verdict(self) -> Verdict:
+        """What it is whatever the cases without results turn out to be."""
+        if self.run == 0 or (self.needs_all and self.run < self.all):
+            return Verdict.NOT_DECIDABLE
+        least, most = (Verdict.of(held / self.all) for held in (self.held, self.held + self.all - self.run))
+        return least if least == most else Verdict.NOT_DECIDABLE
+
+    def __str__(self) -> str:
+        return f"{self.run:,} of {self.all:,} {self.noun}"
 
 
 @dataclass(frozen=True)
@@ -28,11 +76,22 @@ class Claim:
     where: str
     words: str
     ours: str
-    verdict: Verdict
+    cases: Cases
     why: str = ""
 
-    def to_dict(self) -> dict[str, str]:
-        return {**self.__dict__, "verdict": self.verdict.value}
+    @property
+    def verdict(self) -> Verdict:
+        return self.cases.verdict
+
+    @property
+    def verdict_in_words(self) -> str:
+        """The verdict, and where there is none yet, for want of which cases."""
+        undecided = self.verdict is Verdict.NOT_DECIDABLE
+        return f"{self.verdict.value} from {self.cases}" if undecided else self.verdict.value
+
+    def to_dict(self) -> dict[str, Any]:
+        cases = {"held": self.cases.held, "run": self.cases.run, "all": self.cases.all, "of": self.cases.noun}
+        return {**self.__dict__, "cases": cases, "verdict": self.verdict.value}
 
 
 def claims_table(claims: Sequence[Claim]) -> Table:
@@ -43,9 +102,15 @@ def claims_table(claims: Sequence[Claim]) -> Table:
         Column("verdict", "left"),
         Column("why", "words"),
     )
-    good = {Verdict.REPRODUCED: True, Verdict.PARTLY: None, Verdict.NOT_REPRODUCED: False}
+    good = {Verdict.REPRODUCED: True, Verdict.NOT_REPRODUCED: False}
     rows = [
-        (f"{c.paper}, {c.where}", c.words, c.ours, Cell(c.verdict.value, is_best=True, is_good=good[c.verdict]), c.why)
+        (
+            f"{c.paper}, {c.where}",
+            c.words,
+            c.ours,
+            Cell(c.verdict_in_words, is_best=True, is_good=good.get(c.verdict)),
+            c.why,
+        )
         for c in claims
     ]
     return Table(columns, rows)

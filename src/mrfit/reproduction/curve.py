@@ -18,7 +18,7 @@ from mrfit.learning.penalty_choice import PenaltyChoice
 from mrfit.report.gains import GainPanel, draw_gains
 from mrfit.reproduction.apt_cell import METHODS, ROUGH
 from mrfit.reproduction.benchmark_rows import PARTS, Prepared
-from mrfit.reproduction.claim import Claim, Verdict
+from mrfit.reproduction.claim import Cases, Claim
 from mrfit.reproduction.document import Block, Cell, Column, Picture, Table, Text
 from mrfit.reproduction.experiment import Experiment, Results, Scope
 from mrfit.reproduction.subsample import ALL, SIDE, TIED, grid_structure, sizes_of, subsample
@@ -54,6 +54,10 @@ class CurvePoint(Unit):
     def learner(self) -> Learner:
         structure = Given(grid_structure()) if self.set == TIED else self.learned
         return Learner(structure, self.penalty(), self.objective, seed=self.seed)
+
+    def learners(self) -> tuple[Learner, ...]:
+        """The gain is over L2 on the same structure."""
+        return self.learner(), replace(self, method=L2).learner()
 
     def shared(self) -> Hashable:
         return self.set, self.n_rows, self.seed
@@ -133,7 +137,9 @@ class Curve(Experiment):
         return [*blocks, points.table()]
 
     def claims(self, results: Results) -> list[Claim]:
-        return Points(results).claims(self.score)
+        places = {(unit.set, unit.n_rows) for unit in self.units(Scope())}
+        n_tied = sum(name == TIED for name, _ in places)
+        return Points(results).claims(self.score, n_real=len(places) - n_tied, n_tied=n_tied)
 
 
 class Points:
@@ -187,13 +193,14 @@ class Points:
                 rows.append([name, f"{n:,}", f"{len(l2)}", f"{np.mean(l2):.4f}", *shown])
         return Table([Column("set", "left"), *map(Column, titles)], rows)
 
-    def claims(self, score: str) -> list[Claim]:
-        """What the numbers say of tying."""
+    def claims(self, score: str, *, n_real: int, n_tied: int) -> list[Claim]:
+        """What the numbers say of tying, of so many points in all on real data and on the tied grid."""
         real = [(name, n) for name in self.names if name != TIED for n in self.sizes(name)]
         tied = self.sizes(TIED)
-        return [*([self._on_real(real, score)] if real else []), *([self._on_tied(tied, score)] if tied else [])]
+        claims = [self._on_real(real, score, n_real)] if real else []
+        return [*claims, *([self._on_tied(tied, score, n_tied)] if tied else [])]
 
-    def _on_real(self, places: Sequence[tuple[str, int]], score: str) -> Claim:
+    def _on_real(self, places: Sequence[tuple[str, int]], score: str, n_all: int) -> Claim:
         gained = [self.mean(*place, "APT") for place in places]
         beyond = sum(mean > 2 * error and mean > 0.001 for mean, error in gained)
         free = sum(self.mean(*place, "APT")[0] > self.mean(*place, "L2, unary free")[0] for place in places)
@@ -202,15 +209,16 @@ class Points:
             f"{free} it gains more than L2 with free unary terms"
         )
         words, sets = "tying alleviates over-fitting: it pays where rows are few", dict.fromkeys(n for n, _ in places)
-        return Claim("APT", "abstract", words, ours, Verdict.of(beyond / len(places)), f"on {', '.join(sets)}")
+        cases = Cases(beyond, len(places), n_all, "points")
+        return Claim("APT", "abstract", words, ours, cases, f"on {', '.join(sets)}")
 
-    def _on_tied(self, sizes: Sequence[int], score: str) -> Claim:
+    def _on_tied(self, sizes: Sequence[int], score: str, n_all: int) -> Claim:
         gained = [self.mean(TIED, n, "APT") for n in sizes]
         beyond = sum(mean > 2 * error for mean, error in gained)
         said = ", ".join(f"{mean:+.3f} at {n:,} rows" for n, (mean, _) in zip(sizes, gained, strict=True))
         words = "when data come from tied parameters, tying learns from fewer rows"
         ours = f"{score}, tied grid: {said}"
-        return Claim("APT", "introduction", words, ours, Verdict.of(beyond / len(sizes)))
+        return Claim("APT", "introduction", words, ours, Cases(beyond, len(sizes), n_all, "points"))
 
 
 def _shown(mean: float, error: float, *, is_best: bool) -> Cell:

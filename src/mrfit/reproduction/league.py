@@ -127,13 +127,16 @@ class LeagueSet(Unit):
     def data(self) -> tuple[tuple[str, str], ...]:
         return tuple((self.set, part) for part in PARTS)
 
-    def learners(self) -> dict[str, Learner]:
+    def recipe_learners(self) -> dict[str, Learner]:
         """Of the recipes for so many variables."""
         n = named_set(self.set).n_variables
         return {word: recipe.learner(n) for word, recipe in RECIPES.items() if n <= recipe.most}
 
+    def learners(self) -> tuple[Learner, ...]:
+        return tuple(self.recipe_learners().values())
+
     def determined_by(self) -> Mapping[str, Any]:
-        learners = {word: to_plain(learner, terse=True) for word, learner in self.learners().items()}
+        learners = {word: to_plain(learner, terse=True) for word, learner in self.recipe_learners().items()}
         return {**super().determined_by(), "learners": learners, "other_seeds": list(_MORE_SEEDS)}
 
     def cost(self) -> float:
@@ -145,7 +148,7 @@ class LeagueSet(Unit):
     def run(self) -> dict[str, Any]:
         rows, valid, test = read(self.set)
         entries, failed = [], {}
-        for word, learner in self.learners().items():
+        for word, learner in self.recipe_learners().items():
             if RECIPES[word].suits(rows):
                 try:
                     entries.append(Entry(word, learner.fit(rows, valid, test=test)))

@@ -81,13 +81,8 @@ def report(experiments: Sequence[Experiment], scope: Scope, folder: Path) -> tup
     store = Store.read(folder)
     pages: list[Path] = []
     for experiment in experiments:
-        units = experiment.asked(scope)
-        if records := store.of(units):
-            blocks = [*experiment.report(_results(records), scope)]
-            if found := experiment.claims(_results(records)):
-                blocks += [Heading("Claims"), claims_table(found)]
-            blocks.append(Text(_made(experiment, scope, store, units, records)))
-            pages += Document(experiment.title, blocks).save(folder, experiment.word)
+        if document := page(experiment, scope, store):
+            pages += document.save(folder, experiment.word)
     if not pages:
         raise InputError(f"{store.path} holds no result of {experiments[0].word}. Run without --report-only first.")
     all_claims = claims(experiments, scope, store)
@@ -95,6 +90,19 @@ def report(experiments: Sequence[Experiment], scope: Scope, folder: Path) -> tup
         title = "What the papers claim, and what we found"
         pages += Document(title, [claims_table(all_claims)]).save(folder, "claims")
     return pages, all_claims
+
+
+def page(experiment: Experiment, scope: Scope, store: Store) -> Document | None:
+    """The page of an experiment; None where nothing of it can be shown."""
+    units = experiment.asked(scope)
+    records = store.of(units)
+    if not records:
+        return None
+    blocks = [*experiment.report(_results(records), scope)]
+    if found := experiment.claims(_results(records)):
+        blocks += [Heading("Claims"), claims_table(found)]
+    blocks.append(Text(_made(experiment, scope, store, units, records)))
+    return Document(experiment.title, blocks)
 
 
 def claims(experiments: Sequence[Experiment], scope: Scope, store: Store) -> list[Claim]:
@@ -143,18 +151,27 @@ def _made(
     made_by = ", ".join(f"{name} {value}" for name, value in store.versions.items())
     return (
         f"Made by `{command}`: {n_done:,} units, {_duration(seconds)} of one core of {machines}; {made_by}."
-        + _missing(units, records)
+        + _missing(units, records, store.outdated(units))
     )
 
 
-def _missing(units: Sequence[Unit], records: Mapping[Unit, Record]) -> str:
-    """How many units, and how long they would take if cost were a measure of time."""
+def _missing(units: Sequence[Unit], records: Mapping[Unit, Record], outdated: Mapping[Unit, list[str]]) -> str:
+    """How many units are not shown and why, and how long they would take if cost were a measure of time."""
     missing = [unit for unit in units if unit not in records]
     if not missing:
         return ""
+    why = [f"{len(missing) - len(outdated):,} have no result yet"] if len(missing) > len(outdated) else []
+    if outdated:
+        names = sorted({name for differing in outdated.values() for name in differing})
+        why.append(
+            f"{len(outdated):,} have a result of an older version of {' and '.join(f'`{name}`' for name in names)}"
+        )
     pace = sum(record.seconds for record in records.values()) / sum(unit.cost() for unit in records)
     left = _duration(pace * sum(unit.cost() for unit in missing))
-    return f" {len(missing):,} of {len(units):,} units have no result yet: {left} more, by the pace of the others."
+    return (
+        f" {len(missing):,} of {len(units):,} units are not shown: {' and '.join(why)}. Running them takes {left}, by "
+        "the pace of the others."
+    )
 
 
 def _duration(seconds: float) -> str:

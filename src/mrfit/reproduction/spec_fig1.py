@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from mrfit.report.boxes import BoxPanel, draw_boxes
-from mrfit.reproduction.claim import Claim, Verdict
+from mrfit.reproduction.claim import Cases, Claim
 from mrfit.reproduction.document import Block, Cell, Column, Heading, Picture, Table, Text
 from mrfit.reproduction.experiment import Experiment, Results, Scope
 from mrfit.reproduction.spec_fit import CANONICAL, COORDINATES, FLAT, MODELS, SPARSE, TOO_LONG, SpecFit
@@ -140,8 +140,13 @@ def _claims(fits: Fits) -> Iterator[Claim]:
             yield found
 
 
-def _of(where: str, words: str, ours: str, held: Sequence[bool], why: str = "") -> Claim:
-    return Claim("SPEC", where, words, ours, Verdict.of(sum(held) / len(held)), why)
+def _of_sets(held: Sequence[bool]) -> Cases:
+    return Cases.of(held, len(SETS), "sets")
+
+
+def _of_pairs(held: Sequence[bool], n_models: int) -> Cases:
+    """Each of several models on each data set."""
+    return Cases.of(held, n_models * len(SETS), "cases")
 
 
 def _ising(fits: Fits) -> Claim | None:
@@ -158,7 +163,7 @@ def _ising(fits: Fits) -> Claim | None:
         f"highest mean of {len(names)} on {_listed(sets, worst)}; to {REFERENCE}: {far}; clearly worse on {len(clear)}"
     )
     why = "where pairs are all there is (rochdale, czech) Ising lacks nothing"
-    return _of("Fig. 1", "Ising performs poorly, worst of all parameterizations", ours, worst, why)
+    return Claim("SPEC", "Fig. 1", "Ising performs poorly, worst of all parameterizations", ours, _of_sets(worst), why)
 
 
 def _similar(fits: Fits) -> Claim | None:
@@ -173,7 +178,7 @@ def _similar(fits: Fits) -> Claim | None:
     held = [share <= ALIKE for share in spread.values()]
     shown = ", ".join(f"{s} {100 * share:.2f} %" for s, share in spread.items())
     ours = f"means with l1 lie within {shown} of -LL; at most {100 * ALIKE:g} % on {_listed(sets, held)}"
-    return _of("Fig. 1", "canonical, spectral and generalized Ising perform similarly", ours, held)
+    return Claim("SPEC", "Fig. 1", "canonical, spectral and generalized Ising perform similarly", ours, _of_sets(held))
 
 
 def _best(fits: Fits) -> Claim | None:
@@ -184,7 +189,8 @@ def _best(fits: Fits) -> Claim | None:
     winners = {s: min(names, key=lambda m, s=s: fits.mean(s, m, "test") or 0.0) for s in sets}  # type: ignore[misc]
     held = [winner in (*CANONICAL, "S") for winner in winners.values()]
     ours = "lowest mean with l1: " + ", ".join(f"{winner} on {s}" for s, winner in winners.items())
-    return _of("Fig. 1", "canonical and spectral predict best", ours, held, "differences among the best are small")
+    why = "differences among the best are small"
+    return Claim("SPEC", "Fig. 1", "canonical and spectral predict best", ours, _of_sets(held), why)
 
 
 def _flat(fits: Fits) -> Claim | None:
@@ -200,12 +206,14 @@ def _flat(fits: Fits) -> Claim | None:
     shown = ", ".join(f"{m} {mean:+.4f}" for m, mean in means.items())
     ours = f"worse than {other.replace(',', ' at its')} in {sum(held)} of {len(held)} cases, clearly in {clear}; "
     ours += f"mean over sets: {shown}"
-    return _of("Fig. 1(b), (c)", "flat penalties and pseudo-counts under-perform", ours, held)
+    cases = _of_pairs(held, len(FLAT))
+    return Claim("SPEC", "Fig. 1(b), (c)", "flat penalties and pseudo-counts under-perform", ours, cases)
 
 
 def _penalties(fits: Fits) -> Claim | None:
     """The same coordinates with group or hierarchical penalties and with l1; full ones are a claim of their own."""
-    pairs = [(m, m.partition("-")[0]) for m in fits.there(SPARSE) if "-" in m and not m.startswith("F")]
+    names = [m for m in SPARSE if "-" in m and not m.startswith("F")]
+    pairs = [(m, m.partition("-")[0]) for m in fits.there(names)]
     paired = {(s, m): fits.paired(s, m, base) for m, base in pairs if base in fits.models for s in fits.sets}
     found = {key: each for key, each in paired.items() if each is not None}
     if not found:
@@ -217,9 +225,11 @@ def _penalties(fits: Fits) -> Claim | None:
     ours = f"no clear difference in {sum(held)} of {len(held)} pairs (plain t intervals: {len(held) - naive}); median "
     ours += f"{median:.4f} nats, largest {found[worst].mean:+.4f} ({worst[1]} on {worst[0]})"
     words = "no significant difference between l1, group and hierarchical penalties"
-    return _of("Fig. 1", words, ours, held, "paired differences show more than boxes side by side; most are tiny")
+    why = "paired differences show more than boxes side by side; most are tiny"
+    return Claim("SPEC", "Fig. 1", words, ours, _of_pairs(held, len(names)), why)
 
 
+_FULL_MODELS = ("F-group", "F-h")
 _FULL = (
     "hypothesis: it is the search, not the model. A table of a triple says all that its pairs say, so that l1 empties "
     "the pairs, which bars the triple from entering; and the authors' released code tests `if any(matrix)`, which in "
@@ -229,7 +239,7 @@ _FULL = (
 
 
 def _full(fits: Fits) -> Claim | None:
-    paired = {(s, m): fits.paired(s, "F", m) for m in fits.there(("F-group", "F-h")) for s in fits.sets}
+    paired = {(s, m): fits.paired(s, "F", m) for m in fits.there(_FULL_MODELS) for s in fits.sets}
     found = {key: each for key, each in paired.items() if each is not None}
     if not found:
         return None
@@ -239,7 +249,8 @@ def _full(fits: Fits) -> Claim | None:
     without = ", ".join(f"{s} {each.mean:+.4f}" for s, each in free.items() if each is not None)
     ours = f"F with l1 clearly worse in {sum(held)} of {len(held)} pairs: {shown}"
     ours += f"; its optimum without search, sets of up to three, to {REFERENCE}: {without}" if without else ""
-    return _of("Fig. 1(a-c)", "exception: full with l1 under-performs the other penalties", ours, held, _FULL)
+    words = "exception: full with l1 under-performs the other penalties"
+    return Claim("SPEC", "Fig. 1(a-c)", words, ours, _of_pairs(held, len(_FULL_MODELS)), _FULL)
 
 
 def _listed(sets: Sequence[str], held: Sequence[bool]) -> str:

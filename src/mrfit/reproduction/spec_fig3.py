@@ -11,7 +11,7 @@ import numpy as np
 
 from mrfit.learning.spectrum import ESTIMATORS
 from mrfit.report.spectrum import SpectrumCurve, draw_spectra
-from mrfit.reproduction.claim import Claim, Verdict
+from mrfit.reproduction.claim import Cases, Claim
 from mrfit.reproduction.document import Block, Column, Heading, Picture, Table, Text
 from mrfit.reproduction.experiment import Experiment, Results, Scope
 from mrfit.reproduction.paired import Paired
@@ -165,8 +165,10 @@ def _claims(spectra: Mapping[str, Mapping[str, Found]], orders: Mapping[str, Fou
         yield _small_sets(orders)
 
 
-def _of(where: str, words: str, ours: str, held: Sequence[bool], why: str = "") -> Claim:
-    return Claim("SPEC", where, words, ours, Verdict.of(sum(held) / len(held)), why)
+def _of(where: str, words: str, ours: str, held: Sequence[bool], why: str = "", n_each: int = 1) -> Claim:
+    """Of ``n_each`` cases on each data set."""
+    noun = "sets" if n_each == 1 else "cases"
+    return Claim("SPEC", where, words, ours, Cases.of(held, n_each * len(SETS), noun), why)
 
 
 def _falls(values: Sequence[float], n_sets: Sequence[int]) -> bool:
@@ -182,7 +184,7 @@ def _sizes_fall(whole: Mapping[str, Mapping[str, Found]]) -> Claim:
     ours = f"from 1 to 2 to 3 and to all larger sets in {sum(falls.values())} of {len(falls)} spectra"
     ours += f" (not {', '.join(not_in)})" if not_in else ""
     why = "with flat l1 sizes end at a floor rather than at zero where there are many sets"
-    return _of("Fig. 3(a), (c)", "mean |w_A| diminishes with |A|", ours, list(falls.values()), why)
+    return _of("Fig. 3(a), (c)", "mean |w_A| diminishes with |A|", ours, list(falls.values()), why, len(ESTIMATORS))
 
 
 def _most_for_l1(whole: Mapping[str, Mapping[str, Found]]) -> Claim:
@@ -223,7 +225,7 @@ def _l1_fits_best(whole: Mapping[str, Mapping[str, Found]]) -> Claim:
     ours = (
         f"clearly better in {sum(held)} of {len(held)} cases; gain over pseudo-counts in nats a row: {', '.join(shown)}"
     )
-    return _of("6", "flat l1 allows a much better fit than flat l2 and pseudo-counts", ours, held)
+    return _of("6", "flat l1 allows a much better fit than flat l2 and pseudo-counts", ours, held, n_each=2)
 
 
 def _indiscernible(whole: Mapping[str, Mapping[str, Found]]) -> Claim:

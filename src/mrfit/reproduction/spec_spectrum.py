@@ -7,9 +7,13 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mrfit.data.named import named_set
-from mrfit.learning.spectrum import order_costs, spectrum
+from mrfit.learning.learner import Learner
+from mrfit.learning.objective_choice import LIKELIHOOD
+from mrfit.learning.penalized import L1
+from mrfit.learning.spectrum import ESTIMATORS, order_costs, spectrum
 from mrfit.reproduction.spec_rows import all_rows, parts_of
 from mrfit.reproduction.unit import Unit
+from mrfit.structure.learners import UpToOrder
 
 FOLDS = 10
 
@@ -26,6 +30,9 @@ class SpecSpectrum(Unit):
 
     def data(self) -> tuple[tuple[str, str], ...]:
         return parts_of(self.set)
+
+    def learners(self) -> tuple[Learner, ...]:
+        return (Learner(UpToOrder(None), ESTIMATORS[self.estimator](), LIKELIHOOD, "spectral"),)
 
     def shared(self) -> Hashable:
         return self.set
@@ -62,6 +69,9 @@ class SpecOrders(Unit):
 
     def data(self) -> tuple[tuple[str, str], ...]:
         return parts_of(self.set)
+
+    def learners(self) -> tuple[Learner, ...]:
+        return (Learner(UpToOrder(None), L1(), LIKELIHOOD, "spectral"),)
 
     def shared(self) -> Hashable:
         return self.set

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mrfit.reproduction.claim import Claim, Verdict
+from mrfit.reproduction.claim import Cases, Claim
 from mrfit.reproduction.document import Block, Cell, Column, Heading, Table, Text
 from mrfit.reproduction.experiment import Experiment, Results, Scope
 from mrfit.reproduction.spec_properties import SpecProperties
@@ -173,12 +173,9 @@ def _claims(found: Properties) -> Iterator[Claim]:
     agreed += [found.counts(line)[1] for line in lines]
     ours = f"{sum(agreed)} of {len(agreed)} entries agree"
     why = "Ising with two variables is complete and minimal, which the table does not say"
-    yield Claim("SPEC", "Table 1", "the properties of six parameterizations", ours, Verdict.of(_share(agreed)), why)
+    cases = Cases.of(agreed, len(LINES) * (len(PROPERTIES) + 1), "entries")
+    yield Claim("SPEC", "Table 1", "the properties of six parameterizations", ours, cases, why)
     both = [line.words for line in lines if found.ours(line, "minimal") == found.ours(line, "values") == "Yes"]
     words = "the spectral parameterization is the only one that is minimal and symmetric with respect to values"
-    verdict = Verdict.of(1.0 if both == [LINES[-1].words] else 0.0)
-    yield Claim("SPEC", "3.5", words, f"minimal and symmetric here: {', '.join(both) or 'none'}", verdict)
-
-
-def _share(agreed: Sequence[bool]) -> float:
-    return sum(agreed) / len(agreed)
+    cases = Cases.together(both == [LINES[-1].words], len(lines), len(LINES), "parameterizations")
+    yield Claim("SPEC", "3.5", words, f"minimal and symmetric here: {', '.join(both) or 'none'}", cases)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from mrfit.errors import InputError
+from mrfit.errors import InputError, listed
 from mrfit.formats.line_file import LineFile, LineKind
 from mrfit.learning.versions import versions
 from mrfit.reproduction.unit import Unit
@@ -22,15 +22,24 @@ _KIND = LineKind(_HEADER, ("key", "session"), "another folder with --out")
 
 @dataclass(frozen=True)
 class Record:
-    """The result of a unit, the processor seconds it took, and the key that says what decided it."""
+    """The result of a unit, the processor seconds it took, and the key that says what decided it.
+
+    ``versions`` are the results versions above 1 that it was made with, by name; see `Unit.raised_versions`.
+    """
 
     key: str
     about: dict[str, Any]
     result: dict[str, Any]
     seconds: float
+    versions: Mapping[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def from_dict(cls, line: Mapping[str, Any]) -> Record:
+        return cls(line["key"], line["unit"], line["result"], line["seconds"], line.get("versions", {}))
 
     def to_dict(self) -> dict[str, Any]:
-        return {"key": self.key, "unit": self.about, "result": self.result, "seconds": self.seconds}
+        versions = {"versions": dict(self.versions)} if self.versions else {}
+        return {"key": self.key, "unit": self.about, **versions, "result": self.result, "seconds": self.seconds}
 
 
 @dataclass(frozen=True)
@@ -64,7 +73,7 @@ class Store:
             if "session" in line:
                 self.sessions.append(Session(**line["session"]))
             else:
-                record = Record(line["key"], line["unit"], line["result"], line["seconds"])
+                record = Record.from_dict(line)
                 self.records[record.key] = record
 
     @classmethod
@@ -90,26 +99,64 @@ class Store:
             yield store
 
     def missing(self, units: Iterable[Unit]) -> list[Unit]:
-        """Those without a result; refuses where the folder holds results of the same units under other conditions."""
-        known = {_settings(record.about) for record in self.records.values()}
+        """Units without a result, or with one of an older results version only.
+
+        Refuses where the folder holds results of the same units under other conditions.
+        """
+        known = self._by_settings()
         missing = []
         for unit in units:
             if unit.key not in self.records:
                 missing.append(unit)
-                if _settings(unit.about) in known:
-                    raise InputError(
-                        f"{self.path} holds a result of {unit.in_words()} from other data, or from another learner. "
-                        "Results of both are not mixed: choose another folder with --out."
-                    )
+                for record in known.get(_settings(unit.about), ()):
+                    self._check_older(record, unit)
         return missing
 
     def of(self, units: Iterable[Unit]) -> dict[Unit, Record]:
-        """The records of those that have one, by their settings: to look at results nobody needs the data."""
-        known = {_settings(record.about): record for record in self.records.values()}
-        return {unit: known[_settings(unit.about)] for unit in units if _settings(unit.about) in known}
+        """The records of those that have one of today's results version.
+
+        They are found by settings and versions: to look at results nobody needs the data.
+        """
+        known = self._by_settings()
+        found: dict[Unit, Record] = {}
+        for unit in units:
+            for record in known.get(_settings(unit.about), ()):
+                if record.versions == unit.raised_versions:
+                    found[unit] = record
+        return found
+
+    def outdated(self, units: Sequence[Unit]) -> dict[Unit, list[str]]:
+        """Units that have results of other results versions only, and the names of the versions that differ."""
+        known, current = self._by_settings(), self.of(units)
+        found = {}
+        for unit in units:
+            if unit not in current and (records := known.get(_settings(unit.about))):
+                found[unit] = _differing(records[-1].versions, unit.raised_versions)
+        return found
+
+    def _by_settings(self) -> dict[str, list[Record]]:
+        found: dict[str, list[Record]] = {}
+        for record in self.records.values():
+            found.setdefault(_settings(record.about), []).append(record)
+        return found
+
+    def _check_older(self, record: Record, unit: Unit) -> None:
+        """Only results of an older version may be replaced."""
+        ours = unit.raised_versions
+        if record.versions == ours:
+            raise InputError(
+                f"{self.path} holds a result of {unit.in_words()} from other data, or from another learner. "
+                "Results of both are not mixed: choose another folder with --out."
+            )
+        newer = [name for name, version in record.versions.items() if version > ours.get(name, 1)]
+        if newer:
+            raise InputError(
+                f"{self.path} holds a result of {unit.in_words()} from a newer version of {listed(newer)}. Use the "
+                "mrfit that made it, or choose another folder with --out."
+            )
 
     def add(self, unit: Unit, result: dict[str, Any], seconds: float) -> None:
-        record = Record(unit.key, unit.about, result, round(seconds, 3))
+        record = Record(unit.key, unit.about, result, round(seconds, 3), unit.raised_versions)
         self._write(record.to_dict())
         self.records[record.key] = record
 
@@ -130,6 +177,11 @@ class Store:
                 f"{self.path} was made with mrfit {made}; this is {here}. Results of both are not mixed: choose "
                 "another folder with --out."
             )
+
+
+def _differing(some: Mapping[str, int], others: Mapping[str, int]) -> list[str]:
+    """Names of versions that are not the same; one that is not named is 1."""
+    return sorted(name for name in {*some, *others} if some.get(name, 1) != others.get(name, 1))
 
 
 def _settings(about: dict[str, Any]) -> str:

@@ -24,6 +24,7 @@ class Unit(ABC):
     """
 
     kind: ClassVar[str]
+    results_version: ClassVar[int] = 1  # raise it when a unit makes something else of what its learner learns
 
     @abstractmethod
     def run(self) -> dict[str, Any]:
@@ -61,18 +62,33 @@ class Unit(ABC):
         """The settings, ready for JSON."""
         return json.loads(json.dumps({"kind": self.kind, **asdict(self)}))  # type: ignore[no-any-return]
 
+    def learners(self) -> tuple[Learner, ...]:
+        """All learners whose results it uses."""
+        learner = self.learner()
+        return () if learner is None else (learner,)
+
+    @property
+    def raised_versions(self) -> dict[str, int]:
+        """The results versions above 1 of this kind of unit and of all that its learners are made of, by name."""
+        found = {self.kind: self.results_version}
+        for learner in self.learners():
+            found |= learner.results_versions()
+        return {name: version for name, version in sorted(found.items()) if version > 1}
+
     def determined_by(self) -> Mapping[str, Any]:
         """Everything that decides the result.
 
         Of a learner, what differs from a learner by itself: that belongs to the version, and a setting that a later one
-        adds leaves stored results as good as they were.
+        adds leaves stored results as good as they were. For the same reason versions count from 1 and are named only
+        where one has been raised.
         """
-        learner = self.learner()
+        learner, raised = self.learner(), self.raised_versions
         return {
             "unit": self.about,
             "learner": None if learner is None else to_plain(learner, terse=True),
             "data": {f"{name}:{part}": checksum(name, part) for name, part in self.data()},
             "mrfit": versions()["mrfit"],
+            **({"results versions": raised} if raised else {}),
         }
 
     @property

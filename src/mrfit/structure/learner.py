@@ -47,6 +47,7 @@ class StructureLearner(ABC):
 
     word: ClassVar[str]
     is_learned: ClassVar[bool] = True  # whether other rows may lead to another structure
+    results_version: ClassVar[int] = 1  # raise it when the same rows lead to another structure
 
     @abstractmethod
     def learn(
@@ -62,6 +63,13 @@ class StructureLearner(ABC):
         ``callback`` is told of every regression that is done, once, from any thread; where there are none it is not
         called. The result does not depend on ``jobs``.
         """
+
+    def results_versions(self) -> dict[str, int]:
+        """Return the results version of everything that decides the structure, by name.
+
+        Stored results carry these versions, and are out of date once one of them is raised.
+        """
+        return {self.word: self.results_version}
 
     def learn_in_parts(self, parts: Parts, *, n_folds: int = 0, seed: int = 0) -> list[LearnedStructure]:
         """From a table in parts: what all rows lead to, and then all rows but those of each fold."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import combinations, product
 from typing import ClassVar
@@ -28,6 +28,7 @@ from mrfit.structure.nodewise.selection import NeighbourSelection
 from mrfit.structure.structure import Structure
 
 BOUNDS = ("gain", "path", "top", "graph", "joint")
+HELD_OUT_PRICE = "gain, price valid"
 SELECTIONS = ("degree", "ebic", "valid", "strength", "theory")
 RULES = ("or", "and")
 SCALES = ("raw", "standard")
@@ -117,6 +118,11 @@ class Learned(StructureLearner):
     tolerance: float = 1e-5
 
     word: ClassVar[str] = "learned"
+    # Raise one when its way leads from the same rows to another structure. `joint` is at 2 since its refits solve
+    # Newton systems with another preconditioner.
+    results_version_of_way: ClassVar[Mapping[str, int]] = dict.fromkeys(
+        (*BOUNDS, HELD_OUT_PRICE, *SELECTIONS[1:]), 1
+    ) | {"joint": 2}
 
     def __post_init__(self) -> None:
         for name in ("require", "forbid"):  # lists are welcome, but a value does not change
@@ -185,6 +191,16 @@ class Learned(StructureLearner):
         report = neighbours.report(rows, structure.edges)
         said = remarks(rows, selection, neighbours, n_edges=len(report))
         return LearnedStructure(structure, report, neighbours.violation, neighbours.at_end, tuple(said))
+
+    @property
+    def way(self) -> str:
+        """How neighbours are selected: the bound, or what is selected by instead of a degree."""
+        if self.select != "degree":
+            return self.select
+        return HELD_OUT_PRICE if self.price == "valid" else self.bound
+
+    def results_versions(self) -> dict[str, int]:
+        return super().results_versions() | {f"{self.word} ({self.way})": self.results_version_of_way[self.way]}
 
     def _selection(self, rows: UniqueRows, valid: UniqueRows | None) -> NeighbourSelection:
         """What the words say."""
