@@ -12,7 +12,8 @@ from mrfit.cli.model_options import from_option, is_silent, model_argument, note
 from mrfit.cli.options import check_one_stream, choice, common, parameters_of, read_rows, reading
 from mrfit.cli.output import counting_progress, note, note_compiling, note_failures, print_json, say
 from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
-from mrfit.cli.query import columns, probability
+from mrfit.cli.query import columns
+from mrfit.rounding import probability
 from mrfit.cli.sections import SectionedCommand
 from mrfit.errors import InputError
 

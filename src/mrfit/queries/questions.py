@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from math import log
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import entr
 
 from mrfit.checking.budget import SECONDS
 from mrfit.checking.check import Check
@@ -17,19 +18,32 @@ from mrfit.data.coding import MAX_STATES, check_complete, has_all_cells
 from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
-from mrfit.errors import ImpossibleError, InputError, listed
+from mrfit.errors import ApproximationWarning, ImpossibleError, InputError, listed
 from mrfit.factors import Factors, Scope
-from mrfit.inference.best_state import best_state
+from mrfit.inference.best_state import Best, best_state
 from mrfit.inference.choice import EXACT, exactly_planned, planned
 from mrfit.inference.components import part_with
 from mrfit.inference.engine import AUTO, Engine, Posterior
 from mrfit.inference.plan import Plan
 from mrfit.inference.planned_tree import PlannedTree
 from mrfit.inference.row_draws import draw_rows
-from mrfit.queries.answer import BestState, Explanation, Influence, Joint, LogZ, Marginals, Sensitivity
+from mrfit.queries.answer import (
+    BestState,
+    Distribution,
+    Error,
+    Explanation,
+    FloatWithError,
+    Influence,
+    Joint,
+    LogZ,
+    Marginals,
+    Sensitivity,
+    joint_error,
+)
 from mrfit.queries.beside_rows import BesideRows
 from mrfit.queries.evidence import Evidence, state_code
-from mrfit.queries.missing import completed, distribution_of
+from mrfit.queries.information import information, log_odds
+from mrfit.queries.missing import Completed, completed, predicted
 from mrfit.workers import resolve_jobs
 
 Floats = NDArray[np.float64]
@@ -38,6 +52,17 @@ Kept = TypeVar("Kept")
 
 _MOST_CELLS = 2**32  # of rows that are drawn
 _KEPT_PLANS = 64
+_MOST_REMARKS = 2  # on rows that are filled in approximately
+
+
+@dataclass(frozen=True)
+class How:
+    """How to answer: the settings that all questions share."""
+
+    engine: str | Engine = AUTO
+    seed: int = 0
+    samples: int | None = None
+    precision: float | None = None
 
 
 class Questions:
@@ -46,6 +71,10 @@ class Questions:
     ``given`` is ``{"smoker": "yes"}``; a mapping of numbers instead of a state is soft evidence: how likely what was
     seen is in each state. ``engine`` is ``auto`` (exact where it fits, else an approximation that says so), the word of
     an engine, or an engine with settings of its own.
+
+    An approximate answer has standard errors. Two settings make them smaller: ``samples``, the number of chains, and
+    ``precision``, the largest standard error of the probability of a state that is good enough. Exact answers ignore
+    them.
     """
 
     domain: Domain
@@ -82,50 +111,81 @@ class Questions:
         targets: Iterable[Iterable[str]] = (),
         engine: str | Engine = AUTO,
         seed: int = 0,
+        samples: int | None = None,
+        precision: float | None = None,
     ) -> Plan:
         """What a question would take, before anything is done: engine, cells, bytes, seconds."""
         evidence = self._evidence(given)
-        return self._planned(evidence, self._scopes(targets), engine, seed)[2]
+        return self._planned(evidence, self._scopes(targets), How(engine, seed, samples, precision))[2]
 
-    def log_z(self, *, given: Given = None, engine: str | Engine = AUTO, seed: int = 0) -> LogZ:
+    def log_z(
+        self,
+        *,
+        given: Given = None,
+        engine: str | Engine = AUTO,
+        seed: int = 0,
+        samples: int | None = None,
+        precision: float | None = None,
+    ) -> LogZ:
         """log Z over all joint states, or over those that agree with what is given."""
         evidence = self._evidence(given)
-        posterior, about = self._asked(evidence, (), engine, seed)
+        posterior, about = self._asked(evidence, (), How(engine, seed, samples, precision))
         return LogZ(**about, log_z=posterior.log_z, error=posterior.error)
 
     def marginals(
-        self, variables: Iterable[str] | None = None, *, given: Given = None, engine: str | Engine = AUTO, seed: int = 0
+        self,
+        variables: Iterable[str] | None = None,
+        *,
+        given: Given = None,
+        engine: str | Engine = AUTO,
+        seed: int = 0,
+        samples: int | None = None,
+        precision: float | None = None,
     ) -> Marginals:
         """The probability of every state of variables, by default all that are not given."""
         evidence = self._evidence(given)
         asked = self._numbers(variables) if variables is not None else self._others(evidence)
         self._check_asked(asked)
-        posterior, about = self._asked(evidence, (), engine, seed, of=asked)
-        tables = {self.domain.names[i]: self._named(i, _with_known(i, posterior, evidence, self.domain)) for i in asked}
-        return Marginals(**about, log_z=posterior.log_z, error=posterior.error, marginals=tables)
+        posterior, about = self._asked(evidence, (), How(engine, seed, samples, precision), of=asked)
+        found = {self.domain.names[i]: self._distribution(i, posterior, evidence, about) for i in asked}
+        return Marginals(**about, log_z=posterior.log_z, error=posterior.error, marginals=found)
 
-    def conditional(self, variable: str, given: Given = None, **how: Any) -> dict[str, float]:
-        """The probability of every state of one variable."""
+    def conditional(self, variable: str, given: Given = None, **how: Any) -> Distribution:
+        """The probability of every state of one variable: a dict that has their standard ``error``."""
         return self.marginals([variable], given=given, **how)[variable]
 
     def joint(
-        self, variables: Sequence[str], *, given: Given = None, engine: str | Engine = AUTO, seed: int = 0
+        self,
+        variables: Sequence[str],
+        *,
+        given: Given = None,
+        engine: str | Engine = AUTO,
+        seed: int = 0,
+        samples: int | None = None,
+        precision: float | None = None,
     ) -> Joint:
         """The probability of every joint state of some variables that are not given."""
-        evidence, asked = self._evidence(given), self._numbers(variables)
-        if known := [self.domain.names[i] for i in asked if i in evidence.known]:
-            raise InputError(f"{known[0]!r} is given and asked for; leave it out of one of them.")
-        posterior, about = self._asked(evidence, (asked,), engine, seed, of=asked)
+        asked = self._numbers(variables)
+        posterior, about = self._asked_together(asked, given, How(engine, seed, samples, precision))
         states = {self.domain.names[i]: self.domain[i].states for i in asked}
-        table = posterior.marginal(asked).reshape([len(own) for own in states.values()])
-        return Joint(**about, states=states, table=table)
+        shape, error = [len(own) for own in states.values()], posterior.marginal_error(asked)
+        table = posterior.marginal(asked).reshape(shape)
+        return Joint(**about, states=states, table=table, error=None if error is None else error.reshape(shape))
 
     def entropy(
-        self, variables: Sequence[str], *, given: Given = None, engine: str | Engine = AUTO, seed: int = 0
-    ) -> float:
-        """-sum of p log p over the joint states of some variables, in nats."""
-        p = self.joint(variables, given=given, engine=engine, seed=seed).table
-        return float(entr(p).sum())
+        self,
+        variables: Sequence[str],
+        *,
+        given: Given = None,
+        engine: str | Engine = AUTO,
+        seed: int = 0,
+        samples: int | None = None,
+        precision: float | None = None,
+    ) -> FloatWithError:
+        """-sum of p log p over the joint states of some variables, in nats: a float that has a standard ``error``."""
+        asked = self._numbers(variables)
+        how = How(engine, seed, samples, precision)
+        return self._information(asked, [(1.0, range(len(asked)))], given, how)
 
     def mutual_information(
         self,
@@ -135,12 +195,33 @@ class Questions:
         given: Given = None,
         engine: str | Engine = AUTO,
         seed: int = 0,
-    ) -> float:
-        """How much knowing some variables tells of others, in nats: both entropies minus that of all together."""
+        samples: int | None = None,
+        precision: float | None = None,
+    ) -> FloatWithError:
+        """How much knowing some variables tells of others, in nats: both entropies minus that of all together.
+
+        A float that has a standard ``error``.
+        """
         one, other = _listed(one), _listed(other)
-        p = self.joint([*one, *other], given=given, engine=engine, seed=seed).table
-        first, second = p.sum(axis=tuple(range(len(one), p.ndim))), p.sum(axis=tuple(range(len(one))))
-        return max(0.0, float(entr(first).sum() + entr(second).sum() - entr(p).sum()))
+        asked, first = self._numbers([*one, *other]), len(one)
+        terms = [(1.0, range(first)), (1.0, range(first, len(asked))), (-1.0, range(len(asked)))]
+        found = self._information(asked, terms, given, How(engine, seed, samples, precision))
+        return FloatWithError(max(0.0, found), found.error, found.exact, found.remarks)
+
+    def _information(
+        self, asked: Scope, terms: Sequence[tuple[float, Sequence[int]]], given: Given, how: How
+    ) -> FloatWithError:
+        posterior, about = self._asked_together(asked, given, how)
+        table = posterior.marginal(asked).reshape([self.domain.shape[i] for i in asked])
+        value, error = information(table, posterior.deviations(asked), terms)
+        return FloatWithError(value, error, about["exact"], about["remarks"])
+
+    def _asked_together(self, asked: Scope, given: Given, how: How) -> tuple[Posterior, dict[str, Any]]:
+        """An answer that knows the joint states of variables."""
+        evidence = self._evidence(given)
+        if known := [self.domain.names[i] for i in asked if i in evidence.known]:
+            raise InputError(f"{known[0]!r} is given and asked for; leave it out of one of them.")
+        return self._asked(evidence, (asked,), how, of=asked)
 
     def map(self, *, given: Given = None, engine: str = AUTO, seed: int = 0) -> BestState:
         """A most probable joint state, given what is known.
@@ -148,12 +229,7 @@ class Questions:
         ``engine`` is ``tree``, ``toulbar2`` (an extra) or ``max-product``; ``auto`` takes the first of them that can.
         """
         evidence = self._evidence(given)
-        factors, tree = self._planned_tree(evidence, seed=seed)
-        try:
-            best = best_state(factors, engine=engine, names=self.spoken_names, tree=tree)
-        except ImpossibleError as error:
-            raise self._impossible(evidence) from error
-        full = [evidence.known.get(i, int(best.codes[i])) for i in range(len(self.domain))]
+        best, full = self._best(evidence, engine, seed)
         states = {variable.name: variable.states[code] for variable, code in zip(self.domain, full, strict=True)}
         return BestState(
             engine=best.engine,
@@ -165,6 +241,15 @@ class Questions:
             log_potential=best.log_potential,
         )
 
+    def _best(self, evidence: Evidence, engine: str, seed: int) -> tuple[Best, list[int]]:
+        """A most probable joint state, and its codes of the variables of the domain, what is known among them."""
+        factors, tree = self._planned_tree(evidence, seed=seed)
+        try:
+            best = best_state(factors, engine=engine, names=self.spoken_names, tree=tree)
+        except ImpossibleError as error:
+            raise self._impossible(evidence) from error
+        return best, [evidence.known.get(i, int(best.codes[i])) for i in range(len(self.domain))]
+
     def sample(
         self, n_rows: int, *, given: Given = None, engine: str = AUTO, seed: int = 0, jobs: int | None = None
     ) -> Dataset:
@@ -174,18 +259,24 @@ class Questions:
         ``notes`` of the rows then say so.
         """
         _check_number_of_rows(n_rows, self.domain)
-        evidence = self._evidence(given)
+        codes, notes = self._drawn(self._evidence(given), n_rows, engine, seed, resolve_jobs(jobs))
+        return Dataset(self.domain, codes, notes=notes)
+
+    def _drawn(
+        self, evidence: Evidence, n_rows: int, engine: str, seed: int, jobs: int
+    ) -> tuple[NDArray[np.uint8], tuple[str, ...]]:
+        """Rows of codes, what is known among them, and what is to be said where they are not exact."""
         factors, tree = self._planned_tree(evidence, seed=seed, merge=False)
         try:
             codes, notes = draw_rows(
-                factors, n_rows, len(self.domain), engine=engine, seed=seed, jobs=resolve_jobs(jobs),
-                names=self.spoken_names, tree=tree,
+                factors, n_rows, len(self.domain), engine=engine, seed=seed, jobs=jobs, names=self.spoken_names,
+                tree=tree,
             )  # fmt: skip
         except ImpossibleError as error:
             raise self._impossible(evidence) from error
         for i, state in evidence.known.items():
             codes[:, i] = state
-        return Dataset(self.domain, codes, notes=notes)
+        return codes, notes
 
     def impute(
         self,
@@ -202,30 +293,91 @@ class Questions:
         """
         if how not in ("map", "draw"):
             raise InputError(f"There is no way to impute {how!r}; choose 'map' or 'draw'.")
-        rows = self._incomplete(data)
+        rows, threads = self._incomplete(data), resolve_jobs(jobs)
         self._check_covariates_known(rows.codes)
-        codes = completed(
+        rng = np.random.default_rng(seed)
+        fill_in = partial(self._best_rows if how == "map" else self._drawn_rows, rng=rng, jobs=threads)
+        found = completed(
             self.factors,
             rows.codes,
             how=how,
-            rng=np.random.default_rng(seed),
-            jobs=resolve_jobs(jobs),
+            rng=rng,
+            otherwise=None if self._has_hidden else fill_in,
+            names=self.spoken_names,
+            jobs=threads,
             callback=callback,
         )
-        return Dataset(self.domain, codes, rows.sample_weight)
+        return Dataset(self.domain, found.codes, rows.sample_weight, notes=_notes_on_rows(found, len(rows.codes)))
 
-    def predict_proba(self, variable: str, data: Any, *, jobs: int | None = None) -> Floats:
+    def _best_rows(
+        self, known: Mapping[int, int], n_rows: int, *, rng: np.random.Generator, jobs: int
+    ) -> tuple[NDArray[np.uint8], tuple[str, ...]]:
+        best, codes = self._best(Evidence(known), AUTO, 0)
+        about = (
+            () if best.exact else (best.remarks or (f"They are by {best.engine}: there may be more probable ones.",))
+        )
+        return np.tile(np.array(codes, np.uint8), (n_rows, 1)), about
+
+    def _drawn_rows(
+        self, known: Mapping[int, int], n_rows: int, *, rng: np.random.Generator, jobs: int
+    ) -> tuple[NDArray[np.uint8], tuple[str, ...]]:
+        return self._drawn(Evidence(known), n_rows, AUTO, int(rng.integers(2**31)), jobs)
+
+    def predict_proba(
+        self,
+        variable: str,
+        data: Any,
+        *,
+        return_error: bool = False,
+        seed: int = 0,
+        samples: int | None = None,
+        precision: float | None = None,
+        jobs: int | None = None,
+    ) -> Floats | tuple[Floats, Floats]:
         """p(variable | what else a row holds) for every row, shape (rows, states).
 
-        Cells of the variable itself are not looked at; other columns may be missing in some rows, or altogether.
+        Cells of the variable itself are not looked at; other columns may be missing in some rows, or altogether. Rows
+        with too many missing cells for an exact answer are answered approximately, as by `marginals`. An
+        `ApproximationWarning` then says how large their standard errors are; ``return_error`` returns these as a second
+        array, with zeros where an answer is exact.
         """
+        p, error = self.predicted(variable, data, How(AUTO, seed, samples, precision), jobs=jobs)
+        if return_error:
+            return p, error
+        warn_of_errors(error)
+        return p
+
+    def predicted(self, variable: str, data: Any, how: How, *, jobs: int | None = None) -> tuple[Floats, Floats]:
+        """Internal: p(variable | what else a row holds), and its standard errors."""
         rows, i = self._incomplete(data), self.domain.index(variable)
         self._check_asked((i,))
         self._check_covariates_known(rows.codes)
-        return distribution_of(self.factors, i, rows.codes, jobs=resolve_jobs(jobs))
+
+        def otherwise(known: Mapping[int, int]) -> tuple[Floats, Floats]:
+            posterior, _ = self._asked(Evidence(known), (), how, of=(i,))
+            error = posterior.marginal_error((i,))
+            assert error is not None  # of what auto takes
+            return posterior.marginal((i,)), error
+
+        return predicted(
+            self.factors,
+            i,
+            rows.codes,
+            otherwise=None if self._has_hidden else otherwise,
+            names=self.spoken_names,
+            jobs=resolve_jobs(jobs),
+        )
 
     def explain(
-        self, variable: str, given: Mapping[str, Any], *, state: Any = None, engine: str | Engine = AUTO, seed: int = 0
+        self,
+        variable: str,
+        given: Mapping[str, Any],
+        *,
+        state: Any = None,
+        engine: str | Engine = AUTO,
+        seed: int = 0,
+        samples: int | None = None,
+        precision: float | None = None,
     ) -> Explanation:
         """Which pieces of what is given moved the probability of a state most: by default the most probable one.
 
@@ -234,27 +386,42 @@ class Questions:
         evidence, (i,) = self._evidence(given), self._numbers([variable])
         if i in evidence.variables:
             raise InputError(f"{variable!r} is given and asked for; leave it out of what is given.")
-        posterior, about = self._asked(evidence, (), engine, seed)
-        table = posterior.marginal((i,))
-        code = int(table.argmax()) if state is None else state_code(self.domain[i], state)
+        how, found = How(engine, seed, samples, precision), list[dict[str, Any]]()
 
-        def p_given(others: Evidence) -> float:
-            return float(self._asked(others, (), engine, seed)[0].marginal((i,))[code])
+        def asked(evidence: Evidence) -> Posterior:
+            posterior, about = self._asked(evidence, (), how)
+            found.append(about)
+            return posterior
 
-        p = float(table[code])
+        posterior = asked(evidence)
+        code = int(posterior.marginal((i,)).argmax()) if state is None else state_code(self.domain[i], state)
+        p, error = _probability(posterior, i, code)
+        odds, odds_error = log_odds(p, error)
+        before, before_error = _probability(asked(Evidence({z: evidence.known[z] for z in self.covariates})), i, code)
         influences = []
-        covariates = Evidence({z: evidence.known[z] for z in self.covariates})
         for j in (j for j in evidence.variables if j not in self.covariates):
-            piece, without = evidence.only(j).in_words(self.domain), p_given(evidence.without(j))
-            influences.append(Influence(self.domain.names[j], piece, without, _log_odds(p) - _log_odds(without)))
+            without, without_error = _probability(asked(evidence.without(j)), i, code)
+            others, others_error = log_odds(without, without_error)
+            influences.append(
+                Influence(
+                    self.domain.names[j],
+                    evidence.only(j).in_words(self.domain),
+                    without,
+                    odds - others,
+                    without_error,
+                    joint_error(odds_error, others_error),
+                )
+            )
         influences.sort(key=lambda influence: -abs(influence.log_odds))
         return Explanation(
-            **about,
+            **_about_all(found),
             target=variable,
             state=self.domain[i].states[code],
             p=p,
-            p_before=p_given(covariates),
+            p_before=before,
             influences=tuple(influences),
+            p_error=error,
+            p_before_error=before_error,
         )
 
     def sensitivity(
@@ -266,19 +433,21 @@ class Questions:
         top: int = 10,
         engine: str | Engine = AUTO,
         seed: int = 0,
+        samples: int | None = None,
+        precision: float | None = None,
     ) -> Sensitivity:
         """The cells of the model's log-tables on which the probability of a state depends most.
 
         The derivative in a cell is p(state | given) times (p(cell | state, given) - p(cell | given)).
         """
         evidence, (i,) = self._evidence(given), self._numbers([variable])
-        code = state_code(self.domain[i], state)
+        code, how = state_code(self.domain[i], state), How(engine, seed, samples, precision)
         if i in evidence.known:
             raise InputError(f"{variable!r} is given and asked for; leave it out of what is given.")
-        posterior, about = self._asked(evidence, (), engine, seed)
-        p = float(posterior.marginal((i,))[code])
-        fixed = self._asked(Evidence({**evidence.known, i: code}, evidence.likelihoods), (), engine, seed)[0]
-        cells = []
+        posterior, about = self._asked(evidence, (), how)
+        p, error = _probability(posterior, i, code)
+        fixed, about_fixed = self._asked(Evidence({**evidence.known, i: code}, evidence.likelihoods), (), how)
+        cells = list[tuple[dict[str, str], float, Error]]()
         for scope in self.factors.scopes:
             live = tuple(j for j in scope if j not in evidence.known)
             if not live or max(live) >= len(self.domain):
@@ -286,12 +455,23 @@ class Questions:
             shape = [self.domain.shape[j] for j in live]
             now, then = posterior.marginal(live).reshape(shape), np.zeros(shape)
             at = tuple(code if j == i else slice(None) for j in live)
-            then[at] = fixed.marginal(tuple(j for j in live if j != i)).reshape(then[at].shape)
-            for place, slope in np.ndenumerate(p * (then - now)):
-                states = zip(live, place, strict=True)
-                cells.append(({self.domain.names[j]: self.domain[j].states[k] for j, k in states}, float(slope)))
+            others = tuple(j for j in live if j != i)
+            then[at] = fixed.marginal(others).reshape(then[at].shape)
+            slope = p * (then - now)
+            errors = _errors_of_slopes(posterior, fixed, live, others, at, (p, error), then - now)
+            for place, value in np.ndenumerate(slope):
+                names = {self.domain.names[j]: self.domain[j].states[k] for j, k in zip(live, place, strict=True)}
+                cells.append((names, float(value), None if errors is None else float(errors[place])))
         cells.sort(key=lambda cell: -abs(cell[1]))
-        return Sensitivity(**about, target=variable, state=self.domain[i].states[code], p=p, cells=tuple(cells[:top]))
+        return Sensitivity(
+            **_about_all([about, about_fixed]),
+            target=variable,
+            state=self.domain[i].states[code],
+            p=p,
+            cells=tuple((names, slope) for names, slope, _ in cells[:top]),
+            p_error=error,
+            cell_errors=tuple(own for _, _, own in cells[:top]),
+        )
 
     def check(
         self, data: Any, *, engine: str = AUTO, seconds: float = SECONDS, seed: int = 0, jobs: int | None = None
@@ -362,8 +542,7 @@ class Questions:
         self,
         evidence: Evidence,
         targets: tuple[Scope, ...],
-        engine: str | Engine,
-        seed: int,
+        how: How,
         *,
         of: Scope | None = None,
     ) -> tuple[Posterior, dict[str, Any]]:
@@ -371,11 +550,11 @@ class Questions:
 
         Where the whole is too large to be exact, it may be enough to take what the variables ``of`` interest depend on.
         """
-        factors, chosen, plan = self._planned(evidence, targets, engine, seed)
+        factors, chosen, plan = self._planned(evidence, targets, how)
         remarks: tuple[str, ...] = ()
-        if engine == AUTO and of and chosen.word not in EXACT:
+        if how.engine == AUTO and of and chosen.word not in EXACT:
             part = part_with(factors, [i for i in of if i not in evidence.known])
-            exact, smaller = exactly_planned(part.factors, targets, seed=seed)
+            exact, smaller = exactly_planned(part.factors, targets, seed=how.seed)
             if part.is_proper and smaller.fits:
                 factors, chosen, plan = part.factors, exact, smaller
                 remarks = ("Exact for what is asked, which depends on a part of the model; log Z is that of the part.",)
@@ -387,18 +566,30 @@ class Questions:
         about = _about(plan, posterior.exact, (*remarks, *posterior.remarks), evidence.in_words(self.domain))
         return posterior, about
 
-    def _planned(
-        self, evidence: Evidence, targets: tuple[Scope, ...], engine: str | Engine, seed: int
-    ) -> tuple[Factors, Engine, Plan]:
+    def _planned(self, evidence: Evidence, targets: tuple[Scope, ...], how: How) -> tuple[Factors, Engine, Plan]:
         """What is left when the evidence is known, and the engine and its plan for that."""
         factors = evidence.applied_to(self.factors)
 
         def plan() -> tuple[Engine, Plan]:
-            if engine == AUTO and factors.n_variables > len(self.domain):  # chains cannot move what others decide
-                return exactly_planned(factors, targets, seed=seed, order=self.stored_order)
-            return planned(factors, targets, engine=engine, seed=seed, names=self.spoken_names, order=self.stored_order)
+            if how.engine == AUTO and self._has_hidden:
+                return exactly_planned(factors, targets, seed=how.seed, order=self.stored_order)
+            return planned(
+                factors,
+                targets,
+                engine=how.engine,
+                seed=how.seed,
+                samples=how.samples,
+                precision=how.precision,
+                names=self.spoken_names,
+                order=self.stored_order,
+            )
 
-        return factors, *self._kept(evidence, (targets, engine, seed), plan)
+        return factors, *self._kept(evidence, (targets, how), plan)
+
+    @property
+    def _has_hidden(self) -> bool:
+        """Whether there are variables that others decide, which no chain can move."""
+        return self.factors.n_variables > len(self.domain)
 
     def _planned_tree(self, evidence: Evidence, **settings: Any) -> tuple[Factors, PlannedTree]:
         """The same for questions that a tree answers if any does."""
@@ -459,31 +650,87 @@ class Questions:
     def _others(self, evidence: Evidence) -> Scope:
         return tuple(i for i in range(len(self.domain)) if i not in evidence.known)
 
-    def _named(self, i: int, table: Floats) -> dict[str, float]:
-        return dict(zip(self.domain[i].states, table.tolist(), strict=True))
+    def _distribution(self, i: int, posterior: Posterior, evidence: Evidence, about: Mapping[str, Any]) -> Distribution:
+        """The probabilities of the states of a variable; of a known one, one."""
+        states, error = self.domain[i].states, None
+        if i in evidence.known:
+            p = np.eye(len(states))[evidence.known[i]]
+            error = np.zeros(len(states))
+        else:
+            p, error = posterior.marginal((i,)), posterior.marginal_error((i,))
+        errors = [None] * len(states) if error is None else error.tolist()
+        return Distribution(
+            zip(states, p.tolist(), strict=True),
+            dict(zip(states, errors, strict=True)),
+            exact=about["exact"],
+            remarks=about["remarks"],
+        )
 
 
 def _listed(names: Sequence[str]) -> list[str]:
     return [names] if isinstance(names, str) else list(names)
 
 
-def _with_known(i: int, posterior: Posterior, evidence: Evidence, domain: Domain) -> Floats:
-    """The marginal of a variable; of a known one, one."""
-    if i not in evidence.known:
-        return posterior.marginal((i,))
-    table = np.zeros(domain.shape[i])
-    table[evidence.known[i]] = 1.0
-    return table
-
-
 def _about(plan: Plan, exact: bool, remarks: tuple[str, ...], given: str) -> dict[str, Any]:
     return {"engine": plan.engine, "why": plan.why, "exact": exact, "remarks": remarks, "given": given}
 
 
-def _log_odds(p: float) -> float:
-    if p in (0.0, 1.0):
-        return -np.inf if p == 0.0 else np.inf
-    return log(p) - log(1.0 - p)
+def _about_all(found: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """How answers came about that make up one: the first, exact if all are, with the remarks on any."""
+    remarks = dict.fromkeys(remark for about in found for remark in about["remarks"])
+    return {**found[0], "exact": all(about["exact"] for about in found), "remarks": tuple(remarks)}
+
+
+def _probability(posterior: Posterior, i: int, code: int) -> tuple[float, Error]:
+    """The probability of a state of a variable, and its standard error."""
+    error = posterior.marginal_error((i,))
+    return float(posterior.marginal((i,))[code]), None if error is None else float(error[code])
+
+
+def _errors_of_slopes(
+    posterior: Posterior,
+    fixed: Posterior,
+    live: Scope,
+    others: Scope,
+    at: tuple[int | slice, ...],
+    p: tuple[float, Error],
+    difference: Floats,
+) -> Floats | None:
+    """Standard errors of p times a difference of marginals, of which the first is from another run; see `sensitivity`.
+
+    ``p`` and what is subtracted are from one run, so their parts add up.
+    """
+    value, error = p
+    of_now, of_then = posterior.marginal_error(live), fixed.marginal_error(others)
+    if error is None or of_now is None or of_then is None:
+        return None
+    then = np.zeros(difference.shape)
+    then[at] = of_then.reshape(then[at].shape)
+    return np.asarray(np.hypot(value * then, abs(difference) * error + value * of_now.reshape(difference.shape)))
+
+
+def _notes_on_rows(found: Completed, n_rows: int) -> tuple[str, ...]:
+    if not found.n_approximate:
+        return ()
+    some, more = found.remarks[:_MOST_REMARKS], len(found.remarks) - _MOST_REMARKS
+    return (
+        f"{found.n_approximate:,} of {n_rows:,} rows have too many missing values for an exact answer, so theirs are "
+        "filled in approximately.",
+        *some,
+        *((f"Another {more:,} remarks are like these.",) if more > 0 else ()),
+    )
+
+
+def warn_of_errors(error: Floats) -> None:
+    """Warn of approximate predictions, to the caller of a public method that calls this."""
+    rows = np.flatnonzero(error.any(axis=1))
+    if len(rows):
+        warnings.warn(
+            f"{len(rows):,} of {len(error):,} rows have too many missing values for an exact answer: their "
+            f"probabilities have standard errors of up to {error.max():.1g}. return_error=True returns these.",
+            ApproximationWarning,
+            stacklevel=3,
+        )
 
 
 def _check_number_of_rows(n_rows: int, domain: Domain) -> None:
