@@ -197,7 +197,7 @@ MESSAGE_ENGINES: dict[type, list[Engine]] = {
 # Whose answers have errors.
 SAMPLERS: dict[type, list[Engine]] = {
     Gibbs: [Gibbs()],
-    Annealed: [Annealed(), Annealed(bases=("uniform", "moments", "tree"), jobs=2)],
+    Annealed: [Annealed(), Annealed(bases=("moments", "tree"), jobs=2), Annealed(precision=0.01)],
 }
 
 # -- parameterizations -------------------------------------------------------------------------------------------

@@ -6,11 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.special import gammaln, logsumexp
 
 from mrfit.errors import InputError
 from mrfit.factors import Factors
-from mrfit.inference.annealed import ENOUGH, Annealed, AnnealedPosterior
-from mrfit.inference.annealing import bridged, forward, reverse
+from mrfit.inference.annealed import ENOUGH, Annealed
+from mrfit.inference.annealed_posterior import AnnealedPosterior
+from mrfit.inference.annealing import Estimate, bridged, forward, reverse
 from mrfit.inference.base import Base, independent, tree, uniform
 from mrfit.inference.enumeration import Enumeration
 from phantom import phantom_mode, two_modes
@@ -52,53 +54,111 @@ def test_intervals_cover_at_their_rate(name: str, rng: np.random.Generator) -> N
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_joint_intervals_cover_at_their_rate(name: str, rng: np.random.Generator) -> None:
-    """Of several bases together; none of the repeats sees a disagreement where there is none, or one by chance."""
+def test_intervals_of_the_engine_cover_at_their_rate(name: str, rng: np.random.Generator) -> None:
+    """The alarms of other bases stay silent where nothing is missed, but for one by chance."""
     product, log_z, _ = _factors(name, rng)
-    found = [_run(Annealed(temperatures=100, seed=seed), product) for seed in range(40)]
+    engine = Annealed(temperatures=100, bases=("moments", "tree"))
+    found = [_run(replace(engine, seed=seed), product) for seed in range(40)]
     assert sum(abs(each.log_z - log_z) < 1.96 * each.error for each in found) >= 34
     assert sum("disagree" in " ".join(each.remarks) for each in found) <= 2
 
 
-def test_a_missed_mode_does_not_hide(rng: np.random.Generator) -> None:
-    """A base where the data are is 8 nats wrong with a small error; beside another it is told, and the larger given."""
+def test_a_base_that_misses_a_mode_changes_nothing(rng: np.random.Generator) -> None:
+    """A base where the data are is 8 nats wrong with a small error; the uniform one answers, whatever else is asked."""
     product, log_z = two_modes(16)
     rows = (rng.random((500, 16)) < 0.001).astype(np.int64)
     alone, _ = forward(product, independent("data", product.shape, rows), temperatures=1000)
     assert alone.log_z < log_z - 5.0
     assert alone.error < 0.05
-    found = _run(Annealed(bases=("data", "uniform"), data=rows), product)
-    assert abs(found.log_z - log_z) < 0.5
-    assert found.error > 5.0
-    assert found.remarks[0].startswith("The bases disagree about log Z (data ")
-    assert "miss a mode" in found.remarks[0]
-    assert found.marginal((2,))[1] > 0.99
-    assert found.marginal_error((2,))[1] > 0.9
+    beside, usual = _run(Annealed(bases=("data",), data=rows), product), _run(Annealed(), product)
+    assert abs(usual.log_z - log_z) < 4.0 * usual.error
+    assert (beside.log_z, beside.error, beside.remarks) == (usual.log_z, usual.error, ())
+    assert beside.marginal_error((0, 3)).tolist() == usual.marginal_error((0, 3)).tolist()
+
+
+def _exchangeable(n: int, field: float, coupling: float) -> tuple[Factors, float]:
+    """Binary variables with the same field and the same coupling of all pairs; log Z by summing over counts."""
+    pairs = [((i, j), np.array([0.0, 0.0, 0.0, coupling])) for i in range(n) for j in range(i + 1, n)]
+    factors = Factors.from_tables((2,) * n, [((i,), np.array([0.0, field])) for i in range(n)] + pairs)
+    k = np.arange(n + 1)
+    log_counts = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+    return factors, float(logsumexp(log_counts + field * k + coupling * k * (k - 1) / 2))
+
+
+def test_two_modes_of_unlike_weight_are_covered() -> None:
+    """60 variables with a second mode of weight 0.01: informed bases state an error of .03 and are off by up to .17.
+
+    Answers of two bases joined by inverse errors are off by more than 3 of them for 6 of these 24 seeds.
+    """
+    factors, log_z = _exchangeable(60, -3.0, 0.1)
+    found = [_run(Annealed(seed=seed), factors) for seed in range(24)]
+    off = np.array([abs(each.log_z - log_z) / each.error for each in found])
+    assert (off > 2.0).sum() <= 4
+    assert (off > 3.0).sum() <= 1
+    assert all(each.remarks == () for each in found)
+
+
+def _estimate(base: str, log_z: float, n: int = 8) -> Estimate:
+    return Estimate(base, log_z + np.log(np.linspace(0.5, 1.5, n)), 10)
+
+
+@pytest.mark.parametrize("apart", [-9.0, -0.5, 0.0, 0.3, 9.0])
+def test_a_second_base_never_makes_an_error_smaller(apart: float) -> None:
+    """Estimates made by hand: of a base that says less, much the same, or much more."""
+    factors = Factors.from_tables((2, 2), [((0,), [0.0, 1.0]), ((0, 1), [[0.0, 0.5], [0.2, 0.0]])])
+    codes = np.random.default_rng(0).integers(0, 2, (8, 2))
+    sure = Estimate("moments", np.full(8, 2.0 + apart) + 1e-9 * np.arange(8), 10)
+    alone = AnnealedPosterior(factors, [(_estimate("uniform", 2.0), codes)], 0, 1)
+    beside = AnnealedPosterior(factors, [(_estimate("uniform", 2.0), codes), (sure, codes[::-1])], 0, 1)
+    assert beside.error >= alone.error
+    assert beside.log_z >= alone.log_z
+    assert bool(beside.remarks) == (apart == 9.0)
+    if beside.remarks:
+        assert beside.error >= 8.9
+        assert "chains from the uniform base miss a mode" in beside.remarks[0]
+    else:
+        for scope in ((0,), (1,), (0, 1)):
+            assert (beside.marginal_error(scope) >= 0.99 * alone.marginal_error(scope)).all()
+
+
+def test_a_precision_is_reached_or_remarked(rng: np.random.Generator) -> None:
+    product, _, p = _factors("two states", rng)
+    found = _run(Annealed(temperatures=100, precision=0.004), product)
+    assert found.largest_error <= 0.004
+    assert found.remarks == ()
+    assert len(found.estimates[0].shares) > 128
+    exact = p.reshape(product.shape).sum(axis=(0, 2, 3, 4, 5, 6, 7))
+    assert (abs(found.marginal((1,)) - exact) <= 4.0 * found.marginal_error((1,))).all()
+    short = _run(Annealed(temperatures=100, precision=1e-5, max_cells=100 * 200 * 8), product)
+    assert len(short.estimates[0].shares) == 200
+    assert "a precision of 1e-05 was asked for" in short.remarks[-1]
+    again = _run(Annealed(temperatures=100, precision=0.004, jobs=2), product)
+    assert (again.log_z, again.largest_error) == (found.log_z, found.largest_error)
+    with pytest.raises(InputError, match=r"The precision is 0\.0; expected"):
+        Annealed(precision=0.0)
 
 
 def test_the_phantom_mode_of_a_learned_network_is_found(rng: np.random.Generator) -> None:
-    """ln Z 10.903, of which a base with the means of the data misses 10.5."""
+    """ln Z 10.903, of which a base with the means of the data misses 10.5; that changes nothing."""
     product, log_z, rows = phantom_mode(rng)
     found = _run(Annealed(), product)
     assert found.remarks == ()
     assert abs(found.log_z - log_z) < 4.0 * found.error
-    assert found.error < 0.05
-    warned = _run(Annealed(bases=("uniform", "moments", "tree", "data"), data=rows), product)
-    assert abs(warned.log_z - log_z) < 0.1
-    assert warned.error == pytest.approx(10.5, abs=0.2)
-    assert "The bases disagree" in warned.remarks[0]
-    data = warned.estimates[-1]
+    assert found.error < 0.1
+    beside = _run(Annealed(bases=("moments", "tree", "data"), data=rows), product)
+    data = beside.estimates[-1]
     assert (data.log_z - log_z, data.error) == (pytest.approx(-10.53, abs=0.1), pytest.approx(0.004, abs=0.01))
+    assert (beside.log_z, beside.error, beside.remarks) == (found.log_z, found.error, ())
 
 
 def test_temperatures_are_raised_until_weights_are_worth_half(rng: np.random.Generator) -> None:
     product, log_z, _ = _factors("two states", rng)
     found = _run(Annealed(temperatures=2), product)
-    assert all(e.ess >= ENOUGH * 64 for e in found.estimates)
+    assert all(e.ess >= ENOUGH * 128 for e in found.estimates)
     assert found.estimates[0].temperatures > 2
     stopped = _run(Annealed(temperatures=2, max_temperatures=2), product)
-    assert [e.temperatures for e in stopped.estimates] == [2, 2]
-    assert any("After 2 temperatures the 64 chains from base uniform are worth" in said for said in stopped.remarks)
+    assert [e.temperatures for e in stopped.estimates] == [2]
+    assert any("After 2 temperatures the 128 chains from base uniform are worth" in said for said in stopped.remarks)
     assert abs(found.log_z - log_z) < 0.3
 
 

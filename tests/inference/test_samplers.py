@@ -9,7 +9,8 @@ import pytest
 
 from mrfit.errors import InputError
 from mrfit.factors import Factors
-from mrfit.inference.annealed import Annealed, AnnealedPosterior
+from mrfit.inference.annealed import Annealed
+from mrfit.inference.annealed_posterior import AnnealedPosterior
 from mrfit.inference.enumeration import Enumeration
 from mrfit.inference.gibbs import Gibbs, GibbsPosterior
 from populations import SAMPLERS, SCOPES, random_factors
@@ -150,7 +151,7 @@ def test_wrong_questions_are_refused(engine: Gibbs | Annealed, scope: tuple[int,
         (Gibbs, {"seed": -1}, "The seed is -1"),
         (Annealed, {"seed": -1}, "The seed is -1"),
         (Annealed, {"temperatures": 0}, "0 temperatures"),
-        (Annealed, {"bases": ("uniform",)}, "'uniform'.*at least two"),
+        (Annealed, {"precision": -0.01}, "The precision is -0.01"),
         (Annealed, {"bases": ("uniform", "nothing")}, "'nothing'"),
     ],
 )

@@ -1,26 +1,24 @@
-"""log Z and marginals by annealed importance sampling from several bases."""
+"""log Z and marginals by annealed importance sampling from the uniform distribution."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import combinations
 from math import ceil
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
 from mrfit import workers
 from mrfit.errors import InputError, listed
 from mrfit.factors import Factors, Scope, check_scopes
-from mrfit.inference.annealing import Estimate, run_up
+from mrfit.inference.annealed_posterior import N_DRAWS, AnnealedPosterior
+from mrfit.inference.annealing import Estimate, joined, run_up
 from mrfit.inference.base import Base, independent, tree, uniform
 from mrfit.inference.chains import Chains, code_type
-from mrfit.inference.draws import Draws
-from mrfit.inference.engine import Engine, Posterior
+from mrfit.inference.draws import recorded
+from mrfit.inference.engine import Engine
 from mrfit.inference.path import Path
 from mrfit.inference.plan import Plan
 from mrfit.inference.sampling_plan import DRAW_SECONDS, MOST_CELLS, SamplingPlan, sweep_seconds
@@ -30,14 +28,10 @@ Floats = NDArray[np.float64]
 Codes = NDArray[Any]
 
 ENOUGH = 0.5  # of the chains that weights should be worth
-_DOUBTFUL = 0.25  # below which a standard error is not to be trusted
-_WORTHLESS = 0.125  # below which a few weights decide, and a standard error says nothing
-_BEYOND = 3.0  # joint standard errors at which bases disagree
-_UNSEEN = 3e-3  # an error that no weights show: what a base does more rarely than there are chains
 _SPREAD = 0.4  # variance of log weights to aim at: weights of normal logarithms are then worth exp(-0.4) of the chains
-_LEAST_ERROR = 1e-12  # of a base that is the distribution itself
-_DRAWS = 100  # of each chain, for marginals
 _MOMENT_DRAWS, _BETWEEN = 25, 4  # of each chain for the moments of a base, and sweeps between them
+_MOST_CHAINS = 8192  # that a precision may ask for
+_MARGIN = 1.1  # more chains than the precision needs, as errors are estimates too
 
 
 def _moments(make: Callable[..., Base], word: str) -> Callable[[Annealed, Factors], Base]:
@@ -50,7 +44,7 @@ def _moments(make: Callable[..., Base], word: str) -> Callable[[Annealed, Factor
         chains = Chains(
             Path.between(uniform(factors.shape).factors, factors), start, (engine.seed, 4), jobs=engine.jobs
         )
-        return make(word, factors.shape, _rows(_recorded(chains, factors, _MOMENT_DRAWS, _BETWEEN)))
+        return make(word, factors.shape, _rows(recorded(chains, factors, _MOMENT_DRAWS, _BETWEEN)))
 
     return base
 
@@ -73,20 +67,26 @@ BASES: dict[str, Callable[[Annealed, Factors], Base]] = {
 
 @dataclass(frozen=True, eq=False)
 class Annealed(Engine):
-    """log Z with an error, and marginals, by annealed importance sampling from several bases.
+    """log Z and marginals, with errors, by annealed importance sampling from the uniform distribution.
 
-    The error of one base cannot see a mode that its chains miss, so there are at least two, and where they differ by
-    more than 3 joint standard errors the larger is given, its error is their difference, and a remark says so. Each
-    base begins with ``temperatures`` and takes as many more, up to ``max_temperatures``, as make its weights worth half
-    of its chains.
+    Chains begin anywhere, so that each mode is reached about as often as it weighs, and the error covers what a mode
+    reached by few chains leaves open. A base that resembles one mode hardly reaches the others and would state a
+    smaller error, so further bases only raise an alarm: where one finds a log Z that is larger by more than 3 joint
+    standard errors, its answer is given, the error is at least the difference, and a remark says so.
+
+    A run begins with ``temperatures`` and takes as many more, up to ``max_temperatures``, as make its weights worth
+    half of its chains.
 
     Parameters
     ----------
     chains
-        Of each base; 64 run at the price of one.
+        From each base; 64 run at the price of one.
+    precision
+        Largest standard error of any single variable's probability that is good enough. The run takes more chains, up
+        to 8,192, until it is reached; a remark says where it is not. None takes ``chains`` alone.
     bases
-        Among ``uniform``; ``moments`` (independent, frequencies of a short annealed run); ``tree`` (the tree of most
-        mutual information in that run); ``data`` (independent, frequencies of ``data``).
+        ``uniform``, which is always used, and alarms: ``moments`` (independent, frequencies of a short annealed run);
+        ``tree`` (maximum mutual information tree of that run); ``data`` (independent, frequencies of ``data``).
     data
         Rows of codes for the base of that name.
     seed
@@ -95,10 +95,11 @@ class Annealed(Engine):
         Threads, each for blocks of 64 chains.
     """
 
-    chains: int = 64
+    chains: int = 128
+    precision: float | None = None
     temperatures: int = 1000
     max_temperatures: int = 20_000
-    bases: tuple[str, ...] = ("uniform", "moments")
+    bases: tuple[str, ...] = ("uniform",)
     data: Codes | None = None
     seed: int = 0
     jobs: int = 1
@@ -108,23 +109,21 @@ class Annealed(Engine):
 
     def __post_init__(self) -> None:
         check_seed(self.seed)
-        unknown = [word for word in self.bases if word not in BASES]
-        if unknown or len(set(self.bases)) < 2:
-            raise InputError(
-                f"The bases are {listed(self.bases)}; expected at least two different ones of {listed(BASES)}, since "
-                "one alone cannot tell a mode that it misses. Choose among these."
-            )
+        if unknown := [word for word in self.bases if word not in BASES]:
+            raise InputError(f"There is no base {unknown[0]!r}; choose among {listed(BASES)}.")
         if self.chains < 4 or self.temperatures < 1 or self.max_temperatures < self.temperatures:
             raise InputError(
                 f"Annealing was asked for with {self.chains} chains and {self.temperatures} temperatures of at most "
                 f"{self.max_temperatures}; expected at least 4 chains, 1 temperature and a limit not below that. Raise "
                 "what is too small."
             )
+        if self.precision is not None and not 0.0 < self.precision < np.inf:
+            raise InputError(f"The precision is {self.precision}; expected a standard error above 0, such as 0.01.")
 
     def plan(self, factors: Factors, targets: Sequence[Scope] = ()) -> SamplingPlan:
         check_scopes(factors.shape, targets)
-        n_sweeps = len(self.bases) * (self.temperatures + 2 * _MOMENT_DRAWS * _BETWEEN)
-        n_cells = _DRAWS * self.chains * len(self.bases) * factors.n_variables
+        n_sweeps = len(self._words) * self.temperatures + 2 * _MOMENT_DRAWS * _BETWEEN * (len(self._words) - 1)
+        n_cells = N_DRAWS * self.chains * len(self._words) * factors.n_variables
         return SamplingPlan(
             engine=self.word,
             shape=factors.shape,
@@ -132,18 +131,21 @@ class Annealed(Engine):
             n_cells=n_cells,
             max_cells=self.max_cells,
             n_bytes=n_cells * np.dtype(code_type(factors.shape)).itemsize,
-            forecast=sweep_seconds(factors, self.chains) * n_sweeps + DRAW_SECONDS * _MOMENT_DRAWS,
+            forecast=sweep_seconds(factors, self.chains) * n_sweeps + DRAW_SECONDS * N_DRAWS,
             why="it needs no table over many variables, and log Z has an error",
             ways_on="Use fewer chains, or raise max_cells.",
         )
 
+    @property
+    def _words(self) -> tuple[str, ...]:
+        """The base that answers, then alarms."""
+        return tuple(dict.fromkeys(("uniform", *self.bases)))
+
     def _run(self, plan: Plan, factors: Factors) -> AnnealedPosterior:
-        words = [*dict.fromkeys(self.bases)]
-
         def from_bases(first: int, last: int) -> list[tuple[Estimate, Codes]]:
-            return [self._from_base(words[number], factors, number) for number in range(first, last)]
+            return [self._from_base(self._words[number], factors, number) for number in range(first, last)]
 
-        shares = workers.deal(np.ones(len(words)), self.jobs)
+        shares = workers.deal(np.ones(len(self._words)), self.jobs)
         found = [one for share in workers.run(from_bases, shares) for one in share]
         if all(estimate.ess == 0.0 for estimate, _ in found):
             raise InputError(
@@ -151,7 +153,8 @@ class Annealed(Engine):
                 "minus infinity. The tables, or what is given as known, may contradict each other: check them, use an "
                 "exact engine, which can tell, or raise max_temperatures."
             )
-        return AnnealedPosterior(factors, found, self.seed, self.jobs)
+        posterior = AnnealedPosterior(factors, found, self.seed, self.jobs)
+        return posterior if self.precision is None else self._as_precise(factors, found, posterior)
 
     def _from_base(self, word: str, factors: Factors, number: int) -> tuple[Estimate, Codes]:
         """With random numbers of its own: chains with the same ones tend to meet, and would agree by that."""
@@ -164,6 +167,32 @@ class Annealed(Engine):
             seed=(self.seed, 10 + number),
             jobs=self.jobs,
         )
+
+    def _as_precise(
+        self, factors: Factors, found: Sequence[tuple[Estimate, Codes]], posterior: AnnealedPosterior
+    ) -> AnnealedPosterior:
+        """With more chains from the uniform base, at the temperatures that were enough, until errors are small."""
+        assert self.precision is not None
+        (estimate, codes), *alarms = found
+        base, most = uniform(factors.shape), self._most_chains(factors)
+        path = Path.between(base.factors, factors, soft=True)
+        while (error := posterior.largest_error) > self.precision and len(codes) < most:
+            wished = len(codes) * float(np.clip(_MARGIN * (error / self.precision) ** 2, 2.0, 16.0))
+            n_more = min(ceil(wished), most) - len(codes)
+            seed = (self.seed, 9, len(codes))
+            more, more_codes = run_up(path, base, n_more, estimate.temperatures, seed, self.jobs)
+            estimate, codes = joined(estimate, more), np.concatenate((codes, more_codes))
+            posterior = AnnealedPosterior(factors, [(estimate, codes), *alarms], self.seed, self.jobs)
+        if error > self.precision:
+            posterior.remarks += (
+                f"The largest standard error of a probability is {error:.2g} with {len(codes):,} chains; a precision "
+                f"of {self.precision:g} was asked for.",
+            )
+        return posterior
+
+    def _most_chains(self, factors: Factors) -> int:
+        """So many that their draws do not take more memory than the limit."""
+        return max(self.chains, min(_MOST_CHAINS, self.max_cells // (N_DRAWS * max(factors.n_variables, 1))))
 
 
 def annealed_enough(
@@ -192,105 +221,6 @@ def _longer(log_weights: Floats) -> float:
     """How many times the temperatures would give weights that do: their variance falls with that number."""
     alive = log_weights[log_weights > -np.inf]
     return float(np.clip(alive.var() / _SPREAD, 2.0, 16.0)) if len(alive) > 1 else 16.0
-
-
-class AnnealedPosterior(Posterior):
-    """log Z from all bases together, and marginals from their chains by their weights.
-
-    ``estimates`` has what every base says by itself. Bases that disagree with the one whose log Z is largest have no
-    part in it. Where the weights of a base are worth less than an eighth of its chains, the error is at least the
-    spread of their logarithms.
-    """
-
-    exact = False
-
-    def __init__(self, factors: Factors, found: Sequence[tuple[Estimate, Codes]], seed: int, jobs: int) -> None:
-        self.estimates = tuple(estimate for estimate, _ in found)
-        self._factors, self._seed, self._jobs = factors, seed, jobs
-        self._codes = np.concatenate([codes for _, codes in found])
-        known = [estimate for estimate in self.estimates if estimate.ess > 0.0]
-        apart = [abs(one.log_z - other.log_z) for one, other in combinations(known, 2) if _disagree(one, other)]
-        largest = max(known, key=lambda estimate: estimate.log_z)
-        taken = [estimate for estimate in known if not _disagree(estimate, largest)]
-        self.log_z, shares, error = _joined(taken)
-        self._shares = dict(zip((estimate.base for estimate in taken), shares, strict=True))
-        spread = [estimate.spread for estimate in taken if estimate.ess < _WORTHLESS * len(estimate.shares)]
-        self.error, self._apart = max([error, *apart, *spread]), bool(apart)
-        self.remarks = tuple(self._remarks())
-
-    def _remarks(self) -> list[str]:
-        remarks = []
-        if self._apart:
-            said = "; ".join(f"{e.base} {e.log_z:.3f}, error {e.error:.3f}" for e in self.estimates)
-            remarks.append(
-                f"The bases disagree about log Z ({said}): some chains miss a mode. What the larger say is given, and "
-                "its error is the difference."
-            )
-        doubtful = [estimate for estimate in self.estimates if estimate.ess < _DOUBTFUL * len(estimate.shares)]
-        return remarks + [
-            f"After {e.temperatures:,} temperatures the {len(e.shares)} chains from base {e.base} are worth "
-            f"{e.ess:.1f}: the error may be too small. Raise max_temperatures."
-            for e in doubtful
-        ]
-
-    @cached_property
-    def _weights(self) -> Floats:
-        """Of all chains, with the sum 1."""
-        return np.concatenate([self._shares.get(e.base, 0.0) * e.shares for e in self.estimates])
-
-    @property
-    def ess(self) -> float:
-        """How many independent, equal weights those of all chains are worth."""
-        return float(1.0 / (self._weights**2).sum())
-
-    @cached_property
-    def _draws(self) -> Draws:
-        """From where the chains ended: sweeps leave weights as they are. Chains of weight 0 repeat another."""
-        alive = np.concatenate([estimate.shares for estimate in self.estimates]) > 0.0
-        start = self._codes[np.where(alive, np.arange(len(alive)), alive.argmax())]
-        path = Path.between(uniform(self._factors.shape).factors, self._factors)
-        chains = Chains(path, start, (self._seed, 5), jobs=self._jobs)
-        return Draws(self._factors, _recorded(chains, self._factors, _DRAWS, 1), np.empty((0, 0)))
-
-    def marginal(self, scope: Scope) -> Floats:
-        return np.asarray(self._draws.chain_marginals(scope) @ self._weights)
-
-    def marginal_error(self, scope: Scope) -> Floats:
-        """Standard errors of a marginal; where bases disagree about log Z, at least how far they differ about it."""
-        rows = self._draws.chain_marginals(scope)
-        beside = rows - (rows @ self._weights)[:, None]
-        error = np.sqrt(beside**2 @ self._weights**2)
-        if self._apart:
-            parts = np.split(rows, len(self.estimates), axis=1)
-            each = [part @ e.shares for part, e in zip(parts, self.estimates, strict=True) if e.ess > 0.0]
-            error = np.maximum(error, np.max(each, axis=0) - np.min(each, axis=0))
-        return np.asarray(error)
-
-
-def _disagree(one: Estimate, other: Estimate) -> bool:
-    chance = np.sqrt(one.error**2 + other.error**2 + _UNSEEN**2)
-    return bool(abs(one.log_z - other.log_z) > _BEYOND * chance)
-
-
-def _joined(estimates: Sequence[Estimate]) -> tuple[float, Floats, float]:
-    """log Z of bases that agree, the share that each has in it, and its error.
-
-    Each counts by the inverse of its error, not of its variance: errors are estimates too, and too small just where
-    chains have missed something. If the bases differ by more than their errors say, the joint error grows by as much.
-    """
-    log_z = np.array([estimate.log_z for estimate in estimates])
-    errors = np.maximum([estimate.error for estimate in estimates], _LEAST_ERROR)
-    parts = log_z - np.log(errors)
-    shares = np.exp(parts - logsumexp(parts))
-    joint = float(logsumexp(parts) - np.log(np.sum(1.0 / errors)))
-    scale = np.sum(((log_z - joint) / np.maximum(errors, _UNSEEN)) ** 2) / max(len(log_z) - 1, 1)
-    return joint, shares, float(np.sqrt(np.sum((shares * errors) ** 2) * max(scale, 1.0)))
-
-
-def _recorded(chains: Chains, factors: Factors, n_draws: int, every: int) -> NDArray[Any]:
-    states: NDArray[Any] = np.empty((n_draws, factors.n_variables, chains.n), code_type(factors.shape))
-    chains.record(every, states)
-    return states
 
 
 def _rows(states: NDArray[Any]) -> Codes:

@@ -19,6 +19,7 @@ from mrfit.inference.path import Path
 Floats = NDArray[np.float64]
 Codes = NDArray[Any]
 
+INFLATION = 1.1  # of standard errors from weights: how much too small they are where a mode is reached by few chains
 _FAR = 50.0  # nats beyond all weights, between which log Z is looked for
 
 
@@ -26,8 +27,8 @@ _FAR = 50.0  # nats beyond all weights, between which log Z is looked for
 class Estimate:
     """log Z from the weights of chains, each of mean Z.
 
-    The error is that of log mean w, sd(w) / (mean(w) sqrt C); ``ess`` = (sum w)^2 / sum w^2 is what the C chains are
-    worth. A mode that no chain found is in none of these.
+    The error is `INFLATION` times that of log mean w, sd(w) / (mean(w) sqrt C); ``ess`` = (sum w)^2 / sum w^2 is what
+    the C chains are worth. A mode that no chain found is in none of these.
     """
 
     base: str
@@ -47,7 +48,9 @@ class Estimate:
 
     @property
     def error(self) -> float:
-        return float(self.shares.std(ddof=1) * np.sqrt(len(self.shares))) if self.shares.any() else np.inf
+        if not self.shares.any():
+            return np.inf
+        return float(INFLATION * self.shares.std(ddof=1) * np.sqrt(len(self.shares)))
 
     @property
     def spread(self) -> float:
@@ -58,6 +61,11 @@ class Estimate:
     @property
     def ess(self) -> float:
         return float(1.0 / (self.shares**2).sum()) if self.shares.any() else 0.0
+
+
+def joined(one: Estimate, other: Estimate) -> Estimate:
+    """Two runs from the same base at as many temperatures, as one of all their chains."""
+    return Estimate(one.base, np.concatenate((one.log_weights, other.log_weights)), one.temperatures)
 
 
 def forward(

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from mrfit.factors import Factors, Scope, check_scopes
+from mrfit.inference.chains import Chains, code_type
 from mrfit.inference.convergence import effective_sample_size, r_hat, r_hat_of_frequencies
 
 Floats = NDArray[np.float64]
@@ -127,3 +128,10 @@ class Draws:
 def standard_error(rows: Floats) -> Floats:
     """Of the mean over independent chains, (rows, chains)."""
     return np.asarray(rows.std(axis=1, ddof=1) / np.sqrt(rows.shape[1]))
+
+
+def recorded(chains: Chains, factors: Factors, n_draws: int, every: int) -> NDArray[Any]:
+    """States of chains after every so many sweeps of the factors, (draws, variables, chains)."""
+    states: NDArray[Any] = np.empty((n_draws, factors.n_variables, chains.n), code_type(factors.shape))
+    chains.record(every, states)
+    return states
