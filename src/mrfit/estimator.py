@@ -26,7 +26,8 @@ from mrfit.learning.learner import Learner
 from mrfit.learning.parts import PENALTIES, STRUCTURES
 from mrfit.learning.penalty_choice import PenaltyChoice
 from mrfit.parameterizations.ordered import ALL, Ordered, check_orders
-from mrfit.queries.questions import How, warn_of_errors
+from mrfit.queries.asked import How
+from mrfit.queries.row_questions import warn_of_errors
 from mrfit.registry import STRUCTURE_WORDS, learner_from
 from mrfit.settings import Coordinates, Covariates, Solver
 from mrfit.structure.learners import StructureLearner

@@ -27,13 +27,13 @@ def with_error(value: float, error: float | None, *, digits: int = _DIGITS, sign
     known = known_decimals(error)
     decimals = min(max(known, 0), digits)
     spread = f"{error:.0e}" if known > digits else f"{round(error, known):.{decimals}f}"
-    return f"{round(value, known):{sign}.{decimals}f} +- {spread}"
+    return f"{round(value, known) + 0.0:{sign}.{decimals}f} +- {spread}"  # + 0.0: never minus zero
 
 
 def probability(p: float, error: float | None = 0.0) -> str:
     """Return a probability as `with_error` does, but no zero for what is not impossible."""
     text = with_error(p, error)
-    if p <= 0.0 or float(text.split()[0]) > 0.0:
+    if p <= 0.0 or float(text.split()[0]) > 0.0 or (error and known_decimals(error) <= _DIGITS):
         return text
     return f"{p:.0e} +- {error:.0e}" if error else f"{p:.0e}"
 

@@ -50,7 +50,7 @@ class Posterior(ABC):
     def marginal_error(self, scope: Scope) -> Floats | None:
         """Standard errors of `marginal`, cell by cell: zeros where it is exact, None where nobody knows them."""
         parts = self.deviations(scope)
-        return None if parts is None else np.asarray(np.sqrt((parts**2).sum(axis=1)))
+        return None if parts is None else np.asarray(np.linalg.norm(parts, axis=1))
 
 
 class Engine(ABC):

@@ -164,21 +164,20 @@ class GibbsPosterior(Posterior):
 
     @cached_property
     def remarks(self) -> tuple[str, ...]:  # type: ignore[override]
-        slow = (
-            f"Chains have not mixed after {self.sweeps:,} sweeps: R-hat is {self.r_hat:.3f}, above {GOOD_R_HAT}, and "
-            f"all draws are worth {self.ess:,.0f}. Raise max_sweeps."
-        )
-        rough = (
-            f"The largest standard error of a probability is {self.largest_error:.1g}, above the precision of "
-            f"{self._precision:g}. Use more chains (samples=N)."
-        )
-        apart = self.draws.disagreement()
-        return (
-            *self._given_remarks,
-            *((slow,) if not self._is_mixed else ()),
-            *((rough,) if not self._is_precise else ()),
-            *((apart,) if apart else ()),
-        )
+        remarks = list(self._given_remarks)
+        if not self._is_mixed:
+            remarks.append(
+                f"Chains have not mixed after {self.sweeps:,} sweeps: R-hat is {self.r_hat:.3f}, above {GOOD_R_HAT}, "
+                f"and all draws are worth {self.ess:,.0f}. Raise max_sweeps."
+            )
+        if self._precision is not None and not self._is_precise:
+            remarks.append(
+                f"The largest standard error of a probability is {self.largest_error:.1g}, above the precision of "
+                f"{self._precision:g}. Use more chains (samples=N)."
+            )
+        if apart := self.draws.disagreement():
+            remarks.append(apart)
+        return tuple(remarks)
 
     @property
     def is_good_enough(self) -> bool:
@@ -212,6 +211,9 @@ class GibbsPosterior(Posterior):
         effective draws.
         """
         return self._deviations(self.draws.chain_marginals(scope))
+
+    def marginal_error(self, scope: Scope) -> Floats:
+        return np.asarray(np.linalg.norm(self.deviations(scope), axis=1))
 
     def _deviations(self, rows: Floats) -> Floats:
         n_chains = rows.shape[1]

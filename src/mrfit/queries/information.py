@@ -11,6 +11,7 @@ from scipy.special import entr
 
 Floats = NDArray[np.float64]
 
+_SECOND_ORDER = 3.0  # times the bias, in the error of an entropy
 _FROM_THE_END = 2.0  # standard errors from 0 and 1 within which log-odds may be infinite
 
 
@@ -30,8 +31,10 @@ def information(
 
     Notes
     -----
-    The error is that of the first-order (delta) method, and beside it the second-order bias, sum var / 2p, which is
-    all there is of a mutual information near zero. Cells that no chain saw count as probable as their error.
+    The error is that of the first-order (delta) method and, in quadrature, three times the second-order bias, sum
+    var / 2p. Near independence a mutual information is a square, whose first-order error vanishes where chance makes
+    the estimate small; three times is what keeps it honest there. Cells that no chain saw count as probable as their
+    error.
     """
     value, bias = 0.0, 0.0
     moved = np.zeros(0 if deviations is None else deviations.shape[1])
@@ -46,7 +49,7 @@ def information(
             at = np.maximum(p, error)[live]
             moved -= factor * ((np.log(at) + 1.0) @ parts[live])
             bias -= factor * float((error[live] ** 2 / (2.0 * at)).sum())
-    return value, None if deviations is None else hypot(float(np.linalg.norm(moved)), bias)
+    return value, None if deviations is None else hypot(float(np.linalg.norm(moved)), _SECOND_ORDER * bias)
 
 
 def log_odds(p: float, error: float | None) -> tuple[float, float | None]:
