@@ -34,6 +34,10 @@ class ModelFileError(InputError):
     """A model file is damaged, foreign or newer than this library."""
 
 
+class ApproximationWarning(UserWarning):
+    """An answer is approximate where an exact one might be expected."""
+
+
 def listed(names: object, *, limit: int = 6) -> str:
     """Quote names for a message: ``'a', 'b', 'c', ... (12 in all)``."""
     items = [repr(str(name)) for name in names]  # type: ignore[attr-defined]

@@ -21,7 +21,7 @@ from mrfit.data.columns import class_names
 from mrfit.data.dataset import Dataset
 from mrfit.data.frames import check_column_names, column_values
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.errors import InputError, listed
+from mrfit.errors import ApproximationWarning, InputError, listed
 from mrfit.learning.fitted import Fitted
 from mrfit.learning.incomplete import fit_incomplete
 from mrfit.learning.learner import Learner
@@ -29,6 +29,8 @@ from mrfit.learning.objective_choice import JUDGES, ObjectiveChoice
 from mrfit.learning.parts import OBJECTIVES, PENALTIES, STRUCTURES
 from mrfit.learning.penalty_choice import PenaltyChoice
 from mrfit.parameterizations.ordered import ALL, Ordered, check_orders
+from mrfit.queries.asked import How
+from mrfit.queries.row_questions import warn_of_errors
 from mrfit.registry import STRUCTURE_WORDS, learner_from, objective_from
 from mrfit.settings import Coordinates, Covariates, Solver
 from mrfit.structure.learners import StructureLearner
@@ -264,8 +266,13 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         return np.asarray(metrics[self.metric].score_table(self.model_, table, self.n_jobs), np.float64)
 
     @available_if(_has_target)
-    def predict_proba(self, X: Any, variable: str | int | None = None) -> Floats:
-        """p(variable | what else a row holds) for every row, exact, shape (rows, states).
+    def predict_proba(
+        self, X: Any, variable: str | int | None = None, *, return_error: bool = False
+    ) -> Floats | tuple[Floats, Floats]:
+        """p(variable | what else a row holds) for every row, shape (rows, states).
+
+        Rows with too many missing cells for an exact answer are answered by sampling, and an `ApproximationWarning`
+        says how large their standard errors are.
 
         Parameters
         ----------
@@ -273,6 +280,8 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
             Rows with all columns of `fit`; cells of the variable itself are not looked at, and others may be missing.
         variable
             Its name or the number of its column; by default the ``target``. ``model_.domain`` has the order of states.
+        return_error
+            Return standard errors as a second array, zeros where an answer is exact, in place of the warning.
         """
         check_is_fitted(self)
         asked: Any = self.target if variable is None else variable
@@ -280,16 +289,25 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         if not isinstance(asked, str) and not -len(domain) <= asked < len(domain):
             raise InputError(f"There is no column {asked}; there are {len(domain)}, counted from 0.")
         name = asked if isinstance(asked, str) else domain.names[asked]
-        return self.model_.predict_proba(name, self._checked(X, reset=False))
+        how = How(seed=_seed(self.random_state))
+        p, error = self.model_.predicted(name, self._checked(X, reset=False), how, jobs=self.n_jobs)
+        if return_error:
+            return p, error
+        warn_of_errors(error)
+        return p
 
     def sample(self, n_samples: int = 1, random_state: Any = None, *, given: Mapping[str, Any] | None = None) -> Any:
-        """Independent rows of the distribution, exact, given what is known; an array that `score_samples` takes.
+        """Draw rows of the distribution, given what is known: an array that `score_samples` takes.
 
-        It holds integers if all states are, else text. ``random_state`` is that of the learner if it is None.
+        They are independent and exact where a junction tree fits. Elsewhere they are from Gibbs chains, close to the
+        distribution and nearly independent, which an `ApproximationWarning` says. The array holds integers if all
+        states are, else text. ``random_state`` is that of the learner if it is None.
         """
         check_is_fitted(self)
         seed = _seed(self.random_state if random_state is None else random_state)
         rows = self.model_.sample(n_samples, given=given, seed=seed, jobs=self.n_jobs)
+        if rows.notes:
+            warnings.warn(" ".join(rows.notes), ApproximationWarning, stacklevel=2)
         return _values(rows)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:

@@ -51,7 +51,7 @@ def test_marginals_and_conditionals(network: Network) -> None:
     assert list(given.values()) == pytest.approx(expected / expected.sum())
     assert network.conditional("a", {"a": "no"}) == {"no": 1.0, "yes": 0.0}
     frame = found.to_frame()
-    assert list(frame.columns) == ["variable", "state", "probability"]
+    assert list(frame.columns) == ["variable", "state", "probability", "error"]
     assert len(frame) == 9
 
 
@@ -78,7 +78,7 @@ def test_joint_marginals_of_any_variables(network: Network) -> None:
     first = found.to_dict()["joint"][1]
     assert first["states"] == {"d": "x", "b": "mid"}
     assert first["p"] == pytest.approx(found.table[0, 1])
-    assert list(found.to_frame().columns) == ["d", "b", "probability"]
+    assert list(found.to_frame().columns) == ["d", "b", "probability", "error"]
 
 
 def test_entropies_and_mutual_information(network: Network) -> None:

@@ -13,9 +13,10 @@ from mrfit.cli.options import check_one_stream, choice, common, parameters_of, r
 from mrfit.cli.output import note, note_compiling, note_failures, print_json, say
 from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
 from mrfit.cli.progress import counting_progress
-from mrfit.cli.query import columns, probability
+from mrfit.cli.query import columns
 from mrfit.cli.sections import SectionedCommand
 from mrfit.errors import InputError
+from mrfit.rounding import probability
 
 if TYPE_CHECKING:
     from mrfit.checking.check import Check, Difference

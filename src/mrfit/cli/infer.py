@@ -10,8 +10,11 @@ import click
 from mrfit.cli.files import check_files, send, writing
 from mrfit.cli.given import given_of
 from mrfit.cli.model_options import (
+    check_log_z,
+    effort_options,
     engine_option,
     from_option,
+    how_of,
     is_silent,
     model_argument,
     note_plan,
@@ -48,6 +51,7 @@ if TYPE_CHECKING:
 )
 @click.option("-o", "--output", metavar="FILE", help="Write the answer here instead of standard output.")
 @engine_option
+@effort_options
 @from_option
 @writing
 @common
@@ -87,22 +91,35 @@ def _answered(
     """The content of a file of results, and the same for JSON."""
     from mrfit.formats.uai_results import map_bytes, mar_bytes, pr_bytes
 
-    engine, seed, domain = options["engine"], options["seed"], network.domain
+    how, domain = how_of(options), network.domain
     if task == "MAP":
-        best = network.map(given=given, seed=seed)
+        best = network.map(given=given, engine=options["engine"], seed=options["seed"])
+        note_remarks(best.remarks, options)
         states = [variable.codes[best.states[variable.name]] for variable in domain]
         return map_bytes(states), best.to_dict() | {"states": states}
-    note_plan(network.plan(given=given, engine=engine, seed=seed), network.spoken_names, options)
+    note_plan(network.plan(given=given, **how), network.spoken_names, options)
     if task == "PR":
-        answer = network.log_z(given=given, engine=engine, seed=seed)
+        answer = network.log_z(given=given, **how)
+        check_log_z(answer)
         note_remarks(answer.remarks, options)
-        if not math.isfinite(answer.log_z):
-            raise InputError(f"The engine {answer.engine!r} found no log Z; choose another one by --engine.")
+        _note_error("log Z", answer.error, options)
         return pr_bytes(answer.log_z, base=base), answer.to_dict() | {"log_base": base}
-    found = network.marginals(domain.names, given=given, engine=engine, seed=seed)
+    found = network.marginals(domain.names, given=given, **how)
     note_remarks(found.remarks, options)
+    _note_error("a probability", found.largest_error, options)
     tables = [list(found[name].values()) for name in domain.names]
-    return mar_bytes(tables), found.to_dict() | {"marginals": tables}  # type: ignore[arg-type]
+    errors = [list(found[name].error.values()) for name in domain.names]
+    return mar_bytes(tables), found.to_dict() | {"marginals": tables, "errors": errors}  # type: ignore[arg-type]
+
+
+def _note_error(of: str, error: float | None, options: dict[str, Any]) -> None:
+    """Say how far a number may be off: files of results have no place for it."""
+    if error is None:
+        note_remarks([f"The error of {of} is unknown."], options)
+    elif error > 0.0:
+        note_remarks(
+            [f"The {'standard' if of == 'log Z' else 'largest standard'} error of {of} is {error:.1g}."], options
+        )
 
 
 def _base(text: str) -> float:

@@ -8,9 +8,13 @@ import click
 
 from mrfit.cli.given import given_of, given_options
 from mrfit.cli.model_options import (
+    check_log_z,
+    effort_options,
     engine_option,
     from_option,
+    how_of,
     is_silent,
+    log_z_text,
     model_argument,
     note_plan,
     note_remarks,
@@ -24,6 +28,7 @@ from mrfit.cli.output import note_compiling, print_json, say
 @model_argument
 @given_options
 @engine_option
+@effort_options
 @from_option
 @common
 def command(model_file: str, **options: Any) -> None:
@@ -42,11 +47,11 @@ def command(model_file: str, **options: Any) -> None:
     note_compiling(quiet=is_silent(options))
     network = read_model(model_file, options)
     given = given_of(network.domain, options)
-    note_plan(network.plan(given=given, engine=options["engine"], seed=options["seed"]), network.spoken_names, options)
-    answer = network.log_z(given=given, engine=options["engine"], seed=options["seed"])
+    note_plan(network.plan(given=given, **how_of(options)), network.spoken_names, options)
+    answer = network.log_z(given=given, **how_of(options))
+    check_log_z(answer)
     note_remarks(answer.remarks, options)
     if options["as_json"]:
         print_json(answer.to_dict())
     else:
-        error = f" (standard error {answer.error:.2g})" if answer.error else ""
-        say(f"log Z {answer.log_z:.10g}{error}")
+        say(f"log Z {log_z_text(answer) if answer.error != 0.0 else f'{answer.log_z:.10g}'}")

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from mrfit.cli.files import load_model
-from mrfit.cli.options import STANDARD, choice
-from mrfit.cli.output import note
+from mrfit.cli.options import STANDARD, choice, stacked
+from mrfit.cli.output import as_options, note
+from mrfit.errors import InputError
+from mrfit.rounding import with_error
 
 if TYPE_CHECKING:
     from mrfit.inference.plan import Plan
     from mrfit.model import MarkovNetwork
     from mrfit.network import Network
+    from mrfit.queries.answer import LogZ
 
 FORMATS = ("mrf", "uai", "lg", "mn", "fg")  # as in mrfit.formats.models, which --help need not load
 ENGINES = (
@@ -44,6 +48,27 @@ engine_option = choice(
     *ENGINES,
     help="How to compute: auto takes what is exact and fast if anything is, and says what it took.",
 )
+
+
+effort_options = stacked(
+    click.option(
+        "--samples",
+        type=click.IntRange(min=4),
+        metavar="N",
+        help="Chains of an approximate answer: four times as many halve its standard errors.",
+    ),
+    click.option(
+        "--precision",
+        type=click.FloatRange(min=0.0, min_open=True),
+        metavar="E",
+        help="Sample until no standard error of a probability is above E. Exact answers ignore both.",
+    ),
+)
+
+
+def how_of(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings of a question: the engine, its seed and its effort."""
+    return {name: options[name] for name in ("engine", "seed", "samples", "precision")}
 
 
 def read_model(text: str, options: Mapping[str, Any]) -> Network:
@@ -89,7 +114,19 @@ def note_plan(plan: Plan, names: Sequence[str], options: Mapping[str, Any]) -> N
 def note_remarks(remarks: Sequence[str], options: Mapping[str, Any]) -> None:
     """How far an approximation is to be trusted."""
     for text in () if is_silent(options) else remarks:
-        note(f"note: {text}")
+        note(f"note: {as_options(text)}")
+
+
+def check_log_z(answer: LogZ) -> None:
+    """Refuse an answer without log Z: of chains that only know marginals, or messages that did not converge."""
+    if not isfinite(answer.log_z):
+        raise InputError(f"The engine {answer.engine!r} found no log Z; choose another one by --engine.")
+
+
+def log_z_text(answer: LogZ) -> str:
+    """log Z with the digits that its error leaves known."""
+    text = with_error(answer.log_z, answer.error)
+    return text if answer.error is not None else f"{text}, error unknown"
 
 
 def is_silent(options: Mapping[str, Any]) -> bool:

@@ -45,10 +45,10 @@ def _finite(entry: Any) -> Any:
 
 def as_options(message: str) -> str:
     """The library speaks of keyword arguments; at the command line they are options."""
-    words = "missing|unknown|weight|header|separator|encoding|format|bound|select|memory"
+    words = "missing|unknown|weight|header|separator|encoding|format|bound|select|memory|engine|rule"
     message = message.replace("header=False", "--no-header").replace("header=True", "--header")
     message = message.replace("select_strength=", "--select-strength ")
-    message = message.replace("states={...}", "--states FILE")
+    message = message.replace("states={...}", "--states FILE").replace("samples=N", "--samples N")
     message = re.sub(r"\b(columns|exclude|include)=\[\.\.\.\]", r"--\1 NAME,...", message)
     return re.sub(rf"\b({words})='([^']*)'", _as_option, message)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isnan
+from math import isinf, isnan
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,9 +10,12 @@ import click
 from mrfit.cli.files import check_files, writing
 from mrfit.cli.given import asked_of, given_of, given_options
 from mrfit.cli.model_options import (
+    effort_options,
     engine_option,
     from_option,
+    how_of,
     is_silent,
+    log_z_text,
     model_argument,
     note_plan,
     note_remarks,
@@ -23,14 +26,15 @@ from mrfit.cli.output import note, note_compiling, print_json, say
 from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
 from mrfit.cli.sections import SectionedCommand
 from mrfit.errors import InputError
+from mrfit.rounding import probability, with_error
 
 if TYPE_CHECKING:
-    from mrfit.queries.answer import BestState, Explanation, Joint
+    from mrfit.queries.answer import BestState, Distribution, Explanation, Influence, Joint, LogZ
     from mrfit.summaries.query import PlanSummary, QuerySummary
 
 _SECTIONS = {
     "The question": ("given", "evidence", "ask", "map", "explain"),
-    "How it is answered": ("engine", "plan", "model_format"),
+    "How it is answered": ("engine", "samples", "precision", "plan", "model_format"),
     "Output": ("top", "plot", "title", "no_clobber", *sorted(parameters_of(common))),
 }
 
@@ -47,6 +51,7 @@ _SECTIONS = {
 @click.option("--map", is_flag=True, help="Also the most probable states of all variables together.")
 @click.option("--explain", is_flag=True, help="Also which pieces of what is given moved each variable of --ask most.")
 @engine_option
+@effort_options
 @click.option("--plan", is_flag=True, help="Say what the answer would take, and stop.")
 @from_option
 @click.option(
@@ -84,7 +89,7 @@ def command(model_file: str, **options: Any) -> None:
     if options["explain"] and not (given and any(len(names) == 1 for names in asked)):
         raise InputError("--explain needs what is given and a single variable: add --given NAME=STATE and --ask NAME.")
     targets = [names for names in asked if len(names) > 1]
-    plan = network.plan(given=given, targets=targets, engine=options["engine"], seed=options["seed"])
+    plan = network.plan(given=given, targets=targets, **how_of(options))
     if options["plan"]:
         _tell_plan(PlanSummary.of(plan, network.spoken_names), options)
         return
@@ -95,10 +100,9 @@ def command(model_file: str, **options: Any) -> None:
         given=given,
         best=options["map"],
         explain=options["explain"],
-        engine=options["engine"],
-        seed=options["seed"],
+        **how_of(options),
     )
-    note_remarks(answer.after.remarks, options)
+    note_remarks(answer.remarks, options)
     if set(given) - set(network.covariate_names) and answer.before is None and not is_silent(options):
         note("note: without what is given the model is too large for this engine, so nothing is said of before.")
     if options["plot"] is not None:
@@ -138,12 +142,12 @@ def _draw(answer: QuerySummary, plot: str, title: str) -> None:
 
 def _print(answer: QuerySummary, top: int) -> None:
     after = answer.after
-    about = "log Z not known" if isnan(after.log_z) else f"log Z {after.log_z:.4f}"
-    if after.error:
-        about += f" (standard error {after.error:.2g})"
-    if answer.log_p_given is not None:
-        about += f", log probability of what is given {answer.log_p_given:.4f}"
+    about = "log Z not known" if isnan(after.log_z) else f"log Z {log_z_text(after)}"
+    if answer.log_p_given is not None and not isnan(answer.log_p_given):
+        about += f", log probability of what is given {with_error(answer.log_p_given, answer.log_p_given_error)}"
     say(f"given {after.given}" if after.given else "nothing given", about)
+    if not answer.has_errors:
+        say("the errors of these probabilities are unknown, so they are shown with two digits")
     if after.marginals:
         _print_marginals(answer, top)
     for joint in answer.joints:
@@ -151,7 +155,7 @@ def _print(answer: QuerySummary, top: int) -> None:
     for explanation in answer.explanations:
         _print_explanation(explanation)
     if answer.best is not None:
-        _print_best(answer.best, after.log_z)
+        _print_best(answer.best, after)
 
 
 def _print_marginals(answer: QuerySummary, top: int) -> None:
@@ -162,9 +166,9 @@ def _print_marginals(answer: QuerySummary, top: int) -> None:
     shown = names[:top]
     before = {} if answer.before is None else answer.before.marginals
     lines = [
-        [name if k == 0 else "", state, *_numbers(p, before[name][state] if before else None)]
+        [name if k == 0 else "", state, *_numbers(state, after[name], before.get(name))]
         for name in shown
-        for k, (state, p) in enumerate(after[name].items())
+        for k, state in enumerate(after[name])
     ]
     if shown:
         heads = ["before", "after", "moved"] if before else ["probability"]
@@ -175,35 +179,51 @@ def _print_marginals(answer: QuerySummary, top: int) -> None:
         say(f"... and {len(names) - top:,} more variables{by}; --top N shows more, --json all")
 
 
-def _numbers(p: float, was: float | None) -> list[str]:
-    return [probability(p)] if was is None else [probability(was), probability(p), f"{p - was:+.4f}"]
+def _numbers(state: str, after: Distribution, before: Distribution | None) -> list[str]:
+    """Probabilities before and after, and their difference, with their errors."""
+    from mrfit.queries.answer import joint_error
+
+    p, error = after[state], after.error[state]
+    if before is None:
+        return [probability(p, error)]
+    was, error_was = before[state], before.error[state]
+    change = with_error(p - was, joint_error(error, error_was), sign="+")
+    return [probability(was, error_was), probability(p, error), change]
 
 
 def _print_joint(joint: Joint, top: int) -> None:
     """The most probable of the joint states first."""
-    rows = sorted(joint.rows(), key=lambda row: -row[1])
-    lines = [[*states.values(), probability(p)] for states, p in rows[: max(top, 1)]]
+    rows = sorted(joint.rows_with_errors(), key=lambda row: -row[1])
+    lines = [[*states.values(), probability(p, error)] for states, p, error in rows[: max(top, 1)]]
     say("", *columns([[*joint.states, "probability"], *lines], n_words=len(joint.states)))
     if len(rows) > len(lines):
         say(f"... and {len(rows) - len(lines):,} more; --top N shows more, --json all")
 
 
 def _print_explanation(told: Explanation) -> None:
-    say("", f"{told.target}={told.state}: {probability(told.p)}, {probability(told.p_before)} before; what moved it:")
-    lines = [[each.given, probability(each.p_without), f"{each.log_odds:+.3f}"] for each in told.influences]
+    now, before = probability(told.p, told.p_error), probability(told.p_before, told.p_before_error)
+    say("", f"{told.target}={told.state}: {now}, {before} before; what moved it:")
+    lines = [
+        [each.given, probability(each.p_without, each.p_without_error), _log_odds(each)] for each in told.influences
+    ]
     say(*columns([["piece", "probability without", "adds to log-odds"], *lines], n_words=1))
 
 
-def _print_best(best: BestState, log_z: float) -> None:
+def _log_odds(influence: Influence) -> str:
+    if influence.log_odds_error is not None and isinf(influence.log_odds_error):
+        return "unknown"
+    return with_error(influence.log_odds, influence.log_odds_error, digits=3, sign="+")
+
+
+def _print_best(best: BestState, log_z: LogZ) -> None:
     which = "most probable together" if best.exact else f"probable together, by {best.engine}: there may be better ones"
-    score = "" if isnan(log_z) else f", log probability {best.log_potential - log_z:.4f}"
+    score = "" if isnan(log_z.log_z) else f", log probability {_log_p(best, log_z)}"
     say("", f"{which}{score}:")
     say(*columns([[f"  {name}", state] for name, state in best.states.items()], n_words=2))
 
 
-def probability(p: float) -> str:
-    """Four digits, but no zero for what is not impossible."""
-    return f"{p:.0e}" if 0.0 < p < 5e-5 else f"{p:.4f}"
+def _log_p(best: BestState, log_z: LogZ) -> str:
+    return with_error(best.log_potential - log_z.log_z, log_z.error)
 
 
 def columns(rows: list[list[str]], *, n_words: int) -> list[str]:

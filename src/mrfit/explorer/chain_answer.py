@@ -56,6 +56,13 @@ class ChainAnswer:
     def marginals(self) -> list[Floats]:
         return [rows[:, self._shown].mean(axis=1) for rows in self._singles]
 
+    @cached_property
+    def errors(self) -> list[Floats]:
+        """Standard errors of `marginals`."""
+        if self.gap:
+            return [standard_error(rows[:, self._shown]) for rows in self._singles]
+        return [self._posterior.marginal_error((v,)) for v in range(len(self._singles))]
+
     def marginals_elsewhere(self) -> list[Floats]:
         return [rows[:, self._elsewhere].mean(axis=1) for rows in self._singles]
 
@@ -65,9 +72,7 @@ class ChainAnswer:
     @property
     def error(self) -> float:
         """Twice the largest standard error of a probability."""
-        if self.gap:
-            return _TWICE * max(float(standard_error(rows[:, self._shown]).max()) for rows in self._singles)
-        return _TWICE * max(float(self._posterior.marginal_error((v,)).max()) for v in range(len(self._singles)))
+        return _TWICE * max(float(error.max()) for error in self.errors)
 
     def second_mode(self, names: list[tuple[str, tuple[str, ...]]]) -> str:
         """Where chains stay that are not shown, in a sentence; ``names`` are those of variables and their states."""

@@ -18,7 +18,7 @@ from mrfit.inference.annealing import Estimate, joined, run_up
 from mrfit.inference.base import Base, independent, tree, uniform
 from mrfit.inference.chains import Chains, code_type
 from mrfit.inference.draws import recorded
-from mrfit.inference.engine import Engine
+from mrfit.inference.engine import Engine, check_precision
 from mrfit.inference.path import Path
 from mrfit.inference.plan import Plan
 from mrfit.inference.sampling_plan import DRAW_SECONDS, MOST_CELLS, SamplingPlan, sweep_seconds
@@ -117,8 +117,7 @@ class Annealed(Engine):
                 f"{self.max_temperatures}; expected at least 4 chains, 1 temperature and a limit not below that. Raise "
                 "what is too small."
             )
-        if self.precision is not None and not 0.0 < self.precision < np.inf:
-            raise InputError(f"The precision is {self.precision}; expected a standard error above 0, such as 0.01.")
+        check_precision(self.precision)
 
     def plan(self, factors: Factors, targets: Sequence[Scope] = ()) -> SamplingPlan:
         check_scopes(factors.shape, targets)

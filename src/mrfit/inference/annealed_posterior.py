@@ -98,18 +98,24 @@ class AnnealedPosterior(Posterior):
     def marginal(self, scope: Scope) -> Floats:
         return np.asarray(self._draws.chain_marginals(scope) @ self._weights)
 
-    def marginal_error(self, scope: Scope) -> Floats:
-        """Standard errors of a marginal; where an alarm was raised, at least how far the bases differ about it."""
+    def deviations(self, scope: Scope) -> Floats:
+        """Weighted deviations of chains; a light mode that all may have missed; how far bases differ, if that alarms.
+
+        Their norms are the standard errors of a marginal.
+        """
         rows = self._draws.chain_marginals(scope)
         if len(rows) == 1:
-            return np.zeros(1)  # the only cell there is
-        beside = rows - (rows @ self._weights)[:, None]
-        error = np.hypot(INFLATION * np.sqrt(beside**2 @ self._weights**2), _LIGHT / self.ess)
+            return np.zeros((1, 0))  # the only cell there is
+        light = (-1.0) ** np.arange(len(rows)) * _LIGHT / self.ess
+        parts = [INFLATION * self._weights * (rows - (rows @ self._weights)[:, None]), light[:, None]]
         if self._alarmed:
-            parts = np.split(rows, np.cumsum([len(e.shares) for e in self.estimates])[:-1], axis=1)
-            each = [part @ e.shares for part, e in zip(parts, self.estimates, strict=True) if e.ess > 0.0]
-            error = np.maximum(error, np.max(each, axis=0) - np.min(each, axis=0))
-        return np.asarray(error)
+            of_bases = np.split(rows, np.cumsum([len(e.shares) for e in self.estimates])[:-1], axis=1)
+            each = [part @ e.shares for part, e in zip(of_bases, self.estimates, strict=True) if e.ess > 0.0]
+            parts += [(one - each[0])[:, None] for one in each[1:]]
+        return np.concatenate(parts, axis=1)
+
+    def marginal_error(self, scope: Scope) -> Floats:
+        return np.asarray(np.linalg.norm(self.deviations(scope), axis=1))
 
     @property
     def largest_error(self) -> float:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from math import prod
 
 from mrfit.errors import InputError, listed
 from mrfit.factors import Factors, Scope
 from mrfit.inference.annealed import Annealed
 from mrfit.inference.belief_propagation import BeliefPropagation
-from mrfit.inference.engine import AUTO, Engine
+from mrfit.inference.engine import AUTO, Engine, check_precision
 from mrfit.inference.enumeration import Enumeration
 from mrfit.inference.gibbs import Gibbs
 from mrfit.inference.junction_tree import JunctionTree
@@ -33,24 +33,31 @@ def planned(
     *,
     engine: str | Engine = AUTO,
     seed: int = 0,
+    samples: int | None = None,
+    precision: float | None = None,
     names: Sequence[str] | None = None,
     order: Sequence[int] | None = None,
 ) -> tuple[Engine, Plan]:
-    """An engine, and its plan for these factors.
+    """An engine that answers marginals, and its plan for these factors.
 
     ``auto`` takes the exact engine with the shorter forecast, and annealed importance sampling where none fits: it
-    gives log Z and marginals, and says when what it began from does not agree. A plan says which engine it is of, and
-    why; ``names`` of variables are for that. A tree takes the variables in ``order``, if there is one.
+    gives log Z and marginals, and says when what it began from does not agree. ``samples`` and ``precision`` are those
+    of `with_effort`. A plan says which engine it is of, and why; ``names`` of variables are for that. A tree takes the
+    variables in ``order``, if there is one.
     """
     if isinstance(engine, Engine):
-        return engine, engine.plan(factors, targets)
+        check_answers_marginals(engine)
+        chosen = with_effort(engine, samples=samples, precision=precision)
+        return chosen, chosen.plan(factors, targets)
     if engine != AUTO:
         chosen = engine_called(engine, seed=seed)
+        check_answers_marginals(chosen)
+        chosen = with_effort(chosen, samples=samples, precision=precision)
         return chosen, replace(chosen.plan(factors, targets), why="it was asked for")
+    sampling = with_effort(Annealed(seed=seed), samples=samples, precision=precision)
     exact, plan = exactly_planned(factors, targets, seed=seed, order=order)
     if plan.fits:
         return exact, plan
-    sampling = Annealed(seed=seed)
     return sampling, replace(sampling.plan(factors, targets), why=f"no exact engine fits. {plan.figures(names)}")
 
 
@@ -73,3 +80,33 @@ def engine_called(word: str, *, seed: int = 0) -> Engine:
         raise InputError(f"There is no engine {word!r}; choose {AUTO!r} or one of {listed(ENGINES, limit=12)}.")
     kind = ENGINES[word]
     return kind(seed=seed) if "seed" in kind.__dataclass_fields__ else kind()  # type: ignore[attr-defined, call-arg]
+
+
+def check_answers_marginals(engine: Engine) -> None:
+    """Refuse an engine that only finds most probable states, and name those that do more."""
+    if not engine.answers_marginals:
+        able = listed([AUTO, *(word for word, kind in ENGINES.items() if kind.answers_marginals)], limit=12)
+        raise InputError(
+            f"The engine {engine.word!r} finds most probable states, but neither marginals nor log Z. Choose one of "
+            f"{able}."
+        )
+
+
+def with_effort(engine: Engine, *, samples: int | None = None, precision: float | None = None) -> Engine:
+    """Return an engine with that many chains (``samples``), or that runs until its errors are small enough.
+
+    ``precision`` is the largest standard error of the probability of a state that is good enough. An exact engine
+    stays as it is; one that knows no errors is refused.
+    """
+    check_precision(precision)
+    asked = {"chains": samples, "precision": precision}
+    settings = {name: value for name, value in asked.items() if value is not None}
+    if not settings or engine.word in EXACT:
+        return engine
+    if not settings.keys() <= {each.name for each in fields(engine)}:  # type: ignore[arg-type]
+        able = [word for word, kind in ENGINES.items() if "precision" in kind.__dataclass_fields__]  # type: ignore[attr-defined]
+        raise InputError(
+            f"The engine {engine.word!r} does not know its errors, so that no precision or number of samples makes "
+            f"them smaller. Choose one of {listed(able)}, or leave them out."
+        )
+    return replace(engine, **settings)  # type: ignore[type-var]

@@ -83,7 +83,8 @@ class Draws:
             return None
         halves = self.frequencies.reshape(len(self.frequencies), 2, -1)
         rows = np.concatenate((halves.mean(axis=1), self.log_p.mean(axis=0)[None]))
-        apart, error = self.apart(rows)
+        difference, error = self.apart(rows)
+        apart = abs(difference)
         n = min(self.n_from_data, rows.shape[1] - self.n_from_data)
         beyond = apart > stdtrit(n - 1, 1.0 - _FALSE_ALARMS / (2 * len(rows))) * error
         beyond &= apart > 1e-9 * abs(rows).max(axis=1)  # rounding
@@ -118,10 +119,10 @@ class Draws:
         return (float(gaps[worst]), *self._quantities[worst]) if gaps[worst] else None
 
     def apart(self, rows: Floats) -> tuple[Floats, Floats]:
-        """How far the means of annealed and data-started chains differ, and the standard error of that; (rows,)."""
+        """Means of annealed less means of data-started chains, and the standard error of that; (rows,)."""
         parts = rows[:, : -self.n_from_data], rows[:, -self.n_from_data :]
         means, errors = zip(*((part.mean(axis=1), standard_error(part)) for part in parts), strict=True)
-        return abs(means[0] - means[1]), np.hypot(*errors)
+        return means[0] - means[1], np.hypot(*errors)
 
 
 def standard_error(rows: Floats) -> Floats:

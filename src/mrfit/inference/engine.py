@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from math import inf
 from typing import ClassVar
 
 import numpy as np
@@ -38,15 +39,25 @@ class Posterior(ABC):
         For the scope of a factor it is the gradient of log Z in that factor's table.
         """
 
+    def deviations(self, scope: Scope) -> Floats | None:
+        """How far each independent part of a run, such as a chain, moves `marginal`: (cells, parts).
+
+        The standard error of a weighted sum ``g @ marginal`` of cells is the norm of ``g @ deviations``. There are no
+        parts where the marginal is exact; None where nobody knows its error.
+        """
+        return np.zeros((len(self.marginal(scope)), 0)) if self.exact else None
+
     def marginal_error(self, scope: Scope) -> Floats | None:
         """Standard errors of `marginal`, cell by cell: zeros where it is exact, None where nobody knows them."""
-        return np.zeros_like(self.marginal(scope)) if self.exact else None
+        parts = self.deviations(scope)
+        return None if parts is None else np.asarray(np.linalg.norm(parts, axis=1))
 
 
 class Engine(ABC):
     """A way to log Z and marginals. Its settings are its fields; it holds no state."""
 
     word: ClassVar[str]  # by which users choose it
+    answers_marginals: ClassVar[bool] = True  # and log Z, rather than most probable states alone
 
     @abstractmethod
     def plan(self, factors: Factors, targets: Sequence[Scope] = ()) -> Plan:
@@ -72,3 +83,11 @@ class Engine(ABC):
     @abstractmethod
     def _run(self, plan: Plan, factors: Factors) -> Posterior:
         """The work itself, on a plan that fits."""
+
+
+def check_precision(precision: float | None) -> None:
+    """Refuse what is no standard error to aim at."""
+    if precision is not None and not 0.0 < precision < inf:
+        raise InputError(
+            f"The precision is {precision!r}; expected a standard error of probabilities above 0, such as 0.01."
+        )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,8 +14,8 @@ from mrfit.errors import InputError
 from mrfit.factors import Factors, Scope, check_scopes
 from mrfit.inference.base import uniform
 from mrfit.inference.chains import Chains, code_type
-from mrfit.inference.draws import Draws, standard_error
-from mrfit.inference.engine import Engine, Posterior
+from mrfit.inference.draws import Draws
+from mrfit.inference.engine import Engine, Posterior, check_precision
 from mrfit.inference.path import Path
 from mrfit.inference.plan import Plan
 from mrfit.inference.sampling_plan import DRAW_SECONDS, MOST_CELLS, SamplingPlan, sweep_seconds
@@ -27,6 +28,7 @@ GOOD_R_HAT = 1.01  # Vehtari et al. (2021)
 _DRAWS = 500  # kept of each chain
 _STUCK = 1.1  # R-hat above which chains tell of places, not of their weights
 _BEYOND = 3.0  # joint standard errors at which the difference of two groups of chains is their error
+_MOST_KEPT = 2**28  # states of variables that are kept where a precision is asked for
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +57,9 @@ class Gibbs(Engine):
         The same numbers for the same seed, whatever ``jobs``.
     jobs
         Threads, each for blocks of 64 chains.
+    precision
+        Largest standard error of the probability of a state at which chains may stop; None for whatever they have once
+        they agree. Chains then keep more of their states, up to 256 MB.
     """
 
     chains: int = 64
@@ -65,6 +70,7 @@ class Gibbs(Engine):
     seed: int = 0
     jobs: int = 1
     max_cells: int = MOST_CELLS
+    precision: float | None = None
 
     word: ClassVar[str] = "gibbs"
 
@@ -76,6 +82,7 @@ class Gibbs(Engine):
                 f"{self.max_sweeps}, and {self.annealing} of annealing; expected at least 4 chains, 4 sweeps, a limit "
                 "not below that, and 1 sweep of annealing. Raise what is too small."
             )
+        check_precision(self.precision)
 
     def plan(self, factors: Factors, targets: Sequence[Scope] = ()) -> SamplingPlan:
         check_scopes(factors.shape, targets)
@@ -101,15 +108,24 @@ class Gibbs(Engine):
         start, n_from_data, remarks = self._start(factors)
         path = Path.between(uniform(factors.shape).factors, factors)
         chains = Chains(path, start, (self.seed, 1), jobs=self.jobs)
-        states: Codes = np.empty((self._n_draws, factors.n_variables, self.chains), code_type(factors.shape))
-        every, spent = self.sweeps // self._n_draws, 0
+        n_draws, spent = self._n_draws, 0
+        every = self.sweeps // n_draws
         while True:
+            states: Codes = np.empty((n_draws, factors.n_variables, self.chains), code_type(factors.shape))
             log_p = chains.record(every, states)
-            spent += every * len(states)
+            spent += every * n_draws
             draws = Draws(factors, states, log_p, n_from_data)
-            if draws.r_hat <= GOOD_R_HAT or 2 * spent > self.max_sweeps:
-                return GibbsPosterior(draws, chains, every, spent, remarks)
-            every = spent // len(states)
+            found = GibbsPosterior(draws, chains, every, spent, remarks, self.precision)
+            if found.is_good_enough or 2 * spent > self.max_sweeps:
+                return found
+            n_draws = self._next_draws(spent, factors)
+            every = spent // n_draws
+
+    def _next_draws(self, spent: int, factors: Factors) -> int:
+        """How many states of each chain the next round keeps; it has as many sweeps as were ``spent``."""
+        if self.precision is None:
+            return self._n_draws
+        return max(self._n_draws, min(spent, _MOST_KEPT // (self.chains * max(factors.n_variables, 1))))
 
     def _start(self, factors: Factors) -> tuple[Codes, int, tuple[str, ...]]:
         """States to begin in, those from data last; how many are; and what is to be said of them."""
@@ -133,31 +149,83 @@ class GibbsPosterior(Posterior):
     log_z = np.nan
     error = None
 
-    def __init__(self, draws: Draws, chains: Chains, every: int, sweeps: int, remarks: tuple[str, ...]) -> None:
+    def __init__(
+        self,
+        draws: Draws,
+        chains: Chains,
+        every: int,
+        sweeps: int,
+        remarks: tuple[str, ...],
+        precision: float | None = None,
+    ) -> None:
         self.draws, self.sweeps, self.r_hat, self.ess = draws, sweeps, draws.r_hat, draws.ess
-        self._chains, self._every = chains, every
-        slow = (
-            f"Chains have not mixed after {sweeps:,} sweeps: R-hat is {self.r_hat:.3f}, above {GOOD_R_HAT}, and all "
-            f"draws are worth {self.ess:,.0f}. Raise max_sweeps."
-        )
-        apart = draws.disagreement()
-        self.remarks = (*remarks, *((slow,) if self.r_hat > GOOD_R_HAT else ()), *((apart,) if apart else ()))
+        self._chains, self._every, self._precision = chains, every, precision
+        self._given_remarks = remarks
+
+    @cached_property
+    def remarks(self) -> tuple[str, ...]:  # type: ignore[override]
+        remarks = list(self._given_remarks)
+        if not self._is_mixed:
+            remarks.append(
+                f"Chains have not mixed after {self.sweeps:,} sweeps: R-hat is {self.r_hat:.3f}, above {GOOD_R_HAT}, "
+                f"and all draws are worth {self.ess:,.0f}. Raise max_sweeps."
+            )
+        if self._precision is not None and not self._is_precise:
+            remarks.append(
+                f"The largest standard error of a probability is {self.largest_error:.1g}, above the precision of "
+                f"{self._precision:g}. Use more chains (samples=N)."
+            )
+        if apart := self.draws.disagreement():
+            remarks.append(apart)
+        return tuple(remarks)
+
+    @property
+    def is_good_enough(self) -> bool:
+        """Whether chains agree, and errors are as small as was asked for."""
+        return self._is_mixed and self._is_precise
+
+    @property
+    def _is_mixed(self) -> bool:
+        return self.r_hat <= GOOD_R_HAT
+
+    @property
+    def _is_precise(self) -> bool:
+        return self._precision is None or self.largest_error <= self._precision
+
+    @cached_property
+    def largest_error(self) -> float:
+        """The largest standard error of the probability of a state of one variable."""
+        halves = self.draws.frequencies.reshape(len(self.draws.frequencies), 2, -1)
+        parts = self._deviations(halves.mean(axis=1))
+        return float(np.sqrt((parts**2).sum(axis=1)).max(initial=0.0))
 
     def marginal(self, scope: Scope) -> Floats:
         return np.asarray(self.draws.chain_marginals(scope).mean(axis=1))
 
-    def marginal_error(self, scope: Scope) -> Floats:
-        """Standard errors of a marginal, from how chains differ; how far they do, where they hardly move (R-hat > 1.1).
+    def deviations(self, scope: Scope) -> Floats:
+        """Deviations of chains from their mean, on the scale of its standard error.
 
-        Where chains that were annealed differ from those that began in data by more than 3 of their standard errors,
-        the difference is the error: nobody knows how many of each there should be.
+        Where chains hardly move (R-hat above 1.1), on the scale of how far they differ. Where those that were annealed
+        differ from those that began in data by more than 3 of their standard errors, the difference is a further part:
+        nobody knows how many of each there should be. The last part is of what chains see less than once in all their
+        effective draws.
         """
-        rows = self.draws.chain_marginals(scope)
-        error = standard_error(rows) if self.r_hat <= _STUCK else rows.std(axis=1, ddof=1)
+        return self._deviations(self.draws.chain_marginals(scope))
+
+    def marginal_error(self, scope: Scope) -> Floats:
+        return np.asarray(np.linalg.norm(self.deviations(scope), axis=1))
+
+    def _deviations(self, rows: Floats) -> Floats:
+        n_chains = rows.shape[1]
+        scale = (n_chains - 1) * (n_chains if self.r_hat <= _STUCK else 1)
+        parts = [(rows - rows.mean(axis=1, keepdims=True)) / np.sqrt(scale)]
         if self.draws.n_from_data:
             apart, chance = self.draws.apart(rows)
-            error = np.where(apart > _BEYOND * chance, np.maximum(apart, error), error)
-        return error
+            if (abs(apart) > _BEYOND * chance).any():
+                parts.append(apart[:, None])
+        if len(rows) > 1:
+            parts.append((-1.0) ** np.arange(len(rows))[:, None] / self.ess)
+        return np.concatenate(parts, axis=1)
 
     def sample(self, n: int) -> Codes:
         """``n`` more draws, (n, variables), with so many sweeps between those of a chain that they hardly depend."""

@@ -50,6 +50,7 @@ class MaxProduct(Engine):
     max_cells: int = MOST_CELLS
 
     word: ClassVar[str] = "max-product"
+    answers_marginals: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         check_settings(tolerance=self.tolerance, max_sweeps=self.max_sweeps, damping=self.damping)

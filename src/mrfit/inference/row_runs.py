@@ -54,8 +54,9 @@ class RowRuns:
         asked: Sequence[int] = (),
         *,
         engine: JunctionTree | None = None,
+        names: Sequence[str] | None = None,
     ) -> None:
-        self.factors, self.engine = factors, engine or JunctionTree()
+        self.factors, self.engine, self._names = factors, engine or JunctionTree(), names
         self.observed = np.zeros(factors.n_variables, bool)
         self.observed[list(observed)] = True
         self.asked = tuple(asked)
@@ -74,13 +75,20 @@ class RowRuns:
         """What a run of that many rows takes; fewer are run at once where more would not fit."""
         return self._plan(max(1, min(n_rows, _ROWS)), self.engine.merge)
 
+    def fits(self, *, merge: bool = True) -> bool:
+        """Whether a run of one row does; one of `draws` does not ``merge``."""
+        return self._plan_of(1, merge).fits
+
     def _plan(self, n_rows: int, merge: bool) -> TreePlan:
         while True:
-            plan = self._tree(merge=merge, order=self._order, rows=RowAxis(n_rows, tuple(self._has_rows.tolist())))
+            plan = self._plan_of(n_rows, merge)
             if plan.fits or n_rows == 1:
-                plan.check()
+                plan.check(self._names)
                 return plan
             n_rows = -(-n_rows // 4)
+
+    def _plan_of(self, n_rows: int, merge: bool) -> TreePlan:
+        return self._tree(merge=merge, order=self._order, rows=RowAxis(n_rows, tuple(self._has_rows.tolist())))
 
     def _tree(self, *, merge: bool = True, order: Sequence[int] | None = None, rows: RowAxis | None = None) -> TreePlan:
         engine = self.engine

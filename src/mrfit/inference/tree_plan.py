@@ -152,8 +152,8 @@ def plan_tree(
         n_bytes=n_bytes,
         forecast=_WITH_MARGINALS * (_SECONDS_A_NODE * n_nodes + _SECONDS_A_CELL * as_float(n_cells)),
         why="it is exact, and its cliques are small enough",
-        ways_on="Observe some variables of the largest clique, learn a sparser structure (--rule and, fewer "
-        "neighbours), use an approximation (--engine ais), or raise the limits.",
+        ways_on="Observe some variables of the largest clique, learn a sparser structure (rule='and', "
+        "fewer neighbours), use an approximation (engine='ais'), or raise the limits.",
         scopes=scopes,
         order=tuple(found.tolist()),
         width=max(len(largest) - 1, 0),

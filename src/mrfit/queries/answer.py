@@ -2,13 +2,82 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from math import nan
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.rounding import probability, with_error
+
 Floats = NDArray[np.float64]
+Error = float | None  # a standard error: 0 where it is exact, None where nobody knows it
+
+
+class FloatWithError(float):
+    """A number that knows its standard error; it prints with the digits that the error leaves known.
+
+    Parameters
+    ----------
+    value
+        The number.
+    error
+        Its standard error: 0 where it is exact, None where nobody knows it.
+    exact, remarks
+        As of an `Answer`.
+    """
+
+    error: Error
+    exact: bool
+    remarks: tuple[str, ...]
+
+    def __new__(
+        cls, value: float, error: Error = 0.0, exact: bool = True, remarks: Sequence[str] = ()
+    ) -> FloatWithError:
+        self = super().__new__(cls, value)
+        self.error, self.exact, self.remarks = error, exact, tuple(remarks)
+        return self
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return float(self), self.error, self.exact, self.remarks
+
+    def __repr__(self) -> str:
+        return float.__repr__(self) if self.exact else with_error(self, self.error)
+
+    __str__ = __repr__
+
+
+class Distribution(dict[str, float]):
+    """The probability of each state of a variable, as a dict; it prints with the digits that are known.
+
+    Parameters
+    ----------
+    p
+        Probabilities by state.
+    error
+        Standard errors by state: 0 where they are exact, None where nobody knows them. By default exact.
+    exact, remarks
+        As of an `Answer`.
+    """
+
+    def __init__(
+        self,
+        p: Mapping[str, float] | Iterable[tuple[str, float]] = (),
+        error: Mapping[str, Error] | None = None,
+        *,
+        exact: bool = True,
+        remarks: Sequence[str] = (),
+    ) -> None:
+        super().__init__(p)
+        self.error: dict[str, Error] = dict.fromkeys(self, 0.0) if error is None else dict(error)
+        self.exact, self.remarks = exact, tuple(remarks)
+
+    def __repr__(self) -> str:
+        if self.exact:
+            return super().__repr__()
+        return f"{{{', '.join(f'{state!r}: {probability(p, self.error[state])}' for state, p in self.items())}}}"
 
 
 @dataclass(frozen=True)
@@ -49,45 +118,83 @@ class LogZ(Answer):
 
 @dataclass(frozen=True)
 class Marginals(LogZ):
-    """The probabilities of the states of variables."""
+    """The probabilities of the states of variables, with their standard errors."""
 
-    marginals: dict[str, dict[str, float]]
+    marginals: dict[str, Distribution]
 
-    def __getitem__(self, name: str) -> dict[str, float]:
+    def __getitem__(self, name: str) -> Distribution:
         return self.marginals[name]
 
+    @property
+    def errors(self) -> dict[str, dict[str, Error]]:
+        """Standard errors of all probabilities: 0 where they are exact, None where nobody knows them."""
+        return {name: p.error for name, p in self.marginals.items()}
+
+    @property
+    def largest_error(self) -> Error:
+        """The largest of ``errors``; None where nobody knows them."""
+        return largest_error(error for errors in self.errors.values() for error in errors.values())
+
+    def to_dict(self) -> dict[str, Any]:
+        return super().to_dict() | {"errors": self.errors}
+
     def to_frame(self) -> Any:
-        """Columns ``variable``, ``state`` and ``probability``, as a pandas frame."""
+        """Columns ``variable``, ``state``, ``probability`` and ``error``, as a pandas frame.
+
+        ``error`` is the standard error: 0 where it is exact, missing where nobody knows it.
+        """
         import pandas
 
-        rows = [(name, state, p) for name, states in self.marginals.items() for state, p in states.items()]
-        return pandas.DataFrame(rows, columns=["variable", "state", "probability"])
+        rows = [
+            (name, state, p, nan if own.error[state] is None else own.error[state])
+            for name, own in self.marginals.items()
+            for state, p in own.items()
+        ]
+        return pandas.DataFrame(rows, columns=["variable", "state", "probability", "error"])
 
 
 @dataclass(frozen=True)
 class Joint(Answer):
-    """The probabilities of the joint states of some variables: one axis of ``table`` for each."""
+    """The probabilities of the joint states of some variables: one axis of ``table`` for each.
+
+    ``error`` has their standard errors: zeros where they are exact, None where nobody knows them.
+    """
 
     states: dict[str, tuple[str, ...]]
     table: Floats
+    error: Floats | None
 
     def rows(self) -> list[tuple[dict[str, str], float]]:
         """Every joint state with its probability, in C order."""
+        return [(states, p) for states, p, _ in self.rows_with_errors()]
+
+    def rows_with_errors(self) -> list[tuple[dict[str, str], float, Error]]:
+        """Every joint state with its probability and the standard error of that, in C order."""
         names, states = tuple(self.states), tuple(self.states.values())
         return [
-            ({name: own[k] for name, own, k in zip(names, states, at, strict=True)}, float(self.table[at]))
+            (
+                {name: own[k] for name, own, k in zip(names, states, at, strict=True)},
+                float(self.table[at]),
+                None if self.error is None else float(self.error[at]),
+            )
             for at in np.ndindex(*self.table.shape)
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        about = {name: value for name, value in super().to_dict().items() if name not in ("states", "table")}
-        return about | {"joint": [{"states": states, "p": p} for states, p in self.rows()]}
+        about = {name: value for name, value in super().to_dict().items() if name not in ("states", "table", "error")}
+        rows = self.rows_with_errors()
+        return about | {"joint": [{"states": states, "p": p, "error": error} for states, p, error in rows]}
 
     def to_frame(self) -> Any:
-        """A column for each variable and ``probability``, as a pandas frame."""
+        """A column for each variable, ``probability`` and its standard ``error``, as a pandas frame."""
         import pandas
 
-        return pandas.DataFrame([states | {"probability": p} for states, p in self.rows()])
+        return pandas.DataFrame(
+            [
+                states | {"probability": p, "error": nan if error is None else error}
+                for states, p, error in self.rows_with_errors()
+            ]
+        )
 
 
 @dataclass(frozen=True)
@@ -103,12 +210,17 @@ class BestState(Answer):
 
 @dataclass(frozen=True)
 class Influence:
-    """One piece of evidence: the probability of the target without it, and what it adds to its log-odds."""
+    """One piece of evidence: the probability of the target without it, and what it adds to its log-odds.
+
+    An error of log-odds is infinite where the probability may be 0 or 1 for all that chains saw.
+    """
 
     variable: str
     given: str
     p_without: float
     log_odds: float  # positive where it speaks for the target
+    p_without_error: Error = 0.0
+    log_odds_error: Error = 0.0
 
 
 @dataclass(frozen=True)
@@ -120,16 +232,32 @@ class Explanation(Answer):
     p: float
     p_before: float
     influences: tuple[Influence, ...]  # the largest change of log-odds first
+    p_error: Error = 0.0
+    p_before_error: Error = 0.0
 
 
 @dataclass(frozen=True)
 class Sensitivity(Answer):
     """How the probability that a variable is in a state changes with the cells of the model's log-tables.
 
-    ``cells`` are the largest derivatives, each with the states it belongs to.
+    ``cells`` are the largest derivatives, each with the states it belongs to; ``cell_errors`` their standard errors.
     """
 
     target: str
     state: str
     p: float
     cells: tuple[tuple[dict[str, str], float], ...]
+    p_error: Error = 0.0
+    cell_errors: tuple[Error, ...] = ()
+
+
+def largest_error(errors: Iterable[Error]) -> Error:
+    """The largest standard error; None where one is unknown."""
+    found = list(errors)
+    return None if None in found else max((error for error in found if error is not None), default=0.0)
+
+
+def joint_error(*errors: Error) -> Error:
+    """The standard error of a sum or difference of independent numbers; None where one is unknown."""
+    found = [error for error in errors if error is not None]
+    return float(np.sqrt(np.sum(np.square(found)))) if len(found) == len(errors) else None

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +18,19 @@ from mrfit.inference.row_runs import RowRuns
 Floats = NDArray[np.float64]
 Codes = NDArray[np.uint8]
 Indices = NDArray[np.int64]
+Known = Mapping[int, int]  # codes by variable
+FillIn = Callable[[Known, int], tuple[Codes, tuple[str, ...]]]  # so many rows, and remarks where they are not exact
+Predict = Callable[[Known], tuple[Floats, Floats]]  # probabilities and their standard errors
+Answered = TypeVar("Answered")
+
+
+@dataclass(frozen=True, eq=False)
+class Completed:
+    """Rows without missing cells; how many were filled in approximately, and what there is to say of how."""
+
+    codes: Codes
+    n_approximate: int
+    remarks: tuple[str, ...]
 
 
 def completed(
@@ -23,34 +39,84 @@ def completed(
     *,
     how: str,
     rng: np.random.Generator,
+    otherwise: FillIn | None = None,
+    names: Sequence[str] | None = None,
     jobs: int = 1,
     callback: Callable[[int], None] | None = None,
-) -> Codes:
-    """The rows with their missing cells filled in: by the most probable states together, or by draws."""
-    out = codes.copy()
+) -> Completed:
+    """Fill in the missing cells of rows: by the most probable states together, or by draws.
+
+    Rows for which no junction tree fits are filled in by ``otherwise``, each distinct one once, or refused.
+    """
+    out, n_approximate, remarks = codes.copy(), 0, dict[str, None]()
+    done = callback or (lambda _: None)
     for rows, observed in _patterns(codes):
-        if len(observed) < codes.shape[1]:
-            runs = RowRuns(factors, observed.tolist())
+        runs = RowRuns(factors, observed.tolist(), names=names)
+        if len(observed) == codes.shape[1]:
+            done(len(rows))
+        elif otherwise is None or runs.fits(merge=how == "map"):
             filled, hidden = _with_hidden(codes[rows], factors), codes.shape[1]
             found = runs.best(filled, jobs=jobs) if how == "map" else runs.draws(filled, rng=rng, jobs=jobs)
             _check_possible(factors.log_potential(found), rows)
             out[rows] = found[:, :hidden]
-        if callback is not None:
-            callback(len(rows))
-    return out
+            done(len(rows))
+        else:
+            for same, known in _distinct(codes, rows, observed):
+                out[same], said = _of_row(partial(otherwise, known, len(same)), int(same[0]))
+                n_approximate += len(same) if said else 0
+                remarks |= dict.fromkeys(said)
+                done(len(same))
+    return Completed(out, n_approximate, tuple(remarks))
 
 
 def distribution_of(factors: Factors, variable: int, codes: Codes, *, jobs: int = 1) -> Floats:
-    """p(variable | all other cells that have a value), for every row."""
+    """p(variable | all other cells that have a value), for every row, exact."""
+    return predicted(factors, variable, codes, jobs=jobs)[0]
+
+
+def predicted(
+    factors: Factors,
+    variable: int,
+    codes: Codes,
+    *,
+    otherwise: Predict | None = None,
+    names: Sequence[str] | None = None,
+    jobs: int = 1,
+) -> tuple[Floats, Floats]:
+    """p(variable | all other cells that have a value) for every row, and their standard errors: zeros where exact.
+
+    Rows for which no junction tree fits are answered by ``otherwise``, each distinct one once, or refused.
+    """
     hidden = codes.copy()
     hidden[:, variable] = UNOBSERVED
-    out = np.empty((len(codes), factors.shape[variable]))
+    p, error = np.empty((len(codes), factors.shape[variable])), np.zeros((len(codes), factors.shape[variable]))
     for rows, observed in _patterns(hidden):
-        runs = RowRuns(factors, observed.tolist(), [variable])
-        answers = runs.answers(_with_hidden(hidden[rows], factors), jobs=jobs)
-        _check_possible(answers.log_z, rows)
-        out[rows] = answers.marginals[variable]
-    return out
+        runs = RowRuns(factors, observed.tolist(), [variable], names=names)
+        if otherwise is None or runs.fits():
+            answers = runs.answers(_with_hidden(hidden[rows], factors), jobs=jobs)
+            _check_possible(answers.log_z, rows)
+            p[rows] = answers.marginals[variable]
+        else:
+            for same, known in _distinct(hidden, rows, observed):
+                p[same], error[same] = _of_row(partial(otherwise, known), int(same[0]))
+    return p, error
+
+
+def _distinct(codes: Codes, rows: Indices, observed: Indices) -> Iterator[tuple[Indices, dict[int, int]]]:
+    """Groups of rows with the same observed cells, and these: codes by variable."""
+    states, which = np.unique(codes[rows][:, observed], axis=0, return_inverse=True)
+    for k, known in enumerate(states):
+        yield rows[which.ravel() == k], dict(zip(observed.tolist(), map(int, known), strict=True))
+
+
+def _of_row(answer: Callable[[], Answered], row: int) -> Answered:
+    """An answer for a row; an impossible one is refused by its number."""
+    try:
+        return answer()
+    except ImpossibleError as error:
+        raise ImpossibleError(
+            f"What row {row + 1} holds has probability zero under the model. Leave such rows out."
+        ) from error
 
 
 def _patterns(codes: Codes) -> Iterator[tuple[Indices, Indices]]:

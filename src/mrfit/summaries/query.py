@@ -8,7 +8,7 @@ from typing import Any
 
 from mrfit.inference.plan import Plan, as_float
 from mrfit.inference.tree_plan import TreePlan
-from mrfit.queries.answer import BestState, Explanation, Joint, Marginals
+from mrfit.queries.answer import Answer, BestState, Explanation, Joint, Marginals, joint_error
 from mrfit.queries.questions import Questions
 
 Tables = Mapping[str, Mapping[str, float]]  # probabilities by variable and state
@@ -75,14 +75,16 @@ class QuerySummary:
         explain: bool = False,
         engine: str = "auto",
         seed: int = 0,
+        samples: int | None = None,
+        precision: float | None = None,
     ) -> QuerySummary:
         """Ask a model: for single variables, for the joint states of several, or for all that are not known."""
-        how: dict[str, Any] = {"engine": engine, "seed": seed}
+        how: dict[str, Any] = {"engine": engine, "seed": seed, "samples": samples, "precision": precision}
         single = [names[0] for names in asked if len(names) == 1]
         after = model.marginals(single if asked else None, given=given, **how)
         before = None
         always = {name: given[name] for name in model.covariate_names}
-        if len(given) > len(always) and model.plan(given=always, engine=engine, seed=seed).fits:
+        if len(given) > len(always) and model.plan(given=always, **how).fits:
             before = model.marginals(list(after.marginals), given=always, **how)
         return cls(
             after,
@@ -98,6 +100,25 @@ class QuerySummary:
         return None if self.before is None else self.after.log_z - self.before.log_z
 
     @property
+    def log_p_given_error(self) -> float | None:
+        """Its standard error; None where it is unknown, or nothing is given."""
+        return None if self.before is None else joint_error(self.after.error, self.before.error)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """How far to trust the answers that are approximate, each remark once."""
+        answers: list[Answer | None] = [self.after, self.before, *self.joints, self.best, *self.explanations]
+        return tuple(dict.fromkeys(remark for answer in answers if answer is not None for remark in answer.remarks))
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether the errors of all probabilities are known, as zeros or otherwise."""
+        tables = [self.after, *([] if self.before is None else [self.before])]
+        return all(table.largest_error is not None for table in tables) and all(
+            joint.error is not None for joint in self.joints
+        )
+
+    @property
     def moved(self) -> dict[str, float]:
         """How far what is given moved each variable, from 0 to 1: the total variation distance."""
         return movements(self.after.marginals, None if self.before is None else self.before.marginals)
@@ -107,7 +128,9 @@ class QuerySummary:
         return {
             **self.after.to_dict(),
             "log_p_given": self.log_p_given,
+            "log_p_given_error": self.log_p_given_error,
             "before": None if self.before is None else self.before.marginals,
+            "before_errors": None if self.before is None else self.before.errors,
             "joint": [{"variables": list(joint.states), "table": joint.to_dict()["joint"]} for joint in self.joints],
             "map": None if self.best is None else self.best.to_dict(),
             "explain": [explanation.to_dict() for explanation in self.explanations],

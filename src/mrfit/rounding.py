@@ -1,0 +1,45 @@
+"""Numbers with the digits that their standard errors leave known."""
+
+from __future__ import annotations
+
+from math import floor, isfinite, log10
+
+_DIGITS = 4  # decimals of what is exact
+_UNKNOWN = 2  # decimals where nobody knows the error
+
+
+def with_error(value: float, error: float | None, *, digits: int = _DIGITS, sign: str = "") -> str:
+    """Return ``0.42 +- 0.03``: the number, rounded where its standard error begins.
+
+    Parameters
+    ----------
+    value, error
+        An error of 0 means exact: the number has ``digits`` decimals. None or infinity means unknown: it has two.
+    digits
+        The most decimals that are shown.
+    sign
+        ``+`` writes the sign of positive numbers too.
+    """
+    if error is None or not isfinite(error):
+        return f"{value:{sign}.{min(_UNKNOWN, digits)}f}"
+    if error <= 0.0 or not isfinite(value):
+        return f"{value:{sign}.{digits}f}"
+    known = known_decimals(error)
+    decimals = min(max(known, 0), digits)
+    spread = f"{error:.0e}" if known > digits else f"{round(error, known):.{decimals}f}"
+    return f"{round(value, known) + 0.0:{sign}.{decimals}f} +- {spread}"  # + 0.0: never minus zero
+
+
+def probability(p: float, error: float | None = 0.0) -> str:
+    """Return a probability as `with_error` does, but no zero for what is not impossible."""
+    text = with_error(p, error)
+    if p <= 0.0 or float(text.split()[0]) > 0.0 or (error and known_decimals(error) <= _DIGITS):
+        return text
+    return f"{p:.0e} +- {error:.0e}" if error else f"{p:.0e}"
+
+
+def known_decimals(error: float) -> int:
+    """Decimals down to the first digit of an error, or to its second if the first is 1; negative for tens."""
+    rounded = float(f"{error:.0e}")
+    leading = floor(log10(rounded) + 1e-9)
+    return -leading + (round(rounded / 10.0**leading) == 1)
