@@ -393,7 +393,12 @@ def _seed(random_state: Any) -> int:
     """One number, from what scikit-learn takes."""
     if isinstance(random_state, int | np.integer):
         return int(random_state)
-    return int(check_random_state(random_state).randint(2**31 - 1))
+    try:
+        return int(check_random_state(random_state).randint(2**31 - 1))
+    except ValueError as error:
+        raise InputError(
+            f"random_state is {random_state!r}; expected a whole number, 0 or larger, a numpy RandomState or None."
+        ) from error
 
 
 def _values(rows: Dataset) -> NDArray[Any]:

@@ -23,7 +23,7 @@ from mrfit.inference.annealed import Annealed
 from mrfit.inference.engine import AUTO
 from mrfit.inference.enumeration import Enumeration
 from mrfit.inference.junction_tree import JunctionTree
-from mrfit.inference.starts import check_seed
+from mrfit.seeds import check_seed
 
 Floats = NDArray[np.float64]
 

@@ -19,7 +19,8 @@ from mrfit.inference.engine import Engine, Posterior, check_precision
 from mrfit.inference.path import Path
 from mrfit.inference.plan import Plan
 from mrfit.inference.sampling_plan import DRAW_SECONDS, MOST_CELLS, SamplingPlan, sweep_seconds
-from mrfit.inference.starts import annealed_states, check_seed, rows_to_begin_in
+from mrfit.inference.starts import annealed_states, rows_to_begin_in
+from mrfit.seeds import check_seed
 
 Floats = NDArray[np.float64]
 Codes = NDArray[Any]

@@ -23,6 +23,7 @@ from mrfit.inference.passes import Between, backward_pass, forward_pass
 from mrfit.inference.plan import Plan
 from mrfit.inference.tree_plan import TreePlan, plan_tree
 from mrfit.inference.width_bound import is_too_wide
+from mrfit.seeds import check_seed
 from mrfit.workers import deal, run
 
 Floats = NDArray[np.float64]
@@ -66,6 +67,9 @@ class JunctionTree(Engine):
     between: Between | None = None
 
     word: ClassVar[str] = "tree"
+
+    def __post_init__(self) -> None:
+        check_seed(self.seed)
 
     def plan(self, factors: Factors, targets: Sequence[Scope] = (), *, order: Sequence[int] | None = None) -> TreePlan:
         check_scopes(factors.shape, targets)

@@ -56,11 +56,6 @@ def check_rows(factors: Factors, data: Codes) -> None:
     Factors(factors.shape, (), np.empty(0)).log_potential(data)
 
 
-def check_seed(seed: int) -> None:
-    if seed < 0:
-        raise InputError(f"The seed is {seed}; expected 0 or a larger whole number. Give another.")
-
-
 def _in_place(possible: NDArray[np.int64], n: int) -> NDArray[np.int64]:
     """Numbers 0 to n - 1, with possible ones in turn for those that are not."""
     out = np.resize(possible, n)

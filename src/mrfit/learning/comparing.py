@@ -20,6 +20,7 @@ from mrfit.learning.penalized import L2, FlatL2, NoPenalty
 from mrfit.learning.relearning import Callback, networks_of, pool_of, weigher
 from mrfit.resampling import resamples as draw
 from mrfit.resampling.group_differences import Differences, PermutationTest
+from mrfit.seeds import generator
 from mrfit.structure.learners import StructureLearner
 from mrfit.uncertainty.wald import WaldTest, equality_tests
 from mrfit.workers import one_blas_thread
@@ -192,7 +193,7 @@ def _of_groups(grouped: GroupedRows, learn: Callable[[UniqueRows], Any]) -> list
 
 
 def _permutations(grouped: GroupedRows, permutations: Any, seed: int) -> Floats:
-    rows, rng = grouped.rows, np.random.default_rng(seed)
+    rows, rng = grouped.rows, generator(seed)
     if isinstance(permutations, int | np.integer):
         if grouped.members is not None:
             return draw.swaps(rows, grouped.members, int(permutations), rng)

@@ -14,6 +14,7 @@ from mrfit.errors import InputError
 from mrfit.learning.relearning import Callback, learner_without_valid
 from mrfit.model import MarkovNetwork
 from mrfit.resampling.networks import weights_of_tables
+from mrfit.seeds import generator
 from mrfit.workers import one_blas_thread
 
 Floats = NDArray[np.float64]
@@ -37,7 +38,7 @@ def drawn_goodness(
         raise InputError(f"At least one table must be drawn; got {tables}. Use 200, say.")
     found = model.goodness(data)
     cells = Cells.of(model.parameters, model.factors)
-    counts = np.random.default_rng(seed).multinomial(round(found.n_rows), cells.p / cells.p.sum(), tables)
+    counts = generator(seed).multinomial(round(found.n_rows), cells.p / cells.p.sum(), tables)
     learner = learner_without_valid(model) if found.is_fitted else None
 
     def statistic(rows: UniqueRows) -> Floats:

@@ -38,6 +38,7 @@ from mrfit.learning.unbounded import unbounded_in
 from mrfit.learning.versions import versions
 from mrfit.parameterizations.ordered import ALL, Ordered
 from mrfit.parameterizations.registry import parameterization_called
+from mrfit.seeds import check_seed
 from mrfit.solvers.method import Method
 from mrfit.solvers.solution import Status
 from mrfit.structure.learner import LearnedStructure
@@ -143,8 +144,7 @@ class Learner:
             raise InputError(f"Held-out rows judge by {listed(JUDGES)}; got {self.judge!r}.")
         if self.patience < 1:
             raise InputError(f"The patience with a path must be at least 1; got {self.patience}.")
-        if self.seed < 0:
-            raise InputError(f"The seed must not be negative; got {self.seed}.")
+        check_seed(self.seed)
 
     def _check_scores(self) -> None:
         """A mapping is welcome, but a value does not change. How many there are to be is known with the rows."""

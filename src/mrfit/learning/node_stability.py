@@ -20,6 +20,7 @@ from mrfit.nodes.nodes import Nodes, measures_of
 from mrfit.nodes.pair_weights import PairWeights
 from mrfit.resampling import resamples as draw
 from mrfit.resampling.networks import Networks, check_level, middle
+from mrfit.seeds import generator
 from mrfit.workers import one_blas_thread
 
 Floats = NDArray[np.float64]
@@ -120,7 +121,7 @@ def node_stability(
     def of_model(learned: MarkovNetwork) -> Floats:
         return PairWeights.of(learned.factors, learned.domain, coding).of_pairs
 
-    drawn = draw.bootstrap(units, resamples, np.random.default_rng(seed))
+    drawn = draw.bootstrap(units, resamples, generator(seed))
     weights = units.weights(drawn) if isinstance(units, ClusteredRows) else drawn
     with one_blas_thread():
         weigh = weights_of_fit(learner_without_valid(model), of_model)

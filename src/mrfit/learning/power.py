@@ -18,6 +18,7 @@ from mrfit.learning.relearning import Callback, weigher, weights_of_pairs
 from mrfit.model import MarkovNetwork
 from mrfit.resampling.case_drop import correlations
 from mrfit.resampling.networks import pairs_of, weights_of_tables
+from mrfit.seeds import check_seed
 from mrfit.structure.learners import StructureLearner
 from mrfit.workers import one_blas_thread
 
@@ -132,6 +133,7 @@ def power(
     model.check_no_covariates("Tables are drawn from")
     sizes = sorted(set(rows))
     _check(learner, sizes, repetitions)
+    check_seed(seed)
     structure, names = model.structure, model.domain.names
     truth = weights_of_pairs(len(names), structure.edges, model.edge_weights)
     if not truth.any():

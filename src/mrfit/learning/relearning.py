@@ -25,6 +25,7 @@ from mrfit.resampling.case_drop import DROPPED, CaseDrop
 from mrfit.resampling.complementary_pairs import StablePairs, n_kept_for
 from mrfit.resampling.networks import Edge, Networks, Weigh, check_room, pairs_of, weights_of_tables
 from mrfit.resampling.stars import Stars, subsample_size
+from mrfit.seeds import generator
 from mrfit.structure.learners import Learned, StructureLearner
 from mrfit.structure.nodewise.indicator_table import IndicatorTable
 from mrfit.structure.nodewise.pool import RegressionPool
@@ -160,7 +161,7 @@ def _resamples(rows: draw.Drawn, kind: str, resamples: Any, seed: int) -> Floats
         if isinstance(rows, ClusteredRows):
             raise InputError("Resamples that are given need no clusters; leave one of them out.")
         return draw.given(rows, resamples)
-    rng, n = np.random.default_rng(seed), int(resamples)
+    rng, n = generator(seed), int(resamples)
     least = {"drop": len(DROPPED), "pairs": 2}.get(kind, 1)
     if n < least:
         raise InputError(f"Resampling of the kind {kind!r} needs at least {least} resamples; got {n}.")

@@ -21,6 +21,7 @@ from mrfit.inference.engine import AUTO, Engine, Posterior
 from mrfit.inference.plan import Plan
 from mrfit.inference.planned_tree import PlannedTree
 from mrfit.queries.evidence import Evidence
+from mrfit.seeds import check_seed
 
 Given = Mapping[str, Any] | None
 Kept = TypeVar("Kept")
@@ -36,6 +37,9 @@ class How:
     seed: int = 0
     samples: int | None = None
     precision: float | None = None
+
+    def __post_init__(self) -> None:
+        check_seed(self.seed)
 
 
 class Asked:

@@ -32,6 +32,11 @@ class Evidence:
         A state stands as in a table (1, 1.0 and "1" are one state). A mapping or a sequence of numbers says how likely
         what was seen is in each state; states that it leaves out are impossible.
         """
+        if not isinstance(given, Mapping | None):
+            raise InputError(
+                f"The evidence is {given!r}; expected a mapping from variables to their states, such as "
+                f"{{{domain.names[0]!r}: {domain[0].states[0]!r}}}."
+            )
         known, likelihoods = {}, {}
         for name, value in (given or {}).items():
             i = domain.index(str(name))

@@ -21,6 +21,7 @@ from mrfit.queries.answer import BestState
 from mrfit.queries.asked import Asked, Given, How
 from mrfit.queries.evidence import Evidence
 from mrfit.queries.missing import Completed, completed, predicted
+from mrfit.seeds import generator
 from mrfit.workers import resolve_jobs
 
 Floats = NDArray[np.float64]
@@ -104,7 +105,7 @@ class RowQuestions(Asked):
             raise InputError(f"There is no way to impute {how!r}; choose 'map' or 'draw'.")
         rows, threads = self._incomplete(data), resolve_jobs(jobs)
         self._check_covariates_known(rows.codes)
-        rng = np.random.default_rng(seed)
+        rng = generator(seed)
         fill_in = partial(self._best_rows if how == "map" else self._drawn_rows, rng=rng, jobs=threads)
         found = completed(
             self.factors,
@@ -203,8 +204,8 @@ def warn_of_errors(error: Floats) -> None:
 
 
 def _check_number_of_rows(n_rows: int, domain: Domain) -> None:
-    if n_rows < 1:
-        raise InputError(f"The number of rows to draw must be at least 1; got {n_rows}.")
+    if not isinstance(n_rows, int | np.integer) or n_rows < 1:
+        raise InputError(f"The number of rows to draw is {n_rows!r}; expected a whole number, 1 or larger.")
     if n_rows * len(domain) > _MOST_CELLS:
         raise InputError(
             f"{n_rows:,} rows of {len(domain):,} variables take {n_rows * len(domain):.2g} bytes; the limit is "
