@@ -109,7 +109,7 @@ def claims_table(claims: Sequence[Claim]) -> Table:
             c.words,
             c.ours,
             Cell(c.verdict_in_words, is_best=True, is_good=good.get(c.verdict)),
-            c.why,
+            c.why if c.verdict is not Verdict.NOT_DECIDABLE else "",
         )
         for c in claims
     ]
