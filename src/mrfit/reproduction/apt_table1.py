@@ -167,12 +167,12 @@ class Cells:
         return text + _left(len(published()) - len(rows), "published cells have no result by this reading yet.")
 
     def l2_alone(self, reading: str) -> str:
-        """In how many of the published cells L2 by itself is at most the paper's best."""
+        """Count the published cells in which L2 by itself is at most the paper's best."""
         rows = [row for row in self.published(reading, whole=False) if "L2" in row[2]]
         return f"{sum(_ok(name, degree, {'L2': row['L2']}) for name, degree, row in rows)} of {len(rows)}"
 
     def distances(self) -> Table:
-        """How far each reading is from the paper's numbers, method by method, on cells that all of them have."""
+        """Return each reading's distance from the paper's numbers, on the cells that all readings have."""
         columns = [Column("bound", "left"), Column("cells")]
         for method in PAPERS:
             columns += [Column(f"{method}, distance"), Column(f"{method}, difference")]
@@ -213,7 +213,7 @@ class Cells:
 
 
 def _apart(pairs: Sequence[tuple[float, float]]) -> list[Cell | str]:
-    """The median distance of numbers from the paper's, and the median difference, in per cent."""
+    """Return the median distance of numbers from the paper's, and the median difference, in per cent."""
     if not pairs:
         return ["", ""]
     shares = [100.0 * (ours / paper - 1.0) for ours, paper in pairs]
@@ -292,7 +292,7 @@ def _gain(result: dict[str, Any] | None) -> Cell:
 
 
 def _claims(cells: Cells) -> Iterator[Claim]:
-    """By one reading, where it is there; on the cells the paper has numbers for."""
+    """Judge the paper's claims by one reading, on the cells that the paper has numbers for."""
     reading = _CLAIMED if _CLAIMED in cells.readings else next(iter(cells.readings), "")
     if not any(cells.published(each, whole=False) for each in cells.readings):
         return
