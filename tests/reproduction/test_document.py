@@ -108,3 +108,5 @@ def test_a_verdict_is_one_that_no_case_to_come_can_change(cases: Cases, verdict:
 def test_claims_stand_in_a_table() -> None:
     table = claims_table([Claim("APT", "Table 1", "words", "ours", Cases(1, 2, 2), "why")])
     assert "| APT, Table 1 | words | ours | **partly** | why |" in table.markdown(Path())
+    table = claims_table([Claim("APT", "Table 1", "words", "ours", Cases(1, 1, 2), "why")])
+    assert "| ours | **not decidable from 1 of 2 cells** |  |" in table.markdown(Path())

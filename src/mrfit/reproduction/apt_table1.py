@@ -101,10 +101,10 @@ _READINGS = (
     'The paper says: "we constrained the regularization hyperparameter (lambda) so that the degree (size of the Markov '
     'blanket) of each variable is bounded by d". `path` does that, literally: each variable has a penalty strength of '
     "its own, the smallest on its path before it selects more than d neighbours. `top` says the same of the number of "
-    "neighbours and nothing of lambda. `joint` is ours and not a reading of that sentence. With all of them a variable "
-    "may have more than d neighbours in the graph, as others may choose it. Distances are between our numbers and the "
-    "paper's, over the cells that all readings here have, in per cent of the paper's: medians of their sizes, and of the differences themselves "
-    "(negative: ours are lower)."
+    "neighbours and nothing of lambda; `gain` too, by another selection. `joint` is ours and not a reading of that "
+    "sentence. With all of them a variable may have more than d neighbours in the graph, as others may choose it. "
+    "Distances are between our numbers and the paper's, over the cells that all readings here have, in per cent of the "
+    "paper's: medians of their sizes, and of the differences themselves (negative: ours are lower)."
 )
 _REACHED = (
     "By reading: the number of edges, and the best test -PLL of L2, LTR and APT on that structure, of those that have "
@@ -162,11 +162,17 @@ class Cells:
         rows = self.published(reading, whole=False)
         short = [_short(*row) for row in rows if not _ok(*row)]
         text = f"Best of the three at most the paper's best in {len(rows) - len(short)} of {len(rows)} published cells"
+        text += f", L2 alone in {self.l2_alone(reading)}"
         text += f"; not in {', '.join(short)}." if short else "."
         return text + _left(len(published()) - len(rows), "published cells have no result by this reading yet.")
 
+    def l2_alone(self, reading: str) -> str:
+        """Count the published cells in which L2 by itself is at most the paper's best."""
+        rows = [row for row in self.published(reading, whole=False) if "L2" in row[2]]
+        return f"{sum(_ok(name, degree, {'L2': row['L2']}) for name, degree, row in rows)} of {len(rows)}"
+
     def distances(self) -> Table:
-        """How far each reading is from the paper's numbers, method by method, on cells that all of them have."""
+        """Return each reading's distance from the paper's numbers, on the cells that all readings have."""
         columns = [Column("bound", "left"), Column("cells")]
         for method in PAPERS:
             columns += [Column(f"{method}, distance"), Column(f"{method}, difference")]
@@ -207,7 +213,7 @@ class Cells:
 
 
 def _apart(pairs: Sequence[tuple[float, float]]) -> list[Cell | str]:
-    """The median distance of numbers from the paper's, and the median difference, in per cent."""
+    """Return the median distance of numbers from the paper's, and the median difference, in per cent."""
     if not pairs:
         return ["", ""]
     shares = [100.0 * (ours / paper - 1.0) for ours, paper in pairs]
@@ -286,7 +292,7 @@ def _gain(result: dict[str, Any] | None) -> Cell:
 
 
 def _claims(cells: Cells) -> Iterator[Claim]:
-    """By one reading, where it is there; on the cells the paper has numbers for."""
+    """Judge the paper's claims by one reading, on the cells that the paper has numbers for."""
     reading = _CLAIMED if _CLAIMED in cells.readings else next(iter(cells.readings), "")
     if not any(cells.published(each, whole=False) for each in cells.readings):
         return
@@ -317,11 +323,9 @@ def _reached(cells: Cells) -> Claim:
     for reading in cells.readings:
         rows = cells.published(reading, whole=False)
         reached[reading] = {row[:2] for row in rows if _ok(*row)}
-        l2 = [row for row in rows if "L2" in row[2]]
-        n_alone = sum(_ok(name, degree, {"L2": row["L2"]}) for name, degree, row in l2)
         cases.append(Cases(len(reached[reading]), len(rows), len(published())))
         counts.append(f"{reading} {len(reached[reading])} of {len(rows)}")
-        alone.append(f"{reading} {n_alone} of {len(l2)}")
+        alone.append(f"{reading} {cells.l2_alone(reading)}")
     words = f"test -PLL of the best method, {len(published())} cells"
     ours = (
         f"at most the paper's best in: {'; '.join(counts)}; by one reading or another in "

@@ -18,13 +18,13 @@ class Verdict(Enum):
 
     @classmethod
     def of(cls, share: float) -> Verdict:
-        """By the share of cases in which a claim holds: all, at least half, or fewer."""
+        """Return the verdict for the share of cases in which a claim holds: all, at least half, or fewer."""
         return cls.REPRODUCED if share == 1 else cls.PARTLY if share >= 0.5 else cls.NOT_REPRODUCED
 
 
 @dataclass(frozen=True)
 class Cases:
-    """How often a claim holds.
+    """Number of cases in which a claim holds, out of those that have results.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class Cases:
     noun
         What a case is, in the plural.
     needs_all
-        Whether nothing is said before all cases have results, as of a claim about their median.
+        Whether the verdict waits for all cases, as for a claim about their median.
     """
 
     held: int
@@ -48,17 +48,17 @@ class Cases:
 
     @classmethod
     def of(cls, held: Sequence[bool], all_cases: int, noun: str = "cells") -> Cases:
-        """Of cases that each hold or do not."""
+        """Count cases that each hold or do not."""
         return cls(sum(held), len(held), all_cases, noun)
 
     @classmethod
     def together(cls, holds: bool, run: int, all_cases: int, noun: str = "cells") -> Cases:
-        """Of a claim about all cases at once."""
+        """Make the cases of a claim about all of them at once."""
         return cls(run if holds else 0, run, all_cases, noun, needs_all=True)
 
     @property
     def verdict(self) -> Verdict:
-        """What it is whatever the cases without results turn out to be."""
+        """The verdict that no case without a result can change; not decidable if there is none."""
         if self.run == 0 or (self.needs_all and self.run < self.all):
             return Verdict.NOT_DECIDABLE
         least, most = (Verdict.of(held / self.all) for held in (self.held, self.held + self.all - self.run))
@@ -85,7 +85,7 @@ class Claim:
 
     @property
     def verdict_in_words(self) -> str:
-        """The verdict, and where there is none yet, for want of which cases."""
+        """The verdict; if it is not decidable, from how many cases."""
         undecided = self.verdict is Verdict.NOT_DECIDABLE
         return f"{self.verdict.value} from {self.cases}" if undecided else self.verdict.value
 
@@ -109,7 +109,7 @@ def claims_table(claims: Sequence[Claim]) -> Table:
             c.words,
             c.ours,
             Cell(c.verdict_in_words, is_best=True, is_good=good.get(c.verdict)),
-            c.why,
+            c.why if c.verdict is not Verdict.NOT_DECIDABLE else "",
         )
         for c in claims
     ]

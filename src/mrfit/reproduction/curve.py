@@ -194,7 +194,7 @@ class Points:
         return Table([Column("set", "left"), *map(Column, titles)], rows)
 
     def claims(self, score: str, *, n_real: int, n_tied: int) -> list[Claim]:
-        """What the numbers say of tying, of so many points in all on real data and on the tied grid."""
+        """Judge claims about tying; there are ``n_real`` points on real data and ``n_tied`` on the tied grid in all."""
         real = [(name, n) for name in self.names if name != TIED for n in self.sizes(name)]
         tied = self.sizes(TIED)
         claims = [self._on_real(real, score, n_real)] if real else []

@@ -156,7 +156,7 @@ def _made(
 
 
 def _missing(units: Sequence[Unit], records: Mapping[Unit, Record], outdated: Mapping[Unit, list[str]]) -> str:
-    """How many units are not shown and why, and how long they would take if cost were a measure of time."""
+    """Say how many units are not shown and why, and how long they would take if cost were a measure of time."""
     missing = [unit for unit in units if unit not in records]
     if not missing:
         return ""

@@ -166,7 +166,7 @@ def _claims(spectra: Mapping[str, Mapping[str, Found]], orders: Mapping[str, Fou
 
 
 def _of(where: str, words: str, ours: str, held: Sequence[bool], why: str = "", n_each: int = 1) -> Claim:
-    """Of ``n_each`` cases on each data set."""
+    """Make a claim about ``n_each`` cases on each data set."""
     noun = "sets" if n_each == 1 else "cases"
     return Claim("SPEC", where, words, ours, Cases.of(held, n_each * len(SETS), noun), why)
 

@@ -113,7 +113,7 @@ class Store:
         return missing
 
     def of(self, units: Iterable[Unit]) -> dict[Unit, Record]:
-        """The records of those that have one of today's results version.
+        """Return the records of units that have one of today's results version.
 
         They are found by settings and versions: to look at results nobody needs the data.
         """

@@ -194,7 +194,7 @@ class Learned(StructureLearner):
 
     @property
     def way(self) -> str:
-        """How neighbours are selected: the bound, or what is selected by instead of a degree."""
+        """Name of the way to select neighbours: the bound on the degree, or the criterion used instead of one."""
         if self.select != "degree":
             return self.select
         return HELD_OUT_PRICE if self.price == "valid" else self.bound
