@@ -195,7 +195,10 @@ def _print_explanation(told: Explanation) -> None:
 
 
 def _print_best(best: BestState, log_z: float) -> None:
-    which = "most probable together" if best.exact else f"probable together, by {best.engine}: there may be better ones"
+    which = "most probable together"
+    if not best.exact:
+        gap = "" if best.gap is None else f", at most {best.gap:.3g} nats above"
+        which = f"probable together, by {best.engine}: there may be better ones{gap}"
     score = "" if isnan(log_z) else f", log probability {best.log_potential - log_z:.4f}"
     say("", f"{which}{score}:")
     say(*columns([[f"  {name}", state] for name, state in best.states.items()], n_words=2))

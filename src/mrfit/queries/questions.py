@@ -142,15 +142,20 @@ class Questions:
         first, second = p.sum(axis=tuple(range(len(one), p.ndim))), p.sum(axis=tuple(range(len(one))))
         return max(0.0, float(entr(first).sum() + entr(second).sum() - entr(p).sum()))
 
-    def map(self, *, given: Given = None, engine: str = AUTO, seed: int = 0) -> BestState:
+    def map(self, *, given: Given = None, engine: str = AUTO, seed: int = 0, rows: Any = None) -> BestState:
         """A most probable joint state, given what is known.
 
-        ``engine`` is ``tree``, ``toulbar2`` (an extra) or ``max-product``; ``auto`` takes the first of them that can.
+        ``engine`` is ``tree``, ``toulbar2`` (an extra), ``search`` or ``max-product``; ``auto`` takes the first of the
+        first three that can. A search starts from ``rows`` of data, too, and says how far it may be from the best
+        state: `BestState.bound` and `BestState.gap`.
         """
         evidence = self._evidence(given)
         factors, tree = self._planned_tree(evidence, seed=seed)
         try:
-            best = best_state(factors, engine=engine, names=self.spoken_names, tree=tree)
+            starts = None if rows is None else self._starts(rows, evidence)
+            best = best_state(
+                factors, engine=engine, names=self.spoken_names, tree=tree, seed=seed, rows=starts
+            )  # fmt: skip
         except ImpossibleError as error:
             raise self._impossible(evidence) from error
         full = [evidence.known.get(i, int(best.codes[i])) for i in range(len(self.domain))]
@@ -163,7 +168,15 @@ class Questions:
             given=evidence.in_words(self.domain),
             states=states,
             log_potential=best.log_potential,
+            bound=best.bound,
         )
+
+    def _starts(self, rows: Any, evidence: Evidence) -> NDArray[np.int64]:
+        """Rows as joint states of `factors` that agree with what is known, which has one state there."""
+        codes = self.coded_rows(rows, "a search").codes.astype(np.int64)
+        codes[:, list(evidence.known)] = 0
+        hidden = np.zeros((len(codes), self.factors.n_variables - len(self.domain)), np.int64)
+        return np.concatenate([codes, hidden], axis=1)
 
     def sample(
         self, n_rows: int, *, given: Given = None, engine: str = AUTO, seed: int = 0, jobs: int | None = None
