@@ -175,6 +175,13 @@ def random_factors(rng: np.random.Generator, shape: Shape, scopes: list[Scope], 
     return Factors.from_tables(shape, tables)
 
 
+def spin_glass(pairs: list[tuple[int, int]], rng: np.random.Generator) -> Factors:
+    """Couplings of both signs and no fields: where there are cycles, some pairs cannot be as they should."""
+    table = np.array([[1.0, -1.0], [-1.0, 1.0]])
+    n = 1 + max(map(max, pairs))
+    return Factors.from_tables((2,) * n, [(pair, rng.standard_normal() * table) for pair in pairs])
+
+
 ENGINES: dict[type, list[Engine]] = {
     Enumeration: [Enumeration(), Enumeration(jobs=2)],
     JunctionTree: [JunctionTree(), JunctionTree(merge=False)],

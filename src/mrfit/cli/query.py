@@ -216,7 +216,10 @@ def _log_odds(influence: Influence) -> str:
 
 
 def _print_best(best: BestState, log_z: LogZ) -> None:
-    which = "most probable together" if best.exact else f"probable together, by {best.engine}: there may be better ones"
+    which = "most probable together"
+    if not best.exact:
+        gap = "" if best.gap is None else f", at most {best.gap:.3g} nats above"
+        which = f"probable together, by {best.engine}: there may be better ones{gap}"
     score = "" if isnan(log_z.log_z) else f", log probability {_log_p(best, log_z)}"
     say("", f"{which}{score}:")
     say(*columns([[f"  {name}", state] for name, state in best.states.items()], n_words=2))

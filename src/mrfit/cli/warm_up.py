@@ -147,6 +147,7 @@ def _tasks() -> list[Callable[[], None]]:
         _share_cliques,
         _learn_from_lists,
         _pass_by_residual,
+        _search_states,
     ]
 
 
@@ -225,3 +226,14 @@ def _write_table(path: Path, *, n_states: int) -> None:
         states = (common_state if draw.random() < 0.5 else draw.randrange(n_states) for _ in range(5))
         lines.append(",".join(map(str, states)))
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _search_states() -> None:
+    """Where no tree fits, which no small model shows; three that disagree in pairs leave a gap to the bound."""
+    import numpy as np
+
+    from mrfit.factors import Factors
+    from mrfit.inference.state_search import StateSearch
+
+    pairs = [((i, j), [0.0, 1.0, 1.0, 0.0]) for i, j in combinations(range(3), 2)]
+    StateSearch(hits=1).best(Factors.from_tables((2, 2, 2), pairs), np.zeros((1, 3), np.int64))

@@ -201,11 +201,21 @@ class Joint(Answer):
 class BestState(Answer):
     """A joint state that no other exceeds in probability; where it is not exact, there may be better ones.
 
-    ``log_potential`` is the sum of all tables there: log p plus log Z.
+    ``log_potential`` is the sum of all tables there: log p plus log Z. No joint state has more than ``bound``, which is
+    None where no bound is known.
     """
 
     states: dict[str, str]
     log_potential: float
+    bound: float | None = None
+
+    @property
+    def gap(self) -> float | None:
+        """How much larger, in nats, the log-probability of another joint state can be at most; 0 where it is exact."""
+        return None if self.bound is None else self.bound - self.log_potential
+
+    def to_dict(self) -> dict[str, Any]:
+        return super().to_dict() | {"gap": self.gap}
 
 
 @dataclass(frozen=True)

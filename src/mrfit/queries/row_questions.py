@@ -33,13 +33,15 @@ _MOST_REMARKS = 2  # on rows that are filled in approximately
 class RowQuestions(Asked):
     """Most probable states, samples, and what fills the missing cells of rows."""
 
-    def map(self, *, given: Given = None, engine: str = AUTO, seed: int = 0) -> BestState:
+    def map(self, *, given: Given = None, engine: str = AUTO, seed: int = 0, rows: Any = None) -> BestState:
         """A most probable joint state, given what is known.
 
-        ``engine`` is ``tree``, ``toulbar2`` (an extra) or ``max-product``; ``auto`` takes the first of them that can.
+        ``engine`` is ``tree``, ``toulbar2`` (an extra), ``search`` or ``max-product``; ``auto`` takes the first of the
+        first three that can. A search starts from ``rows`` of data, too, and says how far it may be from the best
+        state: `BestState.bound` and `BestState.gap`.
         """
         evidence = self._evidence(given)
-        best, full = self._best(evidence, engine, seed)
+        best, full = self._best(evidence, engine, seed, rows)
         states = {variable.name: variable.states[code] for variable, code in zip(self.domain, full, strict=True)}
         return BestState(
             engine=best.engine,
@@ -49,16 +51,25 @@ class RowQuestions(Asked):
             given=evidence.in_words(self.domain),
             states=states,
             log_potential=best.log_potential,
+            bound=best.bound,
         )
 
-    def _best(self, evidence: Evidence, engine: str, seed: int) -> tuple[Best, list[int]]:
+    def _best(self, evidence: Evidence, engine: str, seed: int, rows: Any = None) -> tuple[Best, list[int]]:
         """A most probable joint state, and its codes of the variables of the domain, what is known among them."""
         factors, tree = self._planned_tree(evidence, seed=seed)
+        starts = None if rows is None else self._starts(rows, evidence)
         try:
-            best = best_state(factors, engine=engine, names=self.spoken_names, tree=tree)
+            best = best_state(factors, engine=engine, names=self.spoken_names, tree=tree, seed=seed, rows=starts)
         except ImpossibleError as error:
             raise self._impossible(evidence) from error
         return best, [evidence.known.get(i, int(best.codes[i])) for i in range(len(self.domain))]
+
+    def _starts(self, rows: Any, evidence: Evidence) -> NDArray[np.int64]:
+        """Rows as joint states of `factors` that agree with what is known, which has one state there."""
+        codes = self.coded_rows(rows, "a search").codes.astype(np.int64)
+        codes[:, list(evidence.known)] = 0
+        hidden = np.zeros((len(codes), self.factors.n_variables - len(self.domain)), np.int64)
+        return np.concatenate([codes, hidden], axis=1)
 
     def sample(
         self, n_rows: int, *, given: Given = None, engine: str = AUTO, seed: int = 0, jobs: int | None = None
