@@ -106,7 +106,7 @@ def test_what_the_hunt_leaves_on_book_is_told(named_rows: Rows) -> None:
     problem, penalty = _learned(rows, strength=1.0)
     fit = problem.fit(penalty)
     assert fit.hunts > 0
-    solution = optimum_of(problem, fit, 1.0, penalty=penalty.value(fit.w), begun=0.0).solution
+    solution = optimum_of(problem, fit, 1.0, penalty=penalty, begun=0.0).solution
     assert (solution.status is Status.PHANTOM) is not fit.is_clean
     score = float(problem.features.means(test).of_features @ fit.w) - fit.evidence.log_z
     assert score == pytest.approx(-35.77, abs=0.05 - np.log1p(-fit.evidence.far_mass))
