@@ -601,7 +601,7 @@ def test_ordered_columns_and_covariates() -> None:
     )
     order = {"mood": ["low", "fair", "high"]}
     model = MarkovNetworkLearner(parameterization="ordered", given="sex", states=order).fit(frame).model_
-    assert list(model.parameters.names())[-3:] == ["mood × sleep", "mood × sex", "sleep × sex"]
+    assert list(model.parameters.names())[-3:] == ["mood × sleep", "mood × sex=1", "sleep × sex=1"]
     assert model.given == ("sex",)
     assert model.graph.edges["mood", "sleep"]["weight"] > 0
     lone = MarkovNetworkLearner(parameterization=Coordinates(ordered="sleep")).fit(frame).model_
@@ -610,6 +610,9 @@ def test_ordered_columns_and_covariates() -> None:
     assert scored.parameters.options == {"ordered": ["sleep"], "scores": {"sleep": [0, 1, 3, 7]}}
     with pytest.raises(InputError, match=r"'mood' is to be ordered.*states=\{\.\.\.\}"):
         MarkovNetworkLearner(parameterization=Coordinates(ordered=["mood"])).fit(frame)
+    coded = frame.assign(sleep=frame["sleep"].where(frame.index > 3, -99))
+    with pytest.raises(InputError, match=r"'-99' lies outside its scale \(\d to \d\).*na_values=\[-99\]"):
+        MarkovNetworkLearner(parameterization=Coordinates(ordered=["sleep"])).fit(coded)
     frame["mood"] = pd.Categorical(frame["mood"], order["mood"], ordered=True)
     ordered = MarkovNetworkLearner(parameterization=Coordinates(ordered=["mood"])).fit(frame).model_
     assert ordered.domain.to_states()["mood"] == order["mood"]

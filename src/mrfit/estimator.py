@@ -253,7 +253,8 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         ordered = ALL if every else (*_names(chosen.ordered or ()), *scores)
         if chosen.word == "canonical":
             settings["parameterization"] = Ordered.word
-        check_orders(ordered, rows.domain, self.states or ())
+        given = _covariates(self.given).get("given", ())
+        check_orders(ordered, rows.domain, self.states or (), given=given, scored=scores)
         return {**settings, "ordered": ordered, "scores": scores}
 
     def score_samples(self, X: Any) -> Floats:

@@ -81,6 +81,87 @@ def test_missing_as_a_state_has_no_place_in_an_order(shell: Shell, tmp_path: Pat
     assert "words: '1', '2', '3', 'missing'" in shell("fit", "t.csv", "--missing", "state", "--ordered", "all").err
 
 
+@pytest.fixture
+def coded(tmp_path: Path) -> Path:
+    """Two questions with codes for refused answers, and two covariates that have no order."""
+    rng = np.random.default_rng(1)
+    first = rng.integers(1, 6, 400)
+    second = np.clip(first + rng.integers(-1, 2, 400), 1, 5)
+    first[:8], second[5:12] = -99, 77
+    ages, sexes = np.array(["young", "mid", "old"])[rng.integers(0, 3, 400)], rng.choice(["f", "m"], 400)
+    lines = [",".join(map(str, row)) for row in zip(first, second, sexes, ages, strict=True)]
+    (tmp_path / "coded.csv").write_text("\n".join(["calm,tired,sex,age", *lines]) + "\n")
+    return tmp_path / "coded.csv"
+
+
+def test_codes_of_missing_answers_are_no_answers(shell: Shell, coded: Path) -> None:
+    """-99 is not the lowest one: all commands that learn stop with the codes, and do what they then advise."""
+    for command in (["fit"], ["stability", "--resamples", "2"], ["compare-groups", "--by", "sex"]):
+        ran = shell(*command, coded, "--ordered", "calm,tired")
+        assert (ran.code, ran.out, len(ran.err.splitlines())) == (2, "", 1)
+        assert (
+            "'calm' is to be ordered, but '-99' lies outside its scale (1 to 5), and so do codes of 'tired'" in ran.err
+        )
+        assert "--na-values -99,77" in ran.err
+        cured = shell(*command, coded, "--ordered", "calm,tired", "--na-values", "-99,77", "--missing", "drop")
+        assert cured.code == 0, cured.err
+    states = {name: ["-99", "1", "2", "3", "4", "5", "77"] for name in ("calm", "tired")}
+    (coded.parent / "states.json").write_text(json.dumps(states))
+    assert shell("fit", coded, "--ordered", "calm,tired", "--states", "states.json", "--quiet").code == 0
+    scores = "--ordered", "calm=0,1,2,3,4,5", "--ordered", "tired=1,2,3,4,5,6"
+    assert shell("fit", coded, *scores, "--quiet").code == 0
+
+
+READ = ("--na-values", "-99,77", "--missing", "drop", "--no-check", "--quiet", "-o", "m.mrf")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("coded.csv", "--ordered", "--exclude", "sex,age", *READ),
+        ("--ordered", "coded.csv", "--exclude", "sex,age", *READ),
+        ("--exclude", "sex,age", *READ, "coded.csv", "--ordered"),
+        ("coded.csv", "--ordered", "all", "--exclude", "sex,age", *READ),
+        ("coded.csv", "--ordered=all", "--exclude", "sex,age", *READ),
+        ("coded.csv", "--ordered", "calm,tired", "--exclude", "sex,age", *READ),
+        ("coded.csv", "--ordered", "calm", "--ordered", "tired", "--exclude", "sex,age", *READ),
+        ("coded.csv", "--ordered", "all", "--given", "sex,age", *READ),
+        ("coded.csv", "--given", "sex,age", "--ordered", *READ),
+    ],
+)
+def test_ordered_alone_is_all_that_is_modelled(words: tuple[str, ...], shell: Shell, coded: Path) -> None:
+    """Whatever follows it; covariates are not modelled, and may be words."""
+    ran = shell("fit", *words)
+    assert ran.code == 0, ran.err
+    document = shell("show", "m.mrf", "--json").document
+    assert document["parameterization"] == {"name": "ordered", "ordered": ["calm", "tired"]}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--ordered", "absent.csv"), "There is no file 'absent.csv'"),
+        (("--ordered",), "Missing argument 'DATA...'"),
+        (("coded.csv", "--ordered", "calmer"), "There is no variable 'calmer'"),
+        (("coded.csv", "--ordered="), "holds an empty name"),
+        (("coded.csv", "--ordered", "--penalties", "l1"), "--penalties"),
+        (("coded.csv", "--ordered", "--given", "sex", "--exclude", "calm"), "'age' is to be ordered"),
+    ],
+)
+def test_ordered_alone_hides_no_mistake(words: tuple[str, ...], said: str, shell: Shell, coded: Path) -> None:
+    ran = shell("fit", *words)
+    assert (ran.code, ran.out, len(ran.err.splitlines()), said in ran.err) == (2, "", 1, True), ran.err
+
+
+def test_a_covariate_is_ordered_where_it_is_named(shell: Shell, coded: Path) -> None:
+    (coded.parent / "order.json").write_text(json.dumps({"age": ["young", "mid", "old"]}))
+    words = ("--given", "sex,age", "--states", "order.json", *READ)
+    for ordered in (("--ordered", "calm,tired,age"), ("--ordered", "all", "--ordered", "age=0,1,3")):
+        assert shell("fit", coded, *ordered, *words).code == 0
+        document = shell("show", "m.mrf", "--json").document
+        assert document["parameterization"]["ordered"] == ["calm", "tired", "age"]
+
+
 def test_other_coordinates_have_no_scores(shell: Shell, likert: Path) -> None:
     ran = shell("fit", likert, "--ordered", "sleep", "--parameterization", "spectral")
     assert (ran.code, "--ordered has no effect here" in ran.err) == (2, True)

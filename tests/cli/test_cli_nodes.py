@@ -50,16 +50,18 @@ def test_nested_rows_are_drawn_together(shell: Shell, model: str) -> None:
     lines = Path("t.csv").read_text().splitlines()
     owned = [f"{line},{k // 50}" for k, line in enumerate(lines[1:])]
     Path("o.csv").write_text("\n".join([f"{lines[0]},school", *owned]) + "\n")
-    found = shell("nodes", model, "o.csv", "--cluster", "school", "--resamples", "4", "--json").document
+    found = shell("nodes", model, "o.csv", "--cluster-column", "school", "--resamples", "4", "--json").document
     plain = shell("nodes", model, "t.csv", "--resamples", "4", "--json").document
     one, other = found["nodes"][0], plain["nodes"][0]
     assert (one["strength"], one["accuracy"]) == (other["strength"], other["accuracy"])
     assert one["strength_low"] != other["strength_low"]
     for arguments, said in (
-        ((model, "--cluster", "school"), "needs DATA to learn from again"),
-        ((model, "o.csv", "--cluster", "school", "--resamples", "0"), "needs DATA to learn from again"),
-        ((model, "o.csv", "--cluster", "class"), "'class', which the table lacks"),
-        ((model, "o.csv", "--cluster", "a"), "'a'"),
+        ((model, "--cluster-column", "school"), "needs DATA to learn from again"),
+        ((model, "o.csv", "--cluster-column", "school", "--resamples", "0"), "needs DATA to learn from again"),
+        ((model, "o.csv", "--cluster-column", "class"), "'class', which the table lacks"),
+        ((model, "o.csv", "--cluster-column", "a"), "'a'"),
+        ((model, "o.csv", "--cluster", "class"), "'class' is no address"),
+        ((model, "--cluster", "school"), "'school' is no address"),
     ):
         refused = shell("nodes", *arguments)
         assert (refused.code, said in refused.err, len(refused.err.splitlines())) == (2, True, 1)

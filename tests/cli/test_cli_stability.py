@@ -64,17 +64,32 @@ def test_clusters(shell: Shell, table: str, tmp_path: Path) -> None:
     (tmp_path / "c.csv").write_text(
         "\n".join(["school," + lines[0], *(f"s{k // 20},{r}" for k, r in enumerate(lines[1:]))])
     )
-    ran = shell("stability", "c.csv", *EBIC, "--cluster", "school", "--resamples", "20", "--json")
+    ran = shell("stability", "c.csv", *EBIC, "--cluster-column", "school", "--resamples", "20", "--json")
     assert (ran.code, ran.document["n_failed"]) == (0, 0)
     assert {edge["source"] for edge in ran.document["edges"]} <= {"a", "b", "c"}
     assert ran.document["edges"][0]["inclusion"] == 1.0
     for options, said in (
-        (("--cluster", "class"), "'class', which the table lacks"),
-        (("--cluster", "school", "--resamples-file", "r.csv"), "--cluster"),
+        (("--cluster-column", "class"), "'class', which the table lacks"),
+        (("--cluster-column", "school", "--resamples-file", "r.csv"), "--cluster-column has no effect"),
+        (("--cluster", "class"), "'class' is no address (local:N"),
+        (("--cluster", "school", "--cluster-column", "school"), "more than one column"),
     ):
         refused = shell("stability", "c.csv", *EBIC, *options)
         assert refused.code == 2
         assert said in refused.err
+
+
+def test_the_old_spelling_of_a_column_warns(shell: Shell, table: str, tmp_path: Path) -> None:
+    """One line on stderr; the answer is that of the new one."""
+    lines = (tmp_path / table).read_text().splitlines()
+    nested = ["school," + lines[0], *(f"s{k // 20},{row}" for k, row in enumerate(lines[1:]))]
+    (tmp_path / "c.csv").write_text("\n".join(nested))
+    words = ("stability", "c.csv", *EBIC, "--resamples", "5", "--json")
+    old, new = shell(*words, "--cluster", "school"), shell(*words, "--cluster-column", "school")
+    assert (old.code, old.out) == (0, new.out)
+    warning = "mrfit: warning: --cluster school names a column; write --cluster-column school."
+    assert [line for line in old.err.splitlines() if "warning" in line] == [f"{warning} --cluster is for addresses."]
+    assert "warning" not in new.err + shell(*words, "--cluster", "school", "--quiet").err
 
 
 @pytest.mark.parametrize("options", [("--scale", "standard"), ("--no-refit",)], ids=["standard", "l1"])

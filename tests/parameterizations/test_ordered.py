@@ -8,7 +8,7 @@ import pytest
 from mrfit.domain import Domain
 from mrfit.errors import InputError
 from mrfit.parameterizations.canonical import Canonical
-from mrfit.parameterizations.ordered import Ordered, check_orders
+from mrfit.parameterizations.ordered import Ordered, check_orders, ordered_variables
 from mrfit.structure.structure import Structure
 from populations import domain_of
 
@@ -92,6 +92,27 @@ def test_orders_of_words_are_to_be_declared() -> None:
     for names in ("all", ("x",)):
         with pytest.raises(InputError, match=r"'x' is to be ordered, but its states are words: 'agree', 'deny', 'nei"):
             check_orders(names, domain, ())
+
+
+def test_codes_of_missing_answers_are_refused() -> None:
+    """But not where somebody has looked at the states: they are declared, or have scores."""
+    domain = Domain.from_states({"x": ["-99", "1", "2", "3"], "y": ["-1", "0", "1"], "z": ["1", "2", "3", "88"]})
+    check_orders(("y",), domain, ())
+    check_orders("all", domain, {"x", "z"})
+    check_orders("all", domain, {"x"}, scored={"z"})
+    check_orders("all", domain, (), given={"x", "z"})
+    with pytest.raises(InputError, match=r"'-99' lies outside its scale \(1 to 3\), and so do codes of 'z'.*-99, 88\]"):
+        check_orders("all", domain, ())
+    with pytest.raises(InputError, match=r"'z' is to be ordered, but '88' lies outside its scale \(1 to 3\)\. "):
+        check_orders("all", domain, (), given={"x"})
+
+
+def test_all_are_those_that_are_modelled() -> None:
+    assert ordered_variables("all", ITEMS) == (0, 1, 2)
+    first, second, _ = ITEMS.names
+    assert ordered_variables("all", ITEMS, given=(first, second)) == (2,)
+    assert ordered_variables("all", ITEMS, given=(first, second), scored=(first,)) == (0, 2)
+    assert ordered_variables((first,), ITEMS, given=(first,)) == (0,)
 
 
 def test_variables_that_are_not_there_are_refused() -> None:

@@ -14,7 +14,7 @@ from mrfit import UniqueRows
 from mrfit.cli.main import main
 from mrfit.data.coding import Reading
 from mrfit.errors import InputError
-from mrfit.summaries.advice import _POOLED, Advice, Table, _forecast
+from mrfit.summaries.advice import _POOLED, Advice, Source, Table, _forecast
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 KEEP = Reading(missing="keep")
@@ -119,6 +119,27 @@ def test_what_to_mind_is_named(rng: np.random.Generator, tmp_path: Path) -> None
     assert "rare=1 (3)" in said
     assert "most in v0 (10%)" in found.facts[2]
     assert "10% of rows lack some" in found.facts[2]
+
+
+def test_codes_of_missing_answers_come_first(
+    rng: np.random.Generator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They are neither rare states to be joined with others, nor answers in an order; the first step can be taken."""
+    monkeypatch.chdir(tmp_path)
+    columns = _chain(rng, 900, 3, n_states=3)
+    columns["v0"][:4], columns["v1"][2:7] = -99, 77
+    _write(Path("t.csv"), columns)
+    found = Advice.of(UniqueRows.from_file("t.csv", KEEP), Source("t.csv"))
+    said = " ".join(found.cautions)
+    assert "codes that look like missing answers: v0=-99, v1=77. Read them as missing: --na-values -99,77" in said
+    assert "join them" not in said
+    first, *others = found.steps
+    assert first.command == "mrfit advise t.csv --na-values -99,77"
+    assert any("--ordered v2" in step.command for step in others)
+    assert main(shlex.split(first.command)[1:]) == 0
+    again = capsys.readouterr().out
+    assert "codes that look" not in again
+    assert "mrfit fit t.csv --na-values -99,77 --missing em --penalty none --ordered all" in again
 
 
 def test_how_data_are_read_is_repeated(

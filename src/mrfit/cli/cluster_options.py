@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mrfit.cli.options import STANDARD, layout_of
+from mrfit.cli.options import STANDARD, layout_of, stacked
+from mrfit.cli.output import note
 from mrfit.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,12 +20,18 @@ cluster_option = click.option(
     "--cluster", metavar="ADDRESS", help=f"Do the work on a cluster: {ADDRESSES}. Needs mrfit[cluster]."
 )
 
-nested_option = click.option(
-    "--cluster",
-    multiple=True,
-    metavar="COLUMN|ADDRESS",
-    help="What each row belongs to (a person, a school): drawn with all its rows. Or where to work: "
-    f"{ADDRESSES}; a column of that very name goes before. May be given for both.",
+nested_option = stacked(
+    click.option(
+        "--cluster-column",
+        metavar="COLUMN",
+        help="What each row belongs to (a person, a school): rows of one are drawn together.",
+    ),
+    click.option(
+        "--cluster",
+        multiple=True,
+        metavar="ADDRESS",
+        help=f"Do the work on a cluster: {ADDRESSES}. Needs mrfit[cluster].",
+    ),
 )
 
 
@@ -36,17 +43,29 @@ def enter_cluster(context: click.Context, address: str | None) -> None:
         context.with_resource(cluster(address))
 
 
-def columns_and_address(
-    given: Sequence[str], data: Source | None, options: dict[str, Any]
-) -> tuple[str | None, str | None]:
-    """Of an option that takes a column of DATA, an address, or both: a column of that very name goes before."""
+def column_and_address(data: Source | None, options: dict[str, Any]) -> tuple[str | None, str | None]:
+    """The column of --cluster-column and the address of --cluster.
+
+    Until release 0.2 --cluster may name the column, too, with a warning; it does so where a column looks like an
+    address.
+    """
     from mrfit.clusters import is_address
 
-    addresses = [text for text in given if is_address(text) and text not in _column_names(data, options)]
-    columns = [text for text in given if text not in addresses]
+    present = _column_names(data, options) if options["cluster"] else ()
+    old = [text for text in options["cluster"] if text in present]
+    addresses = [text for text in options["cluster"] if text not in old]
+    columns = [text for text in (*old, options["cluster_column"]) if text is not None]
     for kind, found in (("column", columns), ("address", addresses)):
         if len(found) > 1:
             raise InputError(f"--cluster names more than one {kind}: {' and '.join(map(repr, found))}. Name one.")
+    for text in addresses:
+        if not is_address(text):
+            raise InputError(
+                f"--cluster {text!r} is no address ({ADDRESSES}). To name the column that says what each row belongs "
+                "to, write --cluster-column."
+            )
+    for name in () if options["quiet"] else old:
+        note(f"warning: --cluster {name} names a column; write --cluster-column {name}. --cluster is for addresses.")
     return next(iter(columns), None), next(iter(addresses), None)
 
 

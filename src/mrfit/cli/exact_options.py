@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from mrfit.cli.bare_options import BareOption
 from mrfit.cli.options import choice, names, stacked
 from mrfit.errors import InputError
 
@@ -60,11 +61,14 @@ exact_options = stacked(
     ),
     click.option(
         "--ordered",
+        cls=BareOption,
+        bare="all",
         multiple=True,
-        metavar="all|NAME[,NAME...]|NAME=SCORE,SCORE...",
+        metavar="[all|NAME[,NAME...]|NAME=SCORE,SCORE...]",
         help="Variables whose states have an order, and which interact by their scores: one parameter and a sign for a "
-        "pair of them. Scores are 0, 1, 2, ..., or as given (mood=0,1,3). Numbers are in order; the order of words is "
-        "declared with --states.",
+        "pair of them. Without a value, or with all: every variable that is modelled, covariates (--given) not. Scores "
+        "are 0, 1, 2, ..., or as given (mood=0,1,3). Numbers are in order; the order of words is declared with "
+        "--states.",
     ),
     choice(
         "--search",

@@ -133,11 +133,12 @@ def learner_of(context: click.Context, options: dict[str, Any]) -> Learner:
 
 
 def check_orders_of(learner: Learner, domain: Domain, states: Collection[str] | None) -> None:
-    """Refuse --ordered for words whose order nobody has said."""
+    """Refuse --ordered for words whose order nobody has said, and for codes of missing answers."""
     from mrfit.parameterizations.ordered import Ordered, check_orders
 
     if learner.parameterization == Ordered.word:
-        check_orders(learner.ordered, domain, states or ())
+        scored = dict(learner.scores)
+        check_orders(learner.ordered, domain, states or (), given=learner.given, scored=scored)
 
 
 def structure_of(options: dict[str, Any], domain: Domain) -> StructureLearner:

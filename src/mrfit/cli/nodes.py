@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from mrfit.cli.cluster_options import columns_and_address, enter_cluster, nested_option
+from mrfit.cli.cluster_options import column_and_address, enter_cluster, nested_option
 from mrfit.cli.files import check_files, csv_bytes, send, summary_beside, writing
 from mrfit.cli.idle_options import Rule, refuse_idle
 from mrfit.cli.model_options import is_silent, load_scored_model, model_argument
@@ -45,7 +45,7 @@ _SECTIONS = {
         *("test", "resamples", "groups", "coding", "paths", "output", "plot", "plot_network", "as_json"),
     ),
     "Data": parameters_of(_reading),
-    "Other": {"cluster"},
+    "Other": {"cluster_column", "cluster"},
     "Output": {"title", "level"} | parameters_of(layout_options) | parameters_of(writing) | parameters_of(common),
 }
 
@@ -105,7 +105,7 @@ def command(context: click.Context, /, model_file: str, data: str | None, **opti
       mrfit nodes model.mrf
       mrfit nodes model.mrf survey.csv --plot nodes.pdf --plot-network network.pdf -o nodes.csv
       mrfit nodes model.mrf train.csv --test test.csv --resamples 500
-      mrfit nodes model.mrf pupils.csv --cluster school
+      mrfit nodes model.mrf pupils.csv --cluster-column school
       mrfit nodes model.mrf --group mood=sad,tired,worried --group body=pain,sleep
     """
     from mrfit.data.unique_rows import UniqueRows
@@ -115,9 +115,9 @@ def command(context: click.Context, /, model_file: str, data: str | None, **opti
     jobs = resolve_jobs(options["jobs"])
     groups = _groups(options["groups"])
     _check_options(context, model_file, data, options)
-    column, address = columns_and_address(options["cluster"], data, options)
+    column, address = column_and_address(data, options)
     drawing = data is not None and options["resamples"] > 0
-    refuse_idle(context, [Rule(("cluster",), column is None or drawing, "DATA to learn from again")])
+    refuse_idle(context, [Rule(("cluster_column", "cluster"), column is None or drawing, "DATA to learn from again")])
     enter_cluster(context, address)
     model = load_scored_model(model_file, {"model_format": None})
     table, clusters = (None, None) if data is None else _read(data, column, model.domain, options)
@@ -179,7 +179,7 @@ def _read(
     """The table; and which cluster each of its rows belongs to."""
     if column is None:
         return read_rows(data, options, domain=domain), None
-    return read_owned(data, column, options, option="cluster", domain=domain)
+    return read_owned(data, column, options, option="cluster-column", domain=domain)
 
 
 def _stability(

@@ -50,6 +50,7 @@ def as_options(message: str) -> str:
     message = message.replace("select_strength=", "--select-strength ")
     message = message.replace("states={...}", "--states FILE").replace("samples=N", "--samples N")
     message = re.sub(r"\b(columns|exclude|include)=\[\.\.\.\]", r"--\1 NAME,...", message)
+    message = re.sub(r"\bna_values=\[([^\]]*)\]", lambda match: f"--na-values {match[1].replace(' ', '')}", message)
     return re.sub(rf"\b({words})='([^']*)'", _as_option, message)
 
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from mrfit.cli.bare_options import with_bare_values
+
 
 class SectionedCommand(click.Command):
     """Lists its options under headings.
@@ -24,6 +26,9 @@ class SectionedCommand(click.Command):
 
     def heading_of(self, name: str) -> str:
         return next((heading for heading, names in self.sections.items() if name in names), "Other")
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, with_bare_values(self, ctx, args))
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         lists: dict[str, list[tuple[str, str]]] = {heading: [] for heading in (*self.sections, "Other")}

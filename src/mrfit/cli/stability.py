@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mrfit.cli.cluster_options import columns_and_address, enter_cluster, nested_option
+from mrfit.cli.cluster_options import column_and_address, enter_cluster, nested_option
 from mrfit.cli.exact_options import structure_file
 from mrfit.cli.files import check_resumable, csv_bytes, send, summary_beside, writing
 from mrfit.cli.idle_options import Rule, refuse_idle
@@ -43,7 +43,7 @@ _SECTIONS = {
     "Options that matter most": (
         *("kind", "resamples", "structure", "select", "rule", "penalty", "strengths", "weights", "output", "plot"),
     ),
-    "Resampling": {"resamples_file", "cluster", "one_step", "resume", "level", *_PAIRS},
+    "Resampling": {"resamples_file", "cluster_column", "cluster", "one_step", "resume", "level", *_PAIRS},
     "Data": parameters_of(reading) | {"states"},
     **LEARNER_SECTIONS,
     "Output": {"title", "as_json", "quiet"} | parameters_of(writing),
@@ -121,7 +121,7 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
       mrfit stability survey.csv --structure learned --select ebic --rule and --kind drop --plot drop.pdf
       mrfit stability survey.csv --structure learned --select ebic --kind pairs --false-edges 1
       mrfit stability survey.csv --structure learned --kind stars --resamples 100
-      mrfit stability pupils.csv --structure learned --select ebic --cluster school
+      mrfit stability pupils.csv --structure learned --select ebic --cluster-column school
       mrfit stability survey.csv --structure learned --select ebic --cluster local:8
       mrfit stability survey.csv --penalty l2 --strength 1 --resamples 500
     """
@@ -145,12 +145,14 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     written = {"-o": options["output"], "--plot": options["plot"]}
     check_resumable(inputs, written, options)
     fitting = learner_of(context, options)
-    options["cluster"], address = columns_and_address(options["cluster"], data, options)
-    if options["resamples_file"] is not None and options["cluster"] is not None:
-        raise InputError("--cluster has no effect with --resamples-file, which says what is drawn. Leave one out.")
+    column, address = column_and_address(data, options)
+    if options["resamples_file"] is not None and column is not None:
+        raise InputError(
+            "--cluster-column has no effect with --resamples-file, which says what is drawn. Leave one out."
+        )
     enter_cluster(context, address)
     states = declared_states(options["states"])
-    table, clusters = _read(data, options, states)
+    table, clusters = _read(data, column, options, states)
     rows = UniqueRows.of(table)
     check_orders_of(fitting, rows.domain, states)
     learner = relearned(fitting, rows.domain, options)
@@ -194,12 +196,12 @@ def _check_options(context: click.Context, options: dict[str, Any]) -> None:
 
 
 def _read(
-    data: str, options: dict[str, Any], states: dict[str, list[str]] | None
+    data: str, column: str | None, options: dict[str, Any], states: dict[str, list[str]] | None
 ) -> tuple[UniqueRows | Dataset, list[str] | None]:
     """The table; and which cluster each of its rows belongs to."""
-    if options["cluster"] is None:
+    if column is None:
         return read_rows(data, options, states=states), None
-    return read_owned(data, options["cluster"], options, option="cluster", states=states)
+    return read_owned(data, column, options, option="cluster-column", states=states)
 
 
 def _resamples(options: dict[str, Any], rows: UniqueRows) -> Any:

@@ -118,8 +118,9 @@ class Problem:
             return replace(parameters, reference=reference_from(learner.reference, self.rows.domain, rng))
         if isinstance(parameters, Ordered):
             domain = self.rows.domain
-            ordered, scores = ordered_variables(learner.ordered, domain), numbered_scores(dict(learner.scores), domain)
-            return replace(parameters, ordered=ordered, scores=scores)
+            own = dict(learner.scores)
+            ordered = ordered_variables(learner.ordered, domain, given=learner.given, scored=own)
+            return replace(parameters, ordered=ordered, scores=numbered_scores(own, domain))
         return parameters
 
     @cached_property

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.data.missing_codes import missing_codes
 from mrfit.domain import Domain
 from mrfit.errors import InputError, listed
 from mrfit.parameterizations.canonical import named_states
@@ -133,9 +134,16 @@ class Ordered(Parameterization):
         return np.stack([np.array(self.domain.shape, np.int64), self._is_ordered, kind], axis=1)
 
 
-def ordered_variables(names: str | Sequence[str], domain: Domain) -> tuple[int, ...]:
-    """Numbers of variables by their names; ``all`` of them."""
-    return tuple(range(len(domain))) if names == ALL else tuple(domain.index(name) for name in names)
+def ordered_variables(
+    names: str | Sequence[str], domain: Domain, *, given: Collection[str] = (), scored: Collection[str] = ()
+) -> tuple[int, ...]:
+    """Numbers of variables by their names.
+
+    ``all`` are all that are modelled: a covariate (``given``) is ordered where it is named or has scores of its own.
+    """
+    if names != ALL:
+        return tuple(domain.index(name) for name in names)
+    return tuple(i for i, name in enumerate(domain.names) if name not in given or name in scored)
 
 
 def numbered_scores(scores: Mapping[str, Sequence[float]], domain: Domain) -> tuple[tuple[int, tuple[float, ...]], ...]:
@@ -143,16 +151,46 @@ def numbered_scores(scores: Mapping[str, Sequence[float]], domain: Domain) -> tu
     return tuple((domain.index(name), tuple(map(float, own))) for name, own in scores.items())
 
 
-def check_orders(names: str | Sequence[str], domain: Domain, declared: Collection[str]) -> None:
-    """Refuse ordered variables whose states are words in alphabetical order, as they are found, unless declared so."""
-    for i in ordered_variables(names, domain):
+def check_orders(
+    names: str | Sequence[str],
+    domain: Domain,
+    declared: Collection[str],
+    *,
+    given: Collection[str] = (),
+    scored: Collection[str] = (),
+) -> None:
+    """Refuse ordered variables whose order was found and may be wrong, unless their states are ``declared``.
+
+    These are words, which are found in alphabetical order, and scales with codes for missing answers. A variable that
+    was given scores (``scored``) has had its numbers looked at.
+    """
+    codes = {}
+    for i in ordered_variables(names, domain, given=given, scored=scored):
         variable = domain[i]
+        if variable.name in declared:
+            continue
         found = variable.n_states > 2 and list(variable.states) == sorted(variable.states)
-        if found and variable.name not in declared and not all(map(_is_number, variable.states)):
+        if found and not all(map(_is_number, variable.states)):
             raise InputError(
                 f"Variable {variable.name!r} is to be ordered, but its states are words: "
                 f"{listed(variable.states)}. Declare their order with states={{...}}."
             )
+        if variable.name not in scored and (outside := missing_codes(variable.states)):
+            codes[variable.name] = outside
+    if codes:
+        _refuse_codes(codes, domain)
+
+
+def _refuse_codes(codes: Mapping[str, Sequence[str]], domain: Domain) -> None:
+    name, outside = next(iter(codes.items()))
+    scale = [state for state in domain[domain.index(name)].states if state not in outside]
+    others = "" if len(codes) == 1 else f", and so do codes of {listed(list(codes)[1:])}"
+    every = sorted({code for each in codes.values() for code in each}, key=float)
+    raise InputError(
+        f"Variable {name!r} is to be ordered, but {listed(outside)} lie{'s' * (len(outside) == 1)} outside its scale "
+        f"({scale[0]} to {scale[-1]}){others}. Codes for missing answers are read as missing with "
+        f"na_values=[{', '.join(every)}]; if all these are answers, declare the states in order with states={{...}}."
+    )
 
 
 def _said(scores: Sequence[float]) -> str:

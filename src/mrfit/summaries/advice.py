@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.data.coding import UNOBSERVED
+from mrfit.data.missing_codes import missing_codes
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
 from mrfit.structure.edge_signs import ranks_of
@@ -82,9 +84,16 @@ class Table:
         return float(self.rows.sample_weight @ self.missing.any(axis=1)) / self.n_rows
 
     @property
+    def codes(self) -> dict[str, tuple[str, ...]]:
+        """States that look like codes of missing answers, by variable."""
+        found = {each.name: missing_codes(each.states) for each in self.rows.domain}
+        return {name: codes for name, codes in found.items() if codes}
+
+    @property
     def ordered(self) -> list[str]:
-        """Variables of three or more states that are numbers."""
-        return [each.name for each in self.rows.domain if each.n_states > 2 and ranks_of(each) is not None]
+        """Variables of three or more states that are numbers, none of them a code of a missing answer."""
+        numbers = (each.name for each in self.rows.domain if each.n_states > 2 and ranks_of(each) is not None)
+        return [name for name in numbers if name not in self.codes]
 
     def counts(self, i: int) -> Floats:
         """The weight of every state."""
@@ -94,14 +103,14 @@ class Table:
 
     @property
     def rare(self) -> list[str]:
-        """States with few rows, of columns that have no other fault."""
-        faulty = {*self.constant, *self.like_persons}
+        """States with few rows, of columns that have no other fault; codes of missing answers are no states."""
+        faulty, codes = {*self.constant, *self.like_persons}, self.codes
         return [
             f"{variable.name}={state} ({n:,.4g})"
             for i, variable in enumerate(self.rows.domain)
             if variable.name not in faulty
             for state, n in zip(variable.states, self.counts(i), strict=True)
-            if n < _RARE
+            if n < _RARE and state not in codes.get(variable.name, ())
         ]
 
     @property
@@ -188,8 +197,12 @@ def _cautions(table: Table) -> tuple[str, ...]:
     if persons := table.like_persons:
         found.append(
             f"{_some(persons)}: many values, few rows each. Persons or places? --exclude them; their rows are not "
-            f"independent, which `mrfit stability --cluster {persons[0]}` minds. Numbers? Cut them into a few classes"
+            f"independent, which `mrfit stability --cluster-column {persons[0]}` minds. Numbers? Cut them into a few "
+            "classes"
         )
+    if codes := table.codes:
+        named = [f"{name}={','.join(own)}" for name, own in codes.items()]
+        found.append(f"codes that look like missing answers: {_some(named)}. Read them as missing: {_na_values(codes)}")
     if rare := table.rare:
         found.append(f"states in fewer than 10 rows make weights wild, join them with others: {_some(rare)}")
     if table.rows_a_parameter < _FEW:
@@ -199,14 +212,26 @@ def _cautions(table: Table) -> tuple[str, ...]:
 
 def _learning(table: Table, source: Source) -> tuple[list[Step], str]:
     """And what is learned from, which may have been filled in."""
-    data = str(source)
+    data, again = str(source), _without_codes(table, source)
     if len(table.rows.domain) <= _MOST_COMPLETE and table.rows_a_parameter >= _PLENTY:
         dropped = " --missing drop" if table.missing.any() else ""
-        return _all_pairs(table, data), data + dropped
+        return [*again, *_all_pairs(table, data)], data + dropped
     steps, data = _filled(table, source)
     learned, reason = _selection(table)
     found = Step(f"mrfit fit {data} {learned} -o model.mrf", reason)
-    return [*steps, found, _stability(table, data, learned)], data
+    return [*again, *steps, found, _stability(table, data, learned)], data
+
+
+def _without_codes(table: Table, source: Source) -> list[Step]:
+    if not table.codes:
+        return []
+    reason = "advice for the table without its codes of missing answers; the steps below take them for answers"
+    return [Step(f"mrfit advise {source} {_na_values(table.codes)}", reason)]
+
+
+def _na_values(codes: Mapping[str, Sequence[str]]) -> str:
+    every = {code for own in codes.values() for code in own}
+    return f"--na-values {','.join(sorted(every, key=float))}"
 
 
 def _selection(table: Table) -> tuple[str, str]:
