@@ -13,6 +13,7 @@ from scipy.special import entr
 from mrfit.checking.budget import SECONDS
 from mrfit.checking.check import Check
 from mrfit.checking.checker import check_model
+from mrfit.checking.goodness import Cells
 from mrfit.data.coding import MAX_STATES, check_complete, has_all_cells
 from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
@@ -321,9 +322,20 @@ class Questions:
                 order=self.stored_order,
                 names=self.spoken_names,
                 log_potential=log_potential,
+                objective=self.fitted_by,
+                fitted=self.fitted_cells(rows),
             )
         except ImpossibleError as error:
             raise self._impossible(Evidence()) from error
+
+    @property
+    def fitted_by(self) -> str | None:
+        """Internal: the objective by which the model was fitted; None where that is not known."""
+        return None
+
+    def fitted_cells(self, rows: UniqueRows) -> Callable[[], Cells] | None:
+        """Internal: all joint states, if the model was fitted to these rows and has few; None otherwise."""
+        return None
 
     def log_potential(self, codes: NDArray[Any]) -> Floats:
         """The sum of all tables at rows of codes: log p plus log Z."""
