@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.checking.goodness import Cells, Goodness, goodness
+from mrfit.checking.goodness import Cells, Goodness, goodness, has_few_cells
 from mrfit.data.coding import has_all_cells
+from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
 from mrfit.errors import InputError, listed
 from mrfit.factors import Factors
@@ -147,6 +148,22 @@ class MarkovNetwork(Questions):
     def is_hard_tied(self) -> bool:
         """Whether all parameters of a group are equal to its center."""
         return self.groups is not None and np.array_equal(self.groups.tied(self.w), self.w)
+
+    @property
+    def fitted_by(self) -> str | None:
+        """Internal: the objective by which the model was fitted; None where that is not known."""
+        objective = self.provenance.get("objective")
+        return objective if isinstance(objective, str) else None
+
+    def fitted_cells(self, rows: UniqueRows) -> Callable[[], Cells] | None:
+        """Internal: all joint states, if the model was fitted to these rows and has few; None otherwise."""
+        if self.given or not self._was_learned_from(rows) or not has_few_cells(self.parameters):
+            return None
+        return lambda: Cells.of(self.parameters, self.factors)
+
+    def _was_learned_from(self, rows: UniqueRows) -> bool:
+        learned_from = self.provenance.get("data")
+        return isinstance(learned_from, dict) and learned_from.get("sha256") == rows.sha256
 
     @property
     def unbounded(self) -> Mapping[str, str]:
@@ -333,9 +350,8 @@ class MarkovNetwork(Questions):
         `mrfit.drawn_goodness` gives a p where cells are sparse.
         """
         self.check_no_covariates("G-squared is that of")
-        rows, learned_from = self.coded_rows(data, "G-squared"), self.provenance.get("data")
-        is_fitted = isinstance(learned_from, dict) and learned_from.get("sha256") == rows.sha256
-        return goodness(Cells.of(self.parameters, self.factors), rows, is_fitted=is_fitted)
+        rows = self.coded_rows(data, "G-squared")
+        return goodness(Cells.of(self.parameters, self.factors), rows, is_fitted=self._was_learned_from(rows))
 
     def intervals(self, level: float = 0.95) -> Floats:
         """Lower and upper ends of confidence intervals, (parameters, 2), in the order of ``w``; see `Errors`.

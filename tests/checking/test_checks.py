@@ -108,14 +108,14 @@ def test_what_is_worst_stands_first(rng: np.random.Generator) -> None:
     assert check.max_marginal_error == pytest.approx(0.4, abs=0.02)
     assert check.pairs[0].variables == ("x0", "x1")
     assert check.max_pair_error == pytest.approx(0.2, abs=0.02)
-    assert check.in_words().startswith("The model's own rows do not look like the data: x1=s1 has probability 0.60")
+    assert check.verdict.startswith("misfit: 2 of 4 variables differ beyond chance (worst x1: 0.600 vs 0.")
 
 
 def test_alike_in_one_line(rng: np.random.Generator) -> None:
     factors = independent([0.5, 0.2, 0.3])
     check = checked(factors, rows_from(factors, 20_000, rng))
     assert check.is_alike
-    assert check.in_words().startswith("the model's own rows look like the data: largest error of a marginal 0.0")
+    assert check.in_words().startswith("no misfit found in singles, pairs and triples: largest error 0.0")
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -151,7 +151,7 @@ def test_chains_that_do_not_mix_give_no_number(rng: np.random.Generator) -> None
     assert check.phantom_mode is None
     assert (check.max_marginal_error, check.max_pair_error, check.ll, check.ll_error) == (None,) * 4
     assert check.to_dict()["sums"]["model"] is None
-    assert "not known" in check.in_words()
+    assert check.verdict == "fit unknown: chains do not mix"
 
 
 def test_impossible_states(rng: np.random.Generator) -> None:
@@ -219,7 +219,7 @@ def test_columns_of_one_state() -> None:
         check = network.check(Dataset(domain, np.zeros((5, 2), np.uint8)), engine=engine)
         assert check.is_alike
         assert check.max_marginal_error is None
-        assert check.in_words() == "the model's own rows look like the data: no variable has a second state"
+        assert check.in_words() == "no misfit found: no variable has a second state"
 
 
 def test_notebooks_and_short_forms(rng: np.random.Generator) -> None:

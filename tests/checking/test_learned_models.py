@@ -35,13 +35,14 @@ def test_kdd_has_a_phantom_mode_by_one_rule_and_none_by_the_other(named_rows: Ro
     assert both.check(rows, engine="ais").phantom_mode is None
 
 
-def test_nltcs_is_well(named_rows: Rows) -> None:
+def test_nltcs_has_no_phantom_mode_but_a_misfit(named_rows: Rows) -> None:
     rows = named_rows("nltcs", "train")
     check = fitted(rows, "or", strength=0.1).check(rows)
     assert check.exact
     assert check.phantom_mode is None
     assert check.max_marginal_error == pytest.approx(0.03, abs=5e-3)
-    assert check.is_alike
+    assert not check.is_alike  # 0.03 of 16,181 rows is eight standard errors
+    assert check.verdict.startswith("misfit: ")
 
 
 def test_msweb_has_a_phantom_mode_that_only_chains_can_see(named_rows: Rows) -> None:
@@ -62,4 +63,5 @@ def test_a_tree_of_msweb_has_none(named_rows: Rows) -> None:
     for engine in ("tree", "ais"):
         check = learn(rows, "tree", penalty=L2(1.0)).check(rows, engine=engine)
         assert check.phantom_mode is None
-        assert check.is_alike
+        assert check.max_marginal_error is not None
+        assert check.max_marginal_error < 0.02

@@ -40,10 +40,10 @@ def test_as_text(shell: Shell) -> None:
     lines = ran.out.splitlines()
     assert lines[0] == "t.csv: 300 rows, 3 variables; by enumeration, exact"
     assert lines[1].startswith("mean log-likelihood -")
-    assert lines[2].startswith("the model's own rows look like the data: largest error of a marginal 0.")
+    assert lines[2].startswith("no misfit found in singles, pairs and triples: largest error 0.")
     assert lines[3].startswith("G-squared ")
-    assert lines[6].split() == ["variable", "model", "data", "difference"]
-    assert lines[9].split() == ["pair", "model", "data", "difference"]
+    assert lines[6].split() == ["variable", "model", "data", "difference", "z", "p,", "adjusted"]
+    assert lines[9].split() == ["pair", "model", "data", "difference", "z", "p,", "adjusted"]
     assert lines[12].split()[:3] == ["triple", "model", "data"]
     assert len(lines) == 14
 
@@ -107,7 +107,10 @@ def test_weights_and_columns_are_read_as_elsewhere(shell: Shell, folder: Path) -
     (folder / "w.csv").write_text("\n".join(twice) + "\n")
     heavy = shell("check", "m.mrf", "w.csv", "--weight", "n", "--json").document
     assert heavy["rows"] == 600
-    assert heavy["pairs"] == shell("check", "m.mrf", "t.csv", "--json").document["pairs"]
+    light = shell("check", "m.mrf", "t.csv", "--json").document
+    for one, other in zip(heavy["pairs"], light["pairs"], strict=True):
+        assert (one["model"], one["data"]) == (other["model"], other["data"])
+        assert one["z"] == pytest.approx(np.sqrt(2.0) * other["z"])
 
 
 BAD = {
@@ -152,7 +155,7 @@ def test_wrong_arguments_are_one_line(shell: Shell, folder: Path, arguments: tup
 
 def test_after_a_fit(shell: Shell) -> None:
     ran = shell("fit", "t.csv")
-    assert "the model's own rows look like the data: largest error of a marginal 0.0" in ran.out
+    assert "no misfit found in singles, pairs and triples: largest error 0.0" in ran.out
     document = shell("fit", "t.csv", "--json").document
     assert document["phantom_mode"] is None
     assert document["max_marginal_error"] == pytest.approx(
@@ -161,7 +164,8 @@ def test_after_a_fit(shell: Shell) -> None:
     unchecked = shell("fit", "t.csv", "--json", "--no-check").document
     assert "max_marginal_error" not in unchecked
     assert {**document, "seconds": 0, "path": 0} == {
-        **unchecked, "seconds": 0, "path": 0, "phantom_mode": None, "max_marginal_error": document["max_marginal_error"]
+        **unchecked, "seconds": 0, "path": 0, "phantom_mode": None, "check": document["check"],
+        "max_marginal_error": document["max_marginal_error"],
     }  # fmt: skip
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mrfit.checking.moments import States
+from mrfit.checking.sampled_portrait import DRAWS
+from mrfit.checking.triples import MOST_TRIPLES
 from mrfit.errors import InputError
 from mrfit.factors import Factors
 from mrfit.inference import junction_tree
@@ -17,6 +20,7 @@ _LEAST_ROWS, _MOST_ROWS = 1024, 16384
 _SHORT, _FEW_CHAINS, _CHAINS = 1.0, 64, 256  # from each base; few in less than a second
 _MANY_STATES = 800  # of all variables: counting pairs in every chain takes longer than running them
 _LEAST_TEMPERATURES, _MOST_TEMPERATURES = 250, 20_000
+_TRIPLES = 2e9  # rows times triples of states a second
 _RUNS = 2.5  # two bases, and rows of chains
 
 
@@ -31,6 +35,12 @@ class Budget:
     n_rows: int
     n_chains: int
     max_temperatures: int
+    triple_work: float = 0.0
+
+    def allows_triples(self, states: States, n_distinct: int) -> bool:
+        """Whether all triples of states can be counted, in the data's distinct rows and in the model's."""
+        n_rows = n_distinct + max(self.n_rows, 2 * self.n_chains * DRAWS)
+        return states.n_triples <= MOST_TRIPLES and n_rows * float(states.first_indicator[-1]) ** 3 <= self.triple_work
 
     @classmethod
     def of(cls, seconds: float, factors: Factors) -> Budget:
@@ -45,4 +55,5 @@ class Budget:
             n_rows=max(_LEAST_ROWS, min(n_rows, _MOST_ROWS)),
             n_chains=n_chains,
             max_temperatures=max(_LEAST_TEMPERATURES, min(temperatures, _MOST_TEMPERATURES)),
+            triple_work=_TRIPLES * seconds,
         )

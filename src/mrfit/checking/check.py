@@ -3,46 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.checking.margin import Margin
-from mrfit.checking.moments import Moments
+from mrfit.checking.compared import Compared, Difference, compare
+from mrfit.checking.goodness import Cells
+from mrfit.checking.moments import Moments, States
 from mrfit.checking.phantom_mode import PhantomMode
 from mrfit.checking.portrait import Portrait
 from mrfit.checking.typical import Typical
-from mrfit.domain import Domain
+from mrfit.data.unique_rows import UniqueRows
 from mrfit.html_table import html_table
 
-Floats = NDArray[np.float64]
-
-ALIKE = 0.05  # the error of a marginal up to which rows look like the data
-_WORST = 10  # variables and pairs to list
-_CHANCE = 2.0  # standard errors that are taken off a difference before it counts
-
-
-@dataclass(frozen=True)
-class Difference(Margin):
-    """The margin of one or two variables.
-
-    ``error`` is the standard error of what is said of the model, 0 where that is exact.
-    """
-
-    error: float
-
-    @property
-    def size(self) -> float:
-        return abs(self.model - self.data)
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {
-            **super().to_dict(),
-            "difference": self.model - self.data,
-            "standard_error": self.error,
-        }
+_WIDTH = 80  # of a verdict
+_SHORTEST = 7  # of names in it
 
 
 @dataclass(frozen=True)
@@ -55,12 +32,8 @@ class Check:
         What computed the model's side; where it is exact, pairs that share no scope have an error still.
     n_rows
         The weight of the data.
-    variables, pairs
-        The states, and pairs of states other than first ones, that differ most, worst first; none where chains do not
-        mix. Pairs are so many that chance would choose: they stand in the order of their difference less two standard
-        errors.
-    surely
-        By how much the state that differs most does so beyond two standard errors.
+    compared
+        Margins of one, two and, where they can be counted, three variables; none where chains do not mix.
     phantom_mode
         A mode of the model where the data are not; None where none was found.
     ll, ll_error
@@ -76,9 +49,7 @@ class Check:
     exact: bool
     n_rows: float
     n_variables: int
-    variables: tuple[Difference, ...]
-    pairs: tuple[Difference, ...]
-    surely: float
+    compared: tuple[Compared, ...]
     phantom_mode: PhantomMode | None
     ll: float | None
     ll_error: float | None
@@ -89,27 +60,41 @@ class Check:
 
     @classmethod
     def of(
-        cls, portrait: Portrait, data: Moments, typical: Typical, domain: Domain, *, n_rows: float, potential: float
+        cls,
+        portrait: Portrait,
+        data: Moments,
+        typical: Typical,
+        rows: UniqueRows,
+        *,
+        potential: float,
+        objective: str | None = None,
+        fitted: Cells | None = None,
     ) -> Check:
-        """``potential`` is the mean sum of the model's tables over the rows of the data."""
-        ll = potential - portrait.log_z
+        """``potential`` is the mean sum of the model's tables over the rows of the data.
+
+        ``objective`` is what the model was fitted by, where that is known; ``fitted`` are its joint states where it was
+        fitted to these rows and has few.
+        """
+        ll, known = potential - portrait.log_z, portrait.is_known
         phantom = PhantomMode.of(
             portrait.moments,
             typical,
             n_model_rows=portrait.n_rows,
-            n_data_rows=n_rows,
+            n_data_rows=rows.total_weight,
             log_likelihood=_ll_in_words(ll, portrait),
+            objective=objective,
         )
-        known = portrait.is_known
+        compared = compare(
+            portrait.moments, data, rows.domain, n_rows=rows.effective_rows, n_groups=portrait.n_groups,
+            left=None if fitted is None else partial(_share_left, fitted, data.states),
+        )  # fmt: skip
         return cls(
             engine=portrait.engine,
             why=portrait.why,
             exact=portrait.exact,
-            n_rows=n_rows,
-            n_variables=len(domain),
-            variables=_worst_states(portrait.moments, data, domain) if known else (),
-            pairs=_worst_pairs(portrait.moments, data, domain) if known else (),
-            surely=float(_beyond(portrait.moments, data).max(initial=0.0)),
+            n_rows=rows.total_weight,
+            n_variables=len(rows.domain),
+            compared=compared if known else (),
             phantom_mode=phantom,
             ll=ll if known else None,
             ll_error=portrait.error if known else None,
@@ -120,36 +105,78 @@ class Check:
         )
 
     @property
+    def variables(self) -> tuple[Difference, ...]:
+        """The states that differ most: those beyond chance first, then by size."""
+        return self._listed("variables")
+
+    @property
+    def pairs(self) -> tuple[Difference, ...]:
+        """The pairs of states other than first ones that differ most, in the same order."""
+        return self._listed("pairs")
+
+    @property
+    def triples(self) -> tuple[Difference, ...]:
+        """The same of triples; none where they were too many to count."""
+        return self._listed("triples")
+
+    def _listed(self, what: str) -> tuple[Difference, ...]:
+        return next((each.listed for each in self.compared if each.what == what), ())
+
+    @property
     def max_marginal_error(self) -> float | None:
         """Largest difference between the probability of a state and how often the data have it; None if unknown."""
-        return self.variables[0].size if self.variables else None
+        return self._largest("variables")
 
     @property
     def max_pair_error(self) -> float | None:
         """The same for two states together, neither of them the first of its variable; None if unknown."""
-        return self.pairs[0].size if self.pairs else None
+        return self._largest("pairs")
+
+    @property
+    def max_triple_error(self) -> float | None:
+        """The same for three; None if unknown, or if there are too many to count."""
+        return self._largest("triples")
+
+    def _largest(self, what: str) -> float | None:
+        return next((each.largest.size for each in self.compared if each.what == what and each.largest), None)
+
+    @property
+    def misfits(self) -> tuple[Compared, ...]:
+        """The orders in which some margin differs beyond chance."""
+        return tuple(each for each in self.compared if each.n_beyond)
 
     @property
     def is_alike(self) -> bool:
-        """No phantom mode, and no marginal off by more than 0.05 for sure."""
-        return self.is_known and self.phantom_mode is None and self.surely <= ALIKE
+        """Whether there is no phantom mode, and no margin differs both beyond chance and by more than 0.01."""
+        return self.is_known and self.phantom_mode is None and all(each.is_slight for each in self.misfits)
+
+    @property
+    def verdict(self) -> str:
+        """One line of at most 80 characters."""
+        if self.phantom_mode is not None:
+            mass = min(self.phantom_mode.mass, 0.99)
+            return f"spurious mode: {mass:.2f} of the model's probability is where there are no data"
+        if not self.is_known:
+            return "fit unknown: chains do not mix"
+        large = [each for each in self.misfits if not each.is_slight]
+        if large:
+            return _misfit_in_words(large[0])
+        largest = max((each.largest.size for each in self.compared if each.largest), default=None)
+        if self.misfits:
+            first = self.misfits[0]
+            return f"slight misfit: {_count_in_words(first)}, all by at most {_rounded(first.worst)}"
+        if largest is None:
+            return "no misfit found: no variable has a second state"
+        return f"no misfit found in {self._orders_in_words}: largest error {largest:.2g}"
+
+    @property
+    def _orders_in_words(self) -> str:
+        names = ["singles" if each.what == "variables" else each.what for each in self.compared if each.largest]
+        return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
     def in_words(self) -> str:
-        """The verdict in one sentence, or a few."""
-        if self.phantom_mode is not None:
-            return self.phantom_mode.text
-        if not self.is_known:
-            return "Whether the model's own rows look like the data is not known: chains do not mix."
-        if not self.variables:
-            return "the model's own rows look like the data: no variable has a second state"
-        worst = self.variables[0]
-        error = f" +- {worst.error:.2g}" if worst.error else ""
-        if self.is_alike:
-            return f"the model's own rows look like the data: largest error of a marginal {worst.size:.2g}{error}"
-        return (
-            f"The model's own rows do not look like the data: {worst.in_words()} has probability {worst.model:.2f}"
-            f"{error} under the model and {worst.data:.2f} in the data."
-        )
+        """The verdict, and of a phantom mode what it is and what to do."""
+        return self.verdict if self.phantom_mode is None else f"{self.verdict}\n{self.phantom_mode.text}"
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -159,16 +186,20 @@ class Check:
             "why": self.why,
             "exact": self.exact,
             "rows": self.n_rows,
+            "verdict": self.verdict,
             "is_alike": self.is_alike if known or self.phantom_mode else None,
+            "compared": [each.to_dict() for each in self.compared],
             "max_marginal_error": self.max_marginal_error,
-            "max_marginal_standard_error": self.variables[0].error if self.variables else None,
+            "max_marginal_standard_error": self._error_of_largest("variables"),
             "max_pair_error": self.max_pair_error,
-            "max_pair_standard_error": self.pairs[0].error if self.pairs else None,
+            "max_pair_standard_error": self._error_of_largest("pairs"),
+            "max_triple_error": self.max_triple_error,
             "phantom_mode": None if self.phantom_mode is None else self.phantom_mode.to_dict(),
             "ll": self.ll,
             "ll_standard_error": self.ll_error,
             "variables": [each.to_dict() for each in self.variables],
             "pairs": [each.to_dict() for each in self.pairs],
+            "triples": [each.to_dict() for each in self.triples],
             "sums": {
                 "model_mean": self.model.mean_sum if known else None,
                 "data_mean": self.data.mean_sum,
@@ -177,6 +208,9 @@ class Check:
             },
             "remarks": list(self.remarks),
         }
+
+    def _error_of_largest(self, what: str) -> float | None:
+        return next((each.largest.error for each in self.compared if each.what == what and each.largest), None)
 
     def __repr__(self) -> str:
         found = "unknown" if self.max_marginal_error is None else f"{self.max_marginal_error:.2g}"
@@ -197,50 +231,24 @@ def _ll_in_words(ll: float, portrait: Portrait) -> str:
     return f"Its log-likelihood {much} {ll:.1f}" if ll > -100 else f"Its log-likelihood {much} {ll:.0f}"
 
 
-def _beyond(model: Moments, data: Moments) -> Floats:
-    return abs(model.single - data.single) - _CHANCE * model.single_error
+def _share_left(cells: Cells, named: States, states: NDArray[np.int64]) -> NDArray[np.float64]:
+    return cells.share_left([tuple(named.named(int(state)) for state in each) for each in states])
 
 
-def _worst_states(model: Moments, data: Moments, domain: Domain) -> tuple[Difference, ...]:
-    """Of two states the second says it all."""
-    beyond = abs(model.single - data.single)
-    beyond[model.states.first_state[:-1][np.array(domain.shape) <= 2]] = -np.inf
-    return tuple(
-        _difference([k], model.single[k], data.single[k], model.single_error[k], model, domain)
-        for k in _first_largest(beyond, _WORST)
-    )
+def _count_in_words(each: Compared) -> str:
+    return f"{each.n_beyond:,} of {each.n:,} {each.what} differ beyond chance"
 
 
-def _worst_pairs(model: Moments, data: Moments, domain: Domain) -> tuple[Difference, ...]:
-    """Each pair of indicators of different variables once."""
-    variable, state = model.states.variable_of_indicators, model.states.of_indicators
-    beyond = abs(model.pair - data.pair) - _CHANCE * model.pair_error
-    beyond[variable[:, None] >= variable[None, :]] = -np.inf
-    errors = np.broadcast_to(model.pair_error, beyond.shape)
-    return tuple(
-        _difference([int(state[a]), int(state[b])], model.pair[a, b], data.pair[a, b], errors[a, b], model, domain)
-        for k in _first_largest(beyond.ravel(), _WORST)
-        for a, b in [divmod(k, len(beyond))]
-    )
+def _misfit_in_words(each: Compared) -> str:
+    """With the worst of them, as much of it as the line holds."""
+    counted, worst = f"misfit: {_count_in_words(each)}", each.worst
+    assert worst is not None  # some differ
+    names, sizes = "-".join(worst.variables), f"{worst.model:.3f} vs {worst.data:.3f}"
+    z = f", z = {worst.z:.0f}" if abs(worst.z) >= 100.0 else f", z = {worst.z:.1f}"
+    short = f"{names[: _SHORTEST - 1]}…" if len(names) > _SHORTEST else names
+    endings = (f" (worst {called}: {sizes}{also})" for also in (z, "") for called in (names, short))
+    return next((line for line in map(counted.__add__, endings) if len(line) <= _WIDTH), counted)
 
 
-def _first_largest(values: Floats, n: int) -> list[int]:
-    """Places of the largest that are not minus infinity, largest first; of equal ones the first."""
-    if not len(values):
-        return []
-    least = np.partition(values, max(len(values) - n, 0))[max(len(values) - n, 0)]
-    some = np.flatnonzero((values >= least) & (values > -np.inf))
-    return [int(k) for k in some[np.argsort(-values[some], kind="stable")][:n]]
-
-
-def _difference(
-    states: list[int], model: float, data: float, error: float, moments: Moments, domain: Domain
-) -> Difference:
-    places = [moments.states.named(state) for state in states]
-    return Difference(
-        variables=tuple(domain.names[i] for i, _ in places),
-        states=tuple(domain[i].states[code] for i, code in places),
-        model=float(model),
-        data=float(data),
-        error=float(error),
-    )
+def _rounded(worst: Difference | None) -> str:
+    return "0" if worst is None else f"{worst.size:.1g}"

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from mrfit.checking.budget import SECONDS, Budget
 from mrfit.checking.check import Check
 from mrfit.checking.exact_portrait import by_enumeration, by_tree
+from mrfit.checking.goodness import Cells
 from mrfit.checking.moments import Moments, States, mean_log_potential
 from mrfit.checking.portrait import Portrait
 from mrfit.checking.sampled_portrait import by_chains
@@ -42,24 +43,33 @@ def check_model(
     order: Sequence[int] | None = None,
     names: Sequence[str] | None = None,
     log_potential: Callable[[NDArray[Any]], Floats] | None = None,
+    objective: str | None = None,
+    fitted: Callable[[], Cells] | None = None,
 ) -> Check:
     """Compare a model with rows in its coding.
 
     ``factors`` may have hidden variables after those of the rows; then ``log_potential`` says what rows are worth.
+    ``objective`` names what the model was fitted by, where that is known: advice depends on it.
+    ``fitted`` gives the joint states of a model that has few and was fitted to these rows.
     """
     if engine not in ENGINES:
         raise InputError(f"There is no engine {engine!r} for checks; choose one of {listed(ENGINES)}.")
     check_seed(seed)
-    States(rows.domain.shape).check_size()
-    data = Moments.of_rows(rows)
-    typical = Typical.of(data.sums)
+    states = States(rows.domain.shape)
+    states.check_size()
     budget = Budget.of(seconds, factors)
-    portrait = _portrait(factors, rows, typical, budget, engine=engine, seed=seed, jobs=jobs, order=order, names=names)
+    triples = budget.allows_triples(states, rows.n_distinct)
+    data = Moments.of_rows(rows, triples=triples)
+    typical = Typical.of(data.sums)
+    portrait = _portrait(
+        factors, rows, typical, budget, engine=engine, seed=seed, jobs=jobs, order=order, names=names, triples=triples
+    )
     if log_potential is None:
         potential = mean_log_potential(factors, rows, data)
     else:
         potential = float(rows.sample_weight @ log_potential(rows.codes)) / rows.total_weight
-    return Check.of(portrait, data, typical, rows.domain, n_rows=rows.total_weight, potential=potential)
+    cells = None if fitted is None or not triples else fitted()
+    return Check.of(portrait, data, typical, rows, potential=potential, objective=objective, fitted=cells)
 
 
 def _portrait(
@@ -73,6 +83,7 @@ def _portrait(
     jobs: int,
     order: Sequence[int] | None,
     names: Sequence[str] | None,
+    triples: bool,
 ) -> Portrait:
     """By the engine that is asked for, or what is exact if it fits the budget, else by chains."""
     shape = rows.domain.shape
@@ -80,7 +91,7 @@ def _portrait(
     if engine == Enumeration.word or (engine == AUTO and is_small):
         plan = Enumeration().plan(factors)
         plan.check(names)
-        return by_enumeration(plan, factors, shape, jobs=jobs)
+        return by_enumeration(plan, factors, shape, jobs=jobs, triples=triples)
     has_hidden = factors.n_variables > len(shape)  # chains cannot move what others decide
     if engine != Annealed.word:
         asked = engine == JunctionTree.word or has_hidden
@@ -89,7 +100,7 @@ def _portrait(
         if asked:
             found.check(names)
         if found.fits:
-            return by_tree(found, factors, shape, n_rows=budget.n_rows, seed=seed, jobs=jobs)
+            return by_tree(found, factors, shape, n_rows=budget.n_rows, seed=seed, jobs=jobs, triples=triples)
     if has_hidden:
         raise InputError("Chains cannot check a model with features of very many variables; use --engine tree.")
     return by_chains(
@@ -101,4 +112,5 @@ def _portrait(
         seed=seed,
         jobs=jobs,
         why="it was asked for" if engine == Annealed.word else "no exact engine is quick enough",
+        triples=triples,
     )

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.checking.moments import Moments, States, with_first_states
+from mrfit.checking.triples import triple_frequencies
 
 Floats = NDArray[np.float64]
 
@@ -28,16 +29,17 @@ class Drawn:
         """How many equal shares they are worth."""
         return float(1.0 / (self.shares**2).sum())
 
-    def moments(self) -> Moments:
-        """Frequencies by the shares, with errors from how groups differ.
+    def moments(self, *, triples: bool = False) -> Moments:
+        """Frequencies by the shares, with errors from how groups differ; of ``triples`` too, where they are asked for.
 
         An event that no row, or every one, shows has an error too: one row more would have been as likely.
         """
         n_indicators = int(self.states.first_indicator[-1])
         pair, square, cross = (np.zeros((n_indicators, n_indicators)) for _ in range(3))
         own = np.zeros((len(self.shares), n_indicators))
+        threes = np.zeros((3, self.states.n_triples if triples else 0))
         for group in np.flatnonzero(self.shares > _NOTHING * self.shares.max()):
-            share, hot = self.shares[group], self._indicators(int(group))
+            share, hot = self.shares[group], self.states.hot(self.codes[group])
             # Whole numbers below 2**24: exact, in whatever order they are added.
             both = (hot.T @ hot).astype(np.float64) / len(hot)
             own[group] = np.diagonal(both)
@@ -46,7 +48,10 @@ class Drawn:
             cross += share * both
             both *= both
             square += both
-        beside = square - 2.0 * pair * cross + pair**2 * (self.shares**2).sum()
+            if triples:
+                alike = np.full(len(hot), 1.0 / len(hot))
+                three = triple_frequencies(hot, alike, self.states.variable_of_indicators)
+                threes += (share * three, share**2 * three, (share * three) ** 2)
         single = with_first_states(own, self.states)
         mean = self.shares @ single
         error = np.sqrt(self.shares**2 @ (single - mean) ** 2 * self._correction)
@@ -57,22 +62,21 @@ class Drawn:
             np.minimum(pair, 1.0),
             self._sums(),
             np.hypot(error, least),
-            np.sqrt(np.maximum(beside, 0.0) * self._correction + least**2),
+            self._error((pair, cross, square), least),
+            threes[0] if triples else None,
+            self._error((threes[0], threes[1], threes[2]), least),
         )
+
+    def _error(self, sums: tuple[Floats, Floats, Floats], least: float) -> Floats:
+        """Of means, from sums over groups of share^2 times frequency, and of its square."""
+        mean, cross, square = sums
+        beside = square - 2.0 * mean * cross + mean**2 * (self.shares**2).sum()
+        return np.asarray(np.sqrt(np.maximum(beside, 0.0) * self._correction + least**2), np.float64)
 
     @property
     def _correction(self) -> float:
         """Deviations are from a mean that the groups have themselves."""
         return self.ess / max(self.ess - 1.0, 0.5)
-
-    def _indicators(self, group: int) -> NDArray[np.float32]:
-        codes, first = self.codes[group], self.states.first_indicator
-        if set(self.states.shape) == {2}:
-            return np.asarray(codes, np.float32)
-        hot = np.zeros((len(codes), int(first[-1])), np.float32)
-        row, i = np.nonzero(codes)
-        hot[row, first[i] + codes[row, i] - 1] = 1.0
-        return hot
 
     def _sums(self) -> Floats:
         away = np.count_nonzero(self.codes, axis=2)

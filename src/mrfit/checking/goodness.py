@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations, product
@@ -158,6 +158,33 @@ class Cells:
         covariance = features.T @ (self.p[:, None] * features)
         return features, np.asarray(np.linalg.pinv(covariance, rcond=1e-10, hermitian=True), np.float64)
 
+    def variance(self, holds: Floats, *, is_fitted: bool) -> tuple[Floats, Floats]:
+        """Of indicators, (cells, indicators), over rows of the model: all of it, and what fitted parameters leave."""
+        mean = self.p @ holds
+        own = mean * (1.0 - mean)
+        if not is_fitted:
+            return own, own
+        features, inverse = self.covariance_root
+        c = holds.T @ (self.p[:, None] * features)  # features are centred
+        return own, own - np.einsum("ij,jk,ik->i", c, inverse, c)
+
+    def share_left(self, sets: Sequence[Indicator]) -> Floats:
+        """The part of the variance of margins that parameters learned from the same rows leave.
+
+        1 for margins that the model was fitted to: what is left of these tells the penalty, not the fit.
+        """
+        out = np.ones(len(sets))
+        for first in range(0, len(sets), _AT_ONCE):
+            part = slice(first, first + _AT_ONCE)
+            own, left = self.variance(self.holding(sets[part]), is_fitted=True)
+            free = left > _HELD * np.maximum(own, 1e-300)
+            out[part][free] = left[free] / own[free]
+        return out
+
+    def holding(self, sets: Sequence[Indicator]) -> Floats:
+        """The indicators of sets of states, (cells, sets)."""
+        return np.stack([_indicator(self.codes, each) for each in sets], axis=1).astype(np.float64)
+
     def counts(self, rows: UniqueRows) -> Floats:
         """The weight of the rows in every cell."""
         every = tuple(range(len(self.domain)))
@@ -207,13 +234,9 @@ def _residuals(cells: Cells, counts: Floats, size: int, *, is_fitted: bool) -> t
     model, data, variance = np.empty(len(sets)), np.empty(len(sets)), np.empty(len(sets))
     for first in range(0, len(sets), _AT_ONCE):
         part = slice(first, first + _AT_ONCE)
-        holds = np.stack([_indicator(cells.codes, each) for each in sets[part]], axis=1).astype(np.float64)
+        holds = cells.holding(sets[part])
         model[part], data[part] = cells.p @ holds, counts @ holds / n
-        variance[part] = model[part] * (1.0 - model[part])
-        if is_fitted:
-            features, inverse = cells.covariance_root
-            c = holds.T @ (cells.p[:, None] * features)  # features are centred
-            variance[part] -= np.einsum("ij,jk,ik->i", c, inverse, c)
+        _, variance[part] = cells.variance(holds, is_fitted=is_fitted)
     free = variance > _HELD * np.maximum(model * (1.0 - model), 1e-300)
     z = np.full(len(sets), np.nan)
     z[free] = (data - model)[free] / np.sqrt(variance[free] / n)

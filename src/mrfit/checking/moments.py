@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mrfit._kernels.pair_counts import count_pairs
+from mrfit.checking.triples import n_triples_of, triple_frequencies, triples_of
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
 from mrfit.factors import Factors, Scope, positions
@@ -49,6 +51,24 @@ class States:
     def variable_of_indicators(self) -> Indices:
         return np.repeat(np.arange(len(self.shape)), np.array(self.shape, np.int64) - 1)
 
+    @cached_property
+    def triples(self) -> Indices:
+        """All triples of indicators of different variables, (triples, 3)."""
+        return triples_of(self.variable_of_indicators)
+
+    @property
+    def n_triples(self) -> int:
+        return n_triples_of(self.variable_of_indicators)
+
+    def hot(self, codes: NDArray[Any]) -> NDArray[np.float32]:
+        """The indicators of rows, (rows, indicators)."""
+        if set(self.shape) == {2}:
+            return np.asarray(codes, np.float32)
+        hot = np.zeros((len(codes), int(self.first_indicator[-1])), np.float32)
+        row, i = np.nonzero(codes)
+        hot[row, self.first_indicator[i] + codes[row, i] - 1] = 1.0
+        return hot
+
     def named(self, state: int) -> tuple[int, int]:
         """The variable of a state, and its code."""
         i = int(np.searchsorted(self.first_state, state, side="right")) - 1
@@ -76,6 +96,8 @@ class Moments:
         How often two indicators hold together, symmetric; single ones on the diagonal.
     sums
         How often 0, 1, ... variables are away from their first state.
+    triple
+        How often three indicators of different variables hold together; None where that was not counted.
     """
 
     states: States
@@ -84,10 +106,12 @@ class Moments:
     sums: Floats
     single_error: Floats
     pair_error: Floats
+    triple: Floats | None = None
+    triple_error: Floats = field(default_factory=lambda: np.zeros(()))
 
     @classmethod
-    def of_rows(cls, rows: UniqueRows) -> Moments:
-        """Of the rows themselves: frequencies without an error."""
+    def of_rows(cls, rows: UniqueRows, *, triples: bool = False) -> Moments:
+        """Of the rows themselves: frequencies without an error; of ``triples`` too, where they are asked for."""
         states = States(rows.domain.shape)
         counts = np.empty((int(states.first_indicator[-1]) + 1,) * 2)
         count_pairs(rows.codes, states.first_indicator, rows.sample_weight, counts)
@@ -95,8 +119,11 @@ class Moments:
         away = np.count_nonzero(rows.codes, axis=1)
         sums = np.bincount(away, rows.sample_weight, len(rows.domain) + 1) / rows.total_weight
         single = with_first_states(counts[-1, :-1], states)
-        none = np.zeros(())
-        return cls(states, single, counts[:-1, :-1], sums, np.broadcast_to(none, single.shape), none)
+        none, triple = np.zeros(()), None
+        if triples:
+            share = rows.sample_weight / rows.total_weight
+            triple = triple_frequencies(states.hot(rows.codes), share, states.variable_of_indicators)
+        return cls(states, single, counts[:-1, :-1], sums, np.broadcast_to(none, single.shape), none, triple)
 
     def table(self, scope: Scope) -> Floats:
         """p(x_A) of one or two variables, flat in C order."""

@@ -38,10 +38,18 @@ class PhantomMode:
     data_max: int
     data_share: float
     log_likelihood: str  # in words
+    objective: str | None = None  # by which the model was fitted, where that is known
 
     @classmethod
     def of(
-        cls, moments: Moments, typical: Typical, *, n_model_rows: float, n_data_rows: float, log_likelihood: str
+        cls,
+        moments: Moments,
+        typical: Typical,
+        *,
+        n_model_rows: float,
+        n_data_rows: float,
+        log_likelihood: str,
+        objective: str | None = None,
     ) -> PhantomMode | None:
         """The larger of the two places beyond typical sums, if the model has far more mass there than the data.
 
@@ -65,6 +73,7 @@ class PhantomMode:
             data_max=typical.most,
             data_share=share,
             log_likelihood=log_likelihood,
+            objective=objective,
         )
 
     @property
@@ -75,9 +84,23 @@ class PhantomMode:
         return (
             f"{much} of the model's probability ({size}) is on rows with about {self.sum:.0f} of {self.n_variables} "
             f"variables away from their first state; the data have {_number(self.data_mean)} on average and "
-            f"{self.data_max} at most. {self.log_likelihood} although the pseudo-likelihood looks fine. Fit it by "
-            "`--objective likelihood`, or with a stronger penalty (10 times) chosen by `--judge ll`."
+            f"{self.data_max} at most. {self.log_likelihood}{self._way_on}"
         )
+
+    @property
+    def _way_on(self) -> str:
+        """What to do about it, which depends on how the model was fitted."""
+        likelihood = "`--objective likelihood`, or with a stronger penalty (10 times) chosen by `--judge ll`."
+        if self.objective == "pseudo-likelihood":
+            return f" although the pseudo-likelihood looks fine. Fit it by {likelihood}"
+        if self.objective is None:
+            return f". If it was fitted by pseudo-likelihood, fit it by {likelihood}"
+        if self.objective == "likelihood":
+            return (
+                ". It was fitted by likelihood: check that these rows have the coding of those it was learned from, or "
+                "fit it with a stronger penalty."
+            )
+        return f". Fit it by {likelihood}"
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""

@@ -19,6 +19,8 @@ class Portrait:
         Whether log Z and all single variables are; pairs that share no scope may still have errors.
     n_rows
         Independent rows that the distribution of sums is from; infinitely many where it is exact.
+    n_groups
+        Independent groups of rows that errors are from.
     is_known
         Whether the numbers may be believed: chains that do not mix have numbers too.
     """
@@ -31,4 +33,5 @@ class Portrait:
     error: float = 0.0
     n_rows: float = np.inf
     is_known: bool = True
+    n_groups: float = np.inf
     remarks: tuple[str, ...] = ()

@@ -44,6 +44,7 @@ def by_chains(
     seed: int,
     jobs: int,
     why: str = "it was asked for",
+    triples: bool = False,
 ) -> Portrait:
     """Half of the chains begin anywhere, half in a tree of the data; weights say what each end is worth.
 
@@ -67,11 +68,12 @@ def by_chains(
         Annealed.word,
         why,
         False,
-        drawn.moments(),
+        drawn.moments(triples=triples),
         log_z,
         error,
         n_rows=drawn.ess,
         is_known=not remarks,
+        n_groups=drawn.ess,
         remarks=remarks,
     )
 

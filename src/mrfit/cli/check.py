@@ -19,8 +19,9 @@ from mrfit.errors import InputError
 from mrfit.rounding import probability
 
 if TYPE_CHECKING:
-    from mrfit.checking.check import Check, Difference
-    from mrfit.checking.goodness import Goodness, Residual
+    from mrfit.checking.check import Check
+    from mrfit.checking.compared import Difference
+    from mrfit.checking.goodness import Goodness
     from mrfit.data.unique_rows import UniqueRows
     from mrfit.model import MarkovNetwork
     from mrfit.network import Network
@@ -187,30 +188,24 @@ def _print(check: Check, goodness: Goodness | None, data: str, top: int) -> None
         error = f" +- {check.ll_error:.2g}" if check.ll_error else ""
         say(f"mean log-likelihood {check.ll:.4f}{error} nats a row")
     say(check.in_words())
+    if len(check.misfits) > 1:
+        counts = ", ".join(f"{each.n_beyond:,} of {each.n:,} {each.what}" for each in check.misfits)
+        say(f"beyond chance: {counts}")
     if goodness is not None:
         say(goodness.in_words())
     if check.is_known:
         away = f"{check.model.mean_sum:.4g} in the model, {check.data.mean_sum:.4g} in the data"
         say(f"variables away from their first state, on average: {away}")
-    for what, differences in (("variable", check.variables), ("pair", check.pairs)):
-        if differences[:top]:
-            say("", *columns([[what, "model", "data", "difference"], *map(_line, differences[:top])], n_words=1))
-    if goodness is not None and goodness.triples[:top]:
-        heads = ["triple", "model", "data", "standard errors", "p, adjusted"]
-        say("", *columns([heads, *map(_residual_line, goodness.triples[:top])], n_words=1))
-
-
-def _residual_line(one: Residual) -> list[str]:
-    p = "-" if one.adjusted != one.adjusted else f"{one.adjusted:.2g}"
-    return [
-        one.in_words(),
-        probability(one.model),
-        probability(one.data),
-        "-" if p == "-" else f"{one.residual:+.2f}",
-        p,
-    ]
+    for each in check.compared:
+        if each.listed[:top]:
+            heads = [each.what.removesuffix("s"), "model", "data", "difference", "z", "p, adjusted"]
+            say("", *columns([heads, *map(_line, each.listed[:top])], n_words=1))
 
 
 def _line(one: Difference) -> list[str]:
     error = f" +- {one.error:.1g}" if one.error else ""
-    return [one.in_words(), probability(one.model), probability(one.data), f"{one.model - one.data:+.4f}{error}"]
+    difference = f"{one.model - one.data:+.4f}{error}"
+    return [
+        one.in_words(), probability(one.model), probability(one.data), difference, f"{one.z:+.1f}",
+        f"{one.adjusted:.2g}",
+    ]  # fmt: skip

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from mrfit.checking.budget import SECONDS
 from mrfit.checking.check import Check
 from mrfit.checking.checker import check_model
+from mrfit.checking.goodness import Cells
 from mrfit.errors import ImpossibleError
 from mrfit.inference.engine import AUTO
 from mrfit.queries.beside_rows import BesideRows
@@ -62,9 +63,20 @@ class Questions(Probabilities, Explanations, RowQuestions):
                 order=self.stored_order,
                 names=self.spoken_names,
                 log_potential=log_potential,
+                objective=self.fitted_by,
+                fitted=self.fitted_cells(rows),
             )
         except ImpossibleError as error:
             raise self._impossible(Evidence()) from error
+
+    @property
+    def fitted_by(self) -> str | None:
+        """Internal: the objective by which the model was fitted; None where that is not known."""
+        return None
+
+    def fitted_cells(self, rows: UniqueRows) -> Callable[[], Cells] | None:
+        """Internal: all joint states, if the model was fitted to these rows and has few; None otherwise."""
+        return None
 
     def log_potential(self, codes: NDArray[Any]) -> Floats:
         """The sum of all tables at rows of codes: log p plus log Z."""

@@ -60,11 +60,7 @@ def _subtitle(check: Check) -> str:
             f"a phantom mode has {size} of the model's probability: about {phantom.sum:.0f} of {phantom.n_variables} "
             "variables are away from their first state there"
         )
-    worst = check.variables[0] if check.variables else None
-    if worst is None:
-        return ""
-    error = f" ± {worst.error:.1g}" if worst.error else ""
-    return f"largest error of a marginal {worst.size:.2g}{error} ({worst.in_words()})"
+    return check.verdict
 
 
 def _draw_frequencies(axes: Axes, check: Check) -> None:

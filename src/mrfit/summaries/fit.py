@@ -207,7 +207,11 @@ class FitSummary:
             tied = {"centers": list(self.centers), "gain_over_l2": gain}
         if self.check is not None:
             phantom = None if self.check.phantom_mode is None else self.check.phantom_mode.to_dict()
-            checked = {"max_marginal_error": self.check.max_marginal_error, "phantom_mode": phantom}
+            checked = {
+                "check": self.check.verdict,
+                "max_marginal_error": self.check.max_marginal_error,
+                "phantom_mode": phantom,
+            }
         return {
             **self.rows.to_dict(),
             "n_parameters": self.n_parameters,
