@@ -135,6 +135,13 @@ def test_sampled_answers_are_within_their_error(opened: Open, tmp_path: Path, mo
         expected = _expected(model, {"x0": "s1"})
         found = _saved_probabilities(tab, tmp_path)
         np.testing.assert_allclose(found, expected, atol=2 * error + 0.001, err_msg=name)
+        numbers = tab.page.eval_on_selector_all(".rows .number", "all => all.map((each) => each.textContent)")
+        assert numbers[:2] == ["0 %", "100 %"]  # what is known is exact
+        for text, p in zip(numbers[2:], expected[2:], strict=False):
+            shown, spread = re.fullmatch(r"([\d.]+) ±([\d.]+) %", text).groups()  # type: ignore[union-attr]
+            assert len(shown.partition(".")[2]) == len(spread.partition(".")[2])
+            assert abs(float(shown) / 100 - p) <= 2 * float(spread) / 100 + 0.001
+        assert "two standard errors" in tab.page.get_attribute(".engine", "title")
 
 
 def _bistable() -> tuple[MarkovNetwork, UniqueRows]:
@@ -163,7 +170,7 @@ def test_of_two_modes_one_is_shown_and_the_other_told(
     tab.settle()
     assert "In the data, in the model, now, in the second mode" in tab.text(".right")
     cells = tab.page.locator(".right table").first.locator("tbody tr:last-child td").all_inner_texts()
-    *near, elsewhere = (float(cell.removesuffix("%").removeprefix("<")) for cell in cells[1:])
+    *near, elsewhere = (float(cell.split()[0]) for cell in cells[1:])
     assert min(near) > 99.9
     assert elsewhere < 1
 

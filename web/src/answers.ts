@@ -16,11 +16,13 @@ export interface Answer {
   marginals: number[][];
   exact: boolean;
   error: number; // of a probability: twice the largest standard error
+  errors?: number[][]; // standard errors of the marginals; none where they are exact
   gap: number; // between chains that disagree: a second mode
   far?: number[][]; // marginals there
   milliseconds: number;
   done: boolean;
   pair?: number[][] | null;
+  pair_errors?: number[][];
   map?: number[];
   problem?: string; // why there is no answer, in words
 }

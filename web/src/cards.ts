@@ -6,7 +6,7 @@ import type { Pen } from "./pen";
 import { drawExplained, type Size, type View } from "./scene";
 import type { State } from "./state";
 import { FONT, LABEL, type Texts } from "./texts";
-import { percent } from "./words";
+import { percent, twice } from "./words";
 
 const FULL_CARD = 150;
 const CARD_STATES = 5;
@@ -112,8 +112,15 @@ export class Cards {
     else if (isMoved) box(palette.ink, left + width * reference[v][s] - 0.75, -5.5, 1.5, 11);
     pen.textAlign = "right";
     pen.fillStyle = isKnown ? palette.known : palette.ink;
-    pen.fillText(percent(p, 0), x + 118 * scale, y);
+    pen.fillText(this.numberOf(v, s), x + 118 * scale, y);
     pen.textAlign = "left";
+  }
+
+  /** A probability in the room there is: without its unit where it has an error of a point or more. */
+  private numberOf(v: number, s: number): string {
+    const [p, error] = [this.state.marginals[v][s], this.state.errorOf(v, s)];
+    const spread = Math.round(twice(error));
+    return error && spread ? `${(100 * p).toFixed(0)} ±${spread}` : percent(p, 0);
   }
 
   /** The card at a point: of those that overlap, the last. */

@@ -44,7 +44,7 @@ export interface Document {
   learned: string | null;
   rows: number | null;
   plan: { engine: "exact"; order: number[]; cells: number } | { engine: "sampled" };
-  marginals: { values: number[][]; error: number; remarks: string[] };
+  marginals: { values: number[][]; error: number; errors: number[][] | null; remarks: string[] };
   other?: Other; // a second model of the same variables; edges are then those of both
 }
 

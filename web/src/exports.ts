@@ -25,12 +25,13 @@ export function edgesCsv({ model, chosen }: State): string {
   return csv([["source", "target", "strength"], ...lines]);
 }
 
-/** Every state: before anything was known, and now. */
-export function probabilitiesCsv({ model, marginals }: State): string {
+/** Every state: before anything was known, and now, with standard errors. */
+export function probabilitiesCsv(shown: State): string {
+  const { model, marginals } = shown;
   const lines = model.document.variables.flatMap(({ name, states }, v) =>
-    states.map((state, s) => [name, state, model.before[v][s], marginals[v][s]]),
+    states.map((state, s) => [name, state, model.before[v][s], marginals[v][s], model.beforeErrors?.[v][s] ?? 0, shown.errorOf(v, s)]),
   );
-  return csv([["variable", "state", "before", "now"], ...lines]);
+  return csv([["variable", "state", "before", "now", "error_before", "error_now"], ...lines]);
 }
 
 function csv(lines: (string | number)[][]): string {

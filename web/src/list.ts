@@ -2,7 +2,7 @@
 
 import { Bar, h, set } from "./dom";
 import type { Chosen, Order, State } from "./state";
-import { percent, plural } from "./words";
+import { estimate, plural } from "./words";
 
 const HEAD = 33;
 const LINE = 21;
@@ -184,11 +184,12 @@ export class StateButton {
     const isOut = known !== undefined && known.length > 1 && !known.includes(s);
     const p = state.marginals[v][s];
     const before = state.isMoved ? state.reference[v][s] : null;
-    const was = before === null ? "" : `, ${state.referenceName} ${percent(before)}`;
+    const now = estimate(p, state.errorOf(v, s));
+    const was = before === null ? "" : `, ${state.referenceName} ${estimate(before, state.referenceErrorOf(v, s))}`;
     set(this.element, "class", `state${isKnown ? " known" : ""}${isOut ? " out" : ""}`);
     set(this.element, "aria-pressed", String(isKnown));
-    set(this.element, "aria-label", `${state.model.stateName(v, s)}: ${percent(p)}${was}${isOut ? ", ruled out" : ""}`);
-    if (this.number.textContent !== percent(p)) this.number.textContent = percent(p);
+    set(this.element, "aria-label", `${state.model.stateName(v, s)}: ${now}${was}${isOut ? ", ruled out" : ""}`);
+    if (this.number.textContent !== now) this.number.textContent = now;
     this.bar.update(p, before, isKnown, state.kept !== null);
   }
 }

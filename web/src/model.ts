@@ -20,6 +20,7 @@ export class Model {
   strongest: number[] = []; // numbers of edges that are not zero in the view, the strongest first
   largest: number; // strength in any view
   before: number[][];
+  beforeErrors: number[][] | null; // standard errors; null where they are exact
   view: View = "a";
   other: Model | null = null; // the second of two
   private edges: Edge[] = []; // as the view has them
@@ -32,6 +33,7 @@ export class Model {
     this.states = document.variables.map((variable) => variable.states.map(visible));
     this.signed = document.variables.map((variable) => variable.ordered);
     this.before = document.marginals.values;
+    this.beforeErrors = document.marginals.errors;
     const { other, edges } = document;
     if (other) {
       const own = edges.map(([a, b], edge): Edge => [a, b, other.strengths[edge]]);

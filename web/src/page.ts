@@ -12,12 +12,13 @@ import { Panel } from "./panel";
 import { Picture } from "./picture";
 import { forgetPlaces } from "./places";
 import { type Chosen, fromFragment, State, toFragment } from "./state";
-import { count, plural, points, secondMode, signed, visible } from "./words";
+import { count, plural, points, secondMode, signed, twice, visible } from "./words";
 
 const WORST = 12; // rows of data that are listed
 const DRAWN = 1000; // rows that are drawn to be saved
 const LEAST_ERROR = 0.001; // that is told: nothing sampled is ±0.0
 
+const SPREAD = "± is two standard errors; here the largest of any probability";
 const SECOND_MODE = " · second mode found";
 
 const KEYS: [string, string][] = [
@@ -223,6 +224,7 @@ export class Page {
     const { plan, marginals } = this.model.document;
     this.chip.textContent = plan.engine === "exact" || marginals.error === 0 ? "exact" : `sampled · ±${points(marginals.error)} points`;
     if (marginals.remarks.length) this.chip.textContent += SECOND_MODE;
+    this.makeRoom(marginals.errors !== null);
   }
 
   /** Of two models both have answered before anything is shown: bars and marks belong to one question. */
@@ -240,9 +242,17 @@ export class Page {
     if (second && failed < 0) this.state.otherAnswer = second;
     if (!this.state.chosen.evidence.size) this.takeAsBefore();
     this.chip.textContent = enginesInWords(this.heard);
-    this.chip.title = first.gap ? secondMode(first) : "";
+    const isSampled = this.heard.some(({ exact }) => !exact);
+    this.chip.title = first.gap ? secondMode(first) : isSampled ? SPREAD : "";
+    this.makeRoom(isSampled);
     if (first.done && this.state.chosen.evidence.size) this.said.textContent = this.mostMoved();
     this.state.redraw();
+  }
+
+  /** Numbers with errors are longer. */
+  private makeRoom(isSampled: boolean): void {
+    document.documentElement.dataset.numbers = isSampled ? "sampled" : "exact";
+    if (isSampled && !this.chip.title) this.chip.title = SPREAD;
   }
 
   private whyNot(k: number): string {
@@ -254,17 +264,26 @@ export class Page {
   /** So that what moves has moved in one mode. */
   private takeAsBefore(): void {
     const { model, state } = this;
-    model.before = state.answer!.marginals;
-    if (model.other && state.otherAnswer) model.other.before = state.otherAnswer.marginals;
+    const take = (of: Model, { marginals, errors }: Answer): void => void ([of.before, of.beforeErrors] = [marginals, errors ?? null]);
+    take(model, state.answer!);
+    if (model.other && state.otherAnswer) take(model.other, state.otherAnswer);
   }
 
   private mostMoved(): string {
     const { model, state } = this;
     const others = model.names.map((_, v) => v).filter((v) => !state.chosen.evidence.has(v));
     const top = others.sort((a, b) => state.moved(b) - state.moved(a)).slice(0, 3);
-    const words = top.map((v) => `${model.names[v]} by ${points(state.moved(v))} points`);
+    const words = top.map((v) => `${model.names[v]} by ${points(state.moved(v))}${this.spreadOf(v)} points`);
     const what = model.other ? "Most different in A and B" : "Most moved";
     return words.length ? `${what}: ${words.join(", ")}.` : "";
+  }
+
+  /** Two standard errors of how far a variable has moved; nothing where both numbers are exact. */
+  private spreadOf(v: number): string {
+    const { state } = this;
+    const of = (s: number): number => Math.hypot(state.errorOf(v, s), state.referenceErrorOf(v, s));
+    const most = Math.max(...state.model.states[v].map((_, s) => of(s)));
+    return most ? ` ±${twice(most).toFixed(1)}` : "";
   }
 
   private tell(text: string): void {

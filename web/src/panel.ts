@@ -7,7 +7,7 @@ import { StateButton } from "./list";
 import type { Model } from "./model";
 import type { State } from "./state";
 import { figure, link, quiet, strong, table } from "./tables";
-import { count, factor, percent, plural, secondMode, signed } from "./words";
+import { count, estimate, factor, percent, plural, secondMode, signed } from "./words";
 
 type Part = HTMLElement | string | null;
 
@@ -90,14 +90,14 @@ export class Panel {
   private inModes(v: number): HTMLElement {
     const { model, state } = this;
     const { frequency } = model.document.variables[v];
-    const columns: [string, string, (s: number) => number, boolean][] = [
-      ["data", "in the data", (s) => frequency![s], frequency !== undefined],
-      ["model", "in the model", (s) => model.before[v][s], true],
-      ["now", "now", (s) => state.marginals[v][s], true],
-      ["elsewhere", "in the second mode", (s) => state.answer?.far?.[v][s] ?? NaN, state.answer?.far !== undefined],
+    const columns: [string, string, (s: number) => string, boolean][] = [
+      ["data", "in the data", (s) => percent(frequency![s]), frequency !== undefined],
+      ["model", "in the model", (s) => estimate(model.before[v][s], model.beforeErrors?.[v][s] ?? 0), true],
+      ["now", "now", (s) => estimate(state.marginals[v][s], state.errorOf(v, s)), true],
+      ["elsewhere", "in the second mode", (s) => percent(state.answer?.far?.[v][s] ?? NaN, 0), state.answer?.far !== undefined],
     ];
     const shown = columns.filter((column) => column[3]);
-    const lines = model.states[v].map((name, s) => h("tr", {}, h("td", {}, name), shown.map(([, , p]) => this.number(() => percent(p(s))))));
+    const lines = model.states[v].map((name, s) => h("tr", {}, h("td", {}, name), shown.map(([, , words]) => this.number(() => words(s)))));
     const heading = shown.map(([, words]) => words).join(", ");
     return table(heading[0].toUpperCase() + heading.slice(1), ["state", ...shown.map(([head]) => head)], lines);
   }
@@ -194,7 +194,7 @@ export class Panel {
     const heading = `Together${this.model.other ? " in A" : ""}${chosen.evidence.size ? ", given the evidence" : ""}`;
     const cells = this.square([a, b], (s, t) => () => {
       const [p, alone] = [state.answer!.pair![s][t], state.marginals[a][s] * state.marginals[b][t]];
-      return { text: percent(p), tone: p === alone || alone === 0 ? 0 : 0.5 * Math.log2((p + 1e-9) / (alone + 1e-9)) };
+      return { text: estimate(p, state.answer!.pair_errors?.[s][t] ?? 0), tone: p === alone || alone === 0 ? 0 : 0.5 * Math.log2((p + 1e-9) / (alone + 1e-9)) };
     });
     const figure = table2(heading, this.corner([a, b]), cells, (write) => this.live.push(write));
     figure.append(quiet("Blue: more often than if they were independent; red: less often."));

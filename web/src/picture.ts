@@ -7,7 +7,7 @@ import { boxOf, remember, startingPlaces } from "./places";
 import { FEW } from "./lines";
 import { FROM_CARDS, Scene, type Size, type View } from "./scene";
 import type { State } from "./state";
-import { percent, signed } from "./words";
+import { estimate, signed } from "./words";
 
 const CLICK = 4; // pixels: what moves less is a click
 const STEP = 20; // pixels by which a key moves a variable
@@ -275,10 +275,11 @@ export class Picture {
   }
 
   private look(v: number): void {
-    const { model, marginals } = this.state;
+    const { state } = this;
+    const { model, marginals } = state;
     this.state.set({ selection: [v] });
     this.reveal(v);
-    const states = model.states[v].map((name, s) => `${name} ${percent(marginals[v][s])}`).join(", ");
+    const states = model.states[v].map((name, s) => `${name} ${estimate(marginals[v][s], state.errorOf(v, s))}`).join(", ");
     this.say(`${model.names[v]}: ${states}; ${model.degree[v]} neighbours`);
   }
 

@@ -30,7 +30,7 @@ export class State {
   otherAnswer: Answer | null = null; // of the second of two models, to the same
   worst: WorstRow[] = []; // rows of data that fit worst, where there is a server that has them
   hasCards = false; // whether variables are drawn as cards
-  kept: { marginals: number[][]; words: string } | null = null; // a case that others are compared with
+  kept: { marginals: number[][]; errors: number[][] | null; words: string } | null = null; // a case that others are compared with
   private drawn: Listener[] = []; // called in the next frame
   private told: Listener[] = []; // called at once
   private isAsked = false;
@@ -58,6 +58,18 @@ export class State {
     const { other, before } = this.model;
     if (other) return this.otherAnswer?.marginals ?? other.before;
     return this.kept?.marginals ?? before;
+  }
+
+  /** The standard error of what is shown of a state; 0 where it is exact. */
+  errorOf(v: number, s: number): number {
+    const errors = this.answer ? this.answer.errors : this.model.beforeErrors;
+    return errors?.[v][s] ?? 0;
+  }
+
+  referenceErrorOf(v: number, s: number): number {
+    const { other, beforeErrors } = this.model;
+    const errors = other ? (this.otherAnswer ? this.otherAnswer.errors : other.beforeErrors) : this.kept ? this.kept.errors : beforeErrors;
+    return errors?.[v][s] ?? 0;
   }
 
   get referenceName(): string {
@@ -138,7 +150,7 @@ export class State {
 
   /** Keeps what is known now as the case that all others are compared with; or lets it go. */
   keepCase(): void {
-    this.kept = this.kept ? null : { marginals: this.marginals, words: this.caseInWords };
+    this.kept = this.kept ? null : { marginals: this.marginals, errors: this.answer ? this.answer.errors ?? null : this.model.beforeErrors, words: this.caseInWords };
     this.redraw();
   }
 

@@ -18,6 +18,19 @@ export function percent(p: number, digits = 1): string {
   return `${(100 * p).toFixed(p === 0 || p === 1 ? 0 : digits)} %`;
 }
 
+/** A probability with two standard errors, and no digits beyond them; without where it is exact. */
+export function estimate(p: number, error: number): string {
+  if (!error) return percent(p);
+  const spread = twice(error);
+  const digits = spread < 0.95 ? 1 : 0;
+  return `${(100 * p).toFixed(digits)} ±${spread.toFixed(digits)} %`;
+}
+
+/** Two standard errors, in points; nothing sampled is ±0.0. */
+export function twice(error: number): number {
+  return Math.max(200 * error, 0.1);
+}
+
 export function signed(value: number, digits = 2): string {
   return (value < 0 ? "−" : "+") + Math.abs(value).toFixed(digits);
 }

@@ -169,24 +169,31 @@ class Answering:
         return codes
 
     def _told(self, found: Posterior | ChainAnswer, question: Question, evidence: Evidence) -> Answer:
-        pair = {} if question.pair is None else {"pair": self._pair(found, question.pair, evidence)}
+        pair = {} if question.pair is None else {"pair": self._pair(found.marginal, question.pair, evidence)}
         if isinstance(found, ChainAnswer):
             far = {"far": self._spread(found.marginals_elsewhere(), evidence)} if found.gap else {}
             about = {"exact": False, "engine": Gibbs.word, "error": found.error, "gap": found.gap}
-            return {"marginals": self._spread(found.marginals(), evidence), **about, **far, **pair}
+            errors = {"errors": self._spread(found.errors, evidence, of_known=0.0)}
+            if question.pair is not None:
+                errors["pair_errors"] = self._pair(found.marginal_error, question.pair, evidence) or []
+            return {"marginals": self._spread(found.marginals(), evidence), **errors, **about, **far, **pair}
         exact = [found.marginal((v,)) for v in range(len(self.model.domain))]
         about = {"exact": True, "engine": JunctionTree.word, "error": 0.0, "gap": 0.0}
         return {"marginals": self._spread(exact, evidence), **about, **pair}
 
-    def _spread(self, marginals: list[NDArray[np.float64]], evidence: Evidence) -> list[list[float]]:
+    def _spread(
+        self, marginals: list[NDArray[np.float64]], evidence: Evidence, *, of_known: float = 1.0
+    ) -> list[list[float]]:
         shape = self.model.domain.shape
-        return [_spread(p, shape[v], evidence.known.get(v)) for v, p in enumerate(marginals)]
+        return [_spread(p, shape[v], evidence.known.get(v), of_known) for v, p in enumerate(marginals)]
 
-    def _pair(self, posterior: Posterior | ChainAnswer, pair: Scope, evidence: Evidence) -> list[list[float]] | None:
-        """The joint table of two variables; None where no clique has both."""
+    def _pair(
+        self, marginal: Callable[[Scope], NDArray[np.float64]], pair: Scope, evidence: Evidence
+    ) -> list[list[float]] | None:
+        """The joint table of two variables, or its errors; None where no clique has both."""
         shape = [self.model.domain.shape[v] for v in pair]
         try:
-            found = posterior.marginal(pair)
+            found = marginal(pair)
         except InputError:
             return None
         out = np.zeros(shape)
@@ -229,11 +236,11 @@ def _exact_order(model: MarkovNetwork, seed: int) -> tuple[int, ...] | None:
     return plan.order if plan is not None and plan.forecast <= _LONGEST else None
 
 
-def _spread(p: NDArray[np.float64], n_states: int, known: int | None) -> list[float]:
-    """Probabilities of all states, also where one is known and the others were left out."""
+def _spread(p: NDArray[np.float64], n_states: int, known: int | None, of_known: float) -> list[float]:
+    """Numbers of all states, also where one is known and the others were left out."""
     if known is None:
         return [float(value) for value in p]
-    return [float(s == known) for s in range(n_states)]
+    return [of_known if s == known else 0.0 for s in range(n_states)]
 
 
 def _refusal(question: Question, **why: Any) -> Answer:

@@ -17,6 +17,11 @@ _TWICE = 2.0  # standard errors that are told
 _WORTH_TELLING = 0.1  # a difference between chains that anyone would see
 
 
+def rounded_error(error: float) -> float:
+    """A standard error with as many digits as anybody needs."""
+    return float(f"{error:.3g}")
+
+
 class ChainAnswer:
     """Draws as the page shows them: of all chains, or of those near the data where others stay elsewhere.
 
@@ -59,15 +64,19 @@ class ChainAnswer:
     @cached_property
     def errors(self) -> list[Floats]:
         """Standard errors of `marginals`."""
-        if self.gap:
-            return [standard_error(rows[:, self._shown]) for rows in self._singles]
-        return [self._posterior.marginal_error((v,)) for v in range(len(self._singles))]
+        return [self.marginal_error((v,)) for v in range(len(self._singles))]
 
     def marginals_elsewhere(self) -> list[Floats]:
         return [rows[:, self._elsewhere].mean(axis=1) for rows in self._singles]
 
     def marginal(self, scope: Scope) -> Floats:
         return np.asarray(self._draws.chain_marginals(scope)[:, self._shown].mean(axis=1))
+
+    def marginal_error(self, scope: Scope) -> Floats:
+        """Standard errors of `marginal`."""
+        if self.gap:
+            return standard_error(self._draws.chain_marginals(scope)[:, self._shown])
+        return self._posterior.marginal_error(scope)
 
     @property
     def error(self) -> float:

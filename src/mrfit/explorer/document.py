@@ -46,7 +46,8 @@ class Document:
     ``groups``              centers and sizes of tied groups, the value of every tied parameter
     ``scores``              of the data that were given, or of those that the model carries
     ``plan``                how the page answers: ``exact`` with an order of elimination, or ``sampled``
-    ``marginals``           before anything is known, with twice their largest standard error
+    ``marginals``           before anything is known, with their standard ``errors`` (null where exact) and twice the
+                            largest of them
     ``other``               a second model, see `mrfit.explorer.two_models`
     ======================= ====================================================================================
     """
@@ -92,7 +93,12 @@ class Document:
                 "learned": how_learned(model.provenance),
                 "rows": _learned_from(model),
                 "plan": _engine(plan),
-                "marginals": {"values": first.marginals, "error": finite(first.error), "remarks": list(first.remarks)},
+                "marginals": {
+                    "values": first.marginals,
+                    "error": finite(first.error),
+                    "errors": first.errors,
+                    "remarks": list(first.remarks),
+                },
             }
         )
 

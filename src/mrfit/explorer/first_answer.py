@@ -7,7 +7,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from mrfit.explorer.chain_answer import ChainAnswer
+from mrfit.explorer.chain_answer import ChainAnswer, rounded_error
 from mrfit.inference.gibbs import Gibbs, GibbsPosterior
 from mrfit.inference.junction_tree import JunctionTree
 from mrfit.inference.tree_plan import TreePlan
@@ -25,6 +25,7 @@ class FirstAnswer:
 
     marginals: tuple[tuple[float, ...], ...]
     error: float
+    errors: tuple[tuple[float, ...], ...] | None
     remarks: tuple[str, ...]
 
     @classmethod
@@ -35,11 +36,12 @@ class FirstAnswer:
         factors, variables = model.factors, range(len(model.domain))
         if plan is not None:
             posterior = JunctionTree().run(plan, factors)
-            return cls(tuple(tuple(posterior.marginal((i,)).tolist()) for i in variables), 0.0, ())
+            return cls(tuple(tuple(posterior.marginal((i,)).tolist()) for i in variables), 0.0, None, ())
         chains = Gibbs(sweeps=_SWEEPS, max_sweeps=_SWEEPS, annealing=_ANNEALING, data=codes, seed=seed)
         drawn = chains.run(chains.plan(factors), factors)
         assert isinstance(drawn, GibbsPosterior)
         answer = ChainAnswer(drawn)
         names = [(variable.name, variable.states) for variable in model.domain]
         marginals = tuple(tuple(p.tolist()) for p in answer.marginals())
-        return cls(marginals, answer.error, (answer.second_mode(names),) if answer.gap else ())
+        errors = tuple(tuple(map(rounded_error, error)) for error in answer.errors)
+        return cls(marginals, answer.error, errors, (answer.second_mode(names),) if answer.gap else ())

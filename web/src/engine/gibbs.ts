@@ -12,9 +12,11 @@ const WORTH_TELLING = 0.1; // a difference between chains that anyone would see
 export interface Sampled {
   marginals: number[][];
   error: number; // twice the largest standard error of a probability
+  errors: number[][]; // standard errors of the marginals
   gap: number; // how far some chain is from those near the data; 0 where all agree
   far?: number[][]; // what such chains say
   pair?: number[][]; // the joint table of two variables
+  pair_errors?: number[][];
 }
 
 /** So many sweeps: of each chain, the conditional probabilities of all states added up, and how often each pair was seen. */
@@ -197,9 +199,10 @@ export class Gibbs {
     return {
       marginals: this.named(shown.map(({ mean }) => mean)),
       error: 2 * shown.reduce((most, { error }) => Math.max(most, error), 0),
+      errors: this.all.shape.map((n, v) => shown.slice(this.first[v], this.first[v] + n).map(({ error }) => error)),
       gap,
       ...(gap ? { far: this.named(means.map((own) => summary(away.map((c) => own[c])).mean)) } : {}),
-      ...(this.pair ? { pair: this.seenTogether(kept, gap ? CHAINS / 2 : CHAINS) } : {}),
+      ...(this.pair ? this.seenTogether(kept, gap ? CHAINS / 2 : CHAINS) : {}),
     };
   }
 
@@ -210,11 +213,12 @@ export class Gibbs {
   }
 
   /** The joint table of two variables, by the first of the chains. */
-  private seenTogether(kept: Block[], chains: number): number[][] {
+  private seenTogether(kept: Block[], chains: number): Pick<Sampled, "pair" | "pair_errors"> {
     const [rows, columns] = this.pair!.map((v) => this.all.shape[v]);
-    const cell = (k: number): number => kept.reduce((sum, { pairs }) => pairs.slice(0, chains).reduce((sum, own) => sum + own[k], sum), 0);
-    const total = range(rows * columns).reduce((sum, k) => sum + cell(k), 0);
-    return range(rows).map((s) => range(columns).map((t) => cell(s * columns + t) / total));
+    const sweeps = kept.reduce((sum, block) => sum + block.sweeps, 0);
+    const seen = (k: number, c: number): number => kept.reduce((sum, { pairs }) => sum + pairs[c][k], 0) / sweeps;
+    const cells = range(rows).map((s) => range(columns).map((t) => summary(range(chains).map((c) => seen(s * columns + t, c)))));
+    return { pair: cells.map((row) => row.map(({ mean }) => mean)), pair_errors: cells.map((row) => row.map(({ error }) => error)) };
   }
 
   private named(values: number[]): number[][] {
