@@ -111,15 +111,19 @@ def command(model_file: str, data: str, **options: Any) -> None:
 
 
 def _log_z(model: MarkovNetwork | Network, options: dict[str, Any]) -> tuple[float | None, float]:
-    """log Z and its standard error where it is an estimate; None where scoring finds it exactly, or knows it."""
+    """log Z where it is to be estimated, else None; and its standard error, also where the model brings an estimate."""
     from mrfit.inference.choice import EXACT
     from mrfit.inference.joint_states import plan_joint_states
+    from mrfit.model import MarkovNetwork
 
-    if model.covariates or getattr(model, "known_log_z", None) is not None:
+    if isinstance(model, MarkovNetwork) and model.known_log_z is not None:
+        return None, float(model.provenance["log_z"].get("error") or 0.0)
+    if model.covariates:
         return None, 0.0
     plan = model.plan(seed=options["seed"])
-    if (plan.engine in EXACT and plan.fits) or plan_joint_states(model.domain.shape).fits:
-        return None, 0.0
+    by_transforms = isinstance(model, MarkovNetwork) and not model.has_impossible_states
+    if plan.engine in EXACT or (by_transforms and plan_joint_states(model.domain.shape).fits):
+        return None, 0.0  # or refused, with the figures, when rows are scored
     note_plan(plan, model.spoken_names, options)
     answer = model.log_z(seed=options["seed"])
     note_remarks(answer.remarks, options)
