@@ -306,9 +306,15 @@ class MarkovNetwork(Questions):
         known = self.provenance.get("log_z")
         return None if known is None else float(known["value"])
 
-    def row_scores(self, metric: str) -> ScoreRows:
-        """Internal: what scores rows of codes by ``pll`` or ``ll``."""
-        return _ByPseudoLikelihood() if metric == "pll" else _ByLikelihood(self.known_log_z)
+    def row_scores(self, metric: str, *, log_z: float | None = None) -> ScoreRows:
+        """Internal: what scores rows of codes by ``pll`` or ``ll``; ``log_z`` where it is known or estimated."""
+        return _ByPseudoLikelihood() if metric == "pll" else _ByLikelihood(self.known_log_z if log_z is None else log_z)
+
+    def scores_of_codes(
+        self, metric: str, codes: NDArray[np.uint8], *, log_z: float | None = None, jobs: int = 1
+    ) -> Floats:
+        """Internal: the scores of rows of codes; see `row_scores`."""
+        return finite_scores(self.row_scores(metric, log_z=log_z), self, codes, jobs=jobs)
 
     def strongest(self, count: int, *, order: int) -> list[tuple[str, float]]:
         """Names and values of the largest parameters, in absolute value, of scopes with ``order`` variables.

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.data.coding import has_all_cells
 from mrfit.domain import Domain, Variable
 from mrfit.errors import InputError, listed
 from mrfit.factors import Factors, Scope, check_scopes
+from mrfit.inference.choice import exactly_planned
+from mrfit.objectives.row_scores import given_rest, log_z_given, pll_of_potentials
+from mrfit.queries.missing import observed_ll, observed_pll
 from mrfit.queries.questions import Questions
+from mrfit.workers import resolve_jobs
 
 Floats = NDArray[np.float64]
 Condition = tuple[int, tuple[int, ...]]  # a variable, and the states in which it may be
@@ -144,6 +150,82 @@ class Network(Questions):
             prefix = f"_{prefix}"
         hidden = (Variable(f"{prefix}{number}", _SWITCH) for number in range(self.n_hidden))
         return Network(Domain((*self.domain.variables, *hidden)), self.factors)
+
+    def pll(self, data: Any, *, jobs: int | None = None) -> float:
+        """Mean pseudo-log-likelihood per row, in nats; weighted if the data are.
+
+        Rows read with ``missing="keep"`` are scored by what is observed: each value given the others of its row.
+        """
+        return self._mean("pll", data, jobs)
+
+    def ll(self, data: Any, *, jobs: int | None = None) -> float:
+        """Mean log-likelihood per row, in nats; weighted if the data are. Exact, or refused; see `log_z`."""
+        return self._mean("ll", data, jobs)
+
+    def pll_rows(self, data: Any, *, jobs: int | None = None) -> Floats:
+        """Pseudo-log-likelihood of every row, in nats and in the order of the data."""
+        return self.scores_of_codes("pll", self._dataset(data).codes, jobs=resolve_jobs(jobs))
+
+    def ll_rows(self, data: Any, *, jobs: int | None = None) -> Floats:
+        """Log-likelihood of every row, in nats and in the order of the data; exact, or refused."""
+        return self.scores_of_codes("ll", self._dataset(data).codes, jobs=resolve_jobs(jobs))
+
+    def _mean(self, metric: str, data: Any, jobs: int | None) -> float:
+        rows = self.coded_rows(data)
+        scores = rows.scored(lambda codes: self.scores_of_codes(metric, codes, jobs=resolve_jobs(jobs)))
+        return float(rows.sample_weight @ scores) / rows.total_weight
+
+    def scores_of_codes(
+        self, metric: str, codes: NDArray[np.uint8], *, log_z: float | None = None, jobs: int = 1
+    ) -> Floats:
+        """Internal: the pll or ll of rows of codes; minus infinity for rows that are impossible.
+
+        ``log_z`` is worked out by an exact engine unless it is given.
+        """
+        complete = has_all_cells(codes)
+        if self.covariates and not complete:
+            raise InputError(
+                "Rows with missing cells have no score under a model with covariates. Leave these rows out, or impute "
+                "them."
+            )
+        with np.errstate(over="ignore", invalid="ignore"):
+            if metric == "pll":
+                scores = self._pll(codes) if complete else observed_pll(self.factors, codes, jobs=jobs)
+            else:
+                scores = self._ll(codes, log_z, complete=complete, jobs=jobs)
+        if np.isnan(scores).any() or np.isposinf(scores).any():
+            raise InputError("The tables are so large that their sums overflow; subtract a constant from each.")
+        return scores
+
+    def _pll(self, codes: NDArray[np.uint8]) -> Floats:
+        possible = self.log_potential(codes) > -np.inf
+        return pll_of_potentials(self._given_rest(codes), possible, codes, given=self.covariates)
+
+    def _given_rest(self, codes: NDArray[np.uint8]) -> Iterator[Floats]:
+        """For each variable the sums of tables and conjunctions at each of its states, (rows, states)."""
+        of: list[list[Conjunction]] = [[] for _ in self.domain.shape]
+        for each in self.conjunctions:
+            for i, _ in each.conditions:
+                of[i].append(each)
+        for i, log_potentials in enumerate(given_rest(self.tables, codes)):
+            for each in of[i]:
+                others = replace(each, conditions=tuple(pair for pair in each.conditions if pair[0] != i))
+                rows, states = np.flatnonzero(others.holds(codes)), dict(each.conditions)[i]
+                log_potentials[np.ix_(rows, np.array(states))] += each.weight
+            yield log_potentials
+
+    def _ll(self, codes: NDArray[np.uint8], log_z: float | None, *, complete: bool, jobs: int) -> Floats:
+        if self.covariates:
+            states, number = np.unique(codes[:, list(self.covariates)], axis=0, return_inverse=True)
+            each = log_z_given(self.factors, self.covariates, states, names=self.spoken_names)
+            return self.log_potential(codes) - each[number.ravel()]
+        if log_z is None:
+            engine, plan = exactly_planned(self.factors, order=self.stored_order)
+            plan.check(self.spoken_names)
+            log_z = engine.run(plan, self.factors).log_z
+        if complete:
+            return self.log_potential(codes) - log_z
+        return observed_ll(self.factors, codes, log_z, jobs=jobs)
 
     def log_potential(self, codes: NDArray[Any]) -> Floats:
         """The sum of tables and conjunctions at rows of codes of the domain's variables: log p plus log Z."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from mrfit.cli.model_options import from_option, load_scored_model, model_argument
+from mrfit.cli.model_options import from_option, model_argument, note_plan, note_remarks, read_any_model
 from mrfit.cli.options import (
     check_one_stream,
     choice,
@@ -19,6 +19,10 @@ from mrfit.cli.options import (
 )
 from mrfit.cli.output import note, note_compiling, print_json, say
 from mrfit.cli.sections import SectionedCommand
+
+if TYPE_CHECKING:
+    from mrfit.model import MarkovNetwork
+    from mrfit.network import Network
 
 _reading = reading_with("observed", help="; or observed: rows are scored by the values they have")
 
@@ -36,8 +40,8 @@ _SECTIONS = {
     "--metric",
     "pll",
     "ll",
-    help="The pseudo-log-likelihood, or the log-likelihood, exact: over all joint states where they are few, by a "
-    "junction tree where the structure is sparse; refused with the figures where neither fits.",
+    help="The pseudo-log-likelihood, or the log-likelihood. It is exact where the joint states are few or a junction "
+    "tree fits; else log Z is estimated by annealing, and the score is printed with its standard error.",
 )
 @click.option("--per-row", is_flag=True, help="Print the score of every row that was not dropped, one a line.")
 @from_option
@@ -46,7 +50,8 @@ _SECTIONS = {
 def command(model_file: str, data: str, **options: Any) -> None:
     """Mean log-likelihood or pseudo-log-likelihood per row, in nats, of DATA under MODEL; larger is better.
 
-    MODEL may be - for standard input, and a model of another program: .uai, .LG, .mn or .fg. Columns and states are
+    MODEL may be - for standard input, and a model of another program: .uai, .LG, .mn or .fg, with any tables, features
+    and trees. Columns and states are
     matched by name, whatever their order; columns the model does not know are ignored. A row that the model holds
     impossible scores minus infinity, null in JSON. With --missing observed rows with missing values are scored by what
     they have: log p of their values, or the sum of log p of each given the others.
@@ -65,21 +70,20 @@ def command(model_file: str, data: str, **options: Any) -> None:
     from mrfit.data.coding import Coder
     from mrfit.data.item_lists import is_item_list, read_sparse
     from mrfit.data.readers import named_in_errors, read_batches
-    from mrfit.model import finite_scores
     from mrfit.summaries.score import ScoreSummary
     from mrfit.workers import resolve_jobs
 
     check_one_stream(model_file, data)
     note_compiling(quiet=options["quiet"] or options["as_json"])
     jobs = resolve_jobs(options["jobs"])
-    model = load_scored_model(model_file, options)
+    model = read_any_model(model_file, options)
     metric = options["metric"]
-    score_rows = model.row_scores(metric)
+    log_z, error = _log_z(model, options) if metric == "ll" else (None, 0.0)
     how = reading_of(options, domain=model.domain)
     coder = Coder(how)
 
     def scored(codes: NDArray[np.uint8]) -> NDArray[np.float64]:
-        return finite_scores(score_rows, model, np.ascontiguousarray(codes), jobs=jobs)
+        return model.scores_of_codes(metric, np.ascontiguousarray(codes), log_z=log_z, jobs=jobs)
 
     if is_item_list(data, options["format"]):
         rows = read_sparse(data, how, **layout_of(options))
@@ -95,11 +99,32 @@ def command(model_file: str, data: str, **options: Any) -> None:
     impossible = int(np.isneginf(score).sum())
     if impossible and not options["quiet"]:
         note(f"{impossible:,} of {len(score):,} rows are impossible under the model: their score is minus infinity.")
-    summary = ScoreSummary.of(metric, score, weight, dropped=coder.dropped_rows)
+    summary = ScoreSummary.of(metric, score, weight, dropped=coder.dropped_rows, log_z_error=error)
     if options["as_json"]:
         print_json(summary.to_dict() | ({"per_row": score.tolist()} if options["per_row"] else {}))
     elif options["per_row"]:
         say(*(f"{value:.10g}" for value in score))
     else:
         dropped = f" ({summary.dropped:,} dropped)" if summary.dropped else ""
-        say(f"{summary.rows:,} rows{dropped}, mean {metric} {summary.mean:.6f} nats")
+        spread = f" +- {error:.2g}" if error else ""
+        say(f"{summary.rows:,} rows{dropped}, mean {metric} {summary.mean:.{summary.decimals}f}{spread} nats")
+
+
+def _log_z(model: MarkovNetwork | Network, options: dict[str, Any]) -> tuple[float | None, float]:
+    """log Z where it is to be estimated, else None; and its standard error, also where the model brings an estimate."""
+    from mrfit.inference.choice import EXACT
+    from mrfit.inference.joint_states import plan_joint_states
+    from mrfit.model import MarkovNetwork
+
+    if isinstance(model, MarkovNetwork) and model.known_log_z is not None:
+        return None, float(model.provenance["log_z"].get("error") or 0.0)
+    if model.covariates:
+        return None, 0.0
+    plan = model.plan(seed=options["seed"])
+    by_transforms = isinstance(model, MarkovNetwork) and not model.has_impossible_states
+    if plan.engine in EXACT or (by_transforms and plan_joint_states(model.domain.shape).fits):
+        return None, 0.0  # or refused, with the figures, when rows are scored
+    note_plan(plan, model.spoken_names, options)
+    answer = model.log_z(seed=options["seed"])
+    note_remarks(answer.remarks, options)
+    return answer.log_z, float(answer.error or 0.0)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from mrfit._kernels.partition import active_entries
 from mrfit.data.batch import Batch, checked_sample_weight
-from mrfit.data.coding import Coder, Reading, check_complete, has_all_cells
+from mrfit.data.coding import Coder, Reading, ReadingOptions, check_complete, has_all_cells
 from mrfit.data.layout import LayoutOptions
 from mrfit.data.memory import MemoryLimit
 from mrfit.data.packed_rows import PackedRows
@@ -23,7 +23,7 @@ from mrfit.data.row_counter import Independent, RowCounter
 from mrfit.data.sources import Source
 from mrfit.data.united_domain import united_domain
 from mrfit.domain import Domain
-from mrfit.errors import DataError
+from mrfit.errors import DataError, listed
 
 if TYPE_CHECKING:
     from mrfit.data.dataset import Dataset
@@ -50,6 +50,10 @@ class ActiveEntries:
         rows = np.empty(np.count_nonzero(codes), np.int32)
         active_entries(codes, first_indicator[:-1], start, rows)
         return cls(first_indicator, start, rows)
+
+
+class FileOptions(ReadingOptions, LayoutOptions, total=False):
+    """How a file is laid out and how its values are understood, as keyword arguments."""
 
 
 class SeenRows(NamedTuple):
@@ -104,13 +108,22 @@ class UniqueRows:
         reading: Reading | None = None,
         *,
         progress: Progress | None = None,
-        **layout: Unpack[LayoutOptions],
+        **how: Unpack[FileOptions],
     ) -> UniqueRows:
         """Count the rows of a file of any size, in pieces.
 
-        ``source``, ``progress`` and ``layout`` are explained at `mrfit.data.readers.read_batches`.
+        ``source`` and ``progress`` are explained at `mrfit.data.readers.read_batches`. Other keywords are the fields of
+        `mrfit.data.layout.Layout`; those of `mrfit.data.coding.Reading`, such as ``domain``, may stand in place of a
+        ``reading``.
         """
-        reading = reading or Reading()
+        layout: LayoutOptions = {name: how[name] for name in LayoutOptions.__annotations__ if name in how}  # type: ignore[assignment, literal-required]
+        coding = {name: value for name, value in how.items() if name not in LayoutOptions.__annotations__}
+        if coding and reading is not None:
+            raise DataError(f"{next(iter(coding))}= is a field of the reading that is given. Put it into that Reading.")
+        if unknown := sorted(coding.keys() - ReadingOptions.__annotations__.keys()):
+            known = (*ReadingOptions.__annotations__, *LayoutOptions.__annotations__)
+            raise DataError(f"There is no option {unknown[0]!r} for files; choose among {listed(known, limit=20)}.")
+        reading = reading or Reading(**coding)  # type: ignore[arg-type]
         with named_in_errors(source):
             batches = read_batches(source, select=reading.chosen, progress=progress, **layout)
             return cls.from_batches(batches, reading)

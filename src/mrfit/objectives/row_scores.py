@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import prod
 
 import numpy as np
@@ -120,9 +120,15 @@ def conditional_scores(base: Base, log_p: Floats, codes: NDArray[np.uint8]) -> F
 def pll_of_factors(factors: Factors, codes: NDArray[np.uint8], *, given: Scope = ()) -> Floats:
     """sum over variables of log p(x_i | rest) for every row of codes, from tables, of which some cells may be
     impossible; minus infinity for rows that are."""
-    possible = factors.log_potential(codes) > -np.inf
+    return pll_of_potentials(given_rest(factors, codes), factors.log_potential(codes) > -np.inf, codes, given=given)
+
+
+def pll_of_potentials(
+    given_others: Iterable[Floats], possible: NDArray[np.bool_], codes: NDArray[np.uint8], *, given: Scope = ()
+) -> Floats:
+    """The same from what `given_rest` yields, and which rows are ``possible``."""
     scores = np.where(possible, 0.0, -np.inf)
-    for i, log_potentials in enumerate(_given_rest(factors, codes)):
+    for i, log_potentials in enumerate(given_others):
         if i in given:
             continue
         own = np.take_along_axis(log_potentials, codes[:, i, None].astype(np.int64), axis=1)[possible, 0]
@@ -132,14 +138,14 @@ def pll_of_factors(factors: Factors, codes: NDArray[np.uint8], *, given: Scope =
 
 def conditional_distributions(factors: Factors, codes: NDArray[np.uint8]) -> Iterator[Floats]:
     """p(x_i | rest) for every row, (rows, states), variable after variable; all zero where the rest is impossible."""
-    for log_potentials in _given_rest(factors, codes):
+    for log_potentials in given_rest(factors, codes):
         most = log_potentials.max(axis=1, keepdims=True)
         p = np.exp(log_potentials - np.where(np.isneginf(most), 0.0, most))
         total = p.sum(axis=1, keepdims=True)
         yield np.divide(p, total, out=p, where=total > 0.0)
 
 
-def _given_rest(factors: Factors, codes: NDArray[np.uint8]) -> Iterator[Floats]:
+def given_rest(factors: Factors, codes: NDArray[np.uint8]) -> Iterator[Floats]:
     """For each variable the sums of its tables at each of its states, the others as they are, (rows, states)."""
     holding: list[list[int]] = [[] for _ in factors.shape]
     for number, scope in enumerate(factors.scopes):

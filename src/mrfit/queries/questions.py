@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from mrfit.checking.budget import SECONDS
 from mrfit.checking.check import Check
 from mrfit.checking.checker import check_model
 from mrfit.checking.goodness import Cells
+from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import ImpossibleError
 from mrfit.inference.engine import AUTO
 from mrfit.queries.beside_rows import BesideRows
