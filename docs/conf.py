@@ -39,7 +39,7 @@ html_static_path = ["site"]
 html_css_files = ["site.css"]
 
 # Files above this folder that are pages of the site too, by the name they have there.
-ABOVE = {"start": "README.md", "changelog": "CHANGELOG.md", "contributing": "CONTRIBUTING.md"}
+ABOVE = {"changelog": "CHANGELOG.md", "contributing": "CONTRIBUTING.md"}
 
 
 def read(app: Any, page: str, source: list[str]) -> None:
@@ -48,7 +48,7 @@ def read(app: Any, page: str, source: list[str]) -> None:
         source[0] = (ROOT / ABOVE[page]).read_text(encoding="utf-8")
     if page == "commands":
         source[0] += commands()
-    for name, file in ABOVE.items():
+    for name, file in {**ABOVE, "start": "README.md"}.items():
         source[0] = source[0].replace(f"](../{file}", f"]({name}.md").replace(f"]({file}", f"]({name}.md")
     source[0] = source[0].replace("](docs/", "](").replace("[CITATION.cff](CITATION.cff)", "CITATION.cff")
 
