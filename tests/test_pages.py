@@ -37,6 +37,7 @@ PICTURES = {
     "comparing": "comparing.png",
     "tutorial-survey": "tutorial-survey.png",
     "tutorial-benchmark": "tutorial-benchmark.png",
+    "markov-networks": "markov-networks.png",
 }
 
 OUTPUTS = {
@@ -54,6 +55,13 @@ OUTPUTS = {
     "comparing": 2,
     "tutorial-survey": 4,
     "tutorial-benchmark": 2,
+    "start": 2,
+    "markov-networks": 3,
+    "from-psychonetrics": 1,
+    "from-pgmpy": 1,
+    "from-dca": 1,
+    "from-circuits": 1,
+    "from-scikit-learn": 2,
 }
 
 
