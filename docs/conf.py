@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -37,9 +38,30 @@ html_copy_source = False
 html_show_copyright = False
 html_static_path = ["site"]
 html_css_files = ["site.css"]
+html_search_scorer = str(Path(__file__).parent / "site" / "scorer.js")
 
 # Files above this folder that are pages of the site too, by the name they have there.
-ABOVE = {"start": "README.md", "changelog": "CHANGELOG.md", "contributing": "CONTRIBUTING.md"}
+ABOVE = {"changelog": "CHANGELOG.md", "contributing": "CONTRIBUTING.md"}
+
+
+# The line of a page that has the words of other communities.
+ALSO_KNOWN_AS = re.compile(r"^\*Also known as: (?P<words>[^*]*?)\.?\*$", re.MULTILINE)
+
+
+def other_words(page: str) -> list[str]:
+    """Return the words of the lines "Also known as", abbreviations in parentheses too, but no remarks there."""
+    parts = [part for line in ALSO_KNOWN_AS.finditer(page) for part in re.split(r"[,()]", line["words"])]
+    words = [" ".join(part.split()) for part in parts]
+    return [word for word in dict.fromkeys(words) if word and not word.startswith("for ")]
+
+
+def with_index_entries(page: str) -> str:
+    """Return the page with its other words as main entries of the index, which the search of the site lists first."""
+    words = other_words(page)
+    if not words:
+        return page
+    entries = ", ".join(f"! {word}" for word in words)
+    return page.replace("\n", f"\n\n```{{eval-rst}}\n.. index:: {entries}\n```\n", 1)  # under the title
 
 
 def read(app: Any, page: str, source: list[str]) -> None:
@@ -48,9 +70,10 @@ def read(app: Any, page: str, source: list[str]) -> None:
         source[0] = (ROOT / ABOVE[page]).read_text(encoding="utf-8")
     if page == "commands":
         source[0] += commands()
-    for name, file in ABOVE.items():
+    for name, file in {**ABOVE, "start": "README.md"}.items():
         source[0] = source[0].replace(f"](../{file}", f"]({name}.md").replace(f"]({file}", f"]({name}.md")
     source[0] = source[0].replace("](docs/", "](").replace("[CITATION.cff](CITATION.cff)", "CITATION.cff")
+    source[0] = with_index_entries(source[0])
 
 
 def commands() -> str:

@@ -37,6 +37,7 @@ PICTURES = {
     "comparing": "comparing.png",
     "tutorial-survey": "tutorial-survey.png",
     "tutorial-benchmark": "tutorial-benchmark.png",
+    "markov-networks": "markov-networks.png",
 }
 
 OUTPUTS = {
@@ -54,6 +55,13 @@ OUTPUTS = {
     "comparing": 2,
     "tutorial-survey": 4,
     "tutorial-benchmark": 2,
+    "start": 2,
+    "markov-networks": 3,
+    "from-psychonetrics": 1,
+    "from-pgmpy": 1,
+    "from-dca": 1,
+    "from-circuits": 1,
+    "from-scikit-learn": 2,
 }
 
 
@@ -72,6 +80,26 @@ def test_every_output_is_that_of_the_commands_above_it(
         # The picture on the page is the one the command draws, but for fonts and compression.
         assert png_size(DOCS / f"{page}.png") == png_size(tmp_path / PICTURES[page])
         assert (tmp_path / PICTURES[page]).stat().st_size > 10_000
+    if page == "markov-networks":
+        assert png_size(DOCS / "markov-evidence.png") == png_size(tmp_path / "markov-evidence.png")
+
+
+def test_verdicts_on_claims_are_counted() -> None:
+    """The first lines of the page on replication say how many claims of its table have each verdict."""
+    page = (DOCS / "replication.md").read_text(encoding="utf-8")
+    found = re.findall(r"\| \*\*([\w ]+)\*\* \|", page)
+    counts = {verdict: found.count(verdict) for verdict in set(found)}
+    said = re.search(
+        r"(\d+) claims below, (\d+) are reproduced, (\d+) are partly reproduced, and (\d+) are not",
+        " ".join(page.split()),
+    )
+    assert said is not None
+    assert tuple(map(int, said.groups())) == (
+        len(found),
+        counts["reproduced"],
+        counts["partly"],
+        counts["not reproduced"],
+    )
 
 
 def checked_outputs(page: Path, capsys: pytest.CaptureFixture[str]) -> int:

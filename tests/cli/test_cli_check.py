@@ -169,6 +169,14 @@ def test_after_a_fit(shell: Shell) -> None:
     }  # fmt: skip
 
 
+def test_what_a_phantom_mode_is_stands_on_a_line_of_its_own(shell: Shell, data_dir: Path) -> None:
+    how = ("kdd:train", "--structure", "learned", "--max-degree", "5", "--rule", "or", "-o", "kdd.mrf")
+    assert shell("fit", *how).code == 0
+    lines = shell("check", "kdd.mrf", "kdd:train", "--top", "0").out.splitlines()
+    assert lines[2] == "spurious mode: 0.99 of the model's probability is where there are no data"
+    assert lines[3].startswith("Nearly all of the model's probability (>= 0.99) is on rows with about 61 of 64")
+
+
 def test_a_phantom_mode_is_a_warning_of_the_fit(shell: Shell, data_dir: Path) -> None:
     how = ("kdd:train", "--structure", "learned", "--max-degree", "5", "--rule", "or")
     ran = shell("fit", *how)

@@ -1,0 +1,15 @@
+/* Scores of search results, as Sphinx has them, but for pages that nobody looks for first. */
+var Scorer = {
+  score: ([page, , , , score]) =>
+    /^(changelog|contributing|source-map|experiments|commands|gallery|decisions\/|replication\/)/.test(page)
+      ? score - 100
+      : score,
+  objNameMatch: 11,
+  objPartialMatch: 6,
+  objPrio: { 0: 15, 1: 5, 2: -5 },
+  objPrioDefault: 0,
+  title: 15,
+  partialTitle: 7,
+  term: 5,
+  partialTerm: 2,
+};
