@@ -136,7 +136,7 @@ def test_the_wheel_says_for_what_it_is(site: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     code = [name for name in names if name.startswith("mrfit/_kernels/_compiled/")]
     assert {Path(name).suffix for name in code} == {".nbc", ".json"}
-    assert all(name.startswith(("mrfit/", "mrfit-")) for name in names)
+    assert all(name.startswith(("mrfit/", "mrfit_papers/", "mrfit-")) for name in names)
 
 
 @pytest.fixture

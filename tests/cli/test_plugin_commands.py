@@ -125,7 +125,9 @@ def test_an_unknown_command_is_none_of_a_plug_in(shell: Shell) -> None:
 
 
 def test_entry_points_are_those_that_the_standard_library_finds(install: Install) -> None:
+    """`mrfit reproduce` among them, which this distribution declares as any other would."""
     install("hello", HELLO)
     install("two-words", None)
     expected = {point.name: point.value for point in entry_points(group=GROUP)}
     assert {name: command.target for name, command in plugin_commands().items()} == expected
+    assert expected["reproduce"] == "mrfit_papers.command:command"

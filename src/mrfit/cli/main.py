@@ -38,7 +38,6 @@ _COMMANDS = {
     "infer": ("mrfit.cli.infer", "Answers in the form of the UAI competitions: PR, MAR, MAP."),
     "spectrum": ("mrfit.cli.spectrum", "How large interactions are by the number of variables they join."),
     "theory": ("mrfit.cli.theory", "What theory says about a tied model."),
-    "reproduce": ("mrfit.cli.reproduce", "Run the experiments of the papers, beside their numbers."),
     "convert": ("mrfit.cli.convert", "Write a model in another format: UAI, Libra, libDAI."),
     "data": ("mrfit.cli.data", "List, fetch and locate named data sets."),
     "demo": ("mrfit.cli.demo", "Learn from a real data set that is built in, in seconds, with a picture."),
