@@ -8,14 +8,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, ClassVar
 
+from mrfit import L1, L2, Fitted, Learned, Learner, LearnTieRelearn, Tied
 from mrfit.data.named import named_set
-from mrfit.learning.fitted import Fitted
-from mrfit.learning.learner import Learner
-from mrfit.learning.penalized import L1, L2
 from mrfit.learning.penalty_choice import PenaltyChoice
-from mrfit.learning.tied import GROUPS, STRENGTHS, LearnTieRelearn, Tied
+from mrfit.learning.tied import GROUPS, STRENGTHS
 from mrfit.solvers.solution import Status
-from mrfit.structure.learners import Learned
 from mrfit_papers.benchmark_rows import PARTS, Prepared, prepared
 from mrfit_papers.unit import Unit
 

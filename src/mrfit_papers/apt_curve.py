@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from mrfit import Learned
 from mrfit.learning.objective_choice import PSEUDO_LIKELIHOOD
 from mrfit.learning.penalty_choice import PenaltyChoice
-from mrfit.structure.learners import Learned
 from mrfit_papers.apt_cell import GRIDS, METHODS
 from mrfit_papers.curve import Curve, CurvePoint
 from mrfit_papers.subsample import TIED

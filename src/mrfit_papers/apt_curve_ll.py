@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from mrfit import L1, L2, Learned, LikelihoodChoice
 from mrfit.inference.junction_tree import JunctionTree
-from mrfit.learning.objective_choice import LikelihoodChoice
-from mrfit.learning.penalized import L1, L2
 from mrfit.learning.penalty_choice import PenaltyChoice
-from mrfit.structure.learners import Learned
 from mrfit_papers.apt_cell import GRIDS, METHODS, Grid
 from mrfit_papers.curve import Curve, CurvePoint
 from mrfit_papers.subsample import TIED

@@ -8,10 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mrfit.learning.learner import Learner
-from mrfit.learning.tied import Tied
+from mrfit import Learned, Learner, Tied
 from mrfit.report.parameters import draw_parameters
-from mrfit.structure.learners import Learned
 from mrfit.tying.groups import Groups
 from mrfit_papers.benchmark_rows import PARTS, prepared
 from mrfit_papers.document import Block, Picture, Text

@@ -8,14 +8,12 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit import Fitted, Given, Learned, Learner, UniqueRows
 from mrfit.data.named import find
-from mrfit.data.unique_rows import UniqueRows
-from mrfit.learning.fitted import Fit, Fitted, Score
+from mrfit.learning.fitted import Fit, Score
 from mrfit.learning.held_out import mean_over_rows
-from mrfit.learning.learner import Learner
 from mrfit.learning.objective_choice import PSEUDO_LIKELIHOOD
 from mrfit.structure.learner import LearnedStructure, StructureLearner
-from mrfit.structure.learners import Given, Learned
 
 PARTS = ("train", "valid", "test")
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mrfit import MrfitError
 from mrfit.cli.cluster_options import cluster_option, enter_cluster
 from mrfit.cli.options import common, names
 from mrfit.cli.output import note_compiling, print_json, say
 from mrfit.cli.progress import unit_progress
-from mrfit.errors import MrfitError
 
 if TYPE_CHECKING:
     from mrfit_papers.reproduction import Reproduction

@@ -11,22 +11,27 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from mrfit import (
+    L2,
+    Complete,
+    Fitted,
+    Given,
+    Grown,
+    Learner,
+    LikelihoodChoice,
+    MarkovNetwork,
+    PseudoCounts,
+    Tree,
+    UniqueRows,
+    UpToOrder,
+)
 from mrfit.data.named import named_set
-from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
-from mrfit.learning.fitted import Fitted
 from mrfit.learning.json_form import to_plain
-from mrfit.learning.learner import Learner
-from mrfit.learning.objective_choice import LIKELIHOOD
-from mrfit.learning.penalized import L2
-from mrfit.learning.smoothed import PseudoCounts
-from mrfit.model import MarkovNetwork
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.solvers.solution import Status
 from mrfit.stochastic.evidence import evidence
 from mrfit.stochastic.fit import ChainProblem, are_rare
-from mrfit.stochastic.growth import Grown
-from mrfit.structure.learners import Complete, Given, Tree, UpToOrder
 from mrfit.structure.mutual_information import maximum_information_tree, pairwise_mutual_information
 from mrfit_papers.benchmark_rows import PARTS, read
 from mrfit_papers.document import Block, Cell, Column, Table, Text
@@ -77,24 +82,28 @@ def is_for_chains(rows: UniqueRows) -> bool:
 
 
 def _up_to(order: int) -> Learner:
-    return Learner(UpToOrder(order), L2((10.0, 3.0, 1.0, 0.3, 0.1)), LIKELIHOOD)
+    return Learner(UpToOrder(order), L2((10.0, 3.0, 1.0, 0.3, 0.1)), LikelihoodChoice())
 
 
 # Sets that a recipe is not for are those where validation rows never chose it.
 RECIPES: Mapping[str, Recipe] = {
-    "tree": Recipe(lambda _: Learner(Tree(), PseudoCounts(), LIKELIHOOD), "smoothed tree"),
+    "tree": Recipe(lambda _: Learner(Tree(), PseudoCounts(), LikelihoodChoice()), "smoothed tree"),
     "grown": Recipe(
-        lambda n: Learner(Grown(max_pairs=_PAIRS_EACH * n), L2(_GROWN if n <= _NARROW else _GROWN_WIDE), LIKELIHOOD),
+        lambda n: Learner(
+            Grown(max_pairs=_PAIRS_EACH * n), L2(_GROWN if n <= _NARROW else _GROWN_WIDE), LikelihoodChoice()
+        ),
         "grown by likelihood",
         suits=is_for_chains,
     ),
     "cells": Recipe(
-        lambda n: Learner(Grown(cells=1e6 if n <= _NARROW else 1e5), L2((1.0, 0.3, 0.1), toward="tree"), LIKELIHOOD),
+        lambda n: Learner(
+            Grown(cells=1e6 if n <= _NARROW else 1e5), L2((1.0, 0.3, 0.1), toward="tree"), LikelihoodChoice()
+        ),
         "grown within cells",
         suits=is_worth_cells,
     ),
     "complete": Recipe(
-        lambda _: Learner(Complete(), L2((100.0, 30.0, 10.0, 3.0)), LIKELIHOOD),
+        lambda _: Learner(Complete(), L2((100.0, 30.0, 10.0, 3.0)), LikelihoodChoice()),
         "all pairs",
         most=200,
         suits=is_loose,
@@ -239,7 +248,7 @@ def _relearned(best: Entry, rows: UniqueRows, valid: UniqueRows, test: UniqueRow
     """
     strengths = tuple(fit.strength for fit in best.fitted.fits if fit.strength >= best.fitted.best.strength)
     structure = Given(best.fitted.structure.structure)
-    learners = [Learner(structure, L2(strengths), LIKELIHOOD, seed=seed) for seed in _MORE_SEEDS]
+    learners = [Learner(structure, L2(strengths), LikelihoodChoice(), seed=seed) for seed in _MORE_SEEDS]
     scores = [Entry(best.word, learner.fit(rows, valid, test=test)).score for learner in learners]
     return [{"test": score, "error": error} for score, error in scores]
 

@@ -8,12 +8,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar
 
+from mrfit import Learner, LikelihoodChoice, UniqueRows, UpToOrder
 from mrfit.data.named import named_set
-from mrfit.data.unique_rows import UniqueRows
-from mrfit.learning.learner import Learner
-from mrfit.learning.objective_choice import LIKELIHOOD
 from mrfit.learning.parts import PENALTIES
-from mrfit.structure.learners import UpToOrder
 from mrfit_papers.spec_rows import parts_of, thirds
 from mrfit_papers.unit import Unit
 
@@ -35,7 +32,7 @@ class Model:
         options: dict[str, Any] = {} if self.search == "exact" else {"search": self.search}
         penalty = PENALTIES[self.penalty](**options)
         structure = UpToOrder(self.largest(name))
-        return Learner(structure, penalty, LIKELIHOOD, self.parameterization, self.reference, seed=seed)
+        return Learner(structure, penalty, LikelihoodChoice(), self.parameterization, self.reference, seed=seed)
 
     def largest(self, name: str) -> int | None:
         """How many variables the sets of this model may have on a data set, if there is a bound."""

@@ -11,11 +11,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.domain import Domain
+from mrfit import Domain, Structure
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.parameterizations.registry import parameterization_called
-from mrfit.structure.structure import Structure
 from mrfit_papers.unit import Unit
 
 Floats = NDArray[np.float64]

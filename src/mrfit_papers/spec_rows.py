@@ -7,10 +7,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.data.dataset import Dataset
+from mrfit import Dataset, Domain, UniqueRows
 from mrfit.data.named import find, named_set
-from mrfit.data.unique_rows import UniqueRows
-from mrfit.domain import Domain
 
 Codes = NDArray[np.uint8]
 

@@ -6,12 +6,9 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from mrfit import L1, Learner, LikelihoodChoice, UpToOrder, spectrum
 from mrfit.data.named import named_set
-from mrfit.learning.learner import Learner
-from mrfit.learning.objective_choice import LIKELIHOOD
-from mrfit.learning.penalized import L1
-from mrfit.learning.spectrum import ESTIMATORS, order_costs, spectrum
-from mrfit.structure.learners import UpToOrder
+from mrfit.learning.spectrum import ESTIMATORS, order_costs
 from mrfit_papers.spec_rows import all_rows, parts_of
 from mrfit_papers.unit import Unit
 
@@ -32,7 +29,7 @@ class SpecSpectrum(Unit):
         return parts_of(self.set)
 
     def learners(self) -> tuple[Learner, ...]:
-        return (Learner(UpToOrder(None), ESTIMATORS[self.estimator](), LIKELIHOOD, "spectral"),)
+        return (Learner(UpToOrder(None), ESTIMATORS[self.estimator](), LikelihoodChoice(), "spectral"),)
 
     def shared(self) -> Hashable:
         return self.set
@@ -71,7 +68,7 @@ class SpecOrders(Unit):
         return parts_of(self.set)
 
     def learners(self) -> tuple[Learner, ...]:
-        return (Learner(UpToOrder(None), L1(), LIKELIHOOD, "spectral"),)
+        return (Learner(UpToOrder(None), L1(), LikelihoodChoice(), "spectral"),)
 
     def shared(self) -> Hashable:
         return self.set

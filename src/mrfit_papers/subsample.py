@@ -7,13 +7,10 @@ from functools import lru_cache
 
 import numpy as np
 
+from mrfit import Domain, Given, MarkovNetwork, Structure, UniqueRows
 from mrfit.data.named import named_set
-from mrfit.data.unique_rows import UniqueRows
-from mrfit.domain import Domain
-from mrfit.model import MarkovNetwork
 from mrfit.parameterizations.canonical import Canonical
-from mrfit.structure.learners import Given, StructureLearner
-from mrfit.structure.structure import Structure
+from mrfit.structure.learners import StructureLearner
 from mrfit_papers.benchmark_rows import Prepared, read
 
 ALL = 0  # in the place of a number of rows

@@ -10,9 +10,9 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any, ClassVar
 
+from mrfit import Learner
 from mrfit.data.named import find
 from mrfit.learning.json_form import to_plain
-from mrfit.learning.learner import Learner
 from mrfit.learning.versions import versions
 
 
