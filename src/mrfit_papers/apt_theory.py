@@ -10,13 +10,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mrfit.report.recovery import RecoveryPanel, draw_recovery
 from mrfit.tying.kmeans1d import kmeans1d
-from mrfit.tying.recovery import METHODS, Design, Truth, recovery_share
 from mrfit.tying.theory import largest_error
 from mrfit_papers.claim import Cases, Claim
 from mrfit_papers.document import Block, Cell, Column, Heading, Picture, Table, Text
 from mrfit_papers.experiment import Experiment, Results, Scope
+from mrfit_papers.recovery import METHODS, Design, Truth, recovery_share
+from mrfit_papers.recovery_picture import RecoveryPanel, draw_recovery
 from mrfit_papers.unit import Unit
 
 OBJECTIVES = ("likelihood", "pseudo-likelihood")

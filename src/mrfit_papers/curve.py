@@ -15,13 +15,13 @@ from mrfit.data.named import named_set
 from mrfit.learning.fitted import Fit
 from mrfit.learning.objective_choice import ObjectiveChoice
 from mrfit.learning.penalty_choice import PenaltyChoice
-from mrfit.report.gains import GainPanel, draw_gains
 from mrfit.structure.learners import StructureLearner
 from mrfit_papers.apt_cell import METHODS, ROUGH
 from mrfit_papers.benchmark_rows import PARTS, Prepared
 from mrfit_papers.claim import Cases, Claim
 from mrfit_papers.document import Block, Cell, Column, Picture, Table, Text
 from mrfit_papers.experiment import Experiment, Results, Scope
+from mrfit_papers.gains import GainPanel, draw_gains
 from mrfit_papers.subsample import ALL, SIDE, TIED, grid_structure, sizes_of, subsample
 from mrfit_papers.unit import Unit
 

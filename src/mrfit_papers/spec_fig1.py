@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from mrfit.report.boxes import BoxPanel, draw_boxes
+from mrfit_papers.boxes import BoxPanel, draw_boxes
 from mrfit_papers.claim import Cases, Claim
 from mrfit_papers.document import Block, Cell, Column, Heading, Picture, Table, Text
 from mrfit_papers.experiment import Experiment, Results, Scope

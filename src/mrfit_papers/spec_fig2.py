@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from mrfit.report.boxes import BoxPanel, draw_boxes
+from mrfit_papers.boxes import BoxPanel, draw_boxes
 from mrfit_papers.claim import Cases, Claim
 from mrfit_papers.document import Block, Heading, Picture, Text
 from mrfit_papers.experiment import Experiment, Results, Scope

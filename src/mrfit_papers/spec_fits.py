@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from mrfit.report.boxes import BoxStyle
+from mrfit_papers.boxes import BoxStyle
 from mrfit_papers.document import Block, Cell, Column, Table, Text
 from mrfit_papers.experiment import Results
 from mrfit_papers.paired import Paired

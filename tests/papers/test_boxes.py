@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mrfit.report.boxes import BoxPanel, BoxStyle, draw_boxes
+from mrfit_papers.boxes import BoxPanel, BoxStyle, draw_boxes
 
 STYLE = BoxStyle({"a": "one", "b": "two", "c": "two"}, breaks=["b"])
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mrfit.errors import InputError
-from mrfit.tying.recovery import METHODS, Design, Truth, recover, recovery_share
+from mrfit_papers.recovery import METHODS, Design, Truth, recover, recovery_share
 
 
 def test_a_network_depends_on_its_seed_and_design_alone() -> None:
