@@ -20,9 +20,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit import Domain, Structure, UniqueRows
 from mrfit.counts.conditional_cells import ConditionalCells
-from mrfit.data.unique_rows import UniqueRows
-from mrfit.domain import Domain
 from mrfit.errors import InputError
 from mrfit.inference.joint_states import JointStates, weighted_states
 from mrfit.objectives.cached import CachedObjective
@@ -31,7 +30,6 @@ from mrfit.objectives.objective import Objective
 from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.penalties.l2 import L2
-from mrfit.structure.structure import Structure
 from mrfit.tying.groups import Groups, clustered
 from mrfit.tying.guarantee import Composition
 from mrfit.tying.hard import tie_hard

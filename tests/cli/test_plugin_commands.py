@@ -120,6 +120,16 @@ def test_the_first_of_two_plug_ins_counts(install: Install) -> None:
     assert plugin_commands()["hello"] == ("hello", "a", "plugin_a:command")
 
 
+def test_what_is_no_folder_on_the_import_path_is_passed_over(
+    shell: Shell, install: Install, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install("hello", HELLO)
+    (tmp_path / "file.zip").write_bytes(b"")
+    for name in ("file.zip", "absent"):
+        monkeypatch.syspath_prepend(tmp_path / name)
+    assert "Greet somebody." in shell("--help").out
+
+
 def test_an_unknown_command_is_none_of_a_plug_in(shell: Shell) -> None:
     assert "No such command 'helo'" in shell("helo").err
 

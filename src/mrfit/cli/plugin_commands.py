@@ -70,12 +70,13 @@ def _declarations() -> Iterator[tuple[str, str]]:
     """Yield the name of every installed package with entry points, and its file of them."""
     packages = set()
     for folder in dict.fromkeys(sys.path):
-        if not os.path.isdir(folder or "."):  # noqa: PTH112  (importing pathlib takes longer than all of this)
+        try:
+            with os.scandir(folder or ".") as entries:
+                infos = sorted(entry.path for entry in entries if entry.name.endswith((".dist-info", ".egg-info")))
+        except OSError:  # it is not there, no folder, or not open to us
             continue
-        with os.scandir(folder or ".") as entries:
-            infos = sorted(entry.path for entry in entries if entry.name.endswith((".dist-info", ".egg-info")))
-        for info in infos:
-            package = os.path.basename(info).partition("-")[0].removesuffix(".egg")  # noqa: PTH119
+        for info in infos:  # not by pathlib: to import that takes longer than all of this
+            package = os.path.basename(info).partition("-")[0].removesuffix(".egg").lower()  # noqa: PTH119
             if package not in packages:
                 packages.add(package)
                 yield package, _content(os.path.join(info, "entry_points.txt"))  # noqa: PTH118
