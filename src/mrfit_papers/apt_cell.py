@@ -11,11 +11,13 @@ from typing import Any, ClassVar
 from mrfit import L1, L2, Fitted, Learned, Learner, LearnTieRelearn, Tied
 from mrfit.data.named import named_set
 from mrfit.learning.penalty_choice import PenaltyChoice
-from mrfit.learning.tied import GROUPS, STRENGTHS
 from mrfit.solvers.solution import Status
 from mrfit_papers.benchmark_rows import PARTS, Prepared, prepared
 from mrfit_papers.unit import Unit
 
+# The paper's.
+GROUPS = (1, 2, 5, 10, 20, 100, 500, 1000, 5000, 10000)
+STRENGTHS = (0.01, 0.1, 0.5, 1.0, 10.0, 15.0, 30.0, 50.0, 100.0)
 QUICK_GROUPS = (1, 2, 5, 20, 100)
 QUICK_STRENGTHS = (0.1, 1.0, 10.0, 50.0)
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mrfit import L1, L2, Learned, LikelihoodChoice
-from mrfit.inference.junction_tree import JunctionTree
 from mrfit.learning.penalty_choice import PenaltyChoice
 from mrfit_papers.apt_cell import GRIDS, METHODS, Grid
 from mrfit_papers.curve import Curve, CurvePoint
@@ -21,7 +20,7 @@ class LikelihoodPoint(CurvePoint):
     """By the exact likelihood on a junction tree, which edges that both ends chose leave narrow enough."""
 
     kind: ClassVar[str] = "apt-ll-point"
-    objective: ClassVar = LikelihoodChoice(JunctionTree.word)  # never chains, whose errors would hide what is compared
+    objective: ClassVar = LikelihoodChoice("tree")  # never chains, whose errors would hide what is compared
     learned: ClassVar = Learned(max_degree=5, rule="and", with_tree=True)
 
     def penalty(self) -> PenaltyChoice:
