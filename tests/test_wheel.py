@@ -51,6 +51,7 @@ COMMANDS = (
     "fit two.csv --objective likelihood --order 3 --penalty hierarchical --strength 1",
     "fit two.csv --penalty tied --groups 2 --strength 1",
     "warm-up --jobs 1",
+    "reproduce --help",
 )
 
 
