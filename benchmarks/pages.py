@@ -11,11 +11,11 @@ from pathlib import Path
 
 from benchmarks.benchmark import Benchmark
 from benchmarks.results import path_of, stored
-from mrfit.reproduction.claim import claims_table
-from mrfit.reproduction.experiment import Scope
-from mrfit.reproduction.experiments import EXPERIMENTS
-from mrfit.reproduction.reproduction import claims
-from mrfit.reproduction.store import Store
+from mrfit_papers.claim import claims_table
+from mrfit_papers.experiment import Scope
+from mrfit_papers.experiments import EXPERIMENTS
+from mrfit_papers.reproduction import claims
+from mrfit_papers.store import Store
 
 DOCS = Path(__file__).parents[1] / "docs"
 REPLICATION = DOCS / "replication"

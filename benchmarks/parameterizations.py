@@ -16,8 +16,8 @@ import numpy as np
 
 from benchmarks.benchmark import Benchmark, Case, cases
 from benchmarks.table import Column, Record, Table, named
-from mrfit.reproduction.spec_fit import Model
-from mrfit.reproduction.spec_rows import thirds
+from mrfit_papers.spec_fit import Model
+from mrfit_papers.spec_rows import thirds
 
 Optimum = partial(Model, search="exact")
 

@@ -16,7 +16,7 @@ from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning.spectrum import ESTIMATORS, order_costs, spectrum
 from mrfit.report.page import save_figure
 from mrfit.report.spectrum import SpectrumCurve, draw_spectra
-from mrfit.reproduction.spec_rows import parts_of
+from mrfit_papers.spec_rows import parts_of
 
 SETS = ("nltcs", "yeast", "jokes", "rochdale", "czech")
 

@@ -1,7 +1,7 @@
 """How many rows find the groups: tying on rows drawn from a network with known groups, beside Theorem 1.
 
 A random network of binary variables has parameters in k groups: equal within a group, or spread a little. All learners
-maximise the exact likelihood; `mrfit.tying.recovery` says what they are and when they succeed.
+maximise the exact likelihood; `mrfit_papers.recovery` says what they are and when they succeed.
 
 Beside the theorem stands the normal approximation: rows with which no error of the unpenalised estimate exceeds the
 bound of Lemma 1 (Corollary 1 for hard tying), with probability 1 - delta at least.
@@ -15,8 +15,8 @@ from pathlib import Path
 from benchmarks.benchmark import Benchmark, Case, cases
 from benchmarks.table import Column, Record, Table, named
 from mrfit.report.page import save_figure
-from mrfit.report.recovery import RecoveryPanel, draw_recovery
-from mrfit.tying.recovery import METHODS, Design, Truth, recovery_share
+from mrfit_papers.recovery import METHODS, Design, Truth, recovery_share
+from mrfit_papers.recovery_picture import RecoveryPanel, draw_recovery
 
 SPREAD = {"equal within groups": 0.0, "spread within groups": 0.2}
 

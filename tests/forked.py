@@ -16,15 +16,16 @@ from typing import IO, Any
 
 from mrfit.cli.main import main, run
 
-_COMMANDS = ("data", "explore", "fit", "query", "reproduce", "score", "show", "stability", "structure", "theory")
+_COMMANDS = ("data", "explore", "fit", "query", "score", "show", "stability", "structure", "theory")
 _LOADED = [
     "pytest",
     "distributed.nanny",
     *(f"mrfit.cli.{command}" for command in _COMMANDS),
     "mrfit.explorer.two_models",
     "mrfit.learning.relearning",
-    "mrfit.reproduction.experiments",
-    "mrfit.reproduction.reproduction",
+    "mrfit_papers.command",
+    "mrfit_papers.experiments",
+    "mrfit_papers.reproduction",
 ]
 
 

@@ -1,9 +1,10 @@
-"""The recipes for a penalty, an engine and a format in CONTRIBUTING.md, followed to the letter."""
+"""The recipes for a penalty, an engine, a format and a command in CONTRIBUTING.md, followed to the letter."""
 
 from __future__ import annotations
 
 import inspect
 import re
+import tomllib
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from contracts import test_penalties, test_quadratics
 from formats import test_model_formats
 from inference import test_engines
 from mrfit import Network
+from mrfit.cli.main import main
 from mrfit.formats.models import FORMATS
 from mrfit.inference.choice import ENGINES
 from mrfit.learning.parts import PENALTIES
@@ -29,12 +31,16 @@ ROOT = Path(__file__).parents[1]
 
 def _followed(title: str) -> dict[str, Any]:
     """What the code of a section of the page defines."""
-    _, _, recipe = PAGE.partition(f"## {title}\n")
-    recipe, _, _ = recipe.partition("\n## ")
     names: dict[str, Any] = {"__name__": "recipe"}
-    for block in re.findall(r"^```python\n(.*?)^```$", recipe, flags=re.MULTILINE | re.DOTALL):
+    for block in _blocks(title, "python"):
         exec(compile(block, "CONTRIBUTING.md", "exec", dont_inherit=True), names)
     return names
+
+
+def _blocks(title: str, language: str) -> list[str]:
+    _, _, recipe = PAGE.partition(f"## {title}\n")
+    recipe, _, _ = recipe.partition("\n## ")
+    return re.findall(rf"^```{language}\n(.*?)^```$", recipe, flags=re.MULTILINE | re.DOTALL)
 
 
 @pytest.fixture(name="recipe")
@@ -153,6 +159,27 @@ def test_the_format_keeps_every_contract(
     monkeypatch.setitem(FORMATS, plain.word, plain)
     monkeypatch.setattr(test_model_formats, "KEEPS_NAMES", (*test_model_formats.KEEPS_NAMES, plain.word))
     _called(test, word=plain.word, **given, rng=rng, tmp_path=tmp_path)
+
+
+def test_the_command_of_another_package(
+    rng: np.random.Generator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (declared,), (code,) = _blocks("Add a command", "toml"), _blocks("Add a command", "python")
+    ((group, points),) = tomllib.loads(declared)["project"]["entry-points"].items()
+    ((word, target),) = points.items()
+    information = tmp_path / "mrfit_states-1.0.dist-info"
+    information.mkdir()
+    (information / "entry_points.txt").write_text(f"[{group}]\n{word} = {target}\n")
+    (tmp_path / f"{target.partition(':')[0]}.py").write_text(code)
+    monkeypatch.syspath_prepend(tmp_path)
+    learn(random_rows(rng, (2, 3), 50)).best.model.save(tmp_path / "model.mrf")
+    assert main(["--help"]) == 0
+    assert f"{word} Print the states of every variable of a model." in " ".join(capsys.readouterr().out.split())
+    assert main([word, str(tmp_path / "model.mrf")]) == 0
+    names = domain_of((2, 3)).to_states()
+    assert capsys.readouterr().out == "".join(f"{name}: {', '.join(names[name])}\n" for name in names)
+    assert main([word, "absent.mrf"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
 
 
 def test_every_path_on_the_page_exists() -> None:

@@ -1,4 +1,4 @@
-"""Tests stand where the code stands: every room of `src/mrfit` has a folder of its own here."""
+"""Tests stand where the code stands: a folder for every room of `src/mrfit`, and `papers` for `src/mrfit_papers`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import Path
 
 TESTS = Path(__file__).parent
 SOURCE = TESTS.parent / "src" / "mrfit"
+PAPERS = {"papers"}  # of `src/mrfit_papers`
 
 # Folders that are about no single room.
 ACROSS = {"agreement", "contracts", "fuzz", "golden", "invariances", "reference"}
@@ -17,8 +18,8 @@ def _folders(root: Path, kind: str) -> set[str]:
 
 
 def test_every_room_has_tests_of_its_own() -> None:
-    assert _folders(SOURCE, "__init__.py") - _folders(TESTS, "test_*.py") == set()
+    assert (_folders(SOURCE, "__init__.py") | PAPERS) - _folders(TESTS, "test_*.py") == set()
 
 
 def test_every_folder_of_tests_is_a_room_or_across_rooms() -> None:
-    assert _folders(TESTS, "*.py") - _folders(SOURCE, "__init__.py") == ACROSS
+    assert _folders(TESTS, "*.py") - _folders(SOURCE, "__init__.py") == ACROSS | PAPERS

@@ -146,10 +146,10 @@ STAND_INS = ("formats", "likelihood", "parameterizations", "tying", "replication
 # Commands that are only understood, word for word, and why.
 NOT_RUN = {
     "mrfit data get nltcs": "it fetches a file from the network",
-    "mrfit reproduce apt-table1 --quick --out quick": "a minute; tests/cli/test_cli_reproduce.py runs its like",
+    "mrfit reproduce apt-table1 --quick --out quick": "a minute; tests/papers/test_command.py runs its like",
     "mrfit reproduce apt-table1 --published --jobs 2": "an hour",
     "mrfit reproduce all --out docs/replication": "days of work",
-    "mrfit reproduce all --out docs/replication --report-only": "half a minute; tests/reproduction writes such pages",
+    "mrfit reproduce all --out docs/replication --report-only": "half a minute; tests/papers writes such pages",
     "python -m benchmarks kmeans1d": "a measurement; CI runs every benchmark on small cases",
     "python -m benchmarks pseudo-likelihood --only set nltcs dna --only degree 5": "a measurement of minutes",
     "python -m benchmarks tying-grid --with set nltcs": "a measurement of minutes",

@@ -51,6 +51,7 @@ COMMANDS = (
     "fit two.csv --objective likelihood --order 3 --penalty hierarchical --strength 1",
     "fit two.csv --penalty tied --groups 2 --strength 1",
     "warm-up --jobs 1",
+    "reproduce --help",
 )
 
 
@@ -136,7 +137,7 @@ def test_the_wheel_says_for_what_it_is(site: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     code = [name for name in names if name.startswith("mrfit/_kernels/_compiled/")]
     assert {Path(name).suffix for name in code} == {".nbc", ".json"}
-    assert all(name.startswith(("mrfit/", "mrfit-")) for name in names)
+    assert all(name.startswith(("mrfit/", "mrfit_papers/", "mrfit-")) for name in names)
 
 
 @pytest.fixture

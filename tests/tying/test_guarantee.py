@@ -18,8 +18,8 @@ from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.spectral import Spectral
 from mrfit.structure.structure import Structure
 from mrfit.tying.guarantee import Composition, Guarantee, harmless_gradient, rows_for_error
-from mrfit.tying.recovery import Design, Truth
 from mrfit.tying.theory import sample_size_soft
+from mrfit_papers.recovery import Design, Truth
 
 SCOPES = [(0, 1), (1, 2), (0, 1, 2), (2, 3)]
 

@@ -11,6 +11,7 @@ import click
 
 from mrfit._version import __version__
 from mrfit.cli.output import as_options, note
+from mrfit.cli.plugin_commands import PluginCommand, plugin_commands
 from mrfit.errors import MrfitError
 
 # name: (module, one line for the overview), so that `mrfit --help` imports no command.
@@ -37,7 +38,6 @@ _COMMANDS = {
     "infer": ("mrfit.cli.infer", "Answers in the form of the UAI competitions: PR, MAR, MAP."),
     "spectrum": ("mrfit.cli.spectrum", "How large interactions are by the number of variables they join."),
     "theory": ("mrfit.cli.theory", "What theory says about a tied model."),
-    "reproduce": ("mrfit.cli.reproduce", "Run the experiments of the papers, beside their numbers."),
     "convert": ("mrfit.cli.convert", "Write a model in another format: UAI, Libra, libDAI."),
     "data": ("mrfit.cli.data", "List, fetch and locate named data sets."),
     "demo": ("mrfit.cli.demo", "Learn from a real data set that is built in, in seconds, with a picture."),
@@ -50,12 +50,15 @@ _LONGEST = 2000  # characters of a message
 
 
 class _LazyGroup(click.Group):
+    """The commands of mrfit, then those of plug-ins, which cannot take the place of the former."""
+
     def list_commands(self, context: click.Context) -> list[str]:
-        return list(_COMMANDS)
+        return [*_COMMANDS, *_of_plugins()]
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name not in _COMMANDS:
-            return None
+            plugin = _of_plugins().get(name)
+            return None if plugin is None else plugin.load()
         module = importlib.import_module(_COMMANDS[name][0])
         command = module.command
         assert isinstance(command, click.Command)
@@ -64,6 +67,13 @@ class _LazyGroup(click.Group):
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, text) for name, (_, text) in _COMMANDS.items()])
+        if plugins := _of_plugins():
+            with formatter.section("Commands of plug-ins"):
+                formatter.write_dl([(name, plugin.summary()) for name, plugin in plugins.items()])
+
+
+def _of_plugins() -> dict[str, PluginCommand]:
+    return {name: plugin for name, plugin in plugin_commands().items() if name not in _COMMANDS}
 
 
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import sys
@@ -29,6 +28,8 @@ def _shown(line: str, encoding: str) -> str:
 
 def print_json(document: Mapping[str, Any]) -> None:
     """One JSON document; null stands for numbers that are not finite, which JSON does not have."""
+    import json  # here, for `mrfit --help` prints none
+
     text = json.dumps(_finite(document), indent=2, ensure_ascii=False, allow_nan=False)
     # Letters stay; what is not printable, or not text at all, is escaped as JSON does it.
     printable = (c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)

@@ -1,1 +1,0 @@
-"""Internal: the experiments of the papers mrfit builds on, as units of work with stored results, and pages of them."""

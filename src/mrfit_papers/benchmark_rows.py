@@ -1,0 +1,58 @@
+"""The rows of a benchmark set and a structure learned from them, prepared once for everything that is learned on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit import Fitted, Given, Learned, Learner, UniqueRows
+from mrfit.data.named import find
+from mrfit.learning.fitted import Fit, Score
+from mrfit.learning.held_out import mean_over_rows
+from mrfit.learning.objective_choice import PSEUDO_LIKELIHOOD
+from mrfit.structure.learner import LearnedStructure, StructureLearner
+
+PARTS = ("train", "valid", "test")
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """Rows to learn from, to choose by and to be scored on, and the structure learned from the first two."""
+
+    rows: UniqueRows
+    valid: UniqueRows
+    test: UniqueRows
+    structure: LearnedStructure
+
+    @classmethod
+    def of(cls, rows: UniqueRows, valid: UniqueRows, test: UniqueRows, structure: StructureLearner) -> Prepared:
+        return cls(rows, valid, test, structure.learn(rows, valid=valid))
+
+    def fitted(self, learner: Learner, *, choosing: bool = True, rough: float | None = None) -> Fitted:
+        """With the structure that is here already; what it gains over L2 is worked out apart, once for all learners."""
+        known = replace(learner, structure=Given(self.structure.structure))
+        return known.fit(self.rows, self.valid if choosing else None, compared=False, rough=rough)
+
+    def test_scores(self, fit: Fit) -> NDArray[np.float64]:
+        """Pseudo-log-likelihoods of all distinct test rows."""
+        return PSEUDO_LIKELIHOOD.row_scores(fit.model, self.test, 1)
+
+    def mean(self, scores: NDArray[np.float64]) -> Score:
+        """Over test rows."""
+        return mean_over_rows(scores, self.test)
+
+
+@lru_cache(maxsize=1)
+def prepared(name: str, degree: int, bound: str) -> Prepared:
+    return Prepared.of(*read(name), Learned(max_degree=degree, bound=bound))
+
+
+@lru_cache(maxsize=1)
+def read(name: str) -> tuple[UniqueRows, UniqueRows, UniqueRows]:
+    """Training, validation and test rows."""
+    rows = UniqueRows.from_file(find(name, "train"))
+    valid, test = (UniqueRows.from_file(find(name, part)).recoded(rows.domain) for part in PARTS[1:])
+    return rows, valid, test

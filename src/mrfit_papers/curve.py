@@ -1,0 +1,227 @@
+"""Learning curves: what ways to learn gain over L2 on test rows, against the number of training rows."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, ClassVar
+
+import numpy as np
+
+from mrfit import Fitted, Given, Learner
+from mrfit.data.named import named_set
+from mrfit.learning.fitted import Fit
+from mrfit.learning.objective_choice import ObjectiveChoice
+from mrfit.learning.penalty_choice import PenaltyChoice
+from mrfit.structure.learners import StructureLearner
+from mrfit_papers.apt_cell import METHODS, ROUGH
+from mrfit_papers.benchmark_rows import PARTS, Prepared
+from mrfit_papers.claim import Cases, Claim
+from mrfit_papers.document import Block, Cell, Column, Picture, Table, Text
+from mrfit_papers.experiment import Experiment, Results, Scope
+from mrfit_papers.gains import GainPanel, draw_gains
+from mrfit_papers.subsample import ALL, SIDE, TIED, grid_structure, sizes_of, subsample
+from mrfit_papers.unit import Unit
+
+L2 = "L2"
+COMPARED = ("L2, unary free", "l1", "LTR", "APT")
+SIZES = (50, 200, 1000, 5000)
+QUICK_SIZES = (50, 1000)
+
+
+@dataclass(frozen=True)
+class CurvePoint(Unit):
+    """Learn from some rows of a data set, drawn at random; the structure too, but that of a tied network is given."""
+
+    set: str
+    n_rows: int
+    method: str
+    seed: int
+    quick: bool = False
+
+    objective: ClassVar[ObjectiveChoice]
+    learned: ClassVar[StructureLearner]
+
+    @abstractmethod
+    def penalty(self) -> PenaltyChoice:
+        """Of the method, with what it chooses from."""
+
+    def data(self) -> tuple[tuple[str, str], ...]:
+        return () if self.set == TIED else tuple((self.set, part) for part in PARTS)
+
+    def learner(self) -> Learner:
+        structure = Given(grid_structure()) if self.set == TIED else self.learned
+        return Learner(structure, self.penalty(), self.objective, seed=self.seed)
+
+    def learners(self) -> tuple[Learner, ...]:
+        """The gain is over L2 on the same structure."""
+        return self.learner(), replace(self, method=L2).learner()
+
+    def shared(self) -> Hashable:
+        return self.set, self.n_rows, self.seed
+
+    def turn(self) -> int:
+        """One subset of everything before the second of anything: a run that is stopped leaves whole curves."""
+        return self.seed
+
+    def cost(self) -> float:
+        n_variables = SIDE**2 if self.set == TIED else named_set(self.set).n_variables
+        return METHODS[self.method].cost * n_variables
+
+    def in_words(self) -> str:
+        return f"{self.set}, {self.n_rows or 'all'} rows, {self.method}"
+
+    def run(self) -> dict[str, Any]:
+        given = subsample(self.set, self.n_rows, self.seed, self.learned)
+        learner = self.learner()
+        rough = ROUGH if learner.penalty.is_tied and not self.objective.is_joint else None  # as in Table 1
+        baseline, fitted = _l2_on(given, replace(self, method=L2)), given.fitted(learner, rough=rough)
+        scores, l2_scores = (self.objective.row_scores(one.best.model, given.test, 1) for one in (fitted, baseline))
+        return {
+            "rows": round(given.rows.total_weight),
+            "test": -given.mean(scores).mean,
+            "gain": given.mean(scores - l2_scores).mean,
+            "groups": fitted.best.n_groups,
+            "strength": fitted.best.strength,
+            "edges": len(given.structure.structure.edges),
+            "fits": len(fitted.fits),
+            "converged": sum(_is_fine(fit, learner.tolerance) for fit in fitted.fits),
+        }
+
+
+def _is_fine(fit: Fit, tolerance: float) -> bool:
+    """Whether it met the tolerance that is not rough."""
+    return fit.solution.converged and fit.solution.violation <= tolerance
+
+
+@lru_cache(maxsize=1)
+def _l2_on(given: Prepared, point: CurvePoint) -> Fitted:
+    """What every method is compared with, test row by test row: L2 run to its optimum on the same structure."""
+    return given.fitted(point.learner())
+
+
+class Curve(Experiment):
+    """The same points for every data set, and a panel for each of what they gain."""
+
+    point: ClassVar[type[CurvePoint]]
+    score: ClassVar[str]  # what is gained, in words
+    about: ClassVar[str]  # structures, and whatever else is special
+
+    def units(self, scope: Scope) -> list[CurvePoint]:
+        sizes, n_seeds = (QUICK_SIZES, 2) if scope.quick else (SIZES, 5)
+        return [
+            self.point(name, n_rows, method, scope.seed + seed, scope.quick)
+            for name in self.chosen(scope)
+            for n_rows in sizes_of(name, sizes, whole=not scope.quick)
+            for seed in range(1 if n_rows == ALL else n_seeds)
+            for method in COMPARED
+        ]
+
+    def report(self, results: Results, scope: Scope) -> Sequence[Block]:
+        points = Points(results)
+        panels = points.panels()
+        blocks: list[Block] = [
+            Text(
+                "Random subsets of the training rows, and a quarter as many validation rows to choose strength and "
+                f"number of groups by; {self.about}; all test rows. Gain: test {self.score} minus that of L2 (all "
+                "parameters penalised) at its optimum on the same structure, mean and standard error over subsets. "
+                "`tied grid` is a network of 25 variables whose parameters really take four values; its structure is "
+                f"given. {points.certainty()}"
+            )
+        ]
+        if panels:
+            caption = f"Gain over L2 in nats of {self.score} a test row; bars are two standard errors over subsets"
+            blocks.append(Picture(self.word, lambda: draw_gains(panels, over=L2), caption))
+        return [*blocks, points.table()]
+
+    def claims(self, results: Results) -> list[Claim]:
+        places = {(unit.set, unit.n_rows) for unit in self.units(Scope())}
+        n_tied = sum(name == TIED for name, _ in places)
+        return Points(results).claims(self.score, n_real=len(places) - n_tied, n_tied=n_tied)
+
+
+class Points:
+    """Gains by data set, number of rows and method, one for each subset that all methods were given."""
+
+    def __init__(self, results: Results) -> None:
+        subsets: dict[tuple[str, int, int], dict[str, dict[str, Any]]] = {}
+        for unit, result in results.items():
+            if isinstance(unit, CurvePoint):
+                subsets.setdefault((unit.set, result["rows"], unit.seed), {})[unit.method] = result
+        self.gains: dict[tuple[str, int, str], list[float]] = {}
+        self.l2: dict[tuple[str, int], list[float]] = {}
+        for (name, n_rows, _), found in subsets.items():
+            if set(found) >= set(COMPARED):
+                for method in COMPARED:
+                    self.gains.setdefault((name, n_rows, method), []).append(found[method]["gain"])
+                self.l2.setdefault((name, n_rows), []).append(-found["APT"]["test"] - found["APT"]["gain"])
+        self.names = list(dict.fromkeys(name for name, _ in self.l2))
+        told = [result for result in results.values() if "fits" in result]  # those of an earlier day do not say
+        self.n_fits, self.n_converged = (sum(result[what] for result in told) for what in ("fits", "converged"))
+
+    def certainty(self) -> str:
+        """How many fits ended at an optimum, as far as that was written down."""
+        return f"{self.n_converged:,} of {self.n_fits:,} fits met the tolerance of 1e-6." if self.n_fits else ""
+
+    def sizes(self, name: str) -> list[int]:
+        """Numbers of rows that all methods were given."""
+        return sorted(n for one, n in self.l2 if one == name)
+
+    def mean(self, name: str, n_rows: int, method: str) -> tuple[float, float]:
+        """With its standard error; one subset, such as all rows, has none."""
+        gains = self.gains[name, n_rows, method]
+        error = float(np.std(gains, ddof=1) / np.sqrt(len(gains))) if len(gains) > 1 else 0.0
+        return float(np.mean(gains)), error
+
+    def panels(self) -> list[GainPanel]:
+        return [
+            GainPanel(name, self.sizes(name), {m: [self.mean(name, n, m) for n in self.sizes(name)] for m in COMPARED})
+            for name in self.names
+        ]
+
+    def table(self) -> Table:
+        titles = ("rows", "subsets", "L2 itself", *COMPARED)
+        rows: list[list[Cell | str]] = []
+        for name in self.names:
+            for n in self.sizes(name):
+                cells = [self.mean(name, n, method) for method in COMPARED]
+                best = max(mean for mean, _ in cells)
+                shown = [_shown(mean, error, is_best=mean == best > 0) for mean, error in cells]
+                l2 = self.l2[name, n]
+                rows.append([name, f"{n:,}", f"{len(l2)}", f"{np.mean(l2):.4f}", *shown])
+        return Table([Column("set", "left"), *map(Column, titles)], rows)
+
+    def claims(self, score: str, *, n_real: int, n_tied: int) -> list[Claim]:
+        """Judge claims about tying; there are ``n_real`` points on real data and ``n_tied`` on the tied grid in all."""
+        real = [(name, n) for name in self.names if name != TIED for n in self.sizes(name)]
+        tied = self.sizes(TIED)
+        claims = [self._on_real(real, score, n_real)] if real else []
+        return [*claims, *([self._on_tied(tied, score, n_tied)] if tied else [])]
+
+    def _on_real(self, places: Sequence[tuple[str, int]], score: str, n_all: int) -> Claim:
+        gained = [self.mean(*place, "APT") for place in places]
+        beyond = sum(mean > 2 * error and mean > 0.001 for mean, error in gained)
+        free = sum(self.mean(*place, "APT")[0] > self.mean(*place, "L2, unary free")[0] for place in places)
+        ours = (
+            f"{score}: APT gains over L2 more than 0.001 nats and two errors at {beyond} of {len(places)} points; at "
+            f"{free} it gains more than L2 with free unary terms"
+        )
+        words, sets = "tying alleviates over-fitting: it pays where rows are few", dict.fromkeys(n for n, _ in places)
+        cases = Cases(beyond, len(places), n_all, "points")
+        return Claim("APT", "abstract", words, ours, cases, f"on {', '.join(sets)}")
+
+    def _on_tied(self, sizes: Sequence[int], score: str, n_all: int) -> Claim:
+        gained = [self.mean(TIED, n, "APT") for n in sizes]
+        beyond = sum(mean > 2 * error for mean, error in gained)
+        said = ", ".join(f"{mean:+.3f} at {n:,} rows" for n, (mean, _) in zip(sizes, gained, strict=True))
+        words = "when data come from tied parameters, tying learns from fewer rows"
+        ours = f"{score}, tied grid: {said}"
+        return Claim("APT", "introduction", words, ours, Cases(beyond, len(sizes), n_all, "points"))
+
+
+def _shown(mean: float, error: float, *, is_best: bool) -> Cell:
+    text = f"{mean:+.4f} ± {error:.4f}" if error else f"{mean:+.4f}"
+    good = None if not error or abs(mean) <= 2 * error else mean > 0
+    return Cell(text, is_best=is_best, is_good=good)

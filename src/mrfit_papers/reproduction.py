@@ -1,0 +1,178 @@
+"""From an experiment to its pages: run what has no result yet, store each at once, write what they say."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from mrfit.errors import InputError
+from mrfit_papers.circumstances import processor
+from mrfit_papers.claim import Claim, claims_table
+from mrfit_papers.document import Document, Heading, Text
+from mrfit_papers.experiment import Experiment, Scope
+from mrfit_papers.runner import Clock, outcomes
+from mrfit_papers.store import Record, Session, Store
+from mrfit_papers.unit import Unit, checksum
+
+# Told of every finished unit: how many are done, of how many, what it was, and the seconds left.
+Progress = Callable[[int, int, str, float], None]
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """What a run of experiments gave."""
+
+    experiments: Sequence[Experiment]
+    scope: Scope
+    units: Sequence[Unit]
+    n_results: int
+    n_new: int
+    claims: Sequence[Claim]
+    pages: Sequence[Path]
+    failures: Sequence[str] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "experiments": [experiment.word for experiment in self.experiments],
+            "quick": self.scope.quick,
+            "published": self.scope.published,
+            "units": len(self.units),
+            "results": self.n_results,
+            "new": self.n_new,
+            "claims": [claim.to_dict() for claim in self.claims],
+            "pages": [str(page) for page in self.pages],
+            "failures": list(self.failures),
+        }
+
+
+def run(
+    experiments: Sequence[Experiment], scope: Scope, folder: Path, *, jobs: int = 1, progress: Progress | None = None
+) -> tuple[int, list[str]]:
+    """Run all units that have no result in ``folder`` yet; how many that were, and what went wrong with which."""
+    units = needed(experiments, scope)
+    for name, part in sorted({file for unit in units for file in unit.data()}):
+        checksum(name, part)  # where data are missing, nothing is begun
+    with Store.opened(folder) as store:
+        missing = store.missing(units)
+        begun, memory, failures = time.perf_counter(), 0.0, []
+        clock = Clock(sum(unit.cost() for unit in missing))
+        for done, outcome in enumerate(outcomes(missing, jobs=jobs), 1):
+            if outcome.result is None:
+                failures.append(f"{outcome.unit.in_words()}: {outcome.error}")
+            else:
+                store.add(outcome.unit, outcome.result, outcome.seconds)
+            memory = max(memory, outcome.memory)
+            if progress is not None:
+                progress(done, len(missing), outcome.unit.in_words(), clock.left(outcome.unit.cost()))
+        if missing:
+            seconds = round(time.perf_counter() - begun, 1)
+            store.close_session(
+                Session(date.today().isoformat(), processor(), jobs, len(missing), seconds, memory * jobs)
+            )
+        return len(missing), failures
+
+
+def report(experiments: Sequence[Experiment], scope: Scope, folder: Path) -> tuple[list[Path], list[Claim]]:
+    """Write the page of every experiment from what is stored, and one of all claims where there are several."""
+    store = Store.read(folder)
+    pages: list[Path] = []
+    for experiment in experiments:
+        if document := page(experiment, scope, store):
+            pages += document.save(folder, experiment.word)
+    if not pages:
+        raise InputError(f"{store.path} holds no result of {experiments[0].word}. Run without --report-only first.")
+    all_claims = claims(experiments, scope, store)
+    if len(experiments) > 1 and all_claims:
+        title = "What the papers claim, and what we found"
+        pages += Document(title, [claims_table(all_claims)]).save(folder, "claims")
+    return pages, all_claims
+
+
+def page(experiment: Experiment, scope: Scope, store: Store) -> Document | None:
+    """The page of an experiment; None where nothing of it can be shown."""
+    units = experiment.asked(scope)
+    records = store.of(units)
+    if not records:
+        return None
+    blocks = [*experiment.report(_results(records), scope)]
+    if found := experiment.claims(_results(records)):
+        blocks += [Heading("Claims"), claims_table(found)]
+    blocks.append(Text(_made(experiment, scope, store, units, records)))
+    return Document(experiment.title, blocks)
+
+
+def claims(experiments: Sequence[Experiment], scope: Scope, store: Store) -> list[Claim]:
+    """What became of every claim that stored results bear on."""
+    return [
+        claim
+        for experiment in experiments
+        if (records := store.of(experiment.asked(scope)))
+        for claim in experiment.claims(_results(records))
+    ]
+
+
+def _results(records: Mapping[Unit, Record]) -> dict[Unit, dict[str, Any]]:
+    return {unit: record.result for unit, record in records.items()}
+
+
+def reproduce(
+    experiments: Sequence[Experiment],
+    scope: Scope,
+    folder: str | Path,
+    *,
+    jobs: int = 1,
+    report_only: bool = False,
+    progress: Progress | None = None,
+) -> Reproduction:
+    """Run what is missing and write the pages, or only the latter."""
+    folder, units = Path(folder), needed(experiments, scope)
+    n_new, failures = (0, []) if report_only else run(experiments, scope, folder, jobs=jobs, progress=progress)
+    pages, found = report(experiments, scope, folder)
+    n_results = len(Store.read(folder).of(units))
+    return Reproduction(experiments, scope, units, n_results, n_new, found, pages, failures)
+
+
+def needed(experiments: Sequence[Experiment], scope: Scope) -> list[Unit]:
+    """Every unit once."""
+    return list(dict.fromkeys(unit for experiment in experiments for unit in experiment.asked(scope)))
+
+
+def _made(
+    experiment: Experiment, scope: Scope, store: Store, units: Sequence[Unit], records: Mapping[Unit, Record]
+) -> str:
+    """By which command, on what, in how much time; and what is missing."""
+    command = f"mrfit reproduce {experiment.word} {scope.in_options()}".strip()
+    seconds, n_done = sum(record.seconds for record in records.values()), len(records)
+    machines = " and ".join(dict.fromkeys(session.processor for session in store.sessions)) or "an unknown processor"
+    made_by = ", ".join(f"{name} {value}" for name, value in store.versions.items())
+    return (
+        f"Made by `{command}`: {n_done:,} units, {_duration(seconds)} of one core of {machines}; {made_by}."
+        + _missing(units, records, store.outdated(units))
+    )
+
+
+def _missing(units: Sequence[Unit], records: Mapping[Unit, Record], outdated: Mapping[Unit, list[str]]) -> str:
+    """Say how many units are not shown and why, and how long they would take if cost were a measure of time."""
+    missing = [unit for unit in units if unit not in records]
+    if not missing:
+        return ""
+    why = [f"{len(missing) - len(outdated):,} have no result yet"] if len(missing) > len(outdated) else []
+    if outdated:
+        names = sorted({name for differing in outdated.values() for name in differing})
+        why.append(
+            f"{len(outdated):,} have a result of an older version of {' and '.join(f'`{name}`' for name in names)}"
+        )
+    pace = sum(record.seconds for record in records.values()) / sum(unit.cost() for unit in records)
+    left = _duration(pace * sum(unit.cost() for unit in missing))
+    return (
+        f" {len(missing):,} of {len(units):,} units are not shown: {' and '.join(why)}. Running them takes {left}, by "
+        "the pace of the others."
+    )
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} minutes"

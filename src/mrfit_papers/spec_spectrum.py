@@ -1,0 +1,91 @@
+"""One spectrum of experiment 2 of Buchman et al. (2012), and what ignoring large sets of variables costs."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from mrfit import L1, Learner, LikelihoodChoice, UpToOrder, spectrum
+from mrfit.data.named import named_set
+from mrfit.learning.spectrum import ESTIMATORS, order_costs
+from mrfit_papers.spec_rows import all_rows, parts_of
+from mrfit_papers.unit import Unit
+
+FOLDS = 10
+
+
+@dataclass(frozen=True)
+class SpecSpectrum(Unit):
+    """The spectral parameters of a data set by one estimator, its strength by cross-validation."""
+
+    set: str
+    estimator: str
+    seed: int = 0
+
+    kind: ClassVar[str] = "spec-spectrum"
+
+    def data(self) -> tuple[tuple[str, str], ...]:
+        return parts_of(self.set)
+
+    def learners(self) -> tuple[Learner, ...]:
+        return (Learner(UpToOrder(None), ESTIMATORS[self.estimator](), LikelihoodChoice(), "spectral"),)
+
+    def shared(self) -> Hashable:
+        return self.set
+
+    def cost(self) -> float:
+        return (5.0 if self.estimator == "flat-l1" else 1.0) * 2.0 ** named_set(self.set).n_variables
+
+    def in_words(self) -> str:
+        return f"{self.set}, {self.estimator}"
+
+    def run(self) -> dict[str, Any]:
+        found = spectrum(all_rows(self.set), self.estimator, folds=FOLDS, seed=self.seed)
+        return {
+            "strength": found.strength,
+            "held_out": -found.held_out,
+            "fold_scores": [-score for score in found.fit.fold_scores],
+            "nonzero": found.fit.n_nonzero,
+            "sets": [size.n_scopes for size in found.sizes],
+            "means": [size.mean for size in found.sizes],
+            "densities": [size.density for size in found.sizes],
+            "converged": found.fit.solution.converged,
+            "gap": found.fit.solution.gap or 0.0,
+        }
+
+
+@dataclass(frozen=True)
+class SpecOrders(Unit):
+    """How well sets of up to 1, 2, ... variables predict, by l1 in spectral coordinates on the same folds."""
+
+    set: str
+    seed: int = 0
+
+    kind: ClassVar[str] = "spec-orders"
+
+    def data(self) -> tuple[tuple[str, str], ...]:
+        return parts_of(self.set)
+
+    def learners(self) -> tuple[Learner, ...]:
+        return (Learner(UpToOrder(None), L1(), LikelihoodChoice(), "spectral"),)
+
+    def shared(self) -> Hashable:
+        return self.set
+
+    def cost(self) -> float:
+        return 4.0 * 2.0 ** named_set(self.set).n_variables
+
+    def in_words(self) -> str:
+        return f"{self.set}, sets of up to so many variables"
+
+    def run(self) -> dict[str, Any]:
+        costs = order_costs(all_rows(self.set), folds=FOLDS, seed=self.seed)
+        return {
+            "orders": [cost.order for cost in costs],
+            "strengths": [cost.strength for cost in costs],
+            "nonzero": [cost.n_nonzero for cost in costs],
+            "held_out": [-cost.held_out for cost in costs],
+            "losses": [cost.loss for cost in costs],
+            "errors": [cost.standard_error for cost in costs],
+        }

@@ -1,0 +1,198 @@
+"""Where results are kept: one line of JSON for each finished unit, safe at any moment."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from mrfit.errors import InputError, listed
+from mrfit.formats.line_file import LineFile, LineKind
+from mrfit.learning.versions import versions
+from mrfit_papers.unit import Unit
+
+NAME = "results.jsonl"
+
+_FORMAT, _HEADER = 1, "mrfit_results"
+_KIND = LineKind(_HEADER, ("key", "session"), "another folder with --out")
+
+
+@dataclass(frozen=True)
+class Record:
+    """The result of a unit, the processor seconds it took, and the key that says what decided it.
+
+    ``versions`` are the results versions above 1 that it was made with, by name; see `Unit.raised_versions`.
+    """
+
+    key: str
+    about: dict[str, Any]
+    result: dict[str, Any]
+    seconds: float
+    versions: Mapping[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def from_dict(cls, line: Mapping[str, Any]) -> Record:
+        return cls(line["key"], line["unit"], line["result"], line["seconds"], line.get("versions", {}))
+
+    def to_dict(self) -> dict[str, Any]:
+        versions = {"versions": dict(self.versions)} if self.versions else {}
+        return {"key": self.key, "unit": self.about, **versions, "result": self.result, "seconds": self.seconds}
+
+
+@dataclass(frozen=True)
+class Session:
+    """One run of a command that did something: when, on how many processes, for how long."""
+
+    date: str
+    processor: str
+    jobs: int
+    units: int
+    seconds: float
+    memory: float  # bytes at most, of all processes
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"session": self.__dict__}
+
+
+class Store:
+    """All records of a folder, and a file that new ones are added to.
+
+    The first line says which versions made the file; every other line is a record or a session. It reaches the disk
+    before the next unit counts as done (`LineFile`).
+    """
+
+    def __init__(self, path: Path, lines: list[dict[str, Any]], file: LineFile | None) -> None:
+        self.path, self._file = path, file
+        self.versions: dict[str, str] = lines[0]["versions"] if lines else dict(versions())
+        self.records: dict[str, Record] = {}
+        self.sessions: list[Session] = []
+        for line in lines[1:]:
+            if "session" in line:
+                self.sessions.append(Session(**line["session"]))
+            else:
+                record = Record.from_dict(line)
+                self.records[record.key] = record
+
+    @classmethod
+    def read(cls, folder: Path) -> Store:
+        """What a folder holds, to look at only."""
+        path = folder / NAME
+        if not path.is_file():
+            raise InputError(f"There are no results in {folder}: no file {NAME}. Run without --report-only first.")
+        return cls(path, _KIND.parsed(path, path.read_bytes())[0], None)
+
+    @classmethod
+    @contextmanager
+    def opened(cls, folder: Path) -> Iterator[Store]:
+        """To add to; nobody else can meanwhile."""
+        path = folder / NAME
+        _make(folder)
+        with LineFile.opened(path, _KIND) as file:
+            store = cls(path, file.lines, file)
+            if file.lines:
+                store._check_version()
+            else:
+                store._write({_HEADER: _FORMAT, "versions": dict(versions())})
+            yield store
+
+    def missing(self, units: Iterable[Unit]) -> list[Unit]:
+        """Units without a result, or with one of an older results version only.
+
+        Refuses where the folder holds results of the same units under other conditions.
+        """
+        known = self._by_settings()
+        missing = []
+        for unit in units:
+            if unit.key not in self.records:
+                missing.append(unit)
+                for record in known.get(_settings(unit.about), ()):
+                    self._check_older(record, unit)
+        return missing
+
+    def of(self, units: Iterable[Unit]) -> dict[Unit, Record]:
+        """Return the records of units that have one of today's results version.
+
+        They are found by settings and versions: to look at results nobody needs the data.
+        """
+        known = self._by_settings()
+        found: dict[Unit, Record] = {}
+        for unit in units:
+            for record in known.get(_settings(unit.about), ()):
+                if record.versions == unit.raised_versions:
+                    found[unit] = record
+        return found
+
+    def outdated(self, units: Sequence[Unit]) -> dict[Unit, list[str]]:
+        """Units that have results of other results versions only, and the names of the versions that differ."""
+        known, current = self._by_settings(), self.of(units)
+        found = {}
+        for unit in units:
+            if unit not in current and (records := known.get(_settings(unit.about))):
+                found[unit] = _differing(records[-1].versions, unit.raised_versions)
+        return found
+
+    def _by_settings(self) -> dict[str, list[Record]]:
+        found: dict[str, list[Record]] = {}
+        for record in self.records.values():
+            found.setdefault(_settings(record.about), []).append(record)
+        return found
+
+    def _check_older(self, record: Record, unit: Unit) -> None:
+        """Only results of an older version may be replaced."""
+        ours = unit.raised_versions
+        if record.versions == ours:
+            raise InputError(
+                f"{self.path} holds a result of {unit.in_words()} from other data, or from another learner. "
+                "Results of both are not mixed: choose another folder with --out."
+            )
+        newer = [name for name, version in record.versions.items() if version > ours.get(name, 1)]
+        if newer:
+            raise InputError(
+                f"{self.path} holds a result of {unit.in_words()} from a newer version of {listed(newer)}. Use the "
+                "mrfit that made it, or choose another folder with --out."
+            )
+
+    def add(self, unit: Unit, result: dict[str, Any], seconds: float) -> None:
+        record = Record(unit.key, unit.about, result, round(seconds, 3), unit.raised_versions)
+        self._write(record.to_dict())
+        self.records[record.key] = record
+
+    def close_session(self, session: Session) -> None:
+        self._write(session.to_dict())
+        self.sessions.append(session)
+
+    def _write(self, line: dict[str, Any]) -> None:
+        if self._file is None:
+            raise InputError(f"{self.path} is open for reading only.")
+        self._file.add(line)
+
+    def _check_version(self) -> None:
+        """That of mrfit. Other versions of other libraries move last digits, which optima are not known to anyway."""
+        made, here = self.versions["mrfit"], versions()["mrfit"]
+        if made != here:
+            raise InputError(
+                f"{self.path} was made with mrfit {made}; this is {here}. Results of both are not mixed: choose "
+                "another folder with --out."
+            )
+
+
+def _differing(some: Mapping[str, int], others: Mapping[str, int]) -> list[str]:
+    """Names of versions that are not the same; one that is not named is 1."""
+    return sorted(name for name in {*some, *others} if some.get(name, 1) != others.get(name, 1))
+
+
+def _settings(about: dict[str, Any]) -> str:
+    """In one order, to compare."""
+    return json.dumps(about, sort_keys=True)
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise InputError(f"Cannot keep results in {folder}: it is a file; name a folder.") from None
+    except OSError as error:
+        raise InputError(f"Cannot make the folder {folder}: {error.strerror}.") from error
