@@ -6,13 +6,13 @@ import json
 
 import numpy as np
 import pytest
+from mrfit.explorer.pair_strengths import pair_strengths
 
 from mrfit import UniqueRows, learn
 from mrfit.domain import Domain
 from mrfit.errors import InputError
 from mrfit.explorer.document import SCHEMA, Document
 from mrfit.explorer.page import ASSETS, asset, notebook_frame, report_page, served_page
-from mrfit.explorer.pair_strengths import pair_strengths
 from mrfit.explorer.places import Places
 from mrfit.factors import Factors
 from mrfit.model import MarkovNetwork

@@ -138,7 +138,7 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     seconds = time.perf_counter() - begun
     if form is not None:
         send(options["output"], structure_bytes(form, learned.structure, rows.domain, learned.report))
-    network = rows.domain.names, learned.structure.edges, learned.report.strength
+    network = rows.domain.names, learned.structure.edges, learned.report.weight
     if options["plot"] is not None:
         signs = learned.report.signs
         title = title_of(data, options)
@@ -187,9 +187,10 @@ def _print_summary(data: str, summary: StructureSummary, options: dict[str, Any]
         f"{data}: {rows.n_rows:,} rows{dropped}, {rows.n_variables} variables; {len(edges):,} edges, "
         f"degrees up to {summary.largest_degree}, mean {summary.mean_degree:.1f} ({summary.seconds:.2f} s)"
     )
-    for edge in edges[:_MOST_EDGES]:
-        strength = edge["strength"]
-        size = f"{strength:+.3f}" if edge["sign"] else f"|{strength:.3f}|"  # no sign without an order
+    if edges:
+        say(f"largest edge weights by the regressions ({summary.unit}):")
+    for edge, has_sign in zip(edges[:_MOST_EDGES], summary.has_sign, strict=False):
+        size = f"{edge['weight']:+.3f}" if has_sign else f"|{edge['weight']:.3f}|"
         say(f"  {size:>8}  {edge['source']} - {edge['target']}")
     if len(edges) > _MOST_EDGES:
         say(f"  ... and {len(edges) - _MOST_EDGES:,} more edges")

@@ -90,6 +90,13 @@ class GroupsSummary:
         """``difference`` of all pairs, in the order of `pairs_of`."""
         return np.array([_difference(values) for values in self.comparison.weights.T])
 
+    @property
+    def signed_panels(self) -> NDArray[np.bool_]:
+        """Which weights have a sign, (groups and their difference, pairs); a difference always has one."""
+        found = self.comparison
+        own = np.ones(found.weights.shape[1], bool) if found.has_sign is None else found.has_sign
+        return np.stack([*[own] * len(found.labels), np.ones_like(own)])
+
     def n_different(self, level: float = 0.05) -> int:
         """Edges whose adjusted p is at most that."""
         return sum(edge.adjusted <= level for edge in self.edges)
@@ -105,6 +112,7 @@ class GroupsSummary:
             "likelihood": None if found.likelihood is None else found.likelihood.to_dict(),
             "permutations": self._permutations(),
             "remarks": list(found.remarks) + ([] if found.wald is None else list(found.wald.remarks)),
+            "edge_weight": found.unit,
             "edges": [edge.to_dict() for edge in self.edges],
             "nodes": [node.to_dict() for node in self.nodes],
         }
