@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from mrfit.summaries.structure import StructureSummary
 
 _MOST_EDGES = 10  # printed
+# Of two variables whose weight has no sign, as their states are numbers (see `edge_signs`).
+_DIRECTIONS = {1: ", rising together", -1: ", one falling as the other rises", 0: ""}
 _reading = reading_with("em", help="; or em: learn from incomplete rows, by what they have")
 
 _SECTIONS = {
@@ -191,7 +193,8 @@ def _print_summary(data: str, summary: StructureSummary, options: dict[str, Any]
         say(f"largest edge weights by the regressions ({summary.unit}):")
     for edge, has_sign in zip(edges[:_MOST_EDGES], summary.has_sign, strict=False):
         size = f"{edge['weight']:+.3f}" if has_sign else f"|{edge['weight']:.3f}|"
-        say(f"  {size:>8}  {edge['source']} - {edge['target']}")
+        direction = "" if has_sign else _DIRECTIONS[edge["sign"]]
+        say(f"  {size:>8}  {edge['source']} - {edge['target']}{direction}")
     if len(edges) > _MOST_EDGES:
         say(f"  ... and {len(edges) - _MOST_EDGES:,} more edges")
     for remark in summary.remarks:
