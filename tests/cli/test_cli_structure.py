@@ -177,8 +177,13 @@ def _scale(path: Path, labels: str, rng: np.random.Generator) -> Path:
     return path
 
 
-@pytest.mark.parametrize(("labels", "sign", "shown"), [("12345", -1, r"^ +\|\d+\.\d{3}\|  a - b, one falling as the other rises$"),
-                                                       ("vwxyz", 0, r"^ +\|\d+\.\d{3}\|  a - b$")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("labels", "sign", "shown"),
+    [
+        ("12345", -1, r"^ +\|\d+\.\d{3}\|  a - b, one falling as the other rises$"),
+        ("vwxyz", 0, r"^ +\|\d+\.\d{3}\|  a - b$"),
+    ],
+)
 @pytest.mark.parametrize("options", [[], ["--select", "ebic"]])
 def test_an_edge_has_a_direction_only_where_states_have_an_order(
     labels: str, sign: int, shown: str, options: list[str], tmp_path: Path, rng: np.random.Generator, capsys

@@ -21,7 +21,7 @@ export function comparison(model: Model, look: Look): (HTMLElement | null)[] {
     h("dl", { class: "models" },
       h("dt", {}, "A"), h("dd", {}, inWords(told.title, told.learned, told.rows)),
       h("dt", {}, "B"), h("dd", {}, inWords(other.title, other.learned, other.rows))),
-    h("p", {}, `${plural(both.length, "pair")} in both, ${count(onlyA.length)} only in A, ${count(onlyB.length)} only in B.`),
+    h("p", {}, `${plural(both.length, "pair")} in both, ${count(onlyA.length)} only in A, ${count(onlyB.length)} only in B. Edge weights: ${told.edge_weight}.`),
     scores(other.compared),
     edges("Only in A", ["a"], onlyA, model, look),
     edges("Only in B", ["b"], onlyB, model, look),

@@ -69,7 +69,7 @@ export class Filter {
   private renderLegendOfTwo(item: (mark: string, text: string) => HTMLElement): void {
     this.legend.replaceChildren(
       item("stroke only-a", "only in A"), item("stroke only-b", "only in B"), item("stroke neither", "in both"),
-      h("span", { class: "item" }, "width: difference B − A"), item("tick", "B, on bars of A"));
+      h("span", { class: "item" }, `width: difference B − A, ${this.model.document.edge_weight}`), item("tick", "B, on bars of A"));
   }
 
   private renderLegend(known: boolean): void {

@@ -194,7 +194,7 @@ def _draw(summary: GroupsSummary, title: str, options: dict[str, Any]) -> None:
 
 def _heading(summary: GroupsSummary) -> str:
     found = summary.comparison
-    what = f"{found.labels[1]} - {found.labels[0]}" if len(found.labels) == 2 else "largest - smallest"
+    what = f"difference {found.labels[1]} - {found.labels[0]}" if len(found.labels) == 2 else "largest - smallest"
     return f"{what}; adjusted p ≤ 0.05 for {summary.n_different():,} of {len(summary.edges):,} edges"
 
 
@@ -205,8 +205,8 @@ def _print(data: str, summary: GroupsSummary, options: dict[str, Any]) -> None:
     _print_tests(found, summary)
     for remark in found.remarks + (() if found.wald is None else found.wald.remarks):
         say(f"note: {remark}")
-    _print_compared(f"edge weights that differ most: {found.unit}", summary.edges, found.labels)
-    _print_compared("node strengths: sums of the sizes of edge weights", summary.nodes, found.labels)
+    _print_compared(f"edge weights that differ most, {found.unit}", summary.edges, found.labels)
+    _print_compared("node strengths, sums of the sizes of edge weights", summary.nodes, found.labels)
     for option in ("output", "plot", "save_layout"):
         if options[option] is not None:
             say(f"wrote {options[option]}")

@@ -144,7 +144,8 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     if options["plot"] is not None:
         signs = learned.report.signs
         title = title_of(data, options)
-        figure = network_figure(*network, title=title, signs=signs, layout=layout, n_rows=rows.n_rows)
+        about = {"title": title, "n_rows": rows.n_rows, "unit": learned.report.unit}
+        figure = network_figure(*network, signs=signs, layout=layout, **about)
         save_figure(figure, options["plot"])
     if options["save_layout"] is not None:
         write_layout(options["save_layout"], rows.domain.names, network_layout(*network, layout=layout))
