@@ -117,5 +117,8 @@ def test_units_of_mixed_variables_are_all_named() -> None:
     two, five = np.arange(2.0), np.arange(5.0)
     assert unit_of_scores((two, two)) == "log odds ratio"
     assert unit_of_scores((two, five)) == "log odds ratio per step"
-    mixed = unit_of_scores((two, two, five, None))
-    assert all(unit in mixed for unit in UNITS.values())
+    assert unit_of_scores((two, two, five)) == "log odds ratio per step"
+    assert unit_of_scores((two, two, None)) == "log odds ratio; categories: norm of the centered table, no sign"
+    assert (
+        unit_of_scores((two, five, None)) == "log odds ratio per step; categories: norm of the centered table, no sign"
+    )

@@ -1,4 +1,4 @@
-"""The edge weight: the one number that says how strongly two variables are associated, given all others."""
+"""Internal: the edge weight, the one number that says how strongly two variables are associated, given all others."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ UNITS = {
     PER_STEP: "log odds ratio per step",
     SIZE: "norm of the centered table, no sign",
 }
-_OF = {LOG_ODDS: "two states", PER_STEP: "ordered", SIZE: "categories"}
 _DUST = 1e-12  # of the largest weight, which rounding leaves where there is none
 
 
@@ -82,11 +81,12 @@ class EdgeWeights:
 
 
 def unit_of(kinds: Iterable[int]) -> str:
-    """The unit of edge weights of some kinds, in words."""
-    found = sorted(set(np.asarray(kinds, np.int64).ravel().tolist()))
-    if len(found) < 2:
-        return UNITS[found[0] if found else LOG_ODDS]
-    return ", ".join(f"{_OF[kind]}: {UNITS[kind]}" for kind in found)
+    """The unit of edge weights of some kinds, in words; from one of two states to the other is one step."""
+    found = set(np.asarray(kinds, np.int64).ravel().tolist())
+    odds = UNITS[PER_STEP if PER_STEP in found else LOG_ODDS]
+    if SIZE not in found:
+        return odds
+    return UNITS[SIZE] if len(found) == 1 else f"{odds}; categories: {UNITS[SIZE]}"
 
 
 def same_scores(first: Floats | None, second: Floats | None) -> bool:

@@ -41,7 +41,7 @@ def test_everything_about_variables(shell: Shell, model: str) -> None:
     assert Path("n.png").stat().st_size > 5_000
     assert Path("net.svg").stat().st_size > 5_000
     text = shell(*arguments).out
-    assert "states 0 and 1" in text
+    assert "edge weight: log odds ratio" in text
     assert "2 communities by Louvain" in text
 
 

@@ -144,8 +144,9 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     if options["plot"] is not None:
         signs = learned.report.signs
         title = title_of(data, options)
-        about = {"title": title, "n_rows": rows.n_rows, "unit": learned.report.unit}
-        figure = network_figure(*network, signs=signs, layout=layout, **about)
+        figure = network_figure(
+            *network, title=title, signs=signs, layout=layout, n_rows=rows.n_rows, unit=learned.report.unit
+        )
         save_figure(figure, options["plot"])
     if options["save_layout"] is not None:
         write_layout(options["save_layout"], rows.domain.names, network_layout(*network, layout=layout))

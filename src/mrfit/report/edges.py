@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.report.page import Page, decimal, text_width
+from mrfit.report.page import Page, cut, decimal, text_width
 from mrfit.report.routes import routes
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ Integers = NDArray[np.int64]
 POSITIVE, NEGATIVE = "#2166ac", "#b2182b"  # blue and red, apart for colour-blind eyes too
 NEITHER = "#6e6e6e"
 _COLOURS = {1: POSITIVE, -1: NEGATIVE, 0: NEITHER}
-NO_SIGN = "no sign: in no one direction"
+NO_SIGN = "no sign"
 
 
 def finite_weights(weights: Floats) -> Floats:
@@ -137,7 +137,7 @@ class Legend:
     ) -> Legend:
         """``unit`` of the weights stands behind ``what`` they are called."""
         largest, x = np.abs(weights).max(initial=0.0), right
-        heading = what if unit is None else f"{what} ({unit})"
+        heading = cut(what if unit is None else f"{what} ({unit})", right - left, 8)
         indent = text_width(heading, 8) + 0.2
         own_line = indent > _MOST_HEADING * (right - left)
         rows: list[list[tuple[float, int, float, str]]] = [[]] if own_line else []
