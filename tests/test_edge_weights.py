@@ -122,3 +122,18 @@ def test_units_of_mixed_variables_are_all_named() -> None:
     assert (
         unit_of_scores((two, five, None)) == "log odds ratio per step; categories: norm of the centered table, no sign"
     )
+
+
+@pytest.mark.parametrize("kind", UNITS)
+def test_resampled_networks_and_groups_have_the_weights_of_fits(kind: str) -> None:
+    own = {"parameterization": "ordered"} if kind == "ordered" else {}
+    learner = mrfit.Learner(penalty=mrfit.L2(strength=(1.0,)), **own)
+    columns = _columns(2 if kind == "two" else 4)
+    found = mrfit.stability(learner, columns, resamples=2)
+    assert found.networks.sample == pytest.approx(_model(kind).edge_weights, abs=1e-6)
+    assert found.unit == UNITS[kind]
+    group = np.arange(800) % 2
+    groups = mrfit.compare_groups(learner, {**columns, "g": group}, by="g", tests=["permutations"], permutations=1)
+    first = mrfit.learn({name: values[group == 0] for name, values in columns.items()}, learner=learner).model
+    assert groups.weights[0] == pytest.approx(first.edge_weights, abs=1e-6)
+    assert (groups.unit, groups.has_sign.tolist()) == (UNITS[kind], [kind != "categories"] * 3)

@@ -20,7 +20,7 @@ UNITS = {
     PER_STEP: "log odds ratio per step",
     SIZE: "norm of the centered table, no sign",
 }
-_DUST = 1e-12  # of the largest weight, which rounding leaves where there is none
+_DUST = 1e-12  # of the largest weight: smaller ones are rounding errors
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +62,7 @@ class EdgeWeights:
 
     @property
     def unit(self) -> str:
-        """The unit of all values in words: "log odds ratio"."""
+        """Name of the unit of all values: "log odds ratio"."""
         return unit_of(self.kinds)
 
     def rows(self, names: Sequence[str]) -> Iterator[dict[str, str | float]]:
@@ -81,7 +81,7 @@ class EdgeWeights:
 
 
 def unit_of(kinds: Iterable[int]) -> str:
-    """The unit of edge weights of some kinds, in words; from one of two states to the other is one step."""
+    """Name the unit of edge weights of some kinds; from one of two states to the other is one step."""
     found = set(np.asarray(kinds, np.int64).ravel().tolist())
     odds = UNITS[PER_STEP if PER_STEP in found else LOG_ODDS]
     if SIZE not in found:
@@ -97,7 +97,7 @@ def same_scores(first: Floats | None, second: Floats | None) -> bool:
 
 
 def unit_of_scores(scores: Scores) -> str:
-    """The unit of the weights of all pairs of variables with these scores, in words."""
+    """Name the unit of the weights of all pairs of variables with these scores."""
     n_two, n_ordered, n_categories = (
         sum(s is not None and len(s) == 2 for s in scores), sum(s is not None and len(s) > 2 for s in scores),
         sum(s is None for s in scores),
@@ -119,7 +119,7 @@ def default_scores(shape: Iterable[int]) -> Scores:
 
 
 def kind_of(first: Floats | None, second: Floats | None) -> int:
-    """Which of `UNITS` the weight of two variables with these scores has."""
+    """Return the key of `UNITS` for the weight of two variables with these scores."""
     if first is None or second is None:
         return SIZE
     return LOG_ODDS if len(first) == len(second) == 2 else PER_STEP

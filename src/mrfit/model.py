@@ -244,7 +244,7 @@ class MarkovNetwork(Questions):
 
     @property
     def edge_weights(self) -> Floats:
-        """The edge weight of every edge of the structure, whatever the coordinates; see `weighted_edges`."""
+        """The edge weight of every edge of the structure, the same in all coordinates; see `weighted_edges`."""
         return self.weighted_edges.values
 
     @property

@@ -236,7 +236,7 @@ def _print_compared(heading: str, entries: tuple[Compared, ...], labels: tuple[s
         return
     say(f"{heading} ({', '.join(labels)}; difference; p, adjusted):")
     for entry in entries[:_MOST]:
-        values = " ".join(f"{value:+7.3f}" for value in entry.values)
+        values = " ".join(f"{value:+7.3f}" if entry.has_sign else f"{value:7.3f}" for value in entry.values)
         p = (entry.permutation_p if entry.wald_p != entry.wald_p else entry.wald_p, entry.adjusted)
         tests = "  not known      " if p[0] != p[0] else f"  {p[0]:7.2g} {p[1]:7.2g}"
         say(f"  {values}  {entry.difference:+7.3f}{tests}  {' - '.join(entry.variables)}")

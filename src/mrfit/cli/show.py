@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 def command(context: click.Context, /, model_file: str, top: int, **options: Any) -> None:
     """Print what MODEL (a file, or - for standard input) is: variables, edge weights, parameters, provenance.
 
-    An edge has one weight, whatever the coordinates: the log odds ratio of two variables given the others, per step for
-    ordered ones; for categories the norm of their table, without a sign.
+    An edge has one weight, the same in all coordinates: the log odds ratio of two variables given the others, per step
+    for ordered ones; for categories the norm of their table, without a sign.
 
     What a parameter means depends on the model's coordinates, which the output explains: with canonical ones it
     belongs to a combination of states and is measured against each variable's reference state: positive means that

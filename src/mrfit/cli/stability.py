@@ -235,7 +235,7 @@ def _print(data: str, summary: StabilitySummary, options: dict[str, Any]) -> Non
     if summary.case_drop is not None:
         say("rows that can be dropped, so that 95 % of subsets correlate above 0.7 with the table (CS coefficients):")
         for name, value in summary.case_drop.coefficients.items():
-            say(f"  {value:5.2f}  {name.replace('_', ' ')}")
+            say(f"  {value:5.2f}  {'node ' * (name == 'strength')}{name.replace('_', ' ')}")
     if summary.pairs is not None:
         pairs = summary.pairs
         say(

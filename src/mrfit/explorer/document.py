@@ -40,7 +40,7 @@ class Document:
                             share of the deviance that the other variables explain
     ``edges``               [a, b, weight]: the edge weight (`mrfit.edge_weights`); where there were resamples, with
                             [share of them that have it, range of its weight: low, high]
-    ``edge_weight``         the unit of the weights, in words
+    ``edge_weight``         name of the unit of the weights
     ``scopes``              [variables, table]: log p is their sum; null for minus infinity; last variable fastest
     ``layout, community``   see `Places`
     ``parameters``          how many of each order, how many are not zero, and their mean size

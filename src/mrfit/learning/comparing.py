@@ -59,7 +59,7 @@ class GroupComparison:
     weights
         Edge weights of all pairs of variables in every group, (groups, pairs), in the order of `pairs_of`.
     unit, has_sign
-        The unit of the weights in words, and which pairs have a sign.
+        Name of the unit of the weights, and which pairs have a sign.
     wald, likelihood, permutations
         Tests; None where they were not made.
     """

@@ -53,7 +53,7 @@ class Stability:
     networks
         Weights of all pairs of variables in every resample.
     unit
-        Of the edge weights, in words.
+        Name of the unit of the edge weights.
     level
         Of the ranges of ``edges``.
     case_drop, pairs, stars
@@ -255,7 +255,7 @@ def weigher(learner: Learner | StructureLearner) -> Weigh:
 
 
 def _weights_of_structure(learner: StructureLearner) -> Weigh:
-    """As `EdgeReport.weight` has them; one for edges of which there is no report."""
+    """The weights of `EdgeReport.weight`, and 1 for edges without a report."""
 
     def weigh(rows: UniqueRows) -> Floats:
         learned = learner.learn(rows)

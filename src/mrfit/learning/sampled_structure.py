@@ -111,7 +111,7 @@ class _Solutions:
         return norms
 
     def edge_weights(self) -> Floats:
-        """Of every variable (columns) in the regression of every variable (rows)."""
+        """Edge weights of all variables (columns) in the regressions of all variables (rows)."""
         weights, first = self.group_norms(self.coefficients).T, self.first
         for i, j in np.argwhere(weights).tolist():
             weights[i, j] = weight_of_coefficients(self.coefficients[first[j] : first[j + 1], first[i] : first[i + 1]])

@@ -1,4 +1,4 @@
-"""What joins two variables as one number for centralities: the edge weight, or one of other codings."""
+"""Weights of pairs for centralities: edge weights, or those of another coding."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mrfit.structure.edge_signs import ranks_of
 Floats = NDArray[np.float64]
 
 WEIGHT = "weight"
-# What a weight is, in words, and how many times the norm of the pair's centered table: with states 0 and 1 and the
+# The meaning of a weight, and how many times the norm of the pair's centered table: with states 0 and 1 and the
 # parameter w that table is (w, -w, -w, w) / 4, of norm |w| / 2; with states -1 and +1 the same distribution has w / 4.
 CODINGS = {
     "01": ("states 0 and 1: a weight is the log odds ratio of two variables given the others", 2.0),
@@ -38,7 +38,7 @@ class PairWeights:
     coding
         ``weight`` for edge weights, or a word of `CODINGS`.
     unit
-        Of edge weights, in words; None in other codings.
+        Name of the unit of edge weights; None in other codings.
     matrix
         Symmetric, (variables, variables); zero where two are not joined, positive where a pair has no sign.
     has_sign
@@ -83,12 +83,12 @@ class PairWeights:
 
     @property
     def called(self) -> tuple[str, str | None]:
-        """What legends call a weight, and its unit."""
+        """Name of a weight in legends, and its unit."""
         return ("edge weight" if self.coding == WEIGHT else f"weight, coding {self.coding}"), self.unit
 
     @property
     def meaning(self) -> str:
-        """The coding in words, with the unit."""
+        """Description of the coding, with the unit."""
         return CODINGS[self.coding][0] if self.coding in CODINGS else f"edge weight: {self.unit}"
 
     @property

@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 Ranges = Mapping[str, tuple[Floats, Floats]]
 
 WORDS = {
-    "strength": "strength",
+    "strength": "node strength",
     "expected_influence": "expected influence",
     "expected_influence_two_steps": "influence in two steps",
     "bridge_strength": "bridge strength",

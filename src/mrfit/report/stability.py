@@ -26,7 +26,7 @@ _MOST = 60  # edges in one picture
 _NAMED = 12  # edges with a name beside their path
 
 _SAMPLE, _RANGE = COLOURS[1], COLOURS[0]
-_LABELS = {"edges": "edges", "strength": "strength", "expected_influence": "expected influence"}
+_LABELS = {"edges": "edges", "strength": "node strength", "expected_influence": "expected influence"}
 
 
 def draw_edge_ranges(

@@ -61,7 +61,7 @@ class EdgeReport:
 
     @property
     def unit(self) -> str:
-        """The unit of the weights, in words."""
+        """Name of the unit of the weights."""
         return unit_of(() if self.kinds is None else self.kinds)
 
     def rows(self, names: tuple[str, ...]) -> Iterator[dict[str, str | float]]:

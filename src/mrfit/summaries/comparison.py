@@ -87,7 +87,7 @@ class Comparison:
     coordinates
         In which parameters are compared: those of both models, canonical ones where these differ.
     unit
-        Of the edge weights, in words: see `mrfit.edge_weights`.
+        Name of the unit of the edge weights, see `mrfit.edge_weights`.
     edges, parameters
         The largest differences first.
     scores
@@ -173,7 +173,7 @@ class Comparison:
 
     @property
     def _has_sign(self) -> NDArray[np.bool_]:
-        """Of all pairs, in the order of `pairs_of`."""
+        """Whether the weight of each pair has a sign, in the order of `pairs_of`."""
         out = np.ones(len(pairs_of(len(self.names))), bool)
         for edge in self.edges:
             out[self._place(edge)] = edge.has_sign
@@ -300,7 +300,7 @@ def _weighed(model: MarkovNetwork, scores: Scores) -> EdgeWeights:
 
 
 def _weights(model: MarkovNetwork, edges: EdgeWeights) -> dict[frozenset[str], tuple[float, bool]]:
-    """Of all edges that are not zero, and whether each has a sign."""
+    """Return the weights of all edges that are not zero, and whether each has a sign."""
     names = model.domain.names
     known = zip(edges.edges.tolist(), edges.values.tolist(), edges.has_sign.tolist(), strict=True)
     return {frozenset((names[i], names[j])): (weight, has_sign) for (i, j), weight, has_sign in known if weight}
@@ -329,7 +329,7 @@ def _named(model: MarkovNetwork) -> dict[object, tuple[str, int, float]]:
 
 
 def _weight(value: float, edge: ComparedEdge) -> str:
-    """With a sign where it has one."""
+    """Format an edge weight, with its sign if it has one."""
     return f"{value:+9.4f}" if edge.has_sign else f"{value:9.4f}"
 
 

@@ -33,6 +33,7 @@ class Compared:
     wald_adjusted: float
     permutation_p: float
     permutation_adjusted: float
+    has_sign: bool = True  # node strengths have none, nor have the weights of categories
 
     @property
     def adjusted(self) -> float:
@@ -65,14 +66,16 @@ class GroupsSummary:
         finite = np.where(np.isfinite(weights), np.abs(weights), 0.0)
         strengths = np.where(np.isinf(weights) @ incidence(len(names)) > 0, np.inf, finite @ incidence(len(names)))
         shuffled, wald = comparison.permutations, comparison.wald
+        signed = np.ones(len(pairs), bool) if comparison.has_sign is None else comparison.has_sign
         edges = _compared(
-            pairs, weights, () if wald is None else wald.edges, None if shuffled is None else shuffled.p_edges
+            pairs, weights, () if wald is None else wald.edges, None if shuffled is None else shuffled.p_edges, signed
         )
         nodes = _compared(
             [(name,) for name in names],
             strengths,
             () if wald is None else wald.nodes,
             None if shuffled is None else shuffled.p_strengths,
+            np.zeros(len(names), bool),
         )
         return cls(comparison, tuple(edge for edge in edges if any(edge.values)), nodes)
 
@@ -92,7 +95,7 @@ class GroupsSummary:
 
     @property
     def signed_panels(self) -> NDArray[np.bool_]:
-        """Which weights have a sign, (groups and their difference, pairs); a difference always has one."""
+        """Whether weights have a sign, (groups and their difference, pairs); a difference always has one."""
         found = self.comparison
         own = np.ones(found.weights.shape[1], bool) if found.has_sign is None else found.has_sign
         return np.stack([*[own] * len(found.labels), np.ones_like(own)])
@@ -138,7 +141,11 @@ def _without_variables(test: WaldTest) -> dict[str, Any]:
 
 
 def _compared(
-    keys: Sequence[tuple[str, ...]], values: Floats, tests: tuple[WaldTest, ...], shuffled: Floats | None
+    keys: Sequence[tuple[str, ...]],
+    values: Floats,
+    tests: tuple[WaldTest, ...],
+    shuffled: Floats | None,
+    has_sign: NDArray[np.bool_],
 ) -> tuple[Compared, ...]:
     wald = {test.variables: test for test in tests}
     permuted = np.full(len(keys), np.nan) if shuffled is None else shuffled
@@ -152,6 +159,7 @@ def _compared(
             wald[key].adjusted if key in wald else np.nan,
             float(permuted[k]),
             float(adjusted[k]),
+            bool(has_sign[k]),
         )
         for k, key in enumerate(keys)
     ]

@@ -103,7 +103,7 @@ class ModelCard:
 
 
 def _edges(model: MarkovNetwork, top: int) -> tuple[Mapping[str, Any], ...]:
-    """Those with the largest weights; ``unbounded`` where a parameter of their two variables has no finite estimate."""
+    """Edges with the largest weights; ``unbounded`` where a parameter of their two variables has no finite estimate."""
     edges, names, unbounded = model.weighted_edges, model.domain.names, set()
     if model.unbounded:
         numbers = (k for k, name in enumerate(model.parameters.names()) if name in model.unbounded)

@@ -98,7 +98,7 @@ class PathPoint:
 
     @property
     def edge_weights(self) -> Floats:
-        """Of every selected neighbour, whatever state is the reference category."""
+        """Edge weights of the selected neighbours, which do not depend on the reference category."""
         return np.array([weight_of_coefficients(c) for c in self.coefficients])
 
 

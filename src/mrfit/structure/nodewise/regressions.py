@@ -77,7 +77,7 @@ class Regression:
         return norms
 
     def edge_weights(self, table: IndicatorTable) -> Floats:
-        """Of every variable, whatever state is the reference category; zero where it is not in the regression."""
+        """Edge weights of all variables, which do not depend on the reference category; zero outside the regression."""
         sizes, starts = self.sizes(table), table.indicators.group_start
         for j in np.flatnonzero(sizes).tolist():
             sizes[j] = weight_of_coefficients(self.coefficients[1 + starts[j] : 1 + starts[j + 1]])
