@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -16,6 +15,7 @@ from mrfit.checking.goodness import Cells, Goodness, goodness, has_few_cells
 from mrfit.data.coding import has_all_cells
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
+from mrfit.edge_weights import EdgeWeights, Scores, default_scores
 from mrfit.errors import InputError, listed
 from mrfit.factors import Factors
 from mrfit.html_table import html_table
@@ -23,10 +23,11 @@ from mrfit.inference.plan import Plan
 from mrfit.inference.tree_plan import TreePlan
 from mrfit.nodes.nodes import Groups as GroupsOfVariables
 from mrfit.nodes.nodes import Nodes
-from mrfit.nodes.pair_weights import PairWeights
+from mrfit.nodes.pair_weights import WEIGHT, PairWeights
 from mrfit.nodes.predictability import Predictability
 from mrfit.objectives.row_scores import row_ll, row_pll
 from mrfit.parameterizations.canonical import Canonical
+from mrfit.parameterizations.edge_tables import edge_weights, scores_of
 from mrfit.parameterizations.joint import converted
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.parameterizations.reference import reference_from
@@ -234,8 +235,7 @@ class MarkovNetwork(Questions):
     def graph(self) -> networkx.Graph[Any]:
         """A new networkx graph: variables by name, joined where they share a scope.
 
-        The ``weight`` of an edge is its one parameter, with its sign, where a single one joins the two variables, as in
-        canonical coordinates of variables with two states; otherwise the sum of absolute values of all that join them.
+        The ``weight`` of an edge is its edge weight, as in `edge_weights`.
         """
         graph, names = self.structure.to_graph(self.domain), self.domain.names
         for (a, b), weight in zip(self.structure.edges.tolist(), self.edge_weights.tolist(), strict=True):
@@ -244,32 +244,38 @@ class MarkovNetwork(Questions):
 
     @property
     def edge_weights(self) -> Floats:
-        """The ``weight`` of every edge of the structure, as in `graph`."""
-        size, signed, count = self._joining
-        return np.where(count == 1, signed, size)
+        """The edge weight of every edge of the structure, the same in all coordinates; see `weighted_edges`."""
+        return self.weighted_edges.values
 
     @property
     def edge_signs(self) -> NDArray[np.int64]:
-        """-1, 0 or 1 for every edge: the sign of its one parameter, and 0 where several join its variables."""
-        _, signed, count = self._joining
-        return np.where(count == 1, np.sign(signed), 0).astype(np.int64)
+        """-1, 0 or 1 for every edge: the sign of its weight, and 0 where it has none (categories) or is zero."""
+        return self.weighted_edges.signs
+
+    @cached_property
+    def weighted_edges(self) -> EdgeWeights:
+        """Edges with their weights, signs and unit.
+
+        The log odds ratio of two variables with two states each, given the others; the log odds ratio per step of the
+        scores where variables are ordered; for categories the Frobenius norm of the centered table, without a sign.
+        """
+        return edge_weights(self.parameters, self.w, self.state_scores)
 
     @property
-    def _joining(self) -> tuple[Floats, Floats, NDArray[np.int64]]:
-        """Of the parameters that join the ends of each edge: the sum of absolute values, the sum, and how many."""
-        edges = self.structure.edges
-        size, signed, count = np.zeros(len(edges)), np.zeros(len(edges)), np.zeros(len(edges), np.int64)
-        first, graph = 0, Structure.of_pairs(len(self.domain), edges)
-        for order, block in self.structure.blocks.items():
-            mine = self.parameters.order_of_parameter == order
-            scope, w = self.parameters.scope_of_parameter[mine] - first, self.w[mine]
-            first += len(block)
-            for a, b in combinations(range(order), 2):
-                edge = graph.find(block[:, [a, b]])[scope]
-                np.add.at(size, edge, np.abs(w))
-                np.add.at(signed, edge, w)
-                np.add.at(count, edge, 1)
-        return size, signed, count
+    def state_scores(self) -> Scores:
+        """The scores of the states of each variable by which edge weights are counted; None for categories.
+
+        Models in other coordinates than those they were learned in keep those of their ordered variables.
+        """
+        kept = self.provenance.get("scores")
+        if not isinstance(kept, dict):
+            return scores_of(self.parameters)
+        found = list(default_scores(self.domain.shape))
+        for i, variable in enumerate(self.domain):
+            own = kept.get(variable.name)
+            if isinstance(own, list) and len(own) == variable.n_states > 2:
+                found[i] = np.array(own, np.float64)
+        return tuple(found)
 
     def pll(self, data: Any, *, jobs: int | None = None) -> float:
         """Mean pseudo-log-likelihood per row, in nats; weighted if the data are.
@@ -338,16 +344,21 @@ class MarkovNetwork(Questions):
         """How central each variable is, in which community, and how well the others predict it in rows of ``data``.
 
         ``groups`` of variables, ``{"mood": ["sad", "tired"], ...}``, give bridge centralities. ``coding`` says what a
-        weight is: ``01``, ``signs`` or ``tables`` (see `mrfit.nodes.pair_weights`). ``paths`` adds closeness and
-        betweenness; ``seed`` is that of the search for communities. Rows that had no part in learning tell how well
-        others are predicted.
+        weight is: by default the edge weight, else ``01``, ``signs`` or ``tables`` (see `pair_weights`). ``paths`` adds
+        closeness and betweenness; ``seed`` is that of the search for communities. Rows that had no part in learning
+        tell how well others are predicted.
         """
         self.check_no_covariates("Measures of variables are those of")
         known = None
         if data is not None:
             known = Predictability.of(self.factors, self.coded_rows(data), jobs=resolve_jobs(jobs))
-        weights = PairWeights.of(self.factors, self.domain, coding)
-        return Nodes.of(weights, predictability=known, groups=groups, paths=paths, seed=seed)
+        return Nodes.of(self.pair_weights(coding), predictability=known, groups=groups, paths=paths, seed=seed)
+
+    def pair_weights(self, coding: str | None = None) -> PairWeights:
+        """The weights of all pairs: edge weights, or those of another coding of `mrfit.nodes.pair_weights`."""
+        if coding in (None, WEIGHT):
+            return PairWeights.of_edges(self.domain.names, self.weighted_edges, self.state_scores)
+        return PairWeights.of(self.factors, self.domain, coding)
 
     def goodness(self, data: Any) -> Goodness:
         """G-squared of all joint states, and residuals of pairs and triples of variables; for up to 2^16 joint states.
@@ -403,7 +414,15 @@ class MarkovNetwork(Questions):
             target = replace(target, reference=codes)
         w = converted(self.parameters, self.w, target)
         provenance = {key: entry for key, entry in self.provenance.items() if key != "unbounded"}  # of these names
+        if ordered := self.ordered_scores:
+            provenance["scores"] = ordered
         return MarkovNetwork(target, w, {**provenance, **self._log_z_in(target, w)})
+
+    @property
+    def ordered_scores(self) -> dict[str, list[float]]:
+        """Internal: scores of variables with more than two states, which other coordinates do not know."""
+        named = zip(self.domain.names, self.state_scores, strict=True)
+        return {name: own.tolist() for name, own in named if own is not None and len(own) > 2}
 
     def _log_z_in(self, target: Parameterization, w: Floats) -> dict[str, Any]:
         """The log Z that is known, moved by the constant that other coordinates leave out or bring in."""

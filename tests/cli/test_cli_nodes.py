@@ -28,7 +28,7 @@ def test_everything_about_variables(shell: Shell, model: str) -> None:
     arguments = ["nodes", model, "t.csv", "--resamples", "5", "--paths", "--group", "x=a", "--group", "y=b,c"]
     found = shell(*arguments, "-o", "n.csv", "--plot", "n.png", "--plot-network", "net.svg", "--json").document
     assert [node["variable"] for node in found["nodes"]][-1] == "c"
-    assert found["coding"] == "01"
+    assert found["coding"] == "weight"
     assert found["predicted"] == "t.csv"
     assert (found["n_resamples"], found["n_failed"]) == (5, 0)
     assert [each["variables"] for each in found["communities"]] == [["a", "b"], ["c"]]
@@ -41,7 +41,7 @@ def test_everything_about_variables(shell: Shell, model: str) -> None:
     assert Path("n.png").stat().st_size > 5_000
     assert Path("net.svg").stat().st_size > 5_000
     text = shell(*arguments).out
-    assert "states 0 and 1" in text
+    assert "edge weight: log odds ratio" in text
     assert "2 communities by Louvain" in text
 
 
@@ -121,5 +121,5 @@ def test_a_table_of_more_states_says_its_coding(shell: Shell, tmp_path: Path) ->
     (tmp_path / "t.csv").write_text("\n".join(["a,b", *lines]) + "\n")
     shell("fit", "t.csv", "-o", "m.mrf", "--no-check")
     ran = shell("nodes", "m.mrf", "--plot", "n.png")
-    assert "the norm of the centred log-table" in ran.out
+    assert "edge weight: norm of the centered table, no sign" in ran.out
     assert shell("nodes", "m.mrf", "--coding", "01").code == 2

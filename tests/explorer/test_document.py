@@ -11,11 +11,13 @@ from mrfit import UniqueRows, learn
 from mrfit.domain import Domain
 from mrfit.errors import InputError
 from mrfit.explorer.document import SCHEMA, Document
+from mrfit.explorer.finite_weights import finite_matrix
 from mrfit.explorer.page import ASSETS, asset, notebook_frame, report_page, served_page
-from mrfit.explorer.pair_strengths import pair_strengths
 from mrfit.explorer.places import Places
 from mrfit.factors import Factors
+from mrfit.formats.learned import to_model
 from mrfit.model import MarkovNetwork
+from mrfit.network import Network
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.structure.structure import Structure
 from populations import domain_of, random_rows
@@ -35,29 +37,37 @@ def _hostile_model() -> MarkovNetwork:
     return MarkovNetwork(parameters, np.linspace(-1, 1, parameters.n_parameters))
 
 
+def _model_of(factors: Factors) -> MarkovNetwork:
+    return to_model(Network(domain_of(factors.shape), factors))
+
+
+def _weights(model: MarkovNetwork) -> np.ndarray:
+    return finite_matrix(model.weighted_edges, len(model.domain))
+
+
 def test_a_pair_of_two_states_has_its_log_odds_ratio() -> None:
     factors = Factors.from_tables((2, 2), [((0, 1), [[0.3, -0.2], [0.1, 1.4]]), ((1,), [5.0, -3.0])])
-    assert pair_strengths(factors, domain_of((2, 2)))[0, 1] == pytest.approx(0.3 + 0.2 - 0.1 + 1.4)
+    assert _weights(_model_of(factors))[0, 1] == pytest.approx(0.3 + 0.2 - 0.1 + 1.4)
 
 
 @pytest.mark.parametrize(("shape", "word"), [((2, 2, 2, 2), "spectral"), ((2, 3, 2, 2), "full")])
-def test_strengths_do_not_depend_on_coordinates(shape: tuple[int, ...], word: str, rng: np.random.Generator) -> None:
+def test_weights_do_not_depend_on_coordinates(shape: tuple[int, ...], word: str, rng: np.random.Generator) -> None:
     model = learn(random_rows(rng, shape, 60), structure=Structure.up_to_order(4, 3)).model
     other = model.to_parameterization(word)
-    ours, others = (pair_strengths(each.factors, each.domain) for each in (model, other))
+    ours, others = (_weights(each) for each in (model, other))
     np.testing.assert_allclose(others, ours, atol=1e-9)
 
 
-def test_impossible_states_have_finite_strengths() -> None:
+def test_impossible_states_have_finite_weights() -> None:
     factors = Factors.from_tables((2, 2), [((1, 0), [[0.0, -np.inf], [0.0, 0.0]])])
-    assert pair_strengths(factors, domain_of((2, 2)))[0, 1] == pytest.approx(30.0)
+    assert abs(_weights(_model_of(factors))[0, 1]) == pytest.approx(30.0)
 
 
 def test_every_variable_has_a_place_of_its_own() -> None:
-    strengths = np.zeros((9, 9))
-    for a, b, strength in [(0, 1, 1.0), (1, 2, -0.5), (4, 5, 0.1)]:
-        strengths[a, b] = strengths[b, a] = strength
-    places = Places.of(strengths)
+    weights = np.zeros((9, 9))
+    for a, b, weight in [(0, 1, 1.0), (1, 2, -0.5), (4, 5, 0.1)]:
+        weights[a, b] = weights[b, a] = weight
+    places = Places.of(weights)
     assert np.isfinite(places.positions).all()
     assert len(np.unique(places.positions.round(6), axis=0)) == 9
     assert places.community[3] == -1
@@ -67,9 +77,9 @@ def test_every_variable_has_a_place_of_its_own() -> None:
 def test_many_variables_are_placed_by_their_strongest_edges(rng: np.random.Generator) -> None:
     """Two halves, each joined strongly, and every pair weakly: the halves are communities, and stand apart."""
     half = np.arange(80) % 2
-    strengths = np.where(half[:, None] == half[None, :], 1.0, 0.01) + rng.uniform(0, 0.005, (80, 80))
-    strengths = np.triu(strengths, 1) + np.triu(strengths, 1).T
-    places = Places.of(strengths)
+    weights = np.where(half[:, None] == half[None, :], 1.0, 0.01) + rng.uniform(0, 0.005, (80, 80))
+    weights = np.triu(weights, 1) + np.triu(weights, 1).T
+    places = Places.of(weights)
     assert len(np.unique(places.positions.round(6), axis=0)) == 80
     middles = [places.positions[half == side].mean(axis=0) for side in (0, 1)]
     spread = places.positions[half == 0].std(axis=0).max()

@@ -543,14 +543,14 @@ def test_two_models_are_asked_together(opened: Open, tmp_path: Path) -> None:
     expected = b.conditional("x2", {"x1": "s1"})["s0"]
     assert told.endswith(f"in B {100 * expected:.1f} %")
     shown = []
-    for view in ("A", "B", "B less A"):
+    for view in ("A", "B", "B − A"):
         tab.page.click(f".views button:text-is('{view}')")
         tab.settle()
         shown.append(tab.text(".filter .line span:last-child"))
     assert shown == ["2 of 2", "2 of 2", "3 of 3"]
     tab.page.click("text=x0 – x1")
     tab.settle()
-    assert "A, B, and B less A" in tab.text(".right")
+    assert "A, B, and the difference B − A" in tab.text(".right")
 
 
 def test_resamples_are_told_of_an_edge(opened: Open) -> None:
@@ -621,7 +621,7 @@ def test_an_address_restores_the_whole_view(opened: Open) -> None:
     for each in (tab, again):
         each.settle()
         assert "x2 ≠ s1" in each.text(".chips")
-        assert each.text(".filter .line span") == "Strength from 0.50"
+        assert each.text(".filter .line span") == "Edge weight from 0.50"
         assert each.page.evaluate("document.documentElement.dataset.theme") == "dark"
     assert tab.text(".right") == again.text(".right")
 

@@ -21,7 +21,7 @@ def test_edges_of_both_and_what_each_says(rng: np.random.Generator) -> None:
     b = learn(rows.on_columns([2, 1, 0]), structure=Structure.from_edges(3, [(0, 1)])).model  # x2 - x1
     found = compare(a, b, rows)
     told = json.loads(document_of_two(a, b, titles=("one", "two"), scores=found.scores).to_json())
-    edges = zip(told["edges"], told["other"]["strengths"], strict=True)
+    edges = zip(told["edges"], told["other"]["weights"], strict=True)
     assert {(i, j): (one != 0, other != 0) for (i, j, one), other in edges} == {
         (0, 1): (True, False),
         (1, 2): (True, True),

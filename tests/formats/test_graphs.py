@@ -71,7 +71,7 @@ _ODD_NAME = st.text(_CHARACTERS | st.sampled_from(",\"' #&<>;=$\\"), max_size=8)
 @given(st.lists(_ODD_NAME, min_size=2, max_size=6, unique=True), st.data())
 @settings(max_examples=60)
 def test_any_names_come_back(names: list[str], data: st.DataObject) -> None:
-    """From all three files, with the strengths of a report."""
+    """From all three files, with the weights of a report."""
     domain = Domain.from_states(dict.fromkeys(names, "01"))
     pairs = [(a, b) for b in range(len(names)) for a in range(b)]
     structure = Structure.from_edges(len(names), data.draw(st.lists(st.sampled_from(pairs), unique=True)))
@@ -113,7 +113,7 @@ def test_half_a_character_is_refused(tmp_path: Path, suffix: str) -> None:
 
 
 def test_the_edge_list_is_sorted_and_empty_where_nothing_is_known(tmp_path: Path) -> None:
-    """Strongest first, as `EdgeReport.rows`; also for `read_edges`."""
+    """The largest weight first, as `EdgeReport.rows`; also for `read_edges`."""
     path = tmp_path / "graph.csv"
     save_structure(path, STRUCTURE, DOMAIN, REPORT)
     with path.open(encoding="utf-8", newline="") as lines:
@@ -121,24 +121,27 @@ def test_the_edge_list_is_sorted_and_empty_where_nothing_is_known(tmp_path: Path
     assert [record["source"] for record in records] == ['b,"b"', "a", "c c"]
     assert list(records[0]) == list(next(REPORT.rows(NAMES)))
     assert [record["entered_target"] for record in records] == ["8.0", "", ""]
-    assert [(record["strength"], record["sign"]) for record in records] == [("-1.5", "-1"), ("0.3", "1"), ("0.05", "0")]
+    assert [(record["weight"], record["sign"]) for record in records] == [("-1.5", "-1"), ("0.3", "1"), ("0.05", "0")]
     assert read_edges(path, DOMAIN) == STRUCTURE
 
 
 def test_graphml_is_typed_undirected_and_keeps_ends(tmp_path: Path) -> None:
-    """Every attribute a double, but signs; NaN is absent; the source stays the source."""
+    """Every attribute a double, but signs and the unit of the weights; NaN is absent; the source stays the source."""
     path = tmp_path / "graph.graphml"
     save_structure(path, STRUCTURE, DOMAIN, REPORT)
     root = ElementTree.parse(path).getroot()
     space = "{http://graphml.graphdrawing.org/xmlns}"
-    assert {key.get("attr.type") for key in root.iter(f"{space}key") if key.get("attr.name") != "sign"} == {"double"}
+    types = {key.get("attr.name"): key.get("attr.type") for key in root.iter(f"{space}key")}
+    assert types.pop("edge_weight") == "string"
+    assert set(types.values()) - {types.pop("sign")} == {"double"}
     assert [graph.get("edgedefault") for graph in root.iter(f"{space}graph")] == ["undirected"]
     graph = networkx.read_graphml(path)
     assert tuple(graph) == NAMES
+    assert graph.graph["edge_weight"] == "log odds ratio"
     assert graph.nodes['b,"b"'] == {"degree": 2.0, "total_strength": pytest.approx(1.8)}
     assert graph.nodes["alone"] == {"degree": 0.0, "total_strength": 0.0}
     assert graph.edges["a", 'b,"b"'] == {
-        "strength": 0.3, "sign": 1, "target_given_source": 0.1, "source_given_target": 0.5, "entered_source": 3.0
+        "weight": 0.3, "sign": 1, "target_given_source": 0.1, "source_given_target": 0.5, "entered_source": 3.0
     }  # fmt: skip
     assert [edge.get("source") for edge in root.iter(f"{space}edge")] == ["a", 'b,"b"', "c c"]
 
@@ -150,7 +153,9 @@ def test_json_names_all_variables_and_has_no_nan(tmp_path: Path) -> None:
     document = json.loads(path.read_text(encoding="utf-8"), parse_constant=pytest.fail)
     assert {key: document[key] for key in ("format", "schema")} == {"format": "mrfit structure", "schema": 1}
     assert document["variables"] == list(NAMES)
-    assert [len(edge) for edge in document["edges"]] == [8, 7, 7]
+    assert [len(edge) for edge in document["edges"]] == [9, 8, 8]
+    assert [edge["weight"] for edge in document["edges"]] == [edge["strength"] for edge in document["edges"]]
+    assert document["edge_weight"] == "log odds ratio"
     save_structure(path, STRUCTURE, DOMAIN)
     assert json.loads(path.read_text(encoding="utf-8"))["edges"][0] == {"source": "a", "target": 'b,"b"'}
 

@@ -32,7 +32,7 @@ def test_beside_a_simulation_written_out(model: MarkovNetwork) -> None:
     sensitivity, specificity, correlation = [], [], []
     for codes in np.split(model.sample(12 * 300, seed=5).codes, 12):
         learned = EBIC.learn(UniqueRows.from_codes(model.domain, codes, np.ones(300)))
-        mine = dict(zip(map(tuple, learned.structure.edges.tolist()), learned.report.strength, strict=True))
+        mine = dict(zip(map(tuple, learned.structure.edges.tolist()), learned.report.weight, strict=True))
         sensitivity.append(np.mean([edge in mine for edge in truth]))
         specificity.append(np.mean([pair not in mine for pair in pairs if pair not in truth]))
         both = np.array([[mine.get(pair, 0.0), truth.get(pair, 0.0)] for pair in pairs])

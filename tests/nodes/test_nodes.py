@@ -57,7 +57,7 @@ def test_centrality(name: str, conformance_dir: Path, data_dir: Path) -> None:
     model, _ = _given(name, conformance_dir, data_dir)
     expected = _table(conformance_dir / "applied" / "centrality" / f"{name}_centrality.csv")
     found = model.nodes(paths=True)
-    assert found.weights.coding == "01"
+    assert (found.weights.coding, found.weights.unit) == ("weight", "log odds ratio")
     for ours, theirs in {
         "strength": "strength",
         "expected_influence": "expected_influence",
@@ -118,10 +118,11 @@ def test_states_in_another_order_turn_signs_and_change_no_size(rng: np.random.Ge
 def test_variables_without_an_order_have_no_sign(rng: np.random.Generator) -> None:
     rows = {"a": ["x", "y", "z"] * 40, "b": rng.integers(0, 2, 120), "c": rng.integers(0, 4, 120)}
     found = Learner(penalty=NoPenalty()).fit(rows).model.nodes(rows)
-    assert found.weights.coding == "tables"
-    assert (found.weights.matrix >= 0)[0].all()
+    assert found.weights.unit == "norm of the centered table, no sign"
+    assert (found.weights.matrix >= 0).all()
     assert np.isnan(found.measures["expected_influence"]).tolist() == [True, True, True]
-    assert found.weights.has_sign[1, 2]
+    assert not found.weights.has_sign[1, 2]
+    assert Learner(penalty=NoPenalty()).fit(rows).model.nodes(coding="tables").weights.has_sign[1, 2]
     np.testing.assert_allclose(found.measures["strength"], found.weights.matrix.sum(axis=1))
 
 
@@ -218,4 +219,4 @@ def test_a_record_and_a_frame(rng: np.random.Generator) -> None:
     assert {"strength", "accuracy", "community"} <= set(frame)
     assert "4 variables" in repr(found)
     assert "strength" in found._repr_html_()
-    assert PairWeights.of(model.factors, model.domain).of_pairs.shape == (6,)
+    assert PairWeights.of(model.factors, model.domain, "01").of_pairs.shape == (6,)

@@ -125,7 +125,7 @@ CASES = {
 }
 
 
-# How strengths of all kinds are drawn shows on a few small networks.
+# How weights of all kinds are drawn shows on a few small networks.
 KINDS = {case: ["signed", "equal", "zero"] if 0 < len(edges) < 70 else ["signed"] for case, (_, edges) in CASES.items()}
 
 
@@ -133,8 +133,8 @@ KINDS = {case: ["signed", "equal", "zero"] if 0 < len(edges) < 70 else ["signed"
 def test_awkward_networks_are_drawn(case: str, kind: str, tmp_path: Path, rng: np.random.Generator) -> None:
     """Without a warning, and no text crosses the border."""
     n_variables, edges = CASES[case]
-    strengths = {"signed": rng.normal(size=len(edges)), "equal": np.ones(len(edges)), "zero": np.zeros(len(edges))}
-    figure = network_figure([f"name {k}" for k in range(n_variables)], edges, strengths[kind], title="A title")
+    weights = {"signed": rng.normal(size=len(edges)), "equal": np.ones(len(edges)), "zero": np.zeros(len(edges))}
+    figure = network_figure([f"name {k}" for k in range(n_variables)], edges, weights[kind], title="A title")
     boxes = _boxes(figure)
     assert boxes.min() >= 0
     assert boxes.max() <= 1
@@ -164,9 +164,9 @@ def test_equal_networks_are_equal_files(
     suffix: str, n_variables: int, tmp_path: Path, rng: np.random.Generator
 ) -> None:
     """Drawn twice, saved twice, with the edges in another order."""
-    names, edges, strengths = _random(rng, n_variables, 4)
+    names, edges, weights = _random(rng, n_variables, 4)
     order = rng.permutation(len(edges))
-    first, second = network_figure(names, edges, strengths), network_figure(names, edges[order], strengths[order])
+    first, second = network_figure(names, edges, weights), network_figure(names, edges[order], weights[order])
     for name, figure in (("a", first), ("b", first), ("c", second)):
         save_figure(figure, tmp_path / f"{name}{suffix}")
     assert len({(tmp_path / f"{name}{suffix}").read_bytes() for name in "abc"}) == 1
@@ -174,10 +174,10 @@ def test_equal_networks_are_equal_files(
 
 def test_few_variables_all_have_labels(rng: np.random.Generator) -> None:
     """Long names take several lines, and none lie on each other."""
-    names, edges, strengths = _random(rng, 40, 3)
+    names, edges, weights = _random(rng, 40, 3)
     names[0] = "a name of many, many letters"
     edges[0] = (0, 1)
-    figure = network_figure(names, edges, strengths)
+    figure = network_figure(names, edges, weights)
     assert {"a name of many, many\nletters", *names[1:]} <= _words(figure)
     assert not _overlaps(figure)
 
@@ -188,9 +188,9 @@ def test_up_to_150_variables_all_have_labels(
     n_variables: int, degree: float, layout: str, rng: np.random.Generator
 ) -> None:
     """None on another, and no edge runs through a variable that it does not join."""
-    names, edges, strengths = _random(rng, n_variables, degree)
+    names, edges, weights = _random(rng, n_variables, degree)
     names = [f"v{k}" for k in range(n_variables)]
-    figure = network_figure(names, edges, strengths, layout=layout, title="t")
+    figure = network_figure(names, edges, weights, layout=layout, title="t")
     drawn = set(names) if layout == "circle" else {names[k] for k in np.unique(edges)}
     assert set(_labels(figure)) == drawn
     assert not _overlaps(figure)
@@ -201,8 +201,8 @@ def test_names_of_sixty_letters_are_shown_whole(rng: np.random.Generator) -> Non
     """They differ in their ends, as items of a questionnaire do; longer ones keep both ends."""
     names = [f"How often did you feel like this in the last two weeks, no. {k:02}" for k in range(12)]
     assert {len(name) for name in names} == {62}
-    _, edges, strengths = _random(rng, 12, 4)
-    figure = network_figure(names, edges, strengths)
+    _, edges, weights = _random(rng, 12, 4)
+    figure = network_figure(names, edges, weights)
     assert {" ".join(label.split()) for label in _labels(figure)} == {names[k] for k in np.unique(edges)}
     assert not _overlaps(figure)
     assert _boxes(figure).min() >= 0
@@ -253,20 +253,20 @@ def test_a_circle_is_in_the_order_of_the_variables() -> None:
 @pytest.mark.parametrize("n_variables", [6, 69, 300])
 def test_a_saved_layout_gives_the_same_places(n_variables: int, tmp_path: Path, rng: np.random.Generator) -> None:
     """To the last digit in the file, and on the page; also for another network of the same variables."""
-    names, edges, strengths = _random(rng, n_variables, 4)
+    names, edges, weights = _random(rng, n_variables, 4)
     names[0], names[1] = 'a, "quoted"\nname', "$x_1$ é"
     edges = np.concatenate([edges, [(k, (k + 1) % n_variables) for k in range(n_variables)]])  # none is alone
-    strengths = rng.normal(size=len(edges))
-    saved = network_layout(names, edges, strengths)
+    weights = rng.normal(size=len(edges))
+    saved = network_layout(names, edges, weights)
     for suffix in (".csv", ".json"):
         write_layout(tmp_path / f"a{suffix}", names, saved)
         read = read_layout(tmp_path / f"a{suffix}", names)
         np.testing.assert_array_equal(read, saved)  # so that what is drawn below is drawn of either
-        write_layout(tmp_path / f"b{suffix}", names, network_layout(names, edges, strengths, layout=read))
+        write_layout(tmp_path / f"b{suffix}", names, network_layout(names, edges, weights, layout=read))
         assert (tmp_path / f"b{suffix}").read_bytes() == (tmp_path / f"a{suffix}").read_bytes()
-    first, _ = _nodes(network_figure(names, edges, strengths))
+    first, _ = _nodes(network_figure(names, edges, weights))
     for other in (edges, edges[::2]):
-        again, _ = _nodes(network_figure(names, other, strengths[: len(other)], layout=read))
+        again, _ = _nodes(network_figure(names, other, weights[: len(other)], layout=read))
         np.testing.assert_allclose(again - again[0], first - first[0], atol=2e-4)  # inches
 
 
@@ -350,8 +350,8 @@ def test_of_many_variables_the_hubs_have_labels() -> None:
     """At most 150, the largest of all among them."""
     edges = np.array([(k // 10, k) for k in range(1, 300)])
     edges = edges[edges[:, 0] != edges[:, 1]]
-    strengths = np.where(edges[:, 0] == 7, 5.0, 1.0)
-    figure = network_figure([f"variable {k}" for k in range(300)], edges, strengths)
+    weights = np.where(edges[:, 0] == 7, 5.0, 1.0)
+    figure = network_figure([f"variable {k}" for k in range(300)], edges, weights)
     labels = _labels(figure)
     assert "variable 7" in labels
     assert 60 <= len(labels) <= 150
@@ -360,10 +360,10 @@ def test_of_many_variables_the_hubs_have_labels() -> None:
 
 def test_variables_without_an_edge_are_listed_or_counted() -> None:
     """Listed up to 60, counted beyond."""
-    edges, strengths = np.array([(0, 1)]), np.ones(1)
-    words = _words(network_figure([f"v{k}" for k in range(62)], edges, strengths))
+    edges, weights = np.array([(0, 1)]), np.ones(1)
+    words = _words(network_figure([f"v{k}" for k in range(62)], edges, weights))
     assert {"v61", "60 variables without an edge:", "62 variables, 1 edge"} <= words
-    words = _words(network_figure([f"v{k}" for k in range(63)], edges, strengths))
+    words = _words(network_figure([f"v{k}" for k in range(63)], edges, weights))
     assert "61 variables without an edge" in words
     assert "v62" not in words
 
@@ -380,12 +380,12 @@ def test_signs_have_colours_and_a_legend() -> None:
     widths = lines.get_linewidths()
     assert widths[0] < widths[1] < widths[2]
     assert len({str(style) for style in lines.get_linestyle()}) == 3
-    assert {"strength", "+2", "−1.5"} <= _words(figure)
+    assert {"edge weight", "+2", "−1.5"} <= _words(figure)
     assert not any(NO_SIGN in word for word in _words(figure))
 
 
 def test_edges_without_a_sign_are_neutral_and_explained() -> None:
-    """Whatever the sign of their strength is; those of zero strength need no explanation."""
+    """Whatever the sign of their weight is; those of zero weight need no explanation."""
     edges = np.array([(0, 1), (1, 2), (2, 3), (0, 3)])
     figure = network_figure(list("abcd"), edges, np.array([28.7, -3.0, 5.0, -28.0]), signs=np.array([0, 0, 1, -1]))
     colours = {
@@ -479,19 +479,19 @@ def test_a_failed_write_leaves_the_old_picture(tmp_path: Path, monkeypatch: pyte
 
 
 @pytest.mark.parametrize(
-    ("edges", "strengths", "message"),
+    ("edges", "weights", "message"),
     [
-        ([(0, 1)], [1.0, 2.0], "1 edges need as many strengths"),
+        ([(0, 1)], [1.0, 2.0], "1 edges need as many weights"),
         ([(0, 1)], [float("nan")], "finite"),
         ([(0, 3)], [1.0], "variables 0 to 2; got 0 to 3"),
         ([(-1, 1)], [1.0], "variables 0 to 2; got -1 to 1"),
         ([(1, 1)], [1.0], "joins a variable to itself"),
     ],
 )
-def test_wrong_edges_are_refused(edges: list[tuple[int, int]], strengths: list[float], message: str) -> None:
+def test_wrong_edges_are_refused(edges: list[tuple[int, int]], weights: list[float], message: str) -> None:
     """At the door."""
     with pytest.raises(InputError, match=message):
-        network_figure(["a", "b", "c"], np.array(edges), np.array(strengths))
+        network_figure(["a", "b", "c"], np.array(edges), np.array(weights))
 
 
 def test_edges_on_given_places_keep_the_strongest() -> None:
@@ -514,7 +514,7 @@ def test_real_networks_are_clear(name: str, data_dir: Path) -> None:
     rows = UniqueRows.from_file(find(name, "train"))
     learned = Learned(max_degree=5).learn(rows)
     edges = learned.structure.edges
-    figure = network_figure(rows.domain.names, edges, learned.report.strength, title=name)
+    figure = network_figure(rows.domain.names, edges, learned.report.weight, title=name)
     assert set(_labels(figure)) == {rows.domain.names[k] for k in np.unique(edges)}
     assert not _overlaps(figure)
     assert _n_through_nodes(figure) == 0

@@ -37,7 +37,7 @@ def test_the_largest_is_on_top_with_its_range(nodes: Nodes, tmp_path: Path) -> N
 
 def test_measures_stand_side_by_side(nodes: Nodes) -> None:
     figure = draw_centralities(nodes, ["strength", "expected_influence", "accuracy"], title="t", subtitle="s")
-    assert [axes.get_xlabel() for axes in figure.axes[1:]] == ["strength", "expected influence", "accuracy"]
+    assert [axes.get_xlabel() for axes in figure.axes[1:]] == ["node strength", "expected influence", "accuracy"]
 
 
 def test_everything_is_drawn_into_axes_that_are_given(nodes: Nodes) -> None:

@@ -73,18 +73,18 @@ def test_exact_independence_has_no_sign() -> None:
 
 @pytest.mark.parametrize(("states", "sign"), [("123", -1), ("xyz", 0)])
 @pytest.mark.parametrize("way", [{"select": "ebic"}, {"max_degree": 1}])
-def test_strengths_of_a_learned_edge_carry_its_sign(states: str, sign: int, way: dict) -> None:
+def test_weights_of_categories_have_no_sign(states: str, sign: int, way: dict) -> None:
     rows = _pair(list(states), list(states), _falling(3))
     report = Learned(**way).learn(rows).report
-    size = report.coefficients.mean()
     assert report.signs.tolist() == [sign]
-    assert report.strength.tolist() == [-size if sign else size]
+    assert report.weight.tolist() == [report.coefficients.mean()]
+    assert (report.has_sign.tolist(), report.unit) == ([False], "norm of the centered table, no sign")
     record = next(report.rows(("a", "b")))
-    assert (record["strength"], record["sign"]) == (report.strength[0], sign)
+    assert (record["weight"], record["sign"]) == (report.weight[0], sign)
 
 
-def test_strengths_of_binary_edges_are_mean_coefficients() -> None:
+def test_weights_of_binary_edges_are_mean_coefficients() -> None:
     coefficients = np.array([(0.5, 0.1), (-2.0, -1.0), (0.0, 0.0)])
     edges = np.array([(0, 1), (0, 2), (1, 2)])
     report = EdgeReport(edges, coefficients, coefficients, np.array([1, -1, 0]))
-    np.testing.assert_array_equal(report.strength, coefficients.mean(axis=1))
+    np.testing.assert_array_equal(report.weight, coefficients.mean(axis=1))

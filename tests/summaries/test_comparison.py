@@ -102,7 +102,7 @@ def test_names_are_never_markup() -> None:
 def test_one_layout_for_both_and_their_difference() -> None:
     figure = mrfit.compare(_without_edge(), _model()).figure(title="two")
     words = [text.get_text() for text in figure.axes[0].texts]
-    assert {"two", "A", "B", "B less A"} <= set(words)
+    assert {"two", "A", "B", "difference B - A"} <= set(words)
     nodes = [np.asarray(dots.get_offsets()) for dots in figure.axes[0].collections[1::2]]
     assert len(nodes) == 3
     for other in nodes[1:]:
@@ -131,3 +131,45 @@ def test_impossible_states_have_no_parameters_to_compare() -> None:
     zero = mrfit.MarkovNetwork(full.parameters, np.where(np.arange(len(full.w)) == len(full.w) - 1, -np.inf, full.w))
     with pytest.raises(InputError, match="impossible under B"):
         mrfit.compare(_model(), zero)
+
+
+def _items(seed: int, turned: bool) -> dict[str, np.ndarray]:
+    """Two five-state items that rise together, or fall; and a third beside them."""
+    rng = np.random.default_rng(seed)
+    a = rng.integers(0, 5, 600)
+    noisy = np.clip(a + rng.integers(-1, 2, 600), 0, 4)
+    return {"a": a, "b": 4 - noisy if turned else noisy, "c": rng.integers(0, 5, 600)}
+
+
+def test_ordered_models_are_compared_by_their_slopes() -> None:
+    """They were by canonical parameters: one slope as (5, 5), (4, 5), (5, 4), all weights without a sign."""
+    one, other = (mrfit.learn(_items(k, turned=k == 1), parameterization="ordered").model for k in (0, 1))
+    found = mrfit.compare(one, other)
+    slopes = [dict(zip(model.parameters.names(), model.w.tolist(), strict=True)) for model in (one, other)]
+    edge = next(each for each in found.edges if {each.source, each.target} == {"a", "b"})
+    assert (edge.a, edge.b) == pytest.approx(tuple(own["a × b"] for own in slopes))
+    assert edge.a > 0 > edge.b
+    assert edge.difference == pytest.approx(slopes[1]["a × b"] - slopes[0]["a × b"])
+    assert [each.name for each in found.parameters if each.order == 2].count("a × b") == 1
+    assert sum(each.order == 2 for each in found.parameters) == 3
+    assert (found.coordinates, found.unit) == ("ordered", "log odds ratio per step")
+    assert "difference B - A" in found.text()
+
+
+def test_ordered_models_with_variables_in_another_order_are_compared() -> None:
+    columns = _items(0, turned=False)
+    one = mrfit.learn(columns, parameterization="ordered").model
+    other = mrfit.learn(dict(reversed(columns.items())), parameterization="ordered").model
+    found = mrfit.compare(one, other)
+    assert max(abs(each.difference) for each in (*found.edges, *found.parameters)) < 1e-4
+    assert len(found.parameters) == len(one.w)
+
+
+def test_a_variable_that_only_one_model_orders_counts_as_a_category() -> None:
+    """Both are then measured by one kind of weight."""
+    columns = _items(0, turned=True)
+    one = mrfit.learn(columns, parameterization="ordered").model
+    found = mrfit.compare(one, mrfit.learn(columns).model)
+    assert not any(each.has_sign for each in found.edges)
+    assert found.unit == "norm of the centered table, no sign"
+    assert all(each.a >= 0 and each.b >= 0 for each in found.edges)

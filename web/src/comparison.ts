@@ -21,7 +21,7 @@ export function comparison(model: Model, look: Look): (HTMLElement | null)[] {
     h("dl", { class: "models" },
       h("dt", {}, "A"), h("dd", {}, inWords(told.title, told.learned, told.rows)),
       h("dt", {}, "B"), h("dd", {}, inWords(other.title, other.learned, other.rows))),
-    h("p", {}, `${plural(both.length, "pair")} in both, ${count(onlyA.length)} only in A, ${count(onlyB.length)} only in B.`),
+    h("p", {}, `${plural(both.length, "pair")} in both, ${count(onlyA.length)} only in A, ${count(onlyB.length)} only in B. Edge weights: ${told.edge_weight}.`),
     scores(other.compared),
     edges("Only in A", ["a"], onlyA, model, look),
     edges("Only in B", ["b"], onlyB, model, look),
@@ -35,12 +35,12 @@ export function comparedPair(model: Model, a: number, b: number): HTMLElement | 
   if (edge === undefined) return null;
   const odds = [model, model.other!].map((own) => oddsFactor(own, a, b));
   const head = (text: string): HTMLElement => h("th", { scope: "row" }, text);
-  const lines = [h("tr", {}, head("strength"), figures(model, edge, ["a", "b", "difference"]))];
+  const lines = [h("tr", {}, head("edge weight"), figures(model, edge, ["a", "b", "difference"]))];
   if (odds.every((each) => each !== null)) {
     const [one, other] = odds as number[];
     lines.push(h("tr", {}, head("odds ×"), [factor(one), factor(other), `× ${factor(other / one)}`].map((each) => figure(each))));
   }
-  return table("A, B, and B less A", ["", "A", "B", "B − A"], lines);
+  return table("A, B, and the difference B − A", ["", "A", "B", "B − A"], lines);
 }
 
 function edges(heading: string, views: View[], list: number[], model: Model, look: Look): HTMLElement | null {
@@ -57,7 +57,7 @@ function edges(heading: string, views: View[], list: number[], model: Model, loo
 
 function figures(model: Model, edge: number, views: View[]): HTMLElement[] {
   const text = (value: number): string => (model.isSigned(edge) ? (value ? signed(value) : "0") : value.toFixed(2));
-  return views.map((view) => figure(text(model.strengthIn(view, edge))));
+  return views.map((view) => figure(text(model.weightIn(view, edge))));
 }
 
 function scores(compared: NonNullable<Model["document"]["other"]>["compared"]): HTMLElement | null {
@@ -66,7 +66,7 @@ function scores(compared: NonNullable<Model["document"]["other"]>["compared"]): 
   const isClear = Math.abs(difference) > 2 * standard_error;
   return h("p", { class: "words" },
     `Of ${count(n_rows)} rows, mean ${metric}: A ${signed(a, 4)}, B ${signed(b, 4)}; `,
-    strong(`B less A ${signed(difference, 4)} ± ${standard_error.toFixed(4)}`),
+    strong(`difference B − A ${signed(difference, 4)} ± ${standard_error.toFixed(4)}`),
     ` nats. ${isClear ? "More than two standard errors: no chance, if the rows had no part in learning." : "Less than two standard errors: it may be chance."}`);
 }
 
@@ -75,5 +75,5 @@ function inWords(title: string, learned: string | null, rows: number | null): st
 }
 
 function gap(model: Model, edge: number): number {
-  return Math.abs(model.strengthIn("difference", edge));
+  return Math.abs(model.weightIn("difference", edge));
 }

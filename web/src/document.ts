@@ -3,7 +3,7 @@
 export interface Variable {
   name: string;
   states: string[];
-  ordered: boolean; // two states always are
+  ordered: boolean; // whether its states have scores; two states always do
   frequency?: number[];
   explained?: number | null; // share of the deviance that the other variables explain in the data
 }
@@ -24,7 +24,7 @@ export interface OrderOfParameters {
 
 /** Of resamples: the share that has an edge, and the range of its weight; null for an infinite end. */
 export type Stability = [inclusion: number, low: number | null, high: number | null];
-export type Edge = [a: number, b: number, strength: number, stability?: Stability];
+export type Edge = [a: number, b: number, weight: number, stability?: Stability];
 export type Scope = [variables: number[], table: (number | null)[]];
 
 export interface Document {
@@ -33,6 +33,7 @@ export interface Document {
   title: string;
   variables: Variable[];
   edges: Edge[];
+  edge_weight: string; // the unit of their weights
   scopes: Scope[];
   layout: [number, number][];
   community: number[];
@@ -49,7 +50,7 @@ export interface Document {
 }
 
 export type Other = Pick<Document, "title" | "scopes" | "plan" | "marginals" | "parameters" | "learned" | "rows"> & {
-  strengths: number[]; // of all edges
+  weights: number[]; // of all edges
   compared: { metric: string; n_rows: number; a: number; b: number; difference: number; standard_error: number } | null;
 };
 

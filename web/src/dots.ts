@@ -20,7 +20,7 @@ interface Look {
 }
 
 export class Dots {
-  private reach: Float64Array; // radius of each dot, in units of the layout: by the strengths of its edges
+  private reach: Float64Array; // radius of each dot, in units of the layout: by the weights of its edges
   private looks: Look[] = []; // the faintest first
   private lookOf = new Int32Array(0); // of each variable
   private order: number[] = []; // of names, those that matter most first

@@ -18,11 +18,11 @@ export function fileName(title: string, rest: string): string {
   return `${title.replace(/[^\p{L}\p{N}._-]+/gu, "-").replace(/^[-.]+/, "").slice(0, 60) || "model"}${rest}`;
 }
 
-/** Edges that are shown, the strongest first: for `mrfit fit --structure edges:FILE` and spreadsheets. */
+/** Edges that are shown, the largest weight first: for `mrfit fit --structure edges:FILE` and spreadsheets. */
 export function edgesCsv({ model, chosen }: State): string {
   const { variables } = model.document;
-  const lines = model.shownEdges(chosen.threshold).map(([a, b, strength]) => [variables[a].name, variables[b].name, strength]);
-  return csv([["source", "target", "strength"], ...lines]);
+  const lines = model.shownEdges(chosen.threshold).map(([a, b, weight]) => [variables[a].name, variables[b].name, weight]);
+  return csv([["source", "target", "weight"], ...lines]);
 }
 
 /** Every state: before anything was known, and now, with standard errors. */
@@ -53,11 +53,12 @@ export function graphml({ model, chosen }: State): string {
     value.replace(NOT_XML, "\ufffd").replace(/[&<>"\t\n\r]/g, (c) => `&#${c.charCodeAt(0)};`);
   const name = (v: number): string => text(model.document.variables[v].name);
   const nodes = model.names.map((_, v) => `<node id="${name(v)}"/>`);
-  const edges = model.shownEdges(chosen.threshold).map(([a, b, strength]) => `<edge source="${name(a)}" target="${name(b)}"><data key="strength">${strength}</data></edge>`);
+  const edges = model.shownEdges(chosen.threshold).map(([a, b, weight]) => `<edge source="${name(a)}" target="${name(b)}"><data key="weight">${weight}</data></edge>`);
   return [
     '<?xml version="1.0" encoding="utf-8"?>',
     '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">',
-    '<key id="strength" for="edge" attr.name="strength" attr.type="double"/>',
-    '<graph edgedefault="undirected">', ...nodes, ...edges, "</graph>", "</graphml>", "",
+    '<key id="weight" for="edge" attr.name="weight" attr.type="double"/>',
+    '<key id="edge_weight" for="graph" attr.name="edge_weight" attr.type="string"/>',
+    '<graph edgedefault="undirected">', `<data key="edge_weight">${text(model.document.edge_weight)}</data>`, ...nodes, ...edges, "</graph>", "</graphml>", "",
   ].join("\n");
 }

@@ -1,4 +1,4 @@
-// The filter of edges by strength, over a histogram of all of them; and the legend.
+// The filter of edges by weight, over a histogram of all of them; and the legend.
 
 import { h } from "./dom";
 import type { Model } from "./model";
@@ -22,7 +22,7 @@ export class Filter {
   constructor(private state: State) {
     this.bars = Array.from({ length: BINS }, () => h("i"));
     this.slider = h("input", {
-      type: "range", min: 0, max: 1000, step: 1, "aria-label": "Hide edges weaker than",
+      type: "range", min: 0, max: 1000, step: 1, "aria-label": "Hide edges with smaller weights than",
       on: { input: () => state.set({ threshold: (this.model.largest * +this.slider.value) / 1000 }) },
     });
     this.element = h("div", { class: "filter" },
@@ -57,7 +57,7 @@ export class Filter {
     if (chosen.view !== this.last?.view) this.drawBins();
     this.last = chosen;
     const { threshold, evidence } = chosen;
-    this.label.textContent = `Strength from ${threshold.toFixed(2)}`;
+    this.label.textContent = `Edge weight from ${threshold.toFixed(2)}`;
     this.shown.textContent = `${count(this.n)} of ${count(model.strongest.length)}`;
     const value = Math.round((1000 * threshold) / this.model.largest);
     if (+this.slider.value !== value) this.slider.value = String(value);
@@ -69,7 +69,7 @@ export class Filter {
   private renderLegendOfTwo(item: (mark: string, text: string) => HTMLElement): void {
     this.legend.replaceChildren(
       item("stroke only-a", "only in A"), item("stroke only-b", "only in B"), item("stroke neither", "in both"),
-      h("span", { class: "item" }, "width: B less A"), item("tick", "B, on bars of A"));
+      h("span", { class: "item" }, `width: difference B − A, ${this.model.document.edge_weight}`), item("tick", "B, on bars of A"));
   }
 
   private renderLegend(known: boolean): void {
@@ -79,13 +79,14 @@ export class Filter {
       const e = model.strongest.find((e) => (model.isSigned(e) ? Math.sign(model.edge(e)[2]) : 0) === sign);
       return e === undefined ? 0 : model.edge(e)[2];
     };
-    const [together, apart, neither] = [1, -1, 0].map(first); // the strongest of each kind
+    const [together, apart, neither] = [1, -1, 0].map(first); // the largest weight of each kind
     const item = (mark: string, text: string): HTMLElement => h("span", { class: "item" }, h("i", { class: mark, "aria-hidden": "true" }), text);
     if (model.view === "difference") return this.renderLegendOfTwo(item);
     const items = [
+      h("span", { class: "item" }, `edge weight: ${model.document.edge_weight}`),
       together ? item("stroke together", `together, up to ${signed(together)}`) : null,
       apart ? item("stroke apart", `apart, up to ${signed(apart)}`) : null,
-      neither ? item("stroke neither", `no order of states, up to ${neither.toFixed(2)}`) : null,
+      neither ? item("stroke neither", `no sign, up to ${neither.toFixed(2)}`) : null,
       model.hasStability ? item("stroke faint", "faint: in few resamples") : null,
       model.explains(0) === null || model.n > MOST_RINGS ? null : item("ring", "explained by the others"),
       known ? item(hasCards ? "square known" : "square", "known") : null,

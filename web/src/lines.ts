@@ -1,4 +1,4 @@
-// Lines between variables: by strength and sign, in batches of one look that stay until what is shown changes.
+// Lines between variables: by edge weight and sign, in batches of one look that stay until what is shown changes.
 
 import type { Palette } from "./palette";
 import type { Pen } from "./pen";
@@ -129,7 +129,7 @@ export class Lines {
     return !model.isSigned(e) ? 0 : model.edge(e)[2] < 0 ? 2 : 1;
   }
 
-  /** How opaque a line is: by its strength or, where resamples were given, by how many of them have it. */
+  /** How opaque a line is: by its weight or, where resamples were given, by how many of them have it. */
   private clarity(share: number): number {
     const { model } = this.state;
     if (model.view === "difference") return 0.45 + 0.5 * share;

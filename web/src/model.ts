@@ -6,19 +6,19 @@ import { visible } from "./words";
 export interface Neighbour {
   variable: number;
   edge: number;
-  strength: number;
+  weight: number;
 }
 
-/** Which of two models the picture shows: the first, the second, or the second less the first. */
+/** Which of two models the picture shows: the first, the second, or the difference second - first. */
 export type View = "a" | "b" | "difference";
 
 export class Model {
   names: string[];
   states: string[][];
   degree = new Int32Array(0); // how many neighbours each variable has in the view
-  pull = new Float64Array(0); // the strengths of its edges, added up
+  pull = new Float64Array(0); // the sizes of the weights of its edges, added up
   strongest: number[] = []; // numbers of edges that are not zero in the view, the strongest first
-  largest: number; // strength in any view
+  largest: number; // size of an edge weight in any view
   before: number[][];
   beforeErrors: number[][] | null; // standard errors; null where they are exact
   view: View = "a";
@@ -36,11 +36,11 @@ export class Model {
     this.beforeErrors = document.marginals.errors;
     const { other, edges } = document;
     if (other) {
-      const own = edges.map(([a, b], edge): Edge => [a, b, other.strengths[edge]]);
+      const own = edges.map(([a, b], edge): Edge => [a, b, other.weights[edge]]);
       this.other = new Model({ ...document, ...other, edges: own, other: undefined });
     }
     const views: View[] = other ? ["a", "b", "difference"] : ["a"];
-    this.largest = edges.reduce((most, _, e) => views.reduce((most, view) => Math.max(most, size(this.strengthIn(view, e))), most), 0) || 1;
+    this.largest = edges.reduce((most, _, e) => views.reduce((most, view) => Math.max(most, size(this.weightIn(view, e))), most), 0) || 1;
     this.show(views[views.length - 1]);
   }
 
@@ -48,16 +48,16 @@ export class Model {
   show(view: View): void {
     this.view = view;
     const { edges } = this.document;
-    this.edges = view === "a" ? edges : edges.map(([a, b, , stability], e): Edge => [a, b, this.strengthIn(view, e), stability]);
+    this.edges = view === "a" ? edges : edges.map(([a, b, , stability], e): Edge => [a, b, this.weightIn(view, e), stability]);
     const sizes = Float64Array.from(this.edges, (edge) => size(edge[2]));
     [this.degree, this.pull] = [new Int32Array(this.n), new Float64Array(this.n)];
     this.strongest = [];
-    sizes.forEach((strength, e) => {
-      if (strength === 0) return;
+    sizes.forEach((weight, e) => {
+      if (weight === 0) return;
       this.strongest.push(e);
       for (const v of [this.edges[e][0], this.edges[e][1]]) {
         this.degree[v]++;
-        this.pull[v] += strength;
+        this.pull[v] += weight;
       }
     });
     this.strongest.sort((k, l) => sizes[l] - sizes[k]);
@@ -72,7 +72,7 @@ export class Model {
     return this.large;
   }
 
-  /** How many edges have at least a strength. */
+  /** How many edges have at least a weight. */
   shown(threshold: number): number {
     const first = this.strongest.findIndex((e) => size(this.edges[e][2]) < threshold);
     return first < 0 ? this.strongest.length : first;
@@ -87,20 +87,20 @@ export class Model {
   neighbours(v: number): Neighbour[] {
     const own = this.strongest.filter((edge) => this.edges[edge][0] === v || this.edges[edge][1] === v);
     return own.map((edge) => {
-      const [a, b, strength] = this.edges[edge];
-      return { variable: a === v ? b : a, edge, strength };
+      const [a, b, weight] = this.edges[edge];
+      return { variable: a === v ? b : a, edge, weight };
     });
   }
 
-  strengthIn(view: View, edge: number): number {
-    const [a, b] = [this.document.edges[edge][2], this.document.other?.strengths[edge] ?? 0];
+  weightIn(view: View, edge: number): number {
+    const [a, b] = [this.document.edges[edge][2], this.document.other?.weights[edge] ?? 0];
     return view === "a" ? a : view === "b" ? b : b - a;
   }
 
   /** Which of two models has an edge. */
   where(edge: number): "a" | "b" | "both" {
-    if (this.strengthIn("a", edge) === 0) return "b";
-    return this.strengthIn("b", edge) === 0 && this.document.other ? "a" : "both";
+    if (this.weightIn("a", edge) === 0) return "b";
+    return this.weightIn("b", edge) === 0 && this.document.other ? "a" : "both";
   }
 
   get n(): number {
@@ -139,7 +139,7 @@ export class Model {
     return this.states[v].length === 2;
   }
 
-  /** Whether an edge has a sign: only variables whose states have an order go together or apart. */
+  /** Whether an edge weight has a sign: only variables whose states have scores go together or apart. */
   isSigned(edge: number): boolean {
     const [a, b] = this.edge(edge);
     return this.signed[a] && this.signed[b];
@@ -169,6 +169,6 @@ function key(variables: number[]): string {
   return [...variables].sort((a, b) => a - b).join();
 }
 
-export function size(strength: number): number {
-  return Math.abs(strength);
+export function size(weight: number): number {
+  return Math.abs(weight);
 }

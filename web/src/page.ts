@@ -113,7 +113,7 @@ export class Page {
   }
 
   private views(): HTMLElement {
-    const titles: [View, string][] = [["a", "A"], ["b", "B"], ["difference", "B less A"]];
+    const titles: [View, string][] = [["a", "A"], ["b", "B"], ["difference", "B − A"]];
     const buttons = titles.map(([view, text]) => h("button", { on: { click: () => this.state.set({ view }) } }, text));
     const mark = (): void => buttons.forEach((button, k) => set(button, "aria-pressed", String(titles[k][0] === this.state.chosen.view)));
     this.state.onFrame(mark);

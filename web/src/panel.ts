@@ -68,7 +68,7 @@ export class Panel {
       const look = this.look([v, variable]);
       return h("tr", {},
         h("td", {}, link(model.names[variable], `d${variable}`, look)),
-        this.strength(edge),
+        this.weight(edge),
         heads ? figure(odds === null ? "depends" : factor(odds)) : null,
         ...this.inResamples(edge));
     });
@@ -81,7 +81,7 @@ export class Panel {
       h("div", { class: "states" }, this.stateButtons(v, "ds")),
       frequency || this.state.answer?.far ? this.inModes(v) : null,
       neighbours.length
-        ? table("Neighbours", ["variable", model.view === "difference" ? "B less A" : "strength", ...(heads ? ["odds ×"] : []), ...this.resamplesHead], lines, rest(neighbours.length))
+        ? table("Neighbours", ["variable", model.view === "difference" ? "B − A" : "weight", ...(heads ? ["odds ×"] : []), ...this.resamplesHead], lines, rest(neighbours.length))
         : null,
     ];
   }
@@ -137,8 +137,10 @@ export class Panel {
     if (model.edgeBetween(a, b) === undefined) return ["Not joined: given all other variables, they are independent."];
     const [one, other] = [model.stateName(a, model.states[a].length - 1), model.stateName(b, model.states[b].length - 1)];
     if (!model.isBinary(a) || !model.isBinary(b)) {
-      const strength = model.edge(model.edgeBetween(a, b)!)[2];
-      return ["They interact with a strength of ", strong(strength.toFixed(2)), ", on the scale of a log odds ratio; the table says which states go together."];
+      const edge = model.edgeBetween(a, b)!;
+      const weight = model.edge(edge)[2];
+      const [shown, unit] = model.isSigned(edge) ? [signed(weight), "log odds ratio per step"] : [weight.toFixed(2), "norm of the centered table, no sign"];
+      return ["Their edge weight is ", strong(shown), ` (${unit}); the table says which states go together.`];
     }
     const odds = oddsFactor(model, a, b);
     if (odds !== null) {
@@ -267,7 +269,7 @@ export class Panel {
       const [a, b] = model.edge(e);
       return h("tr", {},
         h("td", {}, link(`${model.names[a]} – ${model.names[b]}`, `de${e}`, this.look([a, b]))),
-        this.strength(e),
+        this.weight(e),
         ...this.inResamples(e));
     });
     return [
@@ -276,7 +278,7 @@ export class Panel {
       state.answer?.gap ? h("p", {}, secondMode(state.answer)) : null,
       state.kept ? h("p", {}, "Two cases. Upper bars: ", strong(state.caseInWords), "; lower bars: ", strong(state.kept.words), ".") : null,
       state.answer?.map ? this.mostProbable(state.answer.map) : state.asked?.map ? quiet("The most probable states together are being sought …") : null,
-      lines.length ? table("Strongest interactions", ["pair", "strength", ...this.resamplesHead], lines) : null,
+      lines.length ? table("Strongest interactions", ["pair", "weight", ...this.resamplesHead], lines) : null,
       model.larger.length ? this.scopeList("Strongest larger interactions", model.larger) : null,
       told.groups ? this.groups() : null,
       this.orders(),
@@ -350,10 +352,10 @@ export class Panel {
     return figure;
   }
 
-  private strength(edge: number): HTMLElement {
-    const strength = this.model.edge(edge)[2];
-    if (!this.model.isSigned(edge)) return figure(strength.toFixed(2));
-    return figure(signed(strength), strength < 0 ? "apart" : "together");
+  private weight(edge: number): HTMLElement {
+    const weight = this.model.edge(edge)[2];
+    if (!this.model.isSigned(edge)) return figure(weight.toFixed(2));
+    return figure(signed(weight), weight < 0 ? "apart" : "together");
   }
 }
 

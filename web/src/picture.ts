@@ -271,7 +271,7 @@ export class Picture {
     const at = list.findIndex((neighbour) => neighbour.variable === other);
     const next = list[(at + 1) % list.length];
     this.state.set({ selection: [v, next.variable] });
-    this.say(`${this.state.model.names[v]} and ${this.state.model.names[next.variable]}, strength ${signed(next.strength)}`);
+    this.say(`${this.state.model.names[v]} and ${this.state.model.names[next.variable]}, edge weight ${signed(next.weight)}`);
   }
 
   private look(v: number): void {

@@ -1,4 +1,4 @@
-// Drawing a network: lines by strength, then variables as dots with names, or as cards with their bars.
+// Drawing a network: lines by edge weight, then variables as dots with names, or as cards with their bars.
 
 import { Cards } from "./cards";
 import { Dots } from "./dots";

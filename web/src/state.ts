@@ -15,7 +15,7 @@ export interface Chosen {
   evidence: Evidence;
   selection: Selection;
   view: View; // of two models
-  threshold: number; // of strength, below which edges are hidden
+  threshold: number; // of edge weights, below which edges are hidden
   theme: Theme;
   order: Order;
   search: string;

@@ -47,7 +47,7 @@ _SECTIONS = {
     help="Where to write all parameters, as CSV; or a name in .html: both models on a page, as by mrfit report. - is "
     "standard output.",
 )
-@click.option("--plot", metavar="FILE", help=f"Draw A, B, and B less A, on one layout, as {PICTURES}.")
+@click.option("--plot", metavar="FILE", help=f"Draw A, B, and the difference B - A, on one layout, as {PICTURES}.")
 @layout_options
 @title_option
 @writing
@@ -55,11 +55,13 @@ _SECTIONS = {
 @common
 @click.pass_context
 def command(context: click.Context, /, model_a: str, model_b: str, **options: Any) -> None:
-    """Compare models A and B of the same variables: edges that only one has, parameters, and the scores of rows.
+    """Compare models A and B of the same variables: edge weights, parameters, and the scores of rows.
 
-    Differences are B less A, largest first. Parameters are compared in canonical coordinates, or in spectral ones if
-    both models have these. The standard error of a difference of scores is that of the mean over rows of what B gains
-    on each of them; where the rows had no part in learning, a difference of more than two of them is no chance.
+    Differences are B - A, largest first. Each edge has one weight, whose unit the output says: the log odds ratio (per
+    step, where both models give a variable the same scores), or for categories a norm without a sign. Parameters are
+    compared in canonical coordinates, or in spectral or ordered ones if both models have these. The standard error of a
+    difference of scores is that of the mean over rows of what B gains on each of them; where the rows had no part in
+    learning, a difference of more than two of them is no chance.
 
     \b
     Examples:

@@ -188,12 +188,13 @@ def _draw(summary: GroupsSummary, title: str, options: dict[str, Any]) -> None:
     if options["save_layout"] is not None:
         write_layout(options["save_layout"], found.names, places)
     if options["plot"] is not None:
-        save_figure(draw_groups(found.names, panels, places, title=title), options["plot"])
+        figure = draw_groups(found.names, panels, places, title=title, unit=found.unit, signed=summary.signed_panels)
+        save_figure(figure, options["plot"])
 
 
 def _heading(summary: GroupsSummary) -> str:
     found = summary.comparison
-    what = f"{found.labels[1]} less {found.labels[0]}" if len(found.labels) == 2 else "largest less smallest"
+    what = f"difference {found.labels[1]} - {found.labels[0]}" if len(found.labels) == 2 else "largest - smallest"
     return f"{what}; adjusted p ≤ 0.05 for {summary.n_different():,} of {len(summary.edges):,} edges"
 
 
@@ -204,8 +205,8 @@ def _print(data: str, summary: GroupsSummary, options: dict[str, Any]) -> None:
     _print_tests(found, summary)
     for remark in found.remarks + (() if found.wald is None else found.wald.remarks):
         say(f"note: {remark}")
-    _print_compared("edges that differ most", summary.edges, found.labels)
-    _print_compared("variables, by the sizes of their weights", summary.nodes, found.labels)
+    _print_compared(f"edge weights that differ most, {found.unit}", summary.edges, found.labels)
+    _print_compared("node strengths, sums of the sizes of edge weights", summary.nodes, found.labels)
     for option in ("output", "plot", "save_layout"):
         if options[option] is not None:
             say(f"wrote {options[option]}")
@@ -235,7 +236,7 @@ def _print_compared(heading: str, entries: tuple[Compared, ...], labels: tuple[s
         return
     say(f"{heading} ({', '.join(labels)}; difference; p, adjusted):")
     for entry in entries[:_MOST]:
-        values = " ".join(f"{value:+7.3f}" for value in entry.values)
+        values = " ".join(f"{value:+7.3f}" if entry.has_sign else f"{value:7.3f}" for value in entry.values)
         p = (entry.permutation_p if entry.wald_p != entry.wald_p else entry.wald_p, entry.adjusted)
         tests = "  not known      " if p[0] != p[0] else f"  {p[0]:7.2g} {p[1]:7.2g}"
         say(f"  {values}  {entry.difference:+7.3f}{tests}  {' - '.join(entry.variables)}")

@@ -71,9 +71,9 @@ _SECTIONS = {
 )
 @click.option(
     "--coding",
-    type=click.Choice(["01", "signs", "tables"]),
-    help="What a weight is: the log odds ratio of states 0 and 1, a quarter of it (states -1 and +1), or the norm of a "
-    "centred table; by default the first, or the last where variables have more than two states.",
+    type=click.Choice(["weight", "01", "signs", "tables"]),
+    help="What measures count: the edge weight (default), the log odds ratio of states 0 and 1, a quarter of it "
+    "(states -1 and +1), or the norm of a centered table, with a sign where all states are numbers.",
 )
 @click.option("--paths", is_flag=True, help="Closeness and betweenness too, by shortest paths of lengths 1 / |weight|.")
 @click.option("-o", "--output", metavar="CSV", help="Where to write all measures; - is standard output.")
@@ -94,11 +94,11 @@ _SECTIONS = {
 def command(context: click.Context, /, model_file: str, data: str | None, **options: Any) -> None:
     """What single variables are in MODEL: how central, in which community, and how well the others predict them.
 
-    Strength is the sum of the sizes of a variable's weights, expected influence their sum, where all have a sign. Both
-    depend on the coding, which is said. Predictability is that of the rows of --test, or of DATA: the share of rows
-    guessed right, how much of the rest is left by those who know frequencies only, and the deviance that the others
-    explain. Communities are those of Louvain, on sizes of weights. Closeness and betweenness suppose that something
-    takes shortest ways through the network; they are less stable, and only there on request.
+    Node strength is the sum of the sizes of a variable's edge weights, expected influence their sum, where all have a
+    sign. Both depend on the unit of the weights, which is printed. Predictability is that of the rows of --test, or of
+    DATA: the share of rows guessed right, how much of the rest is left by those who know frequencies only, and the
+    deviance that the others explain. Communities are those of Louvain, on sizes of weights. Closeness and betweenness
+    suppose that something takes shortest ways through the network; they are less stable, and only there on request.
 
     \b
     Examples:
@@ -248,7 +248,7 @@ def _drawn(nodes: Nodes) -> list[str]:
 # -- what is printed -----------------------------------------------------------------------------------------------
 
 _HEADS = {
-    "strength": "strength",
+    "strength": "node strength",
     "expected_influence": "influence",
     "bridge_strength": "bridge",
     "bridge_expected_influence": "bridge infl.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isnan
+from math import exp, isnan
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 @click.command("show")
 @click.argument("model_file", metavar="MODEL")
-@click.option("--top", type=click.IntRange(min=0), default=10, show_default=True, help="Parameters of each order.")
+@click.option(
+    "--top", type=click.IntRange(min=0), default=10, show_default=True, help="Edges, and parameters of each order."
+)
 @click.option(
     "--errors", is_flag=True, help="With standard errors and intervals, and tests whether interactions may be zero."
 )
@@ -38,7 +40,10 @@ if TYPE_CHECKING:
 @common
 @click.pass_context
 def command(context: click.Context, /, model_file: str, top: int, **options: Any) -> None:
-    """Print what MODEL (a file, or - for standard input) is: variables, structure, strongest parameters, provenance.
+    """Print what MODEL (a file, or - for standard input) is: variables, edge weights, parameters, provenance.
+
+    An edge has one weight, the same in all coordinates: the log odds ratio of two variables given the others, per step
+    for ordered ones; for categories the norm of their table, without a sign.
 
     What a parameter means depends on the model's coordinates, which the output explains: with canonical ones it
     belongs to a combination of states and is measured against each variable's reference state: positive means that
@@ -74,6 +79,7 @@ def _print(card: ModelCard, errors: ErrorsSummary | None, top: int) -> None:
     say(f"{card.parameterization['name']} coordinates: {card.meaning}")
     for name, scores in card.parameterization.get("scores", {}).items():
         say(f"  scores of {name}: {', '.join(f'{score:g}' for score in scores)}")
+    _print_edges(card)
     for order, parameters in card.strongest.items():
         if parameters:
             say("single variables" if order == 1 else f"interactions of {order} variables")
@@ -87,6 +93,19 @@ def _print(card: ModelCard, errors: ErrorsSummary | None, top: int) -> None:
     if errors is not None:
         _print_errors(errors, top)
     _print_provenance(card)
+
+
+def _print_edges(card: ModelCard) -> None:
+    """The largest edge weights, with odds ratios where they have a sign."""
+    if card.edges:
+        say(f"largest edge weights ({card.edge_weight})")
+    for edge in card.edges:
+        weight, odds = f"{edge['weight']:9.4f}", ""
+        if edge["unbounded"]:
+            weight = "unbounded"
+        elif edge["has_sign"]:
+            weight, odds = f"{edge['weight']:+9.4f}", f"  odds x {exp(edge['weight']):.3g}"
+        say(f"  {weight}  {edge['source']} - {edge['target']}{odds}")
 
 
 def _print_estimates(estimates: Sequence[Estimate], unbounded: Mapping[str, str]) -> None:

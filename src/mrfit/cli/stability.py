@@ -225,7 +225,7 @@ def _draw(found: Stability, plot: str, title: str) -> None:
         axes = draw_stability_paths(found.stars, found.networks.names, title=title)
     else:
         subtitle = f"{len(found.networks.known):,} resamples ({found.kind}); the middle {found.level:.0%} of weights"
-        axes = draw_edge_ranges(found.edges, title=title, subtitle=subtitle)
+        axes = draw_edge_ranges(found.edges, title=title, subtitle=subtitle, unit=found.unit)
     save_figure(axes.figure, plot)  # type: ignore[arg-type]
 
 
@@ -235,7 +235,7 @@ def _print(data: str, summary: StabilitySummary, options: dict[str, Any]) -> Non
     if summary.case_drop is not None:
         say("rows that can be dropped, so that 95 % of subsets correlate above 0.7 with the table (CS coefficients):")
         for name, value in summary.case_drop.coefficients.items():
-            say(f"  {value:5.2f}  {name.replace('_', ' ')}")
+            say(f"  {value:5.2f}  {'node ' * (name == 'strength')}{name.replace('_', ' ')}")
     if summary.pairs is not None:
         pairs = summary.pairs
         say(
@@ -257,6 +257,7 @@ def _print_edges(summary: StabilitySummary) -> None:
     if not summary.edges:
         say("no two variables are joined in the table, nor in any resample")
         return
+    say(f"edge weights ({summary.unit})")
     say(f"  {'there':>5} {'mean':>8} {'range of the middle ' + format(summary.level, '.0%'):>28}")
     for edge in summary.edges[:_MOST_EDGES]:
         ends = f"{edge.low:+.3f} to {edge.high:+.3f}"

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from mrfit.summaries.structure import StructureSummary
 
 _MOST_EDGES = 10  # printed
+# Of two variables whose weight has no sign, as their states are numbers (see `edge_signs`).
+_DIRECTIONS = {1: ", rising together", -1: ", one falling as the other rises", 0: ""}
 _reading = reading_with("em", help="; or em: learn from incomplete rows, by what they have")
 
 _SECTIONS = {
@@ -138,11 +140,13 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     seconds = time.perf_counter() - begun
     if form is not None:
         send(options["output"], structure_bytes(form, learned.structure, rows.domain, learned.report))
-    network = rows.domain.names, learned.structure.edges, learned.report.strength
+    network = rows.domain.names, learned.structure.edges, learned.report.weight
     if options["plot"] is not None:
         signs = learned.report.signs
         title = title_of(data, options)
-        figure = network_figure(*network, title=title, signs=signs, layout=layout, n_rows=rows.n_rows)
+        figure = network_figure(
+            *network, title=title, signs=signs, layout=layout, n_rows=rows.n_rows, unit=learned.report.unit
+        )
         save_figure(figure, options["plot"])
     if options["save_layout"] is not None:
         write_layout(options["save_layout"], rows.domain.names, network_layout(*network, layout=layout))
@@ -187,10 +191,12 @@ def _print_summary(data: str, summary: StructureSummary, options: dict[str, Any]
         f"{data}: {rows.n_rows:,} rows{dropped}, {rows.n_variables} variables; {len(edges):,} edges, "
         f"degrees up to {summary.largest_degree}, mean {summary.mean_degree:.1f} ({summary.seconds:.2f} s)"
     )
-    for edge in edges[:_MOST_EDGES]:
-        strength = edge["strength"]
-        size = f"{strength:+.3f}" if edge["sign"] else f"|{strength:.3f}|"  # no sign without an order
-        say(f"  {size:>8}  {edge['source']} - {edge['target']}")
+    if edges:
+        say(f"largest edge weights by the regressions ({summary.unit}):")
+    for edge, has_sign in zip(edges[:_MOST_EDGES], summary.has_sign, strict=False):
+        size = f"{edge['weight']:+.3f}" if has_sign else f"|{edge['weight']:.3f}|"
+        direction = "" if has_sign else _DIRECTIONS[edge["sign"]]
+        say(f"  {size:>8}  {edge['source']} - {edge['target']}{direction}")
     if len(edges) > _MOST_EDGES:
         say(f"  ... and {len(edges) - _MOST_EDGES:,} more edges")
     for remark in summary.remarks:

@@ -42,7 +42,7 @@ def model_at(model: MarkovNetwork, known: Mapping[int, int]) -> MarkovNetwork:
     tables = [(scope, table) for scope, table in zip(scopes, factors.tables, strict=True) if scope]
     domain = Domain(tuple(model.domain[i] for i in left))
     shown = to_model(Network(domain, Factors.from_tables(domain.shape, tables)))
-    return MarkovNetwork(shown.parameters, shown.w, provenance=model.provenance)
+    return MarkovNetwork(shown.parameters, shown.w, {**model.provenance, "scores": model.ordered_scores})
 
 
 def rows_at(rows: UniqueRows, known: Mapping[int, int]) -> UniqueRows:

@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.data.unique_rows import UniqueRows
+from mrfit.edge_weights import EdgeWeights
+from mrfit.explorer.finite_weights import finite_matrix
 from mrfit.explorer.first_answer import FirstAnswer
 from mrfit.explorer.page_plan import page_plan
-from mrfit.explorer.pair_strengths import pair_strengths
 from mrfit.explorer.places import Places
 from mrfit.formats.stability_file import EdgeStability
 from mrfit.inference.tree_plan import TreePlan
 from mrfit.model import MarkovNetwork
-from mrfit.structure.edge_signs import ranks_of
 from mrfit.summaries.model_card import how_learned
 from mrfit.summaries.observed import Observed, ObservedScore, Stability, finite
 
@@ -35,11 +35,12 @@ class Document:
     """A model for the page; no row of data is in it, only how frequent each state was.
 
     ======================= ====================================================================================
-    ``variables``           name, states, whether these have an order and, where data were given or the model carries
-                            what they say, the frequency of each state and the share of the deviance that the other
-                            variables explain
-    ``edges``               [a, b, strength]: see `pair_strengths`; where there were resamples, with [share of them that
-                            have it, range of its weight: low, high]
+    ``variables``           name, states, whether these have scores, without which edges have no sign, and, where data
+                            were given or the model carries what they say, the frequency of each state and the
+                            share of the deviance that the other variables explain
+    ``edges``               [a, b, weight]: the edge weight (`mrfit.edge_weights`); where there were resamples, with
+                            [share of them that have it, range of its weight: low, high]
+    ``edge_weight``         name of the unit of the weights
     ``scopes``              [variables, table]: log p is their sum; null for minus infinity; last variable fastest
     ``layout, community``   see `Places`
     ``parameters``          how many of each order, how many are not zero, and their mean size
@@ -63,16 +64,19 @@ class Document:
         rows: UniqueRows | None = None,
         stability: Stability | None = None,
         places: Places | None = None,
+        edges: EdgeWeights | None = None,
         seed: int = 0,
     ) -> Document:
         """``rows`` in the model's coding give frequencies, a score, and states for chains to begin in.
 
-        Without them, and without ``stability``, what the model carries is shown.
+        Without them, and without ``stability``, what the model carries is shown. ``edges`` by default have the weights
+        of the model.
         """
         model.check_no_covariates("The explorer shows")
         observed = Observed.of(model, rows=rows, stability=stability)
-        strengths = pair_strengths(model.factors, model.domain)
-        places = places or Places.of(strengths)
+        edges = model.weighted_edges if edges is None else edges
+        weights = finite_matrix(edges, len(model.domain))
+        places = places or Places.of(weights)
         plan = page_plan(model, seed=seed)
         first = FirstAnswer.of(model, plan, codes=starting_rows(rows, observed), seed=seed)
         return cls(
@@ -81,7 +85,8 @@ class Document:
                 "schema": SCHEMA,
                 "title": title,
                 "variables": _variables(model, observed),
-                "edges": _edges(strengths, observed.edges),
+                "edges": _edges(weights, observed.edges),
+                "edge_weight": edges.unit,
                 "scopes": _scopes(model),
                 "layout": np.round(places.positions, 4).tolist(),
                 "community": places.community.tolist(),
@@ -130,8 +135,8 @@ def starting_rows(rows: UniqueRows | None, observed: Observed, *, seed: int = 0)
 
 def _variables(model: MarkovNetwork, observed: Observed) -> list[dict[str, Any]]:
     told = [
-        {"name": variable.name, "states": list(variable.states), "ordered": ranks_of(variable) is not None}
-        for variable in model.domain
+        {"name": variable.name, "states": list(variable.states), "ordered": scores is not None}
+        for variable, scores in zip(model.domain, model.state_scores, strict=True)
     ]
     if observed.variables is None:
         return told
@@ -141,10 +146,10 @@ def _variables(model: MarkovNetwork, observed: Observed) -> list[dict[str, Any]]
     ]
 
 
-def _edges(strengths: NDArray[np.float64], stability: Stability | None) -> list[list[Any]]:
+def _edges(weights: NDArray[np.float64], stability: Stability | None) -> list[list[Any]]:
     told = []
-    for a, b in np.argwhere(np.triu(strengths)).tolist():
-        edge: list[Any] = [a, b, short_number(strengths[a, b])]
+    for a, b in np.argwhere(np.triu(weights)).tolist():
+        edge: list[Any] = [a, b, short_number(weights[a, b])]
         if stability is not None:
             of_it = stability.get((a, b), _NEVER)
             edge.append(

@@ -30,9 +30,9 @@ class Places:
     community: Integers
 
     @classmethod
-    def of(cls, strengths: Floats) -> Places:
+    def of(cls, weights: Floats) -> Places:
         """Connected variables near each other; of many by a forest, and the strongest edges within communities."""
-        size = np.abs(strengths)
+        size = np.abs(weights)
         if len(size) > _FEW:
             forest = _spanning_forest(size)
             size = _backbone(size, forest)

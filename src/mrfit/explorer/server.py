@@ -99,9 +99,10 @@ class Explorer(ThreadingHTTPServer):
         return [] if self.rows is None else worst_rows(self.answering.model, self.rows, n_rows)
 
     def exported(self, form: str) -> bytes:
-        """All edges, as `mrfit structure` writes them."""
+        """All edges with their weights, as `mrfit structure` writes them."""
         model = self.answering.model
-        return structure_bytes(form, Structure.from_edges(len(model.domain), model.structure.edges), model.domain)
+        structure = Structure.from_edges(len(model.domain), model.structure.edges)
+        return structure_bytes(form, structure, model.domain, model.weighted_edges)
 
     def drawn(self, form: str) -> bytes:
         """The whole network, with variables where the page has them at first."""

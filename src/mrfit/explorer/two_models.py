@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
+from mrfit.edge_weights import unit_of
 from mrfit.explorer.document import Document, short_number
-from mrfit.explorer.pair_strengths import pair_strengths
+from mrfit.explorer.finite_weights import finite_matrix
 from mrfit.explorer.places import Places
 from mrfit.factors import Factors
 from mrfit.formats.learned import to_model
 from mrfit.model import MarkovNetwork
 from mrfit.network import Network
-from mrfit.summaries.comparison import ComparedScores
+from mrfit.parameterizations.edge_tables import edge_weights
+from mrfit.summaries.comparison import ComparedScores, common_scores
 
 _OF_ONE = ("title", "scopes", "plan", "marginals", "parameters", "learned", "rows")
 
@@ -35,7 +38,9 @@ def document_of_two(
     coding of A say what there is in the data.
     """
     b = in_order_of(a.domain, b)
-    one, other = (pair_strengths(model.factors, a.domain) for model in (a, b))
+    common, _ = common_scores(a, b)
+    weighed = [edge_weights(model.parameters, model.w, common) for model in (a, b)]
+    one, other = (finite_matrix(edges, len(a.domain)) for edges in weighed)
     places = Places.of(np.maximum(np.abs(one), np.abs(other)))
     first, second = (
         Document.of(model, title=title, rows=rows, places=places, seed=seed).content
@@ -43,9 +48,16 @@ def document_of_two(
     )
     edges = np.argwhere(np.triu((one != 0) | (other != 0))).tolist()
     told: dict[str, Any] = {name: second[name] for name in _OF_ONE}
-    told |= {"strengths": [short_number(other[i, j]) for i, j in edges]}
+    told |= {"weights": [short_number(other[i, j]) for i, j in edges]}
     told |= {"compared": None if scores is None else scores.to_dict()}
-    return Document({**first, "edges": [[i, j, short_number(one[i, j])] for i, j in edges], "other": told})
+    shown = {
+        "variables": [
+            each | {"ordered": known is not None} for each, known in zip(first["variables"], common, strict=True)
+        ],
+        "edges": [[i, j, short_number(one[i, j])] for i, j in edges],
+        "edge_weight": unit_of(np.concatenate([edges.kinds for edges in weighed])),
+    }
+    return Document({**first, **shown, "other": told})
 
 
 def in_order_of(domain: Domain, model: MarkovNetwork) -> MarkovNetwork:
@@ -55,4 +67,5 @@ def in_order_of(domain: Domain, model: MarkovNetwork) -> MarkovNetwork:
     factors = model.factors
     places = [domain.index(name) for name in model.domain.names]
     scopes = (tuple(places[i] for i in scope) for scope in factors.scopes)
-    return to_model(Network(domain, Factors.from_tables(domain.shape, zip(scopes, factors.tables, strict=True))))
+    turned = to_model(Network(domain, Factors.from_tables(domain.shape, zip(scopes, factors.tables, strict=True))))
+    return replace(turned, provenance={"scores": model.ordered_scores})

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 
 from mrfit.domain import Domain
+from mrfit.edge_weights import EdgeWeights
 from mrfit.errors import InputError, StructureError, listed
 from mrfit.formats.output_file import check_writable, write_output
-from mrfit.structure.edge_report import EdgeReport
+from mrfit.structure.edge_report import EdgeReport, with_former_name
 from mrfit.structure.edges_file import read_edges
 from mrfit.structure.structure import Structure
 
@@ -26,12 +27,15 @@ FORMS = ("csv", "graphml", "json")
 SUFFIXES = tuple(f".{form}" for form in FORMS)
 
 Record = dict[str, str | float]
+Report = EdgeReport | EdgeWeights
 
 
 def save_structure(
-    path: str | Path, structure: Structure, domain: Domain, report: EdgeReport | None = None, *, form: str | None = None
+    path: str | Path, structure: Structure, domain: Domain, report: Report | None = None, *, form: str | None = None
 ) -> None:
     """Write the edges of a pairwise structure, and what a report says of them, whole or not at all.
+
+    ``report`` is that of a structure learner, or the edge weights of a model (`MarkovNetwork.weighted_edges`).
 
     ``form`` is one of those of `structure_bytes`; by default the suffix of the path says it.
     """
@@ -39,16 +43,18 @@ def save_structure(
     write_output(path, structure_bytes(form or form_of(path), structure, domain, report))
 
 
-def structure_bytes(form: str, structure: Structure, domain: Domain, report: EdgeReport | None = None) -> bytes:
+def structure_bytes(form: str, structure: Structure, domain: Domain, report: Report | None = None) -> bytes:
     """The content of a structure file; numbers that are not finite are left out, and without a report there are only
     names.
 
     ======= ===========================================================================================
-    csv     edge list with a header, strongest first, for `read_edges` and spreadsheets. **Variables
+    csv     edge list with a header, largest weight first, for `read_edges` and spreadsheets. **Variables
             without an edge are not in it**: their names have no line to stand in.
-    graphml undirected graph for Gephi, Cytoscape, igraph and networkx; nodes carry ``degree`` and
-            ``total_strength``, the sum of the sizes of their edges' strengths.
-    json    ``{"format": "mrfit structure", "schema": 1, "variables": [...], "edges": [{...}, ...]}``
+    graphml undirected graph for Gephi, Cytoscape, igraph and networkx; edges carry ``weight``, nodes
+            ``degree`` and ``total_strength``, the sum of the sizes of their edges' weights; the unit of
+            the weights is the graph's ``edge_weight``.
+    json    ``{"format": "mrfit structure", "schema": 1, "edge_weight": unit, "variables": [...],
+            "edges": [{...}, ...]}``; ``strength`` is the weight under its former name
     ======= ===========================================================================================
     """
     _check_fit(structure, domain, report)
@@ -56,7 +62,7 @@ def structure_bytes(form: str, structure: Structure, domain: Domain, report: Edg
     writers: dict[str, Callable[[], str]] = {
         "csv": lambda: _csv_text(records),
         "graphml": lambda: _graphml_text(records, domain, report),
-        "json": lambda: _json_text(records, domain),
+        "json": lambda: _json_text(records, domain, report),
     }
     if form not in writers:
         raise StructureError(f"There is no form of structure {form!r}; choose one of {listed(FORMS)}.")
@@ -101,7 +107,7 @@ def form_of(path: str | Path) -> str:
     return form
 
 
-def _check_fit(structure: Structure, domain: Domain, report: EdgeReport | None) -> None:
+def _check_fit(structure: Structure, domain: Domain, report: Report | None) -> None:
     if structure.n_variables != len(domain):
         raise StructureError(
             f"The structure has {structure.n_variables} variables and the domain {len(domain)}; they must agree."
@@ -113,16 +119,20 @@ def _check_fit(structure: Structure, domain: Domain, report: EdgeReport | None) 
         )
     if report is not None and not np.array_equal(np.unique(report.edges, axis=0), structure.edges):
         raise StructureError(
-            f"The report is about {len(report)} edges that are not the {len(structure.edges)} of the structure; "
+            f"The report is about {len(report.edges)} edges that are not the {len(structure.edges)} of the structure; "
             "pass the report that came with it."
         )
 
 
-def _records(structure: Structure, domain: Domain, report: EdgeReport | None) -> Iterable[Record]:
+def _records(structure: Structure, domain: Domain, report: Report | None) -> Iterable[Record]:
     names = domain.names
     if report is None:
         return ({"source": names[a], "target": names[b]} for a, b in structure.edges.tolist())
     return report.rows(names)
+
+
+def _unit(report: Report | None) -> dict[str, str]:
+    return {} if report is None else {"edge_weight": report.unit}
 
 
 def _finite(record: Record) -> Record:
@@ -155,7 +165,7 @@ def _csv_field(value: str | float) -> str:
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # XML 1.0, production 2
 
 
-def _graphml_text(records: Sequence[Record], domain: Domain, report: EdgeReport | None) -> str:
+def _graphml_text(records: Sequence[Record], domain: Domain, report: Report | None) -> str:
     import networkx
 
     unwritable = [name for name in domain.names if _NOT_XML.search(name)]
@@ -164,6 +174,7 @@ def _graphml_text(records: Sequence[Record], domain: Domain, report: EdgeReport 
             f"Variable {unwritable[0]!r} has a character in its name that GraphML cannot hold; use .json or rename it."
         )
     graph: networkx.Graph[str] = networkx.Graph()
+    graph.graph.update(_unit(report))
     # Nodes in the order of the domain, ends a < b: networkx then keeps which end is the source.
     graph.add_nodes_from(domain.names)
     for record in records:
@@ -171,7 +182,7 @@ def _graphml_text(records: Sequence[Record], domain: Domain, report: EdgeReport 
         graph.add_edge(str(record["source"]), str(record["target"]), **values)
     if report is not None:
         for name, degree in graph.degree():
-            sizes = (abs(values.get("strength", 0.0)) for values in graph[name].values())
+            sizes = (abs(values.get("weight", 0.0)) for values in graph[name].values())
             graph.add_node(name, degree=float(degree), total_strength=math.fsum(sizes))
     buffer = io.BytesIO()
     networkx.write_graphml_xml(graph, buffer)  # not write_graphml, whose bytes depend on whether lxml is there
@@ -195,12 +206,13 @@ def _read_graphml(path: Path, domain: Domain) -> Structure:
 # --- JSON
 
 
-def _json_text(records: Sequence[Record], domain: Domain) -> str:
+def _json_text(records: Sequence[Record], domain: Domain, report: Report | None) -> str:
     document = {
         "format": FORMAT,
         "schema": SCHEMA,
+        **_unit(report),
         "variables": list(domain.names),
-        "edges": [_finite(record) for record in records],
+        "edges": [_finite(with_former_name(record)) for record in records],
     }
     return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 

@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from mrfit.data.dataset import Dataset
 from mrfit.data.grouped_rows import GroupedRows
 from mrfit.data.unique_rows import UniqueRows
+from mrfit.edge_weights import signed_pairs, unit_of_scores
 from mrfit.errors import InputError, MrfitError, listed
 from mrfit.learning.learner import Learner
 from mrfit.learning.likelihood_ratio import LikelihoodRatio, likelihood_ratio
 from mrfit.learning.penalized import L2, FlatL2, NoPenalty
-from mrfit.learning.relearning import Callback, networks_of, pool_of, weigher
+from mrfit.learning.relearning import Callback, networks_of, pool_of, scores_of, weigher
 from mrfit.resampling import resamples as draw
 from mrfit.resampling.group_differences import Differences, PermutationTest
 from mrfit.seeds import generator
@@ -56,7 +57,9 @@ class GroupComparison:
     by, labels, sizes
         The column, its groups, and how many rows each has.
     weights
-        Of all pairs of variables in every group, (groups, pairs), in the order of `pairs_of`.
+        Edge weights of all pairs of variables in every group, (groups, pairs), in the order of `pairs_of`.
+    unit, has_sign
+        Name of the unit of the weights, and which pairs have a sign.
     wald, likelihood, permutations
         Tests; None where they were not made.
     """
@@ -70,6 +73,8 @@ class GroupComparison:
     likelihood: LikelihoodRatio | None = None
     permutations: PermutationTest | None = None
     remarks: tuple[str, ...] = ()
+    unit: str = ""
+    has_sign: NDArray[np.bool_] | None = None
 
     @property
     def differences(self) -> Differences:
@@ -130,9 +135,11 @@ def compare_groups(
             networks = networks_of(learner, grouped.rows, flat, pool=pool, jobs=jobs, callback=callback)
             shuffled = PermutationTest.of(weights, networks)
     remarks = (PAIRED,) if paired is not None and tests is None else ()
+    scores = scores_of(learner, grouped.rows.domain)
     return GroupComparison(
-        grouped.rows.domain.names, by, grouped.labels, grouped.sizes, weights, wald, ratio, shuffled, remarks
-    )
+        grouped.rows.domain.names, by, grouped.labels, grouped.sizes, weights, wald, ratio, shuffled, remarks,
+        unit=unit_of_scores(scores), has_sign=signed_pairs(scores),
+    )  # fmt: skip
 
 
 def _paired(data: Any, by: str, ids: Sequence[object]) -> GroupedRows:

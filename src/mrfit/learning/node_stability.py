@@ -17,7 +17,6 @@ from mrfit.learning.relearning import Callback, clustered, learner_without_valid
 from mrfit.model import MarkovNetwork
 from mrfit.nodes.communities import louvain, similarity_of_communities, similarity_of_members
 from mrfit.nodes.nodes import Nodes, measures_of
-from mrfit.nodes.pair_weights import PairWeights
 from mrfit.resampling import resamples as draw
 from mrfit.resampling.networks import Networks, check_level, middle
 from mrfit.seeds import generator
@@ -119,7 +118,7 @@ def node_stability(
     coding = nodes.weights.coding
 
     def of_model(learned: MarkovNetwork) -> Floats:
-        return PairWeights.of(learned.factors, learned.domain, coding).of_pairs
+        return learned.pair_weights(coding).of_pairs
 
     drawn = draw.bootstrap(units, resamples, generator(seed))
     weights = units.weights(drawn) if isinstance(units, ClusteredRows) else drawn

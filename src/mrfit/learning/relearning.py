@@ -14,12 +14,14 @@ from mrfit.data.clustered_rows import ClusteredRows
 from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
+from mrfit.edge_weights import Scores, default_scores, unit_of_scores
 from mrfit.errors import InputError, listed
 from mrfit.learning.kept_resamples import KeptResamples
 from mrfit.learning.learner import Learner
 from mrfit.learning.one_step import edge_weights
 from mrfit.learning.one_step import one_step as refits
 from mrfit.model import MarkovNetwork
+from mrfit.parameterizations.ordered import Ordered, ordered_variables
 from mrfit.resampling import resamples as draw
 from mrfit.resampling.case_drop import DROPPED, CaseDrop
 from mrfit.resampling.complementary_pairs import StablePairs, n_kept_for
@@ -50,6 +52,8 @@ class Stability:
         ``bootstrap``, ``drop`` (rows), ``pairs`` (of halves) or ``stars``.
     networks
         Weights of all pairs of variables in every resample.
+    unit
+        Name of the unit of the edge weights.
     level
         Of the ranges of ``edges``.
     case_drop, pairs, stars
@@ -62,6 +66,7 @@ class Stability:
     case_drop: CaseDrop | None = None
     pairs: StablePairs | None = None
     stars: Stars | None = None
+    unit: str = ""
 
     @property
     def edges(self) -> tuple[Edge, ...]:
@@ -95,8 +100,8 @@ def stability(
     Parameters
     ----------
     learner
-        A `Learner`, whose parameters are the weights of edges, or a way to find a structure such as `Learned`, whose
-        regressions say how strong they are.
+        A `Learner`, whose models have edge weights, or a structure learner such as `Learned`, whose regressions give
+        them.
     kind
         ``bootstrap``; ``drop``, of 5 to 75 % of the rows; ``pairs``, complementary halves that each keep so many edges
         that no more than ``false_edges`` false ones are expected among those in a share ``threshold`` of all halves,
@@ -139,7 +144,7 @@ def stability(
         else:
             pool = pool_of(learner, rows)
             networks = networks_of(learner, rows, weights, pool=pool, resume=resume, jobs=jobs, callback=callback)
-    found = Stability(kind, networks, level)
+    found = Stability(kind, networks, level, unit=unit_of_scores(scores_of(learner, rows.domain)))
     if kind == "drop":
         return replace(found, case_drop=CaseDrop.of(networks, 1.0 - drawn.sum(axis=1) / units.total_weight))
     if kind == "pairs":
@@ -234,18 +239,28 @@ def pool_of(learner: Learner | StructureLearner, rows: UniqueRows) -> Regression
     return learner.pool(rows) if isinstance(learner, Learned) else None
 
 
+def scores_of(learner: Learner | StructureLearner, domain: Domain) -> Scores:
+    """The scores of the states of each variable by which a learner's edge weights are counted."""
+    scores = list(default_scores(domain.shape))
+    if isinstance(learner, Learner) and learner.parameterization == Ordered.word:
+        own = dict(learner.scores)
+        for i in ordered_variables(learner.ordered, domain, given=learner.given, scored=own):
+            scores[i] = np.arange(domain.shape[i], dtype=np.float64)
+    return tuple(scores)
+
+
 def weigher(learner: Learner | StructureLearner) -> Weigh:
     """What learns a network from rows and gives the weights of all pairs."""
     return _weights_of_structure(learner) if isinstance(learner, StructureLearner) else weights_of_fit(learner)
 
 
 def _weights_of_structure(learner: StructureLearner) -> Weigh:
-    """As `EdgeReport.strength` has them; one for edges of which there is no report."""
+    """The weights of `EdgeReport.weight`, and 1 for edges without a report."""
 
     def weigh(rows: UniqueRows) -> Floats:
         learned = learner.learn(rows)
         edges, report = learned.structure.edges, learned.report
-        return weights_of_pairs(len(rows.domain), edges, report.strength if len(report) else np.ones(len(edges)))
+        return weights_of_pairs(len(rows.domain), edges, report.weight if len(report) else np.ones(len(edges)))
 
     return weigh
 
@@ -317,7 +332,9 @@ def _stars(
         if callback is not None:
             callback(len(weights) // _N_STRENGTHS)
     stars = Stars(strengths, np.stack([networks.inclusion for networks in found]))
-    return Stability("stars", found[stars.chosen], level, stars=stars)
+    return Stability(
+        "stars", found[stars.chosen], level, stars=stars, unit=unit_of_scores(scores_of(learner, rows.domain))
+    )
 
 
 def _at_strength(learner: Learned, strength: float) -> Learned:

@@ -19,6 +19,7 @@ from mrfit.counts.part_counts import PartCounts, count_part
 from mrfit.data.parts import FoldedRows, Parts
 from mrfit.data.row_counter import RowCounter
 from mrfit.data.unique_rows import UniqueRows
+from mrfit.edge_weights import weight_of_coefficients
 from mrfit.errors import InputError
 from mrfit.structure.learner import LearnedStructure
 from mrfit.structure.learners import Learned
@@ -109,6 +110,13 @@ class _Solutions:
         norms[np.ix_(some, some)] = np.sqrt(squares)
         return norms
 
+    def edge_weights(self) -> Floats:
+        """Edge weights of all variables (columns) in the regressions of all variables (rows)."""
+        weights, first = self.group_norms(self.coefficients).T, self.first
+        for i, j in np.argwhere(weights).tolist():
+            weights[i, j] = weight_of_coefficients(self.coefficients[first[j] : first[j + 1], first[i] : first[i + 1]])
+        return weights
+
 
 def _certified(learner: Learned, parts: Parts, sample: UniqueRows, *, jobs: int) -> LearnedStructure:
     pairs = AllowedPairs.of(parts.domain, require=learner.require, forbid=learner.forbid)
@@ -137,9 +145,9 @@ def _certified(learner: Learned, parts: Parts, sample: UniqueRows, *, jobs: int)
                 f"Regressions on all rows did not come to rest in {_ROUNDS} rounds; use a larger strength."
             )
         working |= missed | missed.T
-    sizes = solved.group_norms(solved.coefficients).T
-    sizes[pairs.forbidden] = 0.0
-    neighbours = Neighbours.of_matrices(sizes > 0, sizes)
+    weights = solved.edge_weights()
+    weights[pairs.forbidden] = 0.0
+    neighbours = Neighbours.of_matrices(weights != 0, weights)
     structure = Structure.of_pairs(n, pairs.on(neighbours.edges(learner.rule)))
     said = (
         f"Learned from a sample of {sample.n_rows:,} rows and checked on all {n_rows:,}, {rounds} times: at "

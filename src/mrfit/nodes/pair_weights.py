@@ -1,4 +1,4 @@
-"""What joins two variables as one number, which depends on how states are coded."""
+"""Weights of pairs for centralities: edge weights, or those of another coding."""
 
 from __future__ import annotations
 
@@ -10,19 +10,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.domain import Domain, Variable
+from mrfit.edge_weights import EdgeWeights, Scores, centered
 from mrfit.errors import InputError, listed
 from mrfit.factors import Factors
 from mrfit.structure.edge_signs import ranks_of
 
 Floats = NDArray[np.float64]
 
-# What a weight is, in words, and how many times the norm of the pair's centred table: with states 0 and 1 and the
+WEIGHT = "weight"
+# The meaning of a weight, and how many times the norm of the pair's centered table: with states 0 and 1 and the
 # parameter w that table is (w, -w, -w, w) / 4, of norm |w| / 2; with states -1 and +1 the same distribution has w / 4.
 CODINGS = {
     "01": ("states 0 and 1: a weight is the log odds ratio of two variables given the others", 2.0),
     "signs": ("states -1 and +1: a weight is a quarter of the log odds ratio given the others", 0.5),
-    "tables": ("tables: a weight is the norm of the centred log-table of two variables", 1.0),
+    "tables": ("tables: a weight is the norm of the centered log-table of two variables", 1.0),
 }
+_IMPOSSIBLE = "Some states of this model are impossible: weights between variables would be infinite."
 _DUST = 1e-12  # of the largest weight, which centring leaves where there is none
 
 
@@ -33,7 +36,9 @@ class PairWeights:
     Parameters
     ----------
     coding
-        A word of `CODINGS`.
+        ``weight`` for edge weights, or a word of `CODINGS`.
+    unit
+        Name of the unit of edge weights; None in other codings.
     matrix
         Symmetric, (variables, variables); zero where two are not joined, positive where a pair has no sign.
     has_sign
@@ -44,21 +49,31 @@ class PairWeights:
     coding: str
     matrix: Floats
     has_sign: NDArray[np.bool_]
+    unit: str | None = None
 
     @classmethod
-    def of(cls, factors: Factors, domain: Domain, coding: str | None = None) -> PairWeights:
-        """Of a distribution, whatever its tables; by default of states 0 and 1 where all variables have two.
+    def of_edges(cls, names: tuple[str, ...], edges: EdgeWeights, scores: Scores) -> PairWeights:
+        """The edge weights of a model; ``scores`` are None for variables whose edges have no sign."""
+        if not np.isfinite(edges.values).all():
+            raise InputError(_IMPOSSIBLE)
+        scored = np.array([own is not None for own in scores], bool)
+        has_sign = scored[:, None] & scored[None, :]
+        return cls(names, WEIGHT, edges.matrix(len(names)), has_sign, edges.unit)
+
+    @classmethod
+    def of(cls, factors: Factors, domain: Domain, coding: str) -> PairWeights:
+        """In a coding of a distribution, whatever its tables.
 
         Larger tables count for each of their pairs by their mean over all states of the other variables.
         """
-        coding = _checked(coding, domain)
+        _check(coding, domain)
         if factors.has_impossible_states:
-            raise InputError("Some states of this model are impossible: weights between variables would be infinite.")
+            raise InputError(_IMPOSSIBLE)
         scale = CODINGS[coding][1]
         ranks = [_centred_ranks(variable) for variable in domain]
         matrix = np.zeros((len(domain), len(domain)))
         for pairs, tables in _by_shape(_tables(factors)):
-            centred = _centred(tables)
+            centred = centered(tables)
             sizes = scale * np.linalg.norm(centred, axis=(1, 2))
             for (a, b), table, size in zip(pairs, centred, sizes.tolist(), strict=True):
                 matrix[a, b] = matrix[b, a] = size * _sign(ranks[a], ranks[b], table)
@@ -67,9 +82,14 @@ class PairWeights:
         return cls(domain.names, coding, matrix, ordered[:, None] & ordered[None, :])
 
     @property
+    def called(self) -> tuple[str, str | None]:
+        """Name of a weight in legends, and its unit."""
+        return ("edge weight" if self.coding == WEIGHT else f"weight, coding {self.coding}"), self.unit
+
+    @property
     def meaning(self) -> str:
-        """The coding in words."""
-        return CODINGS[self.coding][0]
+        """Description of the coding, with the unit."""
+        return CODINGS[self.coding][0] if self.coding in CODINGS else f"edge weight: {self.unit}"
 
     @property
     def of_pairs(self) -> Floats:
@@ -77,17 +97,14 @@ class PairWeights:
         return np.asarray(self.matrix[np.triu_indices(len(self.names), 1)], np.float64)
 
 
-def _checked(coding: str | None, domain: Domain) -> str:
-    larger = [variable.name for variable in domain if variable.n_states > 2]
-    if coding is None:
-        return "tables" if larger else "01"
+def _check(coding: str, domain: Domain) -> None:
     if coding not in CODINGS:
-        raise InputError(f"There is no coding {coding!r}; choose one of {listed(CODINGS)}.")
+        raise InputError(f"There is no coding {coding!r}; choose one of {listed([WEIGHT, *CODINGS])}.")
+    larger = [variable.name for variable in domain if variable.n_states > 2]
     if larger and coding != "tables":
         raise InputError(
             f"The coding {coding!r} is of variables with two states; {larger[0]!r} has more. Choose 'tables'."
         )
-    return coding
 
 
 def _tables(factors: Factors) -> dict[tuple[int, int], Floats]:
@@ -114,12 +131,6 @@ def _by_shape(tables: dict[tuple[int, int], Floats]) -> Iterator[tuple[list[tupl
         groups.setdefault(table.shape, []).append(pair)
     for pairs in groups.values():
         yield pairs, np.array([tables[pair] for pair in pairs])
-
-
-def _centred(tables: Floats) -> Floats:
-    """Without what single variables say: rows and columns of each table sum to zero."""
-    rows, columns = tables.mean(axis=1, keepdims=True), tables.mean(axis=2, keepdims=True)
-    return np.asarray(tables - rows - columns + tables.mean(axis=(1, 2), keepdims=True), np.float64)
 
 
 def _sign(first: Floats | None, second: Floats | None, centred: Floats) -> float:

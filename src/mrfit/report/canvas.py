@@ -101,7 +101,7 @@ def _places(graph: Graph, layout: Layout) -> Floats:
     """In any unit; NaN for variables that are not drawn."""
     n_variables = len(graph.names)
     if is_force(layout):
-        return force(n_variables, graph.edges, share_of(graph.strengths))
+        return force(n_variables, graph.edges, share_of(graph.weights))
     if isinstance(layout, str):
         if layout != "circle":
             raise InputError(

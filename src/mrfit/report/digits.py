@@ -36,9 +36,9 @@ def digits_figure(
     images.imshow(sheet, cmap="gray_r", interpolation="nearest")
     images.set_title("Data: handwritten digits,\n64 yes/no pixels")
 
-    edges, strengths = model.structure.edges, model.edge_weights
+    edges, weights = model.structure.edges, model.edge_weights
     clearance, style = np.full(SIDE**2, 0.16), EdgeStyle((0.7, 3.2), (0.4, 1.0))
-    draw_edges(network, positions, edges, strengths, most=150, clearance=clearance, style=style)
+    draw_edges(network, positions, edges, weights, most=150, clearance=clearance, style=style)
     network.scatter(*positions.T, s=14, color="0.25", zorder=3)
     network.set(xlim=(-0.6, SIDE - 0.4), ylim=(SIDE - 0.4, -0.6), aspect="equal")
     network.set_title("Learned: the 150 strongest interactions\n(blue: both on, dashed red: either of them)")

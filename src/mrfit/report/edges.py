@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.report.page import Page, decimal, text_width
+from mrfit.report.page import Page, cut, decimal, text_width
 from mrfit.report.routes import routes
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ Integers = NDArray[np.int64]
 POSITIVE, NEGATIVE = "#2166ac", "#b2182b"  # blue and red, apart for colour-blind eyes too
 NEITHER = "#6e6e6e"
 _COLOURS = {1: POSITIVE, -1: NEGATIVE, 0: NEITHER}
-NO_SIGN = "no sign: in no one direction"
+NO_SIGN = "no sign"
 
 
 def finite_weights(weights: Floats) -> Floats:
@@ -29,9 +29,9 @@ def finite_weights(weights: Floats) -> Floats:
     return np.clip(weights, -largest, largest)
 
 
-def share_of(strengths: Floats, largest: float | None = None) -> Floats:
+def share_of(weights: Floats, largest: float | None = None) -> Floats:
     """Sizes relative to the largest, of these or given; one half where it is zero: no more is known of these edges."""
-    size = np.abs(strengths)
+    size = np.abs(weights)
     largest = size.max(initial=0.0) if largest is None else largest
     return np.asarray(size / largest) if largest > 0 else np.full(len(size), 0.5)
 
@@ -78,7 +78,7 @@ def draw_edges(
     axes: Axes,
     positions: Floats,
     edges: Integers,
-    strengths: Floats,
+    weights: Floats,
     *,
     most: int,
     clearance: Floats,
@@ -87,19 +87,19 @@ def draw_edges(
     largest: float | None = None,
     sureness: Floats | None = None,
 ) -> Floats:
-    """The ``most`` strongest edges as lines: width and colour by strength; positive blue, negative red and dashed.
+    """The ``most`` strongest edges as lines: width and colour by weight; positive blue, negative red and dashed.
 
-    Lines keep ``clearance`` (nodes,) from nodes that are not their ends. ``largest`` is the strength of the widest, by
-    default that of the strongest edge. ``sureness``, from 0 to 1, decides instead of strength how full colours are.
+    Lines keep ``clearance`` (nodes,) from nodes that are not their ends. ``largest`` is the weight of the widest, by
+    default that of the strongest edge. ``sureness``, from 0 to 1, decides instead of weight how full colours are.
     Returns their points, (edges, points, 2), the strongest last.
     """
     from matplotlib.collections import LineCollection
 
-    shown = np.argsort(-np.abs(strengths), kind="stable")[:most][::-1]  # strongest on top
+    shown = np.argsort(-np.abs(weights), kind="stable")[:most][::-1]  # strongest on top
     if not len(shown):
         return np.empty((0, 1, 2))
-    signs = np.sign(strengths).astype(np.int64) if signs is None else signs
-    share = share_of(strengths[shown], largest)
+    signs = np.sign(weights).astype(np.int64) if signs is None else signs
+    share = share_of(weights[shown], largest)
     lines = routes(positions, edges[shown], clearance)
     axes.add_collection(
         LineCollection(
@@ -117,24 +117,39 @@ def draw_edges(
 
 @dataclass(frozen=True)
 class Legend:
-    """Lines as drawn with the strengths they stand for, in rows that fit a width; none where no strength is known."""
+    """Lines as drawn with the edge weights they stand for, in rows that fit a width; none where no weight is known."""
 
-    rows: list[list[tuple[float, int, float, str]]]  # left end, sign, share, text
+    rows: list[list[tuple[float, int, float, str]]]  # left end, sign, share, text; the first may be empty
     style: EdgeStyle
+    heading: str
 
     @classmethod
-    def fit(cls, strengths: Floats, signs: Integers, style: EdgeStyle, left: float, right: float) -> Legend:
-        largest, x = np.abs(strengths).max(initial=0.0), right
-        rows: list[list[tuple[float, int, float, str]]] = []
-        for sign, size, word in _landmarks(strengths, signs):
+    def fit(
+        cls,
+        weights: Floats,
+        signs: Integers,
+        style: EdgeStyle,
+        left: float,
+        right: float,
+        *,
+        unit: str | None = None,
+        what: str = "edge weight",
+    ) -> Legend:
+        """``unit`` of the weights stands behind ``what`` they are called."""
+        largest, x = np.abs(weights).max(initial=0.0), right
+        heading = cut(what if unit is None else f"{what} ({unit})", right - left, 8)
+        indent = text_width(heading, 8) + 0.2
+        own_line = indent > _MOST_HEADING * (right - left)
+        rows: list[list[tuple[float, int, float, str]]] = [[]] if own_line else []
+        for sign, size, word in _landmarks(weights, signs):
             text = f"{decimal(sign * size, 2, sign='+') if sign else f'|{decimal(size, 2)}|'}{word}"
             wide = _KEY + text_width(text, 8)
             if x + wide > right:
                 rows.append([])
-                x = left + text_width(_HEADING, 8) + 0.2
+                x = left + (0.0 if own_line else indent)
             rows[-1].append((x, sign, size / largest, text))
             x += wide + 0.24
-        return cls(rows, style)
+        return cls(rows, style, heading)
 
     @property
     def height(self) -> float:
@@ -144,7 +159,7 @@ class Legend:
         for number, row in enumerate(self.rows):
             y = self.height - 0.2 * (number + 1)
             if number == 0:
-                page.text(_HEADING, left, y, size=8, color="0.3")
+                page.text(self.heading, left, y, size=8, color="0.3")
             for x, sign, share, text in row:
                 page.axes.plot(
                     [x, x + _KEY - 0.06],
@@ -158,15 +173,16 @@ class Legend:
                 page.text(text, x + _KEY, y, size=8)
 
 
-_HEADING, _KEY = "strength", 0.48  # inches for a line and the space after it
+_KEY = 0.48  # inches for a line and the space after it
+_MOST_HEADING = 0.45  # of the width: a longer heading has a line of its own
 
 
-def _landmarks(strengths: Floats, signs: Integers) -> list[tuple[int, float, str]]:
+def _landmarks(weights: Floats, signs: Integers) -> list[tuple[int, float, str]]:
     """The strongest edge of each sign, and a weak one where some are; those without a sign last, with the reason."""
-    weak = 0.3 * float(np.abs(strengths).max(initial=0.0))
+    weak = 0.3 * float(np.abs(weights).max(initial=0.0))
     found: list[tuple[int, float, str]] = []
     for sign in (-1, 1, 0):
-        sizes = np.abs(strengths[(signs == sign) & (strengths != 0)])
+        sizes = np.abs(weights[(signs == sign) & (weights != 0)])
         marks = [float(sizes.max())] if len(sizes) else []
         if marks and marks[0] > 1.6 * weak > sizes.min():
             marks = [marks[0], weak] if sign < 0 else [weak, marks[0]]

@@ -23,7 +23,7 @@ class Graph:
 
     names: Sequence[str]
     edges: Integers
-    strengths: Floats
+    weights: Floats
     signs: Integers
     n_edges: int
 
@@ -41,19 +41,19 @@ class Graph:
         return text if self.n_edges == len(self.edges) else f"{text}; drawn: the {len(self.edges):,} strongest"
 
 
-def graph_of(names: Sequence[str], edges: Integers, strengths: Floats, signs: Integers | None) -> Graph:
+def graph_of(names: Sequence[str], edges: Integers, weights: Floats, signs: Integers | None) -> Graph:
     edges = np.asarray(edges, np.int64).reshape(-1, 2)
-    strengths = np.asarray(strengths, np.float64)
-    signs = np.sign(strengths) if signs is None else np.asarray(signs)
-    if strengths.shape != (len(edges),):
-        raise InputError(f"{len(edges)} edges need as many strengths; got an array of shape {strengths.shape}.")
-    if not np.isfinite(strengths).all():
-        raise InputError("Strengths of edges must be finite numbers; leave out edges without one.")
+    weights = np.asarray(weights, np.float64)
+    signs = np.sign(weights) if signs is None else np.asarray(signs)
+    if weights.shape != (len(edges),):
+        raise InputError(f"{len(edges)} edges need as many weights; got an array of shape {weights.shape}.")
+    if not np.isfinite(weights).all():
+        raise InputError("Edge weights must be finite numbers; leave out edges without one.")
     if signs.shape != (len(edges),) or not np.isin(signs, (-1, 0, 1)).all():
-        raise InputError(f"{len(edges)} edges need as many signs, each -1, 0 or 1; leave them out for the strengths'.")
+        raise InputError(f"{len(edges)} edges need as many signs, each -1, 0 or 1; leave them out for the weights'.")
     if len(edges) and (edges.min() < 0 or edges.max() >= len(names)):
         raise InputError(f"Edges must join variables 0 to {len(names) - 1}; got {edges.min()} to {edges.max()}.")
     if (edges[:, 0] == edges[:, 1]).any():
         raise InputError("Edges must join two variables; one joins a variable to itself.")
-    shown = np.argsort(-np.abs(strengths), kind="stable")[:_MOST_EDGES]
-    return Graph(names, edges[shown], strengths[shown], signs[shown].astype(np.int64), len(edges))
+    shown = np.argsort(-np.abs(weights), kind="stable")[:_MOST_EDGES]
+    return Graph(names, edges[shown], weights[shown], signs[shown].astype(np.int64), len(edges))

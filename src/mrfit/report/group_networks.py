@@ -41,12 +41,20 @@ def groups_layout(names: Sequence[str], panels: Panels, layout: str | Floats = "
 
 
 def draw_groups(
-    names: Sequence[str], panels: Panels, places: Floats, *, title: str | None = None, subtitle: str | None = None
+    names: Sequence[str],
+    panels: Panels,
+    places: Floats,
+    *,
+    title: str | None = None,
+    subtitle: str | None = None,
+    signed: NDArray[np.bool_] | None = None,
+    unit: str | None = None,
 ) -> Figure:
     """One network for each panel: its heading, and the weights of all pairs in the order of `pairs_of`.
 
     Variables stand in the same ``places`` everywhere, and the same width is the same weight. Infinite weights are as
-    wide as the widest.
+    wide as the widest. ``signed`` says whether weights have a sign, (pairs,) or (panels, pairs), by default all;
+    ``unit`` is that of the weights, for the legend.
     """
     weights = _drawn(panels)
     largest = float(np.abs(weights).max(initial=0.0))
@@ -54,16 +62,16 @@ def draw_groups(
         raise InputError("There is nothing to draw: no group has an edge.")
     width = max(_WIDTH, float(2 * margin_of(names)[0]) + _INNER)
     canvas = panel_canvas(names, places, width)
-    signs = np.sign(weights).astype(np.int64).ravel()
+    signs = np.where(True if signed is None else signed, np.sign(weights), 0).astype(np.int64)
     columns = min(_IN_ROW, len(panels))
     n_rows = -(-len(panels) // columns)
     style = EdgeStyle.for_nodes(len(names))
-    legend = Legend.fit(weights.ravel(), signs, style, MARGIN, columns * canvas.width - MARGIN)
+    legend = Legend.fit(weights.ravel(), signs.ravel(), style, MARGIN, columns * canvas.width - MARGIN, unit=unit)
     tall = canvas.height + _HEADING
     page = Page(columns * canvas.width, legend.height + n_rows * tall, title, subtitle)
     for k, (heading, _) in enumerate(panels):
         left, floor = (k % columns) * canvas.width, legend.height + (n_rows - 1 - k // columns) * tall
-        draw_network(page, _graph(names, weights[k]), canvas.above(floor, left), style, largest=largest)
+        draw_network(page, _graph(names, weights[k], signs[k]), canvas.above(floor, left), style, largest=largest)
         page.text(cut(heading, canvas.width - 2 * MARGIN, 10), left + MARGIN, floor + canvas.height + 0.1, size=10)
     legend.draw(page, MARGIN)
     return page.figure
@@ -79,10 +87,10 @@ def draw_group(
     return page.axes
 
 
-def _graph(names: Sequence[str], weights: Floats) -> Graph:
+def _graph(names: Sequence[str], weights: Floats, signs: NDArray[np.int64] | None = None) -> Graph:
     """Of the weights of all pairs, those that are not zero."""
     joined = np.flatnonzero(weights)
-    return graph_of(names, pairs_of(len(names))[joined], weights[joined], None)
+    return graph_of(names, pairs_of(len(names))[joined], weights[joined], None if signs is None else signs[joined])
 
 
 def _drawn(panels: Panels) -> Floats:

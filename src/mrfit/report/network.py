@@ -36,8 +36,8 @@ def plot_network(
 ) -> Axes:
     """A picture of the interactions of a model on matplotlib axes, which are returned.
 
-    An edge is drawn by its weight (`MarkovNetwork.edge_weights`), as `network_figure` says; where several parameters
-    join two variables it has no sign, and is grey and dotted.
+    An edge is drawn by its edge weight (`MarkovNetwork.weighted_edges`), as `network_figure` says; between categories
+    it has no sign, and is grey and dotted.
 
     Parameters
     ----------
@@ -46,15 +46,16 @@ def plot_network(
     layout
         As in `network_figure`: ``"force"``, ``"circle"``, or a place for each variable, (variables, 2).
     """
-    there = model.edge_weights != 0  # those that a penalty has set to zero are no edges
-    weights, signs = finite_weights(model.edge_weights[there]), model.edge_signs[there]
-    graph = graph_of(model.domain.names, model.structure.edges[there], weights, signs)
+    edges = model.weighted_edges
+    there, unit = edges.values != 0, edges.unit  # those that a penalty has set to zero are no edges
+    weights, signs = finite_weights(edges.values[there]), edges.signs[there]
+    graph = graph_of(model.domain.names, edges.edges[there], weights, signs)
     if ax is None:
         canvas = canvas_of(graph, layout)
-        foot = _Foot.of(graph, canvas.width, canvas.lists_alone)
+        foot = _Foot.of(graph, canvas.width, canvas.lists_alone, unit)
         ax = new_axes(canvas.width, canvas.height + foot.height)
     page = HostedPage(ax, title)
-    foot = _Foot.of(graph, page.width, is_force(layout))
+    foot = _Foot.of(graph, page.width, is_force(layout), unit)
     _draw(page, graph, canvas_within(graph, layout, page.width, page.height - foot.height), foot)
     return ax
 
@@ -62,18 +63,19 @@ def plot_network(
 def network_figure(
     names: Sequence[str],
     edges: Integers,
-    strengths: Floats,
+    weights: Floats,
     *,
     title: str | None = None,
     signs: Integers | None = None,
     layout: Layout = "force",
     n_rows: int | None = None,
+    unit: str | None = None,
 ) -> Figure:
     """A picture of a network of any size, the same for the same input.
 
     Positive edges are blue, negative ones red and dashed, those without a sign grey and dotted; the stronger, the
     wider and darker. An edge is bent where it would run through a third variable. Up to 150 variables all have labels
-    if these fit; beyond that those of the largest total strength, where there is room. Of more than 6,000 edges the
+    if these fit; beyond that those of the largest node strength, where there is room. Of more than 6,000 edges the
     strongest are drawn, and the line under the title says so.
 
     Parameters
@@ -82,10 +84,10 @@ def network_figure(
         One for each variable; very long ones are shortened in the middle.
     edges
         Numbers of the variables that interact, shape (edges, 2).
-    strengths
-        Signed strength of each edge, shape (edges,).
+    weights
+        Edge weights, shape (edges,), with their signs.
     signs
-        -1, 0 or 1 for each edge; by default those of the strengths. 0 is for edges that have none, because their
+        -1, 0 or 1 for each edge; by default those of the weights. 0 is for edges that have none, because their
         variables have more than two states in no order.
     layout
         ``"force"``: connected variables near each other, their components side by side, variables without an edge in
@@ -94,21 +96,23 @@ def network_figure(
         picture.
     n_rows
         How many rows it was learned from, to be said under the title.
+    unit
+        Of the weights, for the legend: that of `MarkovNetwork.weighted_edges`, or of an `EdgeReport`.
     """
-    graph = graph_of(names, edges, strengths, signs)
+    graph = graph_of(names, edges, weights, signs)
     canvas = canvas_of(graph, layout)
-    foot = _Foot.of(graph, canvas.width, canvas.lists_alone)
+    foot = _Foot.of(graph, canvas.width, canvas.lists_alone, unit)
     page = Page(canvas.width, foot.height + canvas.height, title, graph.summary(n_rows))
     _draw(page, graph, canvas, foot)
     return page.figure
 
 
-def network_layout(names: Sequence[str], edges: Integers, strengths: Floats, *, layout: Layout = "force") -> Floats:
+def network_layout(names: Sequence[str], edges: Integers, weights: Floats, *, layout: Layout = "force") -> Floats:
     """Where `network_figure` draws the variables, in inches, (variables, 2), for use as ``layout`` of other networks.
 
     Variables that it only lists or counts, because they have no edge, have places in rows below the others.
     """
-    graph = graph_of(names, edges, strengths, None)
+    graph = graph_of(names, edges, weights, None)
     canvas = canvas_of(graph, layout)
     positions = canvas.positions.copy()
     if canvas.lists_alone and len(graph.alone):
@@ -132,10 +136,10 @@ class _Foot:
     rows: list[list[tuple[float, str]]]
 
     @classmethod
-    def of(cls, graph: Graph, width: float, lists_alone: bool) -> _Foot:
+    def of(cls, graph: Graph, width: float, lists_alone: bool, unit: str | None) -> _Foot:
         alone = graph.alone if lists_alone else np.empty(0, np.int64)
         style = EdgeStyle.for_nodes(len(graph.names) - len(alone))
-        legend = Legend.fit(graph.strengths, graph.signs, style, MARGIN, width - MARGIN)
+        legend = Legend.fit(graph.weights, graph.signs, style, MARGIN, width - MARGIN, unit=unit)
         heading = f"{count(len(alone), 'variable')} without {graph.an_edge}" if len(alone) else ""
         names = [shortened(graph.names[i], 30) for i in alone] if len(alone) <= _MOST_LISTED else []
         return cls(legend, style, heading, _rows(names, width))
@@ -165,14 +169,14 @@ def draw_network(page: Page, graph: Graph, canvas: Canvas, style: EdgeStyle, *, 
     """Edges, nodes and labels on their part of a page; ``largest`` as in `draw_edges`."""
     nodes, positions = canvas.nodes, canvas.positions
     total = np.zeros(len(graph.names))
-    np.add.at(total, graph.edges.ravel(), np.repeat(share_of(graph.strengths) + 1e-6, 2))
+    np.add.at(total, graph.edges.ravel(), np.repeat(share_of(graph.weights) + 1e-6, 2))
     diameter = _diameters(total, len(nodes))
     clearance = (diameter / 2 + style.widths[1] / 4 + 1.5) / 72
     lines = draw_edges(
         page.axes,
         positions,
         graph.edges,
-        graph.strengths,
+        graph.weights,
         most=len(graph.edges),
         clearance=clearance,
         style=style,

@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 Ranges = Mapping[str, tuple[Floats, Floats]]
 
 WORDS = {
-    "strength": "strength",
+    "strength": "node strength",
     "expected_influence": "expected influence",
     "expected_influence_two_steps": "influence in two steps",
     "bridge_strength": "bridge strength",
@@ -153,8 +153,9 @@ def draw_node_network(
     graph = graph_of(nodes.names, edges, weights[joined], sign)
     style = EdgeStyle.for_nodes(len(nodes.names)) if inclusion is None else EdgeStyle(tints=(_FAINT, 1.0))
     page = Page(*_page_size(nodes), title, _subtitle(nodes, inclusion)) if ax is None else HostedPage(ax)
-    key = style if inclusion is None else EdgeStyle(tints=(1.0, 1.0))  # how pale a line is says nothing of strength
-    legend = Legend.fit(graph.strengths, graph.signs, key, MARGIN, page.width - MARGIN)
+    key = style if inclusion is None else EdgeStyle(tints=(1.0, 1.0))  # how pale a line is says nothing of its weight
+    what, unit = nodes.weights.called
+    legend = Legend.fit(graph.weights, graph.signs, key, MARGIN, page.width - MARGIN, what=what, unit=unit)
     places = network_layout(nodes.names, edges, weights[joined], layout=layout)
     canvas = panel_canvas(nodes.names, places, page.width, page.ceiling - legend.height).above(legend.height)
     _draw_network(page, nodes, graph, canvas, style, _of_edges(graph, inclusion, len(nodes.names)), largest)
@@ -196,7 +197,7 @@ def _draw_network(
     radius, ring = _RADIUS * shrink, _RING * shrink if nodes.predictability is not None else 0.0
     positions = canvas.positions
     lines = draw_edges(
-        page.axes, positions, graph.edges, graph.strengths, most=len(graph.edges), style=style, signs=graph.signs,
+        page.axes, positions, graph.edges, graph.weights, most=len(graph.edges), style=style, signs=graph.signs,
         clearance=np.full(len(positions), radius + ring + 0.02), largest=largest, sureness=inclusion,
     )  # fmt: skip
     _draw_rings(page, nodes, positions, radius, ring)

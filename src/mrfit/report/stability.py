@@ -26,15 +26,21 @@ _MOST = 60  # edges in one picture
 _NAMED = 12  # edges with a name beside their path
 
 _SAMPLE, _RANGE = COLOURS[1], COLOURS[0]
-_LABELS = {"edges": "edges", "strength": "strength", "expected_influence": "expected influence"}
+_LABELS = {"edges": "edges", "strength": "node strength", "expected_influence": "expected influence"}
 
 
 def draw_edge_ranges(
-    edges: Sequence[Edge], *, ax: Axes | None = None, title: str | None = None, subtitle: str | None = None
+    edges: Sequence[Edge],
+    *,
+    ax: Axes | None = None,
+    title: str | None = None,
+    subtitle: str | None = None,
+    unit: str | None = None,
 ) -> Axes:
     """Every edge with the range of its weight, its mean and its weight in the table, sorted by the mean.
 
-    Beside it stands the share of resamples in which it is there; in the others its weight is zero.
+    Beside it stands the share of resamples in which it is there; in the others its weight is zero. ``unit`` is that of
+    the weights.
     """
     shown = sorted(edges, key=lambda edge: (-edge.inclusion, -abs(edge.mean)))[:_MOST]
     if not shown:
@@ -47,12 +53,12 @@ def draw_edge_ranges(
         subtitle = (subtitle or "") + more or None
         ax = own_axes(_LINE * len(shown), left=left, right=_SHARES, title=title, subtitle=subtitle)
     name_lines(ax, names, _NAMES)
-    _draw_ranges(ax, shown)
+    _draw_ranges(ax, shown, f"edge weight ({unit})" if unit else "edge weight")
     _draw_shares(ax.inset_axes((1.04, 0.0, 0.13, 1.0)), shown)
     return ax
 
 
-def _draw_ranges(axes: Axes, edges: Sequence[Edge]) -> None:
+def _draw_ranges(axes: Axes, edges: Sequence[Edge], what: str) -> None:
     """Ranges that go on for ever end at the frame."""
     places = np.arange(len(edges)) + 0.5
     ends = np.array([[edge.low, edge.high] for edge in edges])
@@ -67,7 +73,7 @@ def _draw_ranges(axes: Axes, edges: Sequence[Edge]) -> None:
     axes.plot(values[:, 0], places, "o", color=_RANGE, markersize=3.5, label="mean and range of resamples")
     sample = np.clip(values[:, 1], low - margin, high + margin)
     axes.plot(sample, places, "|", color=_SAMPLE, markersize=8, markeredgewidth=1.5, label="whole table")
-    axes.set_xlabel("weight", size=9)
+    axes.set_xlabel(what, size=9)
     draw_key(axes)
 
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.edge_weights import SIZE, unit_of
+
 Floats = NDArray[np.float64]
 
 
@@ -15,9 +17,9 @@ Floats = NDArray[np.float64]
 class EdgeReport:
     """Evidence for edges a - b with a < b, from the regression of a on the rest and from that of b.
 
-    ``coefficients[k, 0]`` is the signed size of b in the regression of a, ``coefficients[k, 1]`` that of a in the
-    regression of b; for variables with more than two states the size is the norm of the group of coefficients.
-    ``entered[k]`` are the strengths at which the edge first entered either path, NaN where it never did.
+    ``coefficients[k, 0]`` is the edge weight of b in the regression of a, ``coefficients[k, 1]`` that of a in the
+    regression of b: log odds ratios for two states, else the norm of the centered table (`mrfit.edge_weights`).
+    ``entered[k]`` are the penalty strengths at which the edge first entered either path, NaN where it never did.
     ``signs[k]`` is +1 where the two variables rise together, -1 where one falls as the other rises, and 0 where states
     have no order, or no direction shows.
 
@@ -32,6 +34,7 @@ class EdgeReport:
     signs: NDArray[np.int64]  # (edges,)
     owner: NDArray[np.int64] | None = None  # (edges,)
     gain: Floats | None = None  # (edges,)
+    kinds: NDArray[np.int64] | None = None  # units of the weights, (edges,), see `mrfit.edge_weights`; None: two states
 
     @classmethod
     def of_no_edges(cls) -> EdgeReport:
@@ -41,20 +44,35 @@ class EdgeReport:
         return len(self.edges)
 
     @property
-    def strength(self) -> Floats:
-        """One number for each edge, for drawing and sorting: the size of its mean coefficient, with its sign if any."""
+    def weight(self) -> Floats:
+        """The edge weight by the regressions: the mean of both, which selection and penalty may have shrunken."""
         size = np.abs(self.coefficients.mean(axis=1))
-        return np.asarray(np.where(self.signs < 0, -size, size), np.float64)
+        return np.asarray(np.where((self.signs < 0) & self.has_sign, -size, size), np.float64)
+
+    @property
+    def has_sign(self) -> NDArray[np.bool_]:
+        """Whether each weight has a sign; norms have none."""
+        return np.ones(len(self), bool) if self.kinds is None else self.kinds != SIZE
+
+    @property
+    def order(self) -> NDArray[np.int64]:
+        """Numbers of the edges, the largest weight first."""
+        return np.argsort(-np.abs(self.weight), kind="stable")
+
+    @property
+    def unit(self) -> str:
+        """Name of the unit of the weights."""
+        return unit_of(() if self.kinds is None else self.kinds)
 
     def rows(self, names: tuple[str, ...]) -> Iterator[dict[str, str | float]]:
-        """One record for each edge, strongest first, variables by name."""
-        strength = self.strength
-        for k in np.argsort(-np.abs(strength), kind="stable"):
+        """One record for each edge, the largest weight first, variables by name."""
+        weight = self.weight
+        for k in self.order:
             a, b = self.edges[k]
             yield {
                 "source": names[a],
                 "target": names[b],
-                "strength": float(strength[k]),
+                "weight": float(weight[k]),
                 "sign": int(self.signs[k]),
                 "target_given_source": float(self.coefficients[k, 1]),
                 "source_given_target": float(self.coefficients[k, 0]),
@@ -67,3 +85,8 @@ class EdgeReport:
         if self.owner is None or self.gain is None:
             return {}
         return {"owner": names[self.owner[k]] if self.owner[k] >= 0 else "", "gain": float(self.gain[k])}
+
+
+def with_former_name(record: dict[str, str | float]) -> dict[str, str | float]:
+    """A record of `EdgeReport.rows` for JSON, with the weight as ``strength`` too, as older versions called it."""
+    return {**record, "strength": record["weight"]} if "weight" in record else record

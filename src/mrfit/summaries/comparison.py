@@ -10,12 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.domain import Domain
+from mrfit.edge_weights import EdgeWeights, Scores, same_scores, unit_of
 from mrfit.errors import InputError, listed
 from mrfit.html_table import html_table
 from mrfit.learning.fitted import Score
 from mrfit.learning.held_out import mean_over_rows
 from mrfit.model import MarkovNetwork, finite_scores
 from mrfit.parameterizations.canonical import Canonical
+from mrfit.parameterizations.edge_tables import edge_weights
+from mrfit.parameterizations.ordered import Ordered
 from mrfit.report.canvas import Layout
 from mrfit.report.group_networks import draw_groups, groups_layout
 from mrfit.resampling.networks import pairs_of
@@ -32,14 +35,15 @@ _WHERE = {(True, True): "both", (True, False): "a", (False, True): "b"}
 
 @dataclass(frozen=True)
 class ComparedEdge:
-    """A pair of variables that ``a``, ``b`` or ``both`` join, as ``where`` says; the weight is zero where not."""
+    """A pair of variables that ``a``, ``b`` or ``both`` join, as ``where`` says; the edge weight is zero where not."""
 
     source: str
     target: str
     where: str
     a: float
     b: float
-    difference: float  # b less a
+    difference: float  # b - a
+    has_sign: bool = True  # of categories weights have none, though their difference has
 
 
 @dataclass(frozen=True)
@@ -50,7 +54,7 @@ class ComparedParameter:
     order: int
     a: float
     b: float
-    difference: float  # b less a
+    difference: float  # b - a
 
 
 @dataclass(frozen=True)
@@ -61,14 +65,15 @@ class ComparedScores:
     n_rows: int
     a: float
     b: float
-    difference: Score  # b less a
+    difference: Score  # b - a
 
     def to_dict(self) -> dict[str, Any]:
         return {**asdict(self), "difference": self.difference.mean, "standard_error": self.difference.standard_error}
 
     def in_words(self) -> str:
         difference = f"{self.difference.mean:+.4f} +- {self.difference.standard_error:.4f}"
-        return f"{self.n_rows:,} rows, mean {self.metric}: A {self.a:.4f}, B {self.b:.4f}, B less A {difference} nats"
+        means = f"A {self.a:.4f}, B {self.b:.4f}, difference B - A {difference} nats"
+        return f"{self.n_rows:,} rows, mean {self.metric}: {means}"
 
 
 @dataclass(frozen=True)
@@ -80,7 +85,9 @@ class Comparison:
     models
         A and B in words.
     coordinates
-        In which parameters and weights are compared: those of both models, canonical ones where these differ.
+        In which parameters are compared: those of both models, canonical ones where these differ.
+    unit
+        Name of the unit of the edge weights, see `mrfit.edge_weights`.
     edges, parameters
         The largest differences first.
     scores
@@ -93,6 +100,7 @@ class Comparison:
     edges: tuple[ComparedEdge, ...]
     parameters: tuple[ComparedParameter, ...]
     scores: ComparedScores | None = None
+    unit: str = ""
 
     def __repr__(self) -> str:
         return f"<Comparison: {self._counts}>"
@@ -106,6 +114,7 @@ class Comparison:
             "variables": list(self.names),
             "models": dict(zip("ab", self.models, strict=True)),
             "coordinates": self.coordinates,
+            "edge_weight": self.unit,
             "n_edges": {where: len(self.edges_in(where)) for where in _WHERE.values()},
             "edges": [asdict(edge) for edge in self.edges],
             "parameters": [asdict(parameter) for parameter in self.parameters],
@@ -120,10 +129,18 @@ class Comparison:
         yield from (f"{letter}: {words}" for letter, words in zip("AB", self.models, strict=True))
         yield self._counts
         for where in "ab":
-            lines = [f"{each.a or each.b:+9.4f}  {each.source} - {each.target}" for each in self.edges_in(where)]
-            yield from _shown(f"only in {where.upper()}:", lines, top)
+            lines = [
+                f"{_weight(each.a or each.b, each)}  {each.source} - {each.target}" for each in self.edges_in(where)
+            ]
+            yield from _shown(f"only in {where.upper()}, edge weight ({self.unit}):", lines, top)
+        lines = [
+            f"{_weight(each.a, each)} {_weight(each.b, each)} {each.difference:+9.4f}  {each.source} - {each.target}"
+            for each in self.edges_in("both")
+            if each.difference
+        ]
+        yield from _shown(f"edge weights that differ most, {self.unit} (A, B, difference B - A):", lines, top)
         lines = [f"{each.a:+9.4f} {each.b:+9.4f} {each.difference:+9.4f}  {each.name}" for each in self._different]
-        heading = f"parameters that differ most, {self.coordinates} (A, B, B less A):"
+        heading = f"parameters that differ most, {self.coordinates} (A, B, difference B - A):"
         yield from _shown(heading, lines, top)
         if self.scores is not None:
             yield self.scores.in_words()
@@ -141,7 +158,7 @@ class Comparison:
         facts = {"A": self.models[0], "B": self.models[1], "edges": self._counts.partition(": ")[2]}
         if self.scores is not None:
             facts["scores"] = self.scores.in_words()
-        facts[f"parameters ({self.coordinates})"] = "A, B, B less A"
+        facts[f"parameters ({self.coordinates})"] = "A, B, difference B - A"
         rows = [(each.name, f"{each.a:+.4f}, {each.b:+.4f}, {each.difference:+.4f}") for each in self._different[:10]]
         return html_table("Comparison", facts, rows)
 
@@ -150,18 +167,30 @@ class Comparison:
         return groups_layout(self.names, self._panels[:2], layout)
 
     def figure(self, *, layout: Layout = "force", title: str | None = None) -> Figure:
-        """A, B, and B less A side by side, on one layout and one scale of weights."""
-        return draw_groups(self.names, self._panels, self.layout(layout), title=title)
+        """A, B, and the difference B - A side by side, on one layout and one scale of edge weights."""
+        signed = np.stack([self._has_sign, self._has_sign, np.ones_like(self._has_sign)])
+        return draw_groups(self.names, self._panels, self.layout(layout), title=title, unit=self.unit, signed=signed)
+
+    @property
+    def _has_sign(self) -> NDArray[np.bool_]:
+        """Whether the weight of each pair has a sign, in the order of `pairs_of`."""
+        out = np.ones(len(pairs_of(len(self.names))), bool)
+        for edge in self.edges:
+            out[self._place(edge)] = edge.has_sign
+        return out
+
+    def _place(self, edge: ComparedEdge) -> int:
+        """The number of a pair in the order of `pairs_of`."""
+        n = len(self.names)
+        a, b = sorted((self.names.index(edge.source), self.names.index(edge.target)))
+        return a * (2 * n - a - 1) // 2 + b - a - 1
 
     @property
     def _panels(self) -> list[tuple[str, Floats]]:
-        numbers = {name: number for number, name in enumerate(self.names)}
-        places = {pair: k for k, pair in enumerate(map(tuple, pairs_of(len(self.names)).tolist()))}
-        weights = np.zeros((3, len(places)))
+        weights = np.zeros((3, len(pairs_of(len(self.names)))))
         for edge in self.edges:
-            pair = sorted((numbers[edge.source], numbers[edge.target]))
-            weights[:, places[pair[0], pair[1]]] = edge.a, edge.b, edge.difference
-        return list(zip(("A", "B", "B less A"), weights, strict=True))
+            weights[:, self._place(edge)] = edge.a, edge.b, edge.difference
+        return list(zip(("A", "B", "difference B - A"), weights, strict=True))
 
 
 def compare(
@@ -185,11 +214,13 @@ def compare(
     if metric not in ("pll", "ll"):
         raise InputError(f"There is no metric {metric!r}; choose pll or ll.")
     one, other = _in_same_coordinates(a, b)
+    edges, unit = _edges(a, b)
     return Comparison(
         names=a.domain.names,
         models=(a.in_words(), b.in_words()),
         coordinates=one.parameters.word,
-        edges=_edges(one, other),
+        edges=edges,
+        unit=unit,
         parameters=_parameters(one, other),
         scores=None if data is None else _scores(a, b, data, metric, resolve_jobs(jobs)),
     )
@@ -211,11 +242,13 @@ def _check_domains(a: Domain, b: Domain) -> None:
 
 
 def _in_same_coordinates(a: MarkovNetwork, b: MarkovNetwork) -> tuple[MarkovNetwork, MarkovNetwork]:
-    """Canonical ones with first states as reference, unless both are in these or in spectral ones already.
+    """Canonical ones with first states as reference, unless both are in these, in spectral or in the same ordered ones.
 
     In others the same distribution may have different parameters.
     """
     if a.parameters.word == b.parameters.word == "spectral" and a.domain == b.domain:
+        return a, b
+    if a.parameters.word == b.parameters.word == Ordered.word and _same_scores(a, b):
         return a, b
     return _canonical("A", a), _canonical("B", b)
 
@@ -231,22 +264,46 @@ def _canonical(letter: str, model: MarkovNetwork) -> MarkovNetwork:
     return model if is_plain else model.to_parameterization("canonical")
 
 
-def _edges(a: MarkovNetwork, b: MarkovNetwork) -> tuple[ComparedEdge, ...]:
-    weights = [_weights(model) for model in (a, b)]
-    edges = []
-    for pair in dict.fromkeys((*weights[0], *weights[1])):
+def _edges(a: MarkovNetwork, b: MarkovNetwork) -> tuple[tuple[ComparedEdge, ...], str]:
+    """All pairs that either joins, by one kind of edge weight for both; and its unit.
+
+    A variable counts as ordered where both models give its states the same scores.
+    """
+    weighed = [_weighed(model, scores) for model, scores in zip((a, b), common_scores(a, b), strict=True)]
+    weights = [_weights(model, edges) for model, edges in zip((a, b), weighed, strict=True)]
+    found, joined = [], weights[0] | weights[1]
+    for pair in joined:
         source, target = sorted(pair, key=a.domain.index)
         where = _WHERE[pair in weights[0], pair in weights[1]]
-        one, other = (own.get(pair, 0.0) for own in weights)
-        edges.append(ComparedEdge(source, target, where, one, other, other - one))
-    return tuple(sorted(edges, key=lambda edge: -abs(edge.difference)))
+        one, other = (own[pair][0] if pair in own else 0.0 for own in weights)
+        has_sign = joined[pair][1]
+        found.append(ComparedEdge(source, target, where, one, other, other - one, has_sign))
+    unit = unit_of(np.concatenate([edges.kinds for edges in weighed]))
+    return tuple(sorted(found, key=lambda edge: -abs(edge.difference))), unit
 
 
-def _weights(model: MarkovNetwork) -> dict[frozenset[str], float]:
-    """Of all edges that are not zero."""
-    names, edges = model.domain.names, model.structure.edges.tolist()
-    weights = zip(edges, model.edge_weights.tolist(), strict=True)
-    return {frozenset((names[i], names[j])): weight for (i, j), weight in weights if weight}
+def common_scores(a: MarkovNetwork, b: MarkovNetwork) -> tuple[Scores, Scores]:
+    """The scores of each model's variables that both give the same; None where they differ."""
+    own = dict(zip(a.domain.names, a.state_scores, strict=True))
+    other = dict(zip(b.domain.names, b.state_scores, strict=True))
+    same = {name: scores if same_scores(scores, other[name]) else None for name, scores in own.items()}
+    return tuple(same[name] for name in a.domain.names), tuple(same[name] for name in b.domain.names)
+
+
+def _same_scores(a: MarkovNetwork, b: MarkovNetwork) -> bool:
+    other = dict(zip(b.domain.names, b.state_scores, strict=True))
+    return all(same_scores(own, other[name]) for name, own in zip(a.domain.names, a.state_scores, strict=True))
+
+
+def _weighed(model: MarkovNetwork, scores: Scores) -> EdgeWeights:
+    return edge_weights(model.parameters, model.w, scores)
+
+
+def _weights(model: MarkovNetwork, edges: EdgeWeights) -> dict[frozenset[str], tuple[float, bool]]:
+    """Return the weights of all edges that are not zero, and whether each has a sign."""
+    names = model.domain.names
+    known = zip(edges.edges.tolist(), edges.values.tolist(), edges.has_sign.tolist(), strict=True)
+    return {frozenset((names[i], names[j])): (weight, has_sign) for (i, j), weight, has_sign in known if weight}
 
 
 def _parameters(a: MarkovNetwork, b: MarkovNetwork) -> tuple[ComparedParameter, ...]:
@@ -265,8 +322,15 @@ def _named(model: MarkovNetwork) -> dict[object, tuple[str, int, float]]:
     out: dict[object, tuple[str, int, float]] = {}
     for k, name in enumerate(parameters.names()):
         states: Key = frozenset((domain[i].name, domain[i].states[s]) for i, s in parameters.states(k))
-        out[states or name] = name, int(parameters.order_of_parameter[k]), float(model.w[k])
+        scope = frozenset(domain.names[i] for i in parameters.scope(k))
+        key: object = (scope, states) if isinstance(parameters, Ordered) else states or name
+        out[key] = name, int(parameters.order_of_parameter[k]), float(model.w[k])
     return out
+
+
+def _weight(value: float, edge: ComparedEdge) -> str:
+    """Format an edge weight, with its sign if it has one."""
+    return f"{value:+9.4f}" if edge.has_sign else f"{value:9.4f}"
 
 
 def _scores(a: MarkovNetwork, b: MarkovNetwork, data: Any, metric: str, jobs: int) -> ComparedScores:

@@ -33,6 +33,7 @@ class Compared:
     wald_adjusted: float
     permutation_p: float
     permutation_adjusted: float
+    has_sign: bool = True  # node strengths have none, nor have the weights of categories
 
     @property
     def adjusted(self) -> float:
@@ -65,14 +66,16 @@ class GroupsSummary:
         finite = np.where(np.isfinite(weights), np.abs(weights), 0.0)
         strengths = np.where(np.isinf(weights) @ incidence(len(names)) > 0, np.inf, finite @ incidence(len(names)))
         shuffled, wald = comparison.permutations, comparison.wald
+        signed = np.ones(len(pairs), bool) if comparison.has_sign is None else comparison.has_sign
         edges = _compared(
-            pairs, weights, () if wald is None else wald.edges, None if shuffled is None else shuffled.p_edges
+            pairs, weights, () if wald is None else wald.edges, None if shuffled is None else shuffled.p_edges, signed
         )
         nodes = _compared(
             [(name,) for name in names],
             strengths,
             () if wald is None else wald.nodes,
             None if shuffled is None else shuffled.p_strengths,
+            np.zeros(len(names), bool),
         )
         return cls(comparison, tuple(edge for edge in edges if any(edge.values)), nodes)
 
@@ -90,6 +93,13 @@ class GroupsSummary:
         """``difference`` of all pairs, in the order of `pairs_of`."""
         return np.array([_difference(values) for values in self.comparison.weights.T])
 
+    @property
+    def signed_panels(self) -> NDArray[np.bool_]:
+        """Whether weights have a sign, (groups and their difference, pairs); a difference always has one."""
+        found = self.comparison
+        own = np.ones(found.weights.shape[1], bool) if found.has_sign is None else found.has_sign
+        return np.stack([*[own] * len(found.labels), np.ones_like(own)])
+
     def n_different(self, level: float = 0.05) -> int:
         """Edges whose adjusted p is at most that."""
         return sum(edge.adjusted <= level for edge in self.edges)
@@ -105,6 +115,7 @@ class GroupsSummary:
             "likelihood": None if found.likelihood is None else found.likelihood.to_dict(),
             "permutations": self._permutations(),
             "remarks": list(found.remarks) + ([] if found.wald is None else list(found.wald.remarks)),
+            "edge_weight": found.unit,
             "edges": [edge.to_dict() for edge in self.edges],
             "nodes": [node.to_dict() for node in self.nodes],
         }
@@ -130,7 +141,11 @@ def _without_variables(test: WaldTest) -> dict[str, Any]:
 
 
 def _compared(
-    keys: Sequence[tuple[str, ...]], values: Floats, tests: tuple[WaldTest, ...], shuffled: Floats | None
+    keys: Sequence[tuple[str, ...]],
+    values: Floats,
+    tests: tuple[WaldTest, ...],
+    shuffled: Floats | None,
+    has_sign: NDArray[np.bool_],
 ) -> tuple[Compared, ...]:
     wald = {test.variables: test for test in tests}
     permuted = np.full(len(keys), np.nan) if shuffled is None else shuffled
@@ -144,6 +159,7 @@ def _compared(
             wald[key].adjusted if key in wald else np.nan,
             float(permuted[k]),
             float(adjusted[k]),
+            bool(has_sign[k]),
         )
         for k, key in enumerate(keys)
     ]

@@ -11,7 +11,7 @@ import numpy as np
 from mrfit.errors import InputError, listed
 from mrfit.learning.learner import Learner
 from mrfit.model import MarkovNetwork
-from mrfit.summaries.observed import Observed
+from mrfit.summaries.observed import Observed, finite
 
 _CHOSEN_ON = {"valid": " chosen on validation rows", "folds": " chosen in cross-validation"}
 
@@ -32,7 +32,8 @@ class ModelCard:
 
     ``learned`` says in one line how the model was learned; None where its provenance does not tell. ``observed`` says
     what it carries of data and resamples; empty where nothing. ``unbounded`` has the limits of parameters without a
-    finite estimate, whose values in ``strongest`` are where the solver stopped.
+    finite estimate, whose values in ``strongest`` are where the solver stopped. ``edges`` are those with the largest
+    edge weights, whose unit is ``edge_weight``.
     """
 
     domain: Mapping[str, list[str]]
@@ -49,10 +50,12 @@ class ModelCard:
     given: tuple[str, ...] = ()
     observed: str = ""
     unbounded: Mapping[str, str] = field(default_factory=dict)
+    edges: tuple[Mapping[str, Any], ...] = ()
+    edge_weight: str = ""
 
     @classmethod
     def of(cls, model: MarkovNetwork, *, top: int = 10) -> ModelCard:
-        """With the ``top`` strongest parameters of each order."""
+        """With the ``top`` strongest parameters of each order, and as many edges."""
         return cls(
             domain=model.domain.to_states(),
             n_scopes=model.structure.n_scopes,
@@ -68,6 +71,8 @@ class ModelCard:
             given=model.given,
             observed=Observed.kept_with(model).in_words(),
             unbounded=model.unbounded,
+            edges=_edges(model, top),
+            edge_weight=model.weighted_edges.unit,
         )
 
     @property
@@ -85,6 +90,8 @@ class ModelCard:
             **{name: getattr(self, name) for name in same},
             "parameterization": dict(self.parameterization),
             "strongest": strongest,
+            "edge_weight": self.edge_weight,
+            "edges": [{**edge, "weight": finite(edge["weight"])} for edge in self.edges],
             "groups": None if self.groups is None else [asdict(group) for group in self.groups],
             "unbounded": dict(self.unbounded),
             "provenance": dict(self.provenance),
@@ -93,6 +100,28 @@ class ModelCard:
 
     def _limit(self, name: str) -> dict[str, str]:
         return {"limit": self.unbounded[name]} if name in self.unbounded else {}
+
+
+def _edges(model: MarkovNetwork, top: int) -> tuple[Mapping[str, Any], ...]:
+    """Edges with the largest weights; ``unbounded`` where a parameter of their two variables has no finite estimate."""
+    edges, names, unbounded = model.weighted_edges, model.domain.names, set()
+    if model.unbounded:
+        numbers = (k for k, name in enumerate(model.parameters.names()) if name in model.unbounded)
+        unbounded = {model.parameters.scope(k) for k in numbers}
+    found = []
+    for k in np.argsort(-np.abs(edges.values), kind="stable").tolist()[:top]:
+        a, b = edges.edges[k].tolist()
+        if edges.values[k]:
+            found.append(
+                {
+                    "source": names[a],
+                    "target": names[b],
+                    "weight": float(edges.values[k]),
+                    "has_sign": bool(edges.has_sign[k]),
+                    "unbounded": (a, b) in unbounded or not np.isfinite(edges.values[k]),
+                }
+            )
+    return tuple(found)
 
 
 def how_learned(provenance: Mapping[str, Any]) -> str | None:

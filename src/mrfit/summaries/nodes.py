@@ -76,6 +76,7 @@ class NodesSummary:
         return {
             "coding": self.nodes.weights.coding,
             "weights": self.nodes.weights.meaning,
+            "edge_weight": self.nodes.weights.unit,
             "n_variables": len(self.nodes.names),
             "n_edges": self.n_edges,
             "predicted": self.predicted,

@@ -29,6 +29,7 @@ class StabilitySummary:
     pairs: StablePairs | None
     stars: Stars | None
     stable: tuple[tuple[str, str, float], ...]
+    unit: str
 
     @classmethod
     def of(cls, stability: Stability, rows: UniqueRows) -> StabilitySummary:
@@ -44,6 +45,7 @@ class StabilitySummary:
             pairs=stability.pairs,
             stars=stability.stars,
             stable=() if stability.pairs is None else _stable(stability.pairs, networks.names),
+            unit=stability.unit,
         )
 
     @property
@@ -67,6 +69,7 @@ class StabilitySummary:
             "n_failed": self.n_failed,
             "failures": dict(self.failures),
             "level": self.level,
+            "edge_weight": self.unit,
             **more,
             "edges": [edge.to_dict() for edge in self.edges],
         }

@@ -7,13 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from mrfit.data.unique_rows import UniqueRows
+from mrfit.structure.edge_report import with_former_name
 from mrfit.structure.learner import LearnedStructure
 from mrfit.summaries.rows import RowsSummary
 
 
 @dataclass(frozen=True)
 class StructureSummary:
-    """``edges`` are records of names and evidence, the strongest first (see `EdgeReport.rows`)."""
+    """``edges`` are records of names and evidence, the largest weight first (see `EdgeReport.rows`).
+
+    ``unit`` is that of their weights, and ``has_sign`` says which of these have a sign.
+    """
 
     rows: RowsSummary
     largest_degree: int
@@ -21,7 +25,9 @@ class StructureSummary:
     violation: float | None
     seconds: float
     remarks: tuple[str, ...]
+    unit: str
     edges: tuple[Mapping[str, Any], ...]
+    has_sign: tuple[bool, ...]
 
     @classmethod
     def of(cls, learned: LearnedStructure, rows: UniqueRows, *, seconds: float) -> StructureSummary:
@@ -33,7 +39,9 @@ class StructureSummary:
             violation=learned.violation,
             seconds=seconds,
             remarks=learned.remarks,
+            unit=learned.report.unit,
             edges=tuple(learned.report.rows(rows.domain.names)),
+            has_sign=tuple(learned.report.has_sign[learned.report.order].tolist()),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -45,5 +53,6 @@ class StructureSummary:
             "violation": self.violation,
             "seconds": self.seconds,
             "remarks": list(self.remarks),
-            "edges": [dict(edge) for edge in self.edges],
+            "edge_weight": self.unit,
+            "edges": [with_former_name(dict(edge)) for edge in self.edges],
         }

@@ -204,6 +204,14 @@ def test_refits_at_infinity_are_told() -> None:
     assert any("2 of 3 variables have their optimum at infinity: 'a', 'b'" in said for said in learned.remarks)
 
 
+def _zero_sum_norm(coefficients: np.ndarray) -> float:
+    """Of the table of dummy coefficients without the first states, its rows and columns made to sum to zero."""
+    table = np.zeros(np.add(coefficients.shape, 1))
+    table[1:, 1:] = coefficients
+    centring = [np.eye(c) - 1 / c for c in table.shape]
+    return float(np.linalg.norm(centring[0] @ table @ centring[1]))
+
+
 def test_coefficients_chosen_by_refits_are_refitted() -> None:
     """With an l1 strength of 1 against the sum over rows, not with what selected them."""
     rows = _grid_rows(300, states=3)
@@ -214,7 +222,7 @@ def test_coefficients_chosen_by_refits_are_refitted() -> None:
         sizes, others = report.coefficients[has, own], report.edges[has, 1 - own]
         dense = DenseRegression.of(rows.on_columns([i, *others[sizes > 0]]), 0)
         beta = dense.solve(1.0, share=1e-7)
-        expected = [np.linalg.norm(beta[group]) for group in dense.groups.values()]
+        expected = [_zero_sum_norm(beta[group]) for group in dense.groups.values()]
         np.testing.assert_allclose(sizes[sizes > 0], expected, atol=1e-3)
 
 
@@ -463,7 +471,7 @@ def test_a_given_strength_is_solved_at_exactly(strength: float, states: int) -> 
         beta = dense.solve(strength)
         chosen.append({j for j, group in dense.groups.items() if beta[group].any()})
         for j, group in dense.groups.items():
-            size[i, j] = beta[group][0, 0] if states == 2 else np.linalg.norm(beta[group])
+            size[i, j] = beta[group][0, 0] if states == 2 else _zero_sum_norm(beta[group])
     assert _edges(learned) == _joined(6, chosen, "or")
     a, b = learned.structure.edges.T
     np.testing.assert_allclose(learned.report.coefficients, np.stack([size[a, b], size[b, a]], axis=1), atol=1e-3)
@@ -571,10 +579,10 @@ def test_the_report_has_both_coefficients_and_where_they_entered() -> None:
     for (a, b), coefficients, entered in zip(report.edges.tolist(), report.coefficients, report.entered, strict=True):
         for k, (i, j) in enumerate(((a, b), (b, a))):
             last = paths[i].points[-1]
-            sizes = dict(zip(last.selected.tolist(), last.sizes.tolist(), strict=True))
+            sizes = dict(zip(last.selected.tolist(), last.edge_weights.tolist(), strict=True))
             assert coefficients[k] == sizes.get(j, 0.0)
             assert entered[k] == pytest.approx(paths[i].entered().get(j, np.nan), nan_ok=True)
-    np.testing.assert_allclose(report.strength, report.coefficients.mean(axis=1))
+    np.testing.assert_allclose(report.weight, report.coefficients.mean(axis=1))
 
 
 def test_the_records_of_a_report_name_the_regression() -> None:
@@ -583,8 +591,8 @@ def test_the_records_of_a_report_name_the_regression() -> None:
     report, names = learned.report, tuple("abcdef")
     records = list(report.rows(names))
     assert len(records) == len(report) == len(learned.structure.edges)
-    strengths = [abs(record["strength"]) for record in records]
-    assert strengths == sorted(strengths, reverse=True)
+    weights = [abs(record["weight"]) for record in records]
+    assert weights == sorted(weights, reverse=True)
     by_pair = {(names[a], names[b]): k for k, (a, b) in enumerate(report.edges.tolist())}
     for record in records:
         k = by_pair[record["source"], record["target"]]
@@ -598,7 +606,7 @@ def test_gains_have_coefficients_of_sign_and_size_but_no_path(bound: str) -> Non
     learned = _learn(_grid_rows(5000), "degree", bound, max_degree=3)
     assert np.isnan(learned.report.entered).all()
     truth = {edge: 4 * 0.4 * (-1) ** k for k, edge in enumerate(GRID)}
-    found = dict(zip(map(tuple, learned.report.edges.tolist()), learned.report.strength, strict=True))
+    found = dict(zip(map(tuple, learned.report.edges.tolist()), learned.report.weight, strict=True))
     for edge, coupling in truth.items():
         assert found[edge] == pytest.approx(coupling, abs=0.3)
 
@@ -606,7 +614,7 @@ def test_gains_have_coefficients_of_sign_and_size_but_no_path(bound: str) -> Non
 def test_an_empty_report() -> None:
     report = _learn(_grid_rows(), "strength", "path", select_strength=1e6).report
     assert len(report) == 0
-    assert report.strength.shape == (0,)
+    assert report.weight.shape == (0,)
     assert list(report.rows(tuple("abcdef"))) == []
 
 

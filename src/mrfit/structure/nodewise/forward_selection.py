@@ -293,5 +293,5 @@ def _neighbours(regressions: Regressions, n: int, graph: NDArray[np.bool_] | Non
     chosen, coefficients = np.zeros((n, n), bool), np.zeros((n, n))
     for r in regressions.all:
         chosen[r.variable, r.working] = True
-        coefficients[r.variable] = r.sizes(regressions.table)
+        coefficients[r.variable] = r.edge_weights(regressions.table)
     return Neighbours.of_matrices(chosen if graph is None else graph, coefficients)

@@ -9,6 +9,7 @@ import numpy as np
 
 from mrfit.data.folds import Fold, folds_of
 from mrfit.data.unique_rows import UniqueRows
+from mrfit.edge_weights import weight_of_coefficients
 from mrfit.structure.joint.growth import Grown, Growth, Setting
 from mrfit.structure.joint.judge import Judge
 from mrfit.structure.joint.pair_model import PairModel
@@ -95,14 +96,16 @@ def _has_pairs(rows: UniqueRows) -> bool:
 def _neighbours(growth: Growth, grown: Grown, rows: UniqueRows) -> Neighbours:
     n, parameters = growth.model.table.n_variables, grown.parameters
     coefficients, gains = np.zeros((n, n)), np.zeros((n, n))
-    single = np.diff(parameters.offset) == 1
-    size = np.sqrt(parameters.edge_sums(parameters.w**2))
-    size[single] = parameters.w[parameters.offset[:-1][single]]
-    turned = StateOrder.of(rows).turned
-    for matrix, values in ((coefficients, size), (gains, 0.5 * growth.worth(grown))):
+    widths = growth.model.table.widths
+    weight = np.array(
+        [weight_of_coefficients(w.reshape(widths[a], widths[b])) for w, (a, b) in
+         zip(np.split(parameters.w, parameters.offset[1:-1]), parameters.edges.tolist(), strict=False)]
+    )  # fmt: skip
+    turned, single = StateOrder.of(rows).turned, np.diff(parameters.offset) == 1
+    weight[single] *= (turned[parameters.edges[:, 0]] * turned[parameters.edges[:, 1]])[single]
+    for matrix, values in ((coefficients, weight), (gains, 0.5 * growth.worth(grown))):
         a, b = parameters.edges.T
         matrix[a, b] = matrix[b, a] = values
-    coefficients *= np.outer(turned, turned)
     found = Neighbours.of_matrices(grown.graph.adjacency(), coefficients)
     return replace(found, owners=grown.graph.owners(), gains=gains)
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.data.unique_rows import UniqueRows
+from mrfit.edge_weights import default_scores, kind_of
 from mrfit.structure.edge_report import EdgeReport
 from mrfit.structure.edge_signs import edge_signs
 from mrfit.structure.nodewise.paths import NodePath
@@ -29,7 +30,7 @@ class Neighbours:
     chosen
         Whether the second variable of an arc is a neighbour of the first.
     coefficients
-        Its signed size, for more than two states the norm of its group.
+        Its edge weight in the regression (`mrfit.edge_weights`).
     entered
         The strength at which it first entered the path, NaN where there was none.
     violation
@@ -77,7 +78,10 @@ class Neighbours:
         """The evidence for some edges."""
         coefficients = self._both_ways(self.coefficients, edges, absent=0.0)
         signs = edge_signs(rows, edges, coefficients.mean(axis=1))
-        report = EdgeReport(edges, coefficients, self._both_ways(self.entered, edges, absent=np.nan), signs)
+        scores = default_scores(rows.domain.shape)
+        kinds = np.array([kind_of(scores[a], scores[b]) for a, b in edges.tolist()], np.int64)
+        entered = self._both_ways(self.entered, edges, absent=np.nan)
+        report = EdgeReport(edges, coefficients, entered, signs, kinds=kinds)
         if self.owners is None or self.gains is None:
             return report
         first, second = self.owners[edges[:, 0], edges[:, 1]], self.owners[edges[:, 1], edges[:, 0]]

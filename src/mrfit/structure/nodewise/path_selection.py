@@ -183,7 +183,7 @@ class PathSelection(NeighbourSelection):
         met = np.array(sorted({*entered, *point.selected.tolist()}), np.int64)
         at, sizes = np.searchsorted(met, point.selected), point.sizes
         chosen, coefficients = np.zeros(len(met), bool), np.zeros(len(met))
-        coefficients[at] = sizes
+        coefficients[at] = point.edge_weights
         chosen[at[np.argsort(-np.abs(sizes), kind="stable")[: self.n_largest]]] = True
         return _Reading(
             variable=path.variable,

@@ -20,6 +20,7 @@ from mrfit._kernels.nodewise import LANES
 from mrfit.clusters import is_in_use, mapped, n_at_once
 from mrfit.data.sparse_rows import SparseRows
 from mrfit.data.unique_rows import UniqueRows
+from mrfit.edge_weights import weight_of_coefficients
 from mrfit.errors import InputError
 from mrfit.structure.nodewise.allowed_pairs import AllowedPairs
 from mrfit.structure.nodewise.indicator_table import IndicatorTable
@@ -94,6 +95,11 @@ class PathPoint:
     def sizes(self) -> Floats:
         """Signed size of every selected neighbour: the coefficient itself, or the norm of a larger table."""
         return np.array([c[0, 0] if c.size == 1 else np.linalg.norm(c) for c in self.coefficients])
+
+    @property
+    def edge_weights(self) -> Floats:
+        """Edge weights of the selected neighbours, which do not depend on the reference category."""
+        return np.array([weight_of_coefficients(c) for c in self.coefficients])
 
 
 @dataclass

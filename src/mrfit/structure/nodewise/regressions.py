@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from mrfit._kernels.node_cells import Cells, one_cell
 from mrfit._kernels.nodewise import LANES, residual_over_rows, solve_node
+from mrfit.edge_weights import weight_of_coefficients
 from mrfit.structure.nodewise.indicator_table import IndicatorTable
 
 Floats = NDArray[np.float64]
@@ -74,6 +75,13 @@ class Regression:
         single = table.widths == 1
         norms[single] = own[table.indicators.group_start[:-1][single], 0]
         return norms
+
+    def edge_weights(self, table: IndicatorTable) -> Floats:
+        """Edge weights of all variables, which do not depend on the reference category; zero outside the regression."""
+        sizes, starts = self.sizes(table), table.indicators.group_start
+        for j in np.flatnonzero(sizes).tolist():
+            sizes[j] = weight_of_coefficients(self.coefficients[1 + starts[j] : 1 + starts[j + 1]])
+        return sizes
 
 
 class Regressions:
