@@ -302,9 +302,18 @@ class MarkovNetwork(Questions):
 
     @property
     def known_log_z(self) -> float | None:
-        """log Z as learning by chains estimated it; None for models whose log Z is worked out when it is asked for."""
+        """log Z as annealing estimated it after learning by chains, independent of what learning chose.
+
+        None for models whose log Z is worked out when it is asked for.
+        """
         known = self.provenance.get("log_z")
         return None if known is None else float(known["value"])
+
+    @property
+    def known_log_z_error(self) -> float:
+        """Standard error of `known_log_z`; zero for models whose log Z is worked out when it is asked for."""
+        known = self.provenance.get("log_z")
+        return 0.0 if known is None else float(known.get("error") or 0.0)
 
     def row_scores(self, metric: str, *, log_z: float | None = None) -> ScoreRows:
         """Internal: what scores rows of codes by ``pll`` or ``ll``; ``log_z`` where it is known or estimated."""

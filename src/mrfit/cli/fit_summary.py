@@ -23,8 +23,8 @@ _ON = {
 }
 _CELLS = {None: "cells", "enumeration": "joint states", "tree": "cells of the cliques of a junction tree"}
 _CHAINS = (
-    "learned by chains: log-likelihoods have a standard error of {:.3f} nats a row, of log Z ({:.3f}) and of learning, "
-    "whatever the rows; other seeds differ by as much"
+    "learned by chains: log Z of the model, estimated again after the fit, has a standard error of {:.2g} nats; fits "
+    "with other seeds differ by about {:.2g} nats a row"
 )
 _MOST_HELD = 10  # names of parameters at a bound
 
@@ -46,9 +46,9 @@ def print_fit(data: str, summary: FitSummary, output: str | None) -> None:
         beyond = "weaker" if summary.end_of_grid == "weakest" else "stronger"
         say(f"the best strength, {best.strength:g}, is the {summary.end_of_grid} tried; try {beyond} ones too")
     if summary.log_z_error is not None and summary.score_error is not None:
-        say(_CHAINS.format(summary.score_error, summary.log_z_error))
+        say(_CHAINS.format(summary.log_z_error, summary.score_error))
     if summary.test is not None:
-        say(f"test {best.measure} {summary.test.mean:.4f} +- {summary.test.standard_error:.4f} nats a row")
+        say(f"test {best.measure} {summary.test.in_words()}")
     if summary.gain is not None:
         _print_gain(summary.gain)
     if best.duality_gap is not None:
@@ -94,6 +94,10 @@ def _by_order(point: PointSummary) -> str:
     return "  " + "+".join(counts[:6]) + ("+..." if len(counts) > 6 else "")
 
 
+def _unconverged(point: PointSummary) -> str:
+    return "" if point.converged or "did not converge" not in point.status else "  did not converge"
+
+
 def _print_points(summary: FitSummary) -> None:
     """One line for each fit; of a large grid the best ten."""
     best, tied, measure = summary.best, summary.best.groups is not None, summary.best.measure
@@ -112,7 +116,7 @@ def _print_points(summary: FitSummary) -> None:
         say(
             (f"{point.groups:>8} " if tied else "") + f"{point.strength:>10g} {point.train:>12.4f} {held_out:>12} "
             f"{point.n_distinct if tied else point.n_nonzero:>9,} {point.violation:>10.1e} {point.passes:>7} "
-            f"{point.seconds:>8.2f}{_by_order(point) if by_order else ''}{kept}"
+            f"{point.seconds:>8.2f}{_by_order(point) if by_order else ''}{kept}{_unconverged(point)}"
         )
     if len(shown) < len(summary.path):
         say(f"  ... and {len(summary.path) - len(shown)} more fits, none better; --json has them all")

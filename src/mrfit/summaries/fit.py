@@ -165,7 +165,7 @@ class FitSummary:
     gain: GainSummary | None
     engine: str | None = None
     log_z_error: float | None = None
-    score_error: float | None = None  # of log Z and of learning: other seeds differ by as much
+    score_error: float | None = None  # of log Z and of learning: fits with other seeds differ by as much
     check: Check | None = None
     errors: ErrorsSummary | None = None
     unbounded: Mapping[str, str] = field(default_factory=dict)
@@ -202,6 +202,8 @@ class FitSummary:
         test, tied, checked = {}, {}, {}
         if self.test is not None:
             test = {f"test_{self.best.measure}": self.test.mean, "test_standard_error": self.test.standard_error}
+            if self.test.log_z_error:
+                test |= {"test_row_error": self.test.row_error, "test_log_z_error": self.test.log_z_error}
         if self.centers is not None:
             gain = None if self.gain is None else self.gain.to_dict()
             tied = {"centers": list(self.centers), "gain_over_l2": gain}
