@@ -100,6 +100,41 @@ class MarkovNetwork(Questions):
     def structure(self) -> Structure:
         return self.parameters.structure
 
+    @cached_property
+    def _present(self) -> Structure:
+        """The structure without interactions whose parameters are all zero."""
+        return self.parameters.pruned(self.w)[0].structure
+
+    @property
+    def edges(self) -> NDArray[np.int64]:
+        """Pairs of variables that share an interaction with a parameter that is not zero, (edges, 2)."""
+        return self._present.edges
+
+    @property
+    def n_edges(self) -> int:
+        """Number of `edges`."""
+        return len(self.edges)
+
+    @property
+    def n_parameters(self) -> int:
+        """Number of parameters that are not exactly zero: what a penalty has set to zero is not in the model."""
+        return int(np.count_nonzero(self.w))
+
+    @property
+    def n_scopes(self) -> int:
+        """Number of single variables and interactions that have such a parameter."""
+        return len(np.unique(self.parameters.scope_of_parameter[self.w != 0]))
+
+    @property
+    def n_distinct(self) -> int:
+        """Number of different values among these parameters. Those that are tied softly differ from each other."""
+        return len(np.unique(self.w[self.w != 0]))
+
+    @property
+    def n_groups(self) -> int | None:
+        """Number of groups of tied parameters; None where nothing is tied."""
+        return None if self.groups is None else self.groups.n_groups
+
     @property
     def covariates(self) -> tuple[int, ...]:
         return self.parameters.given
@@ -177,7 +212,7 @@ class MarkovNetwork(Questions):
 
     def in_words(self) -> str:
         """Sizes and penalty in one line: "16 variables, 120 edges, 136 parameters; l2, strength 1"."""
-        sizes = f"{len(self.domain):,} variables, {len(self.structure.edges):,} edges, {len(self.w):,} parameters"
+        sizes = f"{len(self.domain):,} variables, {self.n_edges:,} edges, {self.n_parameters:,} parameters"
         penalty = self.provenance.get("penalty")
         if not isinstance(penalty, dict) or not isinstance(penalty.get("strength"), int | float):
             return sizes
@@ -237,9 +272,10 @@ class MarkovNetwork(Questions):
         The ``weight`` of an edge is its one parameter, with its sign, where a single one joins the two variables, as in
         canonical coordinates of variables with two states; otherwise the sum of absolute values of all that join them.
         """
-        graph, names = self.structure.to_graph(self.domain), self.domain.names
+        graph, names = self._present.to_graph(self.domain), self.domain.names
         for (a, b), weight in zip(self.structure.edges.tolist(), self.edge_weights.tolist(), strict=True):
-            graph.edges[names[a], names[b]]["weight"] = weight
+            if graph.has_edge(names[a], names[b]):
+                graph.edges[names[a], names[b]]["weight"] = weight
         return graph
 
     @property

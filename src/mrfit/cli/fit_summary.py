@@ -34,14 +34,18 @@ def print_fit(data: str, summary: FitSummary, output: str | None) -> None:
     dropped = f" ({rows.dropped:,} dropped)" if rows.dropped else ""
     distinct = "" if rows.n_distinct_rows is None else f", {rows.n_distinct_rows:,} distinct"
     say(f"{data}: {rows.n_rows:,} rows{dropped}{distinct}, {rows.n_variables} variables")
-    sizes = f"{summary.n_candidate_edges:,} edges, {summary.n_parameters:,} parameters"
+    sizes = f"{summary.n_candidate_edges:,} edges, {summary.n_candidate_parameters:,} parameters"
+    if is_sparse := summary.n_parameters < summary.n_candidate_parameters:
+        sizes = f"considered: {sizes}"
     say(sizes if summary.engine == "chains" else f"{sizes}, {summary.n_cells:,} {_CELLS[summary.engine]}")
     for remark in summary.remarks:
         say(remark)
     _print_points(summary)
-    if best.n_nonzero < summary.n_parameters and best.groups is None:
+    if is_sparse:
+        edges = f"{summary.n_edges:,} of {summary.n_candidate_edges:,} edges"
+        parameters = f"{summary.n_parameters:,} of {summary.n_candidate_parameters:,} parameters"
         scopes = f"{best.n_nonzero_scopes:,} of {summary.n_candidate_scopes:,} scopes"
-        say(f"kept {best.n_nonzero:,} of {summary.n_parameters:,} parameters, in {scopes}")
+        say(f"kept {edges}, {parameters}, {scopes}")
     if summary.end_of_grid is not None:
         beyond = "weaker" if summary.end_of_grid == "weakest" else "stronger"
         say(f"the best strength, {best.strength:g}, is the {summary.end_of_grid} tried; try {beyond} ones too")
@@ -101,10 +105,11 @@ def _unconverged(point: PointSummary) -> str:
 def _print_points(summary: FitSummary) -> None:
     """One line for each fit; of a large grid the best ten."""
     best, tied, measure = summary.best, summary.best.groups is not None, summary.best.measure
+    equal = any(point.is_hard_tied for point in summary.path)  # else tied parameters have values of their own
     by_order = not tied and max(len(point.nonzero_by_order) for point in summary.path) > 2
     say(
         (f"{'groups':>8} " if tied else "") + f"{'strength':>10} {'train ' + measure:>12} {'valid ' + best.judge:>12} "
-        f"{'distinct' if tied else 'nonzero':>9} {'violation':>10} {'passes':>7} {'seconds':>8}"
+        f"{'distinct' if equal else 'nonzero':>9} {'violation':>10} {'passes':>7} {'seconds':>8}"
         + (f"  {'by order'}" if by_order else "")
     )
     shown = list(summary.path)
@@ -114,8 +119,8 @@ def _print_points(summary: FitSummary) -> None:
         held_out = "" if point.held_out is None else f"{point.held_out:.4f}"
         kept = " *" if point is best and len(summary.path) > 1 else ""
         say(
-            (f"{point.groups:>8} " if tied else "") + f"{point.strength:>10g} {point.train:>12.4f} {held_out:>12} "
-            f"{point.n_distinct if tied else point.n_nonzero:>9,} {point.violation:>10.1e} {point.passes:>7} "
+            (f"{point.n_groups:>8} " if tied else "") + f"{point.strength:>10g} {point.train:>12.4f} {held_out:>12} "
+            f"{point.n_distinct if equal else point.n_nonzero:>9,} {point.violation:>10.1e} {point.passes:>7} "
             f"{point.seconds:>8.2f}{_by_order(point) if by_order else ''}{kept}{_unconverged(point)}"
         )
     if len(shown) < len(summary.path):

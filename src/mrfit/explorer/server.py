@@ -101,7 +101,7 @@ class Explorer(ThreadingHTTPServer):
     def exported(self, form: str) -> bytes:
         """All edges, as `mrfit structure` writes them."""
         model = self.answering.model
-        return structure_bytes(form, Structure.from_edges(len(model.domain), model.structure.edges), model.domain)
+        return structure_bytes(form, Structure.from_edges(len(model.domain), model.edges), model.domain)
 
     def drawn(self, form: str) -> bytes:
         """The whole network, with variables where the page has them at first."""

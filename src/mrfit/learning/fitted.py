@@ -74,8 +74,8 @@ class Fit:
 
     @property
     def n_nonzero(self) -> int:
-        """Parameters that are not exactly zero."""
-        return int(np.count_nonzero(self.model.w))
+        """`MarkovNetwork.n_parameters`."""
+        return self.model.n_parameters
 
     @property
     def nonzero_by_order(self) -> dict[int, int]:
@@ -86,13 +86,13 @@ class Fit:
 
     @property
     def n_nonzero_scopes(self) -> int:
-        """Scopes with such a parameter."""
-        return len(np.unique(self.model.parameters.scope_of_parameter[self.model.w != 0]))
+        """`MarkovNetwork.n_scopes`."""
+        return self.model.n_scopes
 
     @property
     def n_distinct(self) -> int:
-        """Different values among the parameters."""
-        return len(np.unique(self.model.w))
+        """`MarkovNetwork.n_distinct`."""
+        return self.model.n_distinct
 
     @property
     def held(self) -> list[str]:
@@ -161,8 +161,9 @@ class Fitted:
     ----------
     structure
         What the fits are over, and for a learned one the evidence for its edges.
-    n_cells, n_parameters
-        What the objective goes over, and how many parameters were considered.
+    n_cells, n_candidate_parameters
+        What the objective goes over, and how many parameters were considered; `MarkovNetwork.n_parameters` of the model
+        are not zero.
     guarantee
         What a converged fit is an optimum over.
     is_path
@@ -181,7 +182,7 @@ class Fitted:
     best: Fit
     structure: LearnedStructure
     n_cells: int
-    n_parameters: int
+    n_candidate_parameters: int
     guarantee: str
     is_path: bool = False
     test: Score | None = None

@@ -199,7 +199,7 @@ class Entry:
             "error": error,
             "engine": fitted.engine,
             "edges": len(fitted.model.structure.edges),
-            "parameters": fitted.n_parameters,
+            "parameters": fitted.n_candidate_parameters,
             "strength": fitted.best.strength,
             "status": fitted.best.solution.status.value,
         }
