@@ -347,7 +347,7 @@ class MarkovNetwork(Questions):
 
     @property
     def known_log_z_error(self) -> float:
-        """Standard error of `known_log_z`; zero for models whose log Z is worked out when it is asked for."""
+        """Standard error of `known_log_z`; zero for models without one."""
         known = self.provenance.get("log_z")
         return 0.0 if known is None else float(known.get("error") or 0.0)
 

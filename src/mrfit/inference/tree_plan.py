@@ -91,7 +91,7 @@ class TreePlan(Plan):
 
     @property
     def _memory(self) -> str:
-        """Of messages, where that is too much: a few large cliques have hardly any."""
+        """Return the memory of messages, where that is too much: a few large cliques have hardly any."""
         if self.n_bytes <= self.max_bytes:
             return ""
         return f" Messages between them take about {self.size}; the limit is {spoken_size(self.max_bytes)}."

@@ -120,7 +120,7 @@ class Score:
 
     @property
     def standard_error(self) -> float:
-        """Of both together."""
+        """Standard error of rows and log Z together."""
         return hypot(self.row_error, self.log_z_error)
 
     def in_words(self, unit: str = "nats a row", *, sign: str = "") -> str:

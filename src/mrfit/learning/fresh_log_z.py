@@ -16,11 +16,11 @@ from mrfit.stochastic.fit import ChainProblem
 def with_fresh_log_z(
     chains: ChainProblem, fits: Sequence[Fit], choose: Callable[[Sequence[Fit]], int], *, is_validated: bool
 ) -> tuple[Fit, ...]:
-    """The same fits, the one to be chosen with a fresh log Z.
+    """Return the fits, the one to be chosen with a fresh log Z.
 
-    A fresh estimate may cost a fit its first place. Then the next one is estimated again too, so that the fit that is
-    chosen in the end has never been flattered. ``is_validated`` says that held-out scores are those of validation rows;
-    the models of folds have a log Z of their own.
+    A fit may score worse than another by its fresh estimate. Then the other one is estimated again too, so that the fit
+    that is chosen in the end was never flattered. ``is_validated`` says that held-out scores are those of validation
+    rows; the models of folds have a log Z of their own.
     """
     fits, fresh = tuple(fits), set[int]()
     while (best := choose(fits)) not in fresh and "log_z" in fits[best].model.provenance:
@@ -31,10 +31,10 @@ def with_fresh_log_z(
 
 
 def _reweighed(fit: Fit, found: Evidence, *, is_validated: bool) -> Fit:
-    """With all that depends on log Z; no number is known where chains do not mix.
+    """Return the fit with another log Z and all that depends on it; no score is known where chains do not mix.
 
-    A phantom mode is in log Z whether it is new or not; naming it is left to the hunt and to `mrfit check`, which look
-    at more than one run.
+    A phantom mode is in log Z whether it is new or not; naming it is left to learning and to `mrfit check`, which
+    look at more than one run.
     """
     known, solver = fit.model.provenance["log_z"], fit.model.provenance["solver"]
     status = Status.UNMIXED if found.is_unmixed else fit.solution.status
@@ -55,7 +55,7 @@ def _reweighed(fit: Fit, found: Evidence, *, is_validated: bool) -> Fit:
 
 
 def _raised(solution: Solution, rise: float, status: Status) -> Solution:
-    """With another value of the objective, which is log Z less what the rows say."""
+    """Return the solution with another value of the objective, which is log Z less what the rows say."""
     value = solution.value + rise
     trace = (*solution.trace[:-1], replace(solution.trace[-1], value=value))
     return replace(solution, value=value, status=status, trace=trace)

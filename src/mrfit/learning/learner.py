@@ -424,12 +424,12 @@ class Learner:
 
 
 def _most_likely(fits: Sequence[Fit]) -> int:
-    """Which fit predicts held-out rows best."""
+    """Return the number of the fit that predicts held-out rows best."""
     return max(range(len(fits)), key=lambda number: fits[number].rank)
 
 
 def _weakest(fits: Sequence[Fit]) -> int:
-    """Which fit has the weakest penalty."""
+    """Return the number of the fit with the weakest penalty."""
     return min(range(len(fits)), key=lambda number: fits[number].strength)
 
 

@@ -195,7 +195,7 @@ class Entry:
         return {
             "valid": self.valid,
             "test": score,
-            "row_error": fitted.test.standard_error,
+            "row_error": fitted.test.row_error,
             "error": error,
             "engine": fitted.engine,
             "edges": len(fitted.model.structure.edges),

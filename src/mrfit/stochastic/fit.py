@@ -115,7 +115,7 @@ class ChainProblem:
     def weighed_again(self, factors: Factors) -> Evidence:
         """log Z of a model that was learned, independent of the estimates that chose it, with more and slower chains.
 
-        What learning kept of a model is the best of several estimates, so that its own log Z flatters it.
+        Learning keeps the model that looks best, so that the log Z by which it chose flatters the model.
         """
         return evidence(
             factors,

@@ -101,7 +101,7 @@ class Table:
 
     @property
     def complete(self) -> UniqueRows | None:
-        """Rows that lack nothing; None where there are none."""
+        """Complete rows; None where every row lacks a value."""
         kept = ~self.missing.any(axis=1)
         if kept.all():
             return self.rows
@@ -259,7 +259,7 @@ def _na_values(codes: Mapping[str, Sequence[str]]) -> str:
 
 
 def _selection(table: Table) -> tuple[Learned, str, str]:
-    """How to select edges, the options that say so, and why."""
+    """Return a way to select edges, the options that name it, and why it suits."""
     if len(table.rows.domain) > _MOST_EBIC:
         reason = "too many columns for whole paths: each variable takes up to 5 neighbours by what they add"
         return Learned(max_degree=5, rule="or"), "--structure learned --max-degree 5 --rule or", reason
@@ -334,7 +334,7 @@ def pooled_seconds(rows: UniqueRows) -> float:
 
 
 def _duration(seconds: float | None, n_resamples: int, jobs: int) -> str:
-    """How long so many resamples take, at the end of a sentence; nothing where that is not known."""
+    """Return the end of a sentence: how long so many resamples take. It is empty where that is not known."""
     if seconds is None:
         return ""
     return f"; about {in_words(n_resamples * seconds / jobs)} on {jobs:,} processor{'s' if jobs > 1 else ''}"

@@ -40,7 +40,7 @@ def network_seconds(
             if k == n or measured[-1][1] >= _ENOUGH:
                 return extrapolated(measured, n)
             k = min(2 * k, n)
-    except InputError:  # which whoever follows the advice is told, with the ways on
+    except InputError:  # the command itself will say it, with the ways on
         return None
 
 

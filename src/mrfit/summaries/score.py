@@ -48,7 +48,7 @@ class ScoreSummary:
 
     @property
     def standard_error(self) -> float:
-        """Of rows and log Z together."""
+        """Standard error of rows and log Z together."""
         return hypot(self.row_error, self.log_z_error)
 
     def in_words(self) -> str:
