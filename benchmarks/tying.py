@@ -145,7 +145,7 @@ def run_rough(case: Case) -> Iterator[Record]:
             seconds, best = time.process_time() - begun, fitted.best
             yield {
                 "set": case["set"], "degree": case["degree"], "what": what, "rough": rough is not None,
-                "parameters": fitted.n_parameters, "fits": len(fitted.fits), "seconds": seconds,
+                "parameters": fitted.n_candidate_parameters, "fits": len(fitted.fits), "seconds": seconds,
                 "fine": sum(fit.solution.violation <= learner.tolerance for fit in fitted.fits),
                 "strength": best.strength, "groups": best.n_groups, "valid": -best.rank, "test": -best.model.pll(test),
             }  # fmt: skip

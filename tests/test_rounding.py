@@ -6,7 +6,7 @@ from math import inf, nan
 
 import pytest
 
-from mrfit.rounding import known_decimals, probability, with_error
+from mrfit.rounding import known_decimals, probability, spoken_count, spoken_size, with_error
 
 
 @pytest.mark.parametrize(
@@ -47,3 +47,23 @@ def test_what_is_possible_is_not_zero() -> None:
 @pytest.mark.parametrize(("error", "decimals"), [(0.03, 2), (0.019, 2), (0.01, 3), (0.5, 1), (1.0, 1), (40.0, -1)])
 def test_an_error_has_one_digit_or_two_that_begin_with_one(error: float, decimals: int) -> None:
     assert known_decimals(error) == decimals
+
+
+@pytest.mark.parametrize(
+    ("n_bytes", "text"),
+    [
+        (8, "8 B"),
+        (999.6, "1 kB"),
+        (1500, "1.5 kB"),
+        (2**31, "2.15 GB"),
+        (9.6e16, "96,000 TB"),
+        (1.2e300, "1.2e+288 TB"),
+    ],
+)
+def test_sizes_have_a_unit_that_suits_them(n_bytes: float, text: str) -> None:
+    assert spoken_size(n_bytes) == text
+
+
+@pytest.mark.parametrize(("count", "text"), [(5, "5"), (12_345, "12,345"), (1.24e16, "1.2e+16")])
+def test_counts_are_whole_while_they_can_be_read(count: float, text: str) -> None:
+    assert spoken_count(count) == text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,6 +71,13 @@ class EdgeWeights:
             a, b = self.edges[k].tolist()
             weight, sign = float(self.values[k]), int(self.signs[k])
             yield {"source": names[a], "target": names[b], "weight": weight, "sign": sign}
+
+    def among(self, edges: Indices) -> EdgeWeights:
+        """Return the weights of some of the edges, in their order; ``edges`` is sorted as these are."""
+        if len(edges) == len(self.edges):
+            return self
+        chosen = np.flatnonzero(np.isin(*(pairs @ np.array([1 << 32, 1]) for pairs in (self.edges, edges))))
+        return replace(self, edges=self.edges[chosen], values=self.values[chosen], kinds=self.kinds[chosen])
 
     def matrix(self, n_variables: int) -> Floats:
         """Symmetric, (variables, variables); zero where two variables are not joined."""

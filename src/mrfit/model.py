@@ -101,6 +101,41 @@ class MarkovNetwork(Questions):
     def structure(self) -> Structure:
         return self.parameters.structure
 
+    @cached_property
+    def _present(self) -> Structure:
+        """The structure without interactions whose parameters are all zero."""
+        return self.parameters.pruned(self.w)[0].structure
+
+    @property
+    def edges(self) -> NDArray[np.int64]:
+        """Pairs of variables that share an interaction with a parameter that is not zero, (edges, 2)."""
+        return self._present.edges
+
+    @property
+    def n_edges(self) -> int:
+        """Number of `edges`."""
+        return len(self.edges)
+
+    @property
+    def n_parameters(self) -> int:
+        """Number of parameters that are not exactly zero: what a penalty has set to zero is not in the model."""
+        return int(np.count_nonzero(self.w))
+
+    @property
+    def n_scopes(self) -> int:
+        """Number of single variables and interactions that have such a parameter."""
+        return len(np.unique(self.parameters.scope_of_parameter[self.w != 0]))
+
+    @property
+    def n_distinct(self) -> int:
+        """Number of different values among these parameters. Those that are tied softly differ from each other."""
+        return len(np.unique(self.w[self.w != 0]))
+
+    @property
+    def n_groups(self) -> int | None:
+        """Number of groups of tied parameters; None where nothing is tied."""
+        return None if self.groups is None else self.groups.n_groups
+
     @property
     def covariates(self) -> tuple[int, ...]:
         return self.parameters.given
@@ -178,7 +213,7 @@ class MarkovNetwork(Questions):
 
     def in_words(self) -> str:
         """Sizes and penalty in one line: "16 variables, 120 edges, 136 parameters; l2, strength 1"."""
-        sizes = f"{len(self.domain):,} variables, {len(self.structure.edges):,} edges, {len(self.w):,} parameters"
+        sizes = f"{len(self.domain):,} variables, {self.n_edges:,} edges, {self.n_parameters:,} parameters"
         penalty = self.provenance.get("penalty")
         if not isinstance(penalty, dict) or not isinstance(penalty.get("strength"), int | float):
             return sizes
@@ -237,29 +272,34 @@ class MarkovNetwork(Questions):
 
         The ``weight`` of an edge is its edge weight, as in `edge_weights`.
         """
-        graph, names = self.structure.to_graph(self.domain), self.domain.names
-        for (a, b), weight in zip(self.structure.edges.tolist(), self.edge_weights.tolist(), strict=True):
+        graph, names = self._present.to_graph(self.domain), self.domain.names
+        for (a, b), weight in zip(self.edges.tolist(), self.weighted_edges.values.tolist(), strict=True):
             graph.edges[names[a], names[b]]["weight"] = weight
         return graph
 
     @property
     def edge_weights(self) -> Floats:
         """The edge weight of every edge of the structure, the same in all coordinates; see `weighted_edges`."""
-        return self.weighted_edges.values
+        return self._weighted_structure.values
 
     @property
     def edge_signs(self) -> NDArray[np.int64]:
         """-1, 0 or 1 for every edge: the sign of its weight, and 0 where it has none (categories) or is zero."""
-        return self.weighted_edges.signs
+        return self._weighted_structure.signs
+
+    @cached_property
+    def _weighted_structure(self) -> EdgeWeights:
+        """Weights of all edges of the structure, zero where a penalty has set all parameters of a pair to zero."""
+        return edge_weights(self.parameters, self.w, self.state_scores)
 
     @cached_property
     def weighted_edges(self) -> EdgeWeights:
-        """Edges with their weights, signs and unit.
+        """The `edges` with their weights, signs and unit.
 
         The log odds ratio of two variables with two states each, given the others; the log odds ratio per step of the
         scores where variables are ordered; for categories the Frobenius norm of the centered table, without a sign.
         """
-        return edge_weights(self.parameters, self.w, self.state_scores)
+        return self._weighted_structure.among(self.edges)
 
     @property
     def state_scores(self) -> Scores:
@@ -308,9 +348,18 @@ class MarkovNetwork(Questions):
 
     @property
     def known_log_z(self) -> float | None:
-        """log Z as learning by chains estimated it; None for models whose log Z is worked out when it is asked for."""
+        """log Z as annealing estimated it after learning by chains, independent of what learning chose.
+
+        None for models whose log Z is worked out when it is asked for.
+        """
         known = self.provenance.get("log_z")
         return None if known is None else float(known["value"])
+
+    @property
+    def known_log_z_error(self) -> float:
+        """Standard error of `known_log_z`; zero for models without one."""
+        known = self.provenance.get("log_z")
+        return 0.0 if known is None else float(known.get("error") or 0.0)
 
     def row_scores(self, metric: str, *, log_z: float | None = None) -> ScoreRows:
         """Internal: what scores rows of codes by ``pll`` or ``ll``; ``log_z`` where it is known or estimated."""

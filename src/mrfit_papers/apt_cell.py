@@ -113,7 +113,7 @@ class AptCell(Unit):
         score, best = given.mean(scores), fitted.best
         return {
             "edges": len(given.structure.structure.edges),
-            "parameters": fitted.n_parameters,
+            "parameters": fitted.n_candidate_parameters,
             "cells": fitted.n_cells,
             "fits": len(fitted.fits),
             "converged": sum(fit.solution.violation <= learner.tolerance for fit in fitted.fits),

@@ -204,11 +204,11 @@ class Entry:
         return {
             "valid": self.valid,
             "test": score,
-            "row_error": fitted.test.standard_error,
+            "row_error": fitted.test.row_error,
             "error": error,
             "engine": fitted.engine,
             "edges": len(fitted.model.structure.edges),
-            "parameters": fitted.n_parameters,
+            "parameters": fitted.n_candidate_parameters,
             "strength": fitted.best.strength,
             "status": fitted.best.solution.status.value,
         }

@@ -157,7 +157,8 @@ def test_the_summary_counts_one_model_at_a_time(tables: Path, shell: Shell) -> N
     document = shell("fit", "train.csv", "--penalty", "l1", "--strength", "20", "--json").document
     assert "15 edges, 21 parameters" in text
     assert document["n_nonzero"] < 21
-    kept = f"kept {document['n_nonzero']} of 21 parameters, in {document['n_nonzero_scopes']} of 21 scopes"
+    scopes = f"{document['n_nonzero_scopes']} of 21 scopes"
+    kept = f"kept {document['n_edges']} of 15 edges, {document['n_nonzero']} of 21 parameters, {scopes}"
     assert kept in text
     assert "kept" not in shell("fit", "train.csv").out
 

@@ -318,7 +318,7 @@ def test_l1_from_the_shell(shell: Shell, tmp_path: Path, survey: Path) -> None:
     ran = shell("fit", survey, "--penalty", "l1", "--strength", "1000,8,0.1", "-o", "m.mrf", "--json")
     assert (ran.code, ran.err) == (0, "")
     none, some, most = (fit["n_nonzero"] for fit in ran.document["path"])
-    assert none == 6 < some < most <= ran.document["n_parameters"] == 19
+    assert none == 6 < some < most <= ran.document["n_candidate_parameters"] == 19
     assert ran.document["n_nonzero"] == most == sum(value != 0 for value in parameters(tmp_path / "m.mrf").values())
     assert ran.document["violation"] <= 1e-6
     provenance = shell("show", "m.mrf", "--json").document["provenance"]

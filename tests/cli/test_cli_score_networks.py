@@ -18,6 +18,7 @@ from mrfit.data.coding import Reading
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
 from mrfit.network import Network
+from mrfit.rounding import with_error
 
 Shell = Callable[..., Any]
 N = 12
@@ -123,9 +124,12 @@ def test_an_estimated_log_z_brings_its_error(shell: Shell, tmp_path: Path) -> No
     assert document["ll"] == pytest.approx(truth, abs=5 * document["log_z_error"])
     text = shell("score", "dense.LG", "zeros.data", "--metric", "ll")
     assert "engine ais" in text.err
-    shown, error = text.out.split("mean ll ")[1].removesuffix(" nats\n").split(" +- ")
-    assert float(error) == pytest.approx(document["log_z_error"], rel=0.05)
-    assert len(shown.partition(".")[2]) == max(0, 1 - math.floor(math.log10(document["log_z_error"])))
+    assert document["standard_error"] == pytest.approx(math.hypot(document["row_error"], document["log_z_error"]))
+    scores = fields[:-1, 0].sum() + fields[-1] - np.logaddexp(fields[:, 0], fields[:, 1]).sum()
+    assert document["row_error"] == pytest.approx(scores.std() / math.sqrt(2), rel=1e-6)
+    number = with_error(document["ll"], document["standard_error"])
+    parts = f"{document['row_error']:.2g} over rows, {document['log_z_error']:.2g} of log Z"
+    assert f"mean ll {number} nats ({parts})\n" in text.out
     assert "log_z_error" not in shell("score", "dense.LG", "zeros.data", "--json").document
 
 

@@ -11,13 +11,14 @@ from mrfit.data.coding import Reading
 from mrfit.data.dataset import Dataset
 from mrfit.data.first_look import FirstLook
 from mrfit.data.item_lists import read_items
-from mrfit.data.memory import MemoryLimit, free_memory, n_bytes_of_size, spoken_size
+from mrfit.data.memory import MemoryLimit, free_memory, n_bytes_of_size
 from mrfit.data.parts import Parts
 from mrfit.data.row_counter import RowCounter
 from mrfit.data.sparse_rows import SparseRows
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import DataError, InputError
 from mrfit.learning.learner import Learner
+from mrfit.rounding import spoken_size
 from mrfit.structure.learners import Tree
 
 

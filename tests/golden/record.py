@@ -19,7 +19,7 @@ RECORD = Path(__file__).with_name("record.json")
 _WORK = {"seconds", "passes", "iterations", "evaluations", "products", "tying_iterations", "violation", "duality_gap"}
 _WORK |= {"n_distinct"}
 # Full coordinates are redundant: several parameters may be the zero one, and last bits decide which.
-_UNDECIDED = {"exact full": {"n_nonzero", "n_nonzero_scopes", "nonzero_by_order", "n_edges"}}
+_UNDECIDED = {"exact full": {"n_nonzero", "n_nonzero_scopes", "nonzero_by_order", "n_edges", "n_parameters"}}
 _MACHINE = {"versions"}  # of the programs a model was learned with
 _MOST_ENTRIES = 40  # of a list: the strongest edges, the first points of a path
 

@@ -5,13 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from mrfit.cli.main import main
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
+from mrfit.factors import Factors
 from mrfit.learning import Fitted, Learner
+from mrfit.learning.held_out import mean_over_rows
 from mrfit.learning.objective_choice import LikelihoodChoice
 from mrfit.learning.penalized import L1, L2, FlatL1, Group
 from mrfit.learning.penalty_choice import PenaltyChoice
@@ -19,10 +23,13 @@ from mrfit.learning.sampled import UnknownLikelihood
 from mrfit.learning.tied import HardTied, LearnTieRelearn, Tied, TiedChoice
 from mrfit.model import MarkovNetwork
 from mrfit.objectives.likelihood import Likelihood
+from mrfit.objectives.row_scores import row_ll
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.solvers.solution import Status
-from mrfit.stochastic.evidence import Evidence
+from mrfit.stochastic.ascent import Ascent, Look
+from mrfit.stochastic.evidence import Evidence, evidence
 from mrfit.stochastic.features import Features
+from mrfit.stochastic.fit import ChainProblem
 from mrfit.structure.learners import Complete, Learned, Tree
 from mrfit.structure.mutual_information import maximum_information_tree
 from mrfit.structure.structure import Structure
@@ -165,6 +172,113 @@ def test_a_fit_states_the_error_of_its_scores() -> None:
     assert document["score_error"] < 0.05
     weakest = _fitted().fits[-1]
     assert abs(weakest.train - exact.best.train) < 3.0 * document["score_error"]
+
+
+@pytest.mark.parametrize(
+    ("shape", "n_rows", "strength", "seed"),
+    [((2,) * 8, 300, 1.0, 0), ((2,) * 12, 200, 0.3, 1), ((3, 2, 4, 2, 3), 200, 1.0, 2), ((2,) * 12, 2000, 3.0, 3)],
+)
+def test_the_error_of_a_reported_score_covers_its_distance_to_the_exact_one(
+    shape: tuple[int, ...], n_rows: int, strength: float, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    rows, test = (random_rows(rng, shape, n) for n in (n_rows, 50))
+    for learner_seed in range(3):
+        fitted = Learner(Complete(), L2(strength), CHAINS, seed=learner_seed).fit(rows, test=test)
+        exact = replace(fitted.model, provenance={}).ll(test)
+        assert abs(fitted.test.mean - exact) < 3.0 * fitted.test.log_z_error
+        assert 0 < fitted.test.log_z_error < 0.02
+        assert fitted.test.log_z_error == fitted.model.known_log_z_error
+        assert fitted.test.standard_error == np.hypot(fitted.test.row_error, fitted.test.log_z_error)
+        scores = row_ll(fitted.model.parameters, fitted.model.w, test.codes)
+        assert fitted.test.row_error == pytest.approx(mean_over_rows(scores, test).row_error)
+
+
+def test_estimates_that_chose_a_model_are_not_in_its_score(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Learning keeps what looks best, so that its own log Z flatters: here by half a nat."""
+
+    def flattering(*arguments: Any, **settings: Any) -> Evidence:
+        found = evidence(*arguments, **settings)
+        near, far = (replace(each, log_weights=each.log_weights - 0.5) for each in (found.near, found.far))
+        return replace(found, near=near, far=far)
+
+    monkeypatch.setattr("mrfit.stochastic.hunt.evidence", flattering)
+    fitted = Learner(Complete(), L2((10.0, 3.0)), CHAINS).fit(_rows(), _rows(1), test=_rows(2))
+    best, exact = fitted.best, replace(fitted.model, provenance={})
+    assert fitted.test.mean == pytest.approx(exact.ll(_rows(2)), abs=0.03)
+    assert best.held_out == pytest.approx(exact.ll(_rows(1)), abs=0.03)
+    assert best.train == pytest.approx(exact.ll(_rows()), abs=0.03)
+    assert best.solution.value == pytest.approx(_fitted().best.solution.value, abs=0.03)
+    assert best.rank == max(fit.rank for fit in fitted.fits)
+
+
+def test_tied_gains_have_the_errors_of_both_log_zs() -> None:
+    gain = Learner(Complete(), Tied(30.0, groups=3), CHAINS).fit(_rows(), _rows(1), test=_rows(2))
+    both = np.hypot(gain.best.log_z_error, gain.gain.l2.log_z_error)
+    assert gain.gain.standard_error > both > 0
+
+
+def test_a_fit_at_its_iteration_limit_did_not_converge(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also where its chains match the data: the average that they match still moves."""
+    usual = ChainProblem.schedule
+    monkeypatch.setattr(
+        ChainProblem, "schedule", lambda self, *, warm: replace(usual(self, warm=warm), iterations=12, looks=())
+    )
+    fitted = Learner(Complete(), L2(3.0), CHAINS).fit(_rows())
+    assert fitted.best.solution.status is Status.MOVING
+    assert not fitted.best.solution.converged
+    document = FitSummary.of(fitted, _rows()).to_dict()
+    assert document["status"].startswith("did not converge: stopped at the iteration limit")
+    assert document["converged"] is False
+    assert fitted.model.provenance["solver"]["status"] == document["status"]
+    codes = np.repeat(_rows().codes, _rows().sample_weight.astype(int), axis=0)
+    lines = ["a,b,c,d,e,f,g,h", *(",".join(map(str, row)) for row in codes.tolist())]
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
+    command = f"fit {tmp_path}/t.csv --objective likelihood --engine chains --strength 3 --no-check"
+    assert main(command.split()) == 0
+    printed = capsys.readouterr()
+    assert "  did not converge\n" in printed.out
+    assert "warning: strength 3 did not converge: stopped at the iteration limit" in printed.err
+
+
+@pytest.mark.parametrize(
+    ("rested", "mismatch", "converged"), [(True, 0.5, True), (False, 0.5, False), (True, 3.0, False)]
+)
+def test_what_converged_means(rested: bool, mismatch: float, converged: bool) -> None:
+    ascent = Ascent(np.zeros(1), (Look(9, mismatch, 1.0, 0.05),), 9, 0.1, rested)
+    assert ascent.converged is converged
+
+
+def test_a_phantom_at_the_iteration_limit_says_both(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Evidence, "has_phantom", property(lambda self: self.near.log_z > -np.inf))
+    monkeypatch.setattr(Ascent, "converged", property(lambda self: self.iterations < 0))
+    status = Learner(Tree(), L2(3.0), CHAINS).fit(_rows()).best.solution.status
+    assert status is Status.MOVING_PHANTOM
+    assert "did not converge" in status.value
+    assert "mode where the rows are not" in status.value
+
+
+def test_chains_that_do_not_mix_afterwards_are_not_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What would be chosen is estimated again; a fit whose log Z is then unknown gives way to the next."""
+    strengths: list[float] = []
+
+    def unmixed_first(self: ChainProblem, factors: Factors) -> Evidence:
+        strengths.append(1.0)
+        found = usual(self, factors)
+        lost = replace(found.near, log_weights=np.where(np.arange(128) > 0, -1e9, 0.0))
+        return replace(found, near=lost) if len(strengths) == 1 else found
+
+    usual = ChainProblem.weighed_again
+    monkeypatch.setattr(ChainProblem, "weighed_again", unmixed_first)
+    fitted = Learner(Complete(), L2((10.0, 3.0)), CHAINS).fit(_rows(), _rows(1))
+    (lost,) = (fit for fit in fitted.fits if fit is not fitted.best)
+    assert len(strengths) == 2
+    assert lost.solution.status is Status.UNMIXED
+    assert np.isnan(lost.held_out)
+    assert lost.model.known_log_z is None
+    assert fitted.best.solution.status is Status.MATCHED
 
 
 def test_chains_that_do_not_mix_give_no_number(monkeypatch: pytest.MonkeyPatch) -> None:

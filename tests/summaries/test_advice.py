@@ -8,13 +8,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pandas
 import pytest
 
 from mrfit import UniqueRows
 from mrfit.cli.main import main
 from mrfit.data.coding import Reading
 from mrfit.errors import InputError
-from mrfit.summaries.advice import _POOLED, Advice, Source, Table, _forecast
+from mrfit.summaries.advice import Advice, Source, in_words, pooled_seconds
+from mrfit.summaries.network_seconds import extrapolated, network_seconds
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 KEEP = Reading(missing="keep")
@@ -23,6 +25,10 @@ KEEP = Reading(missing="keep")
 def _write(path: Path, columns: dict[str, np.ndarray]) -> None:
     lines = [",".join(map(str, row)) for row in zip(*columns.values(), strict=True)]
     path.write_text("\n".join([",".join(columns), *lines]) + "\n")
+
+
+def _frame(columns: dict[str, np.ndarray]) -> pandas.DataFrame:
+    return pandas.DataFrame({name: column.astype(str) for name, column in columns.items()})
 
 
 def _chain(rng: np.random.Generator, n_rows: int, n: int, n_states: int = 2) -> dict[str, np.ndarray]:
@@ -102,7 +108,67 @@ def test_forecasts_are_of_the_size_of_what_was_measured(name: str, named_rows: C
     """By the benchmark of resamples, whose records are kept: half of it to twice as much."""
     records = json.loads((BENCHMARKS / "results" / "bootstrap.json").read_text())["records"]
     measured = next(record["refitted"] for record in records if record["set"] == name)
-    assert 0.5 < _forecast(Table(named_rows(name, "data")), _POOLED, 1) / measured < 2.0
+    assert 0.5 < pooled_seconds(named_rows(name, "data")) / measured < 2.0
+
+
+@pytest.mark.parametrize(
+    ("measured", "n", "seconds"),
+    [
+        ([(5, 2.0)], 5, 2.0),  # all columns: nothing to extrapolate
+        ([(8, 1.5)], 16, 6.0),  # by the square where growth is not known
+        ([(8, 0.25), (16, 2.0)], 32, 16.0),  # by the cube, as it grew
+        ([(8, 0.0), (16, 1.0)], 32, 4.0),
+        ([(8, 1.0), (16, 0.9)], 64, 3.6),  # never slower than linearly
+        ([(8, 0.01), (16, 1.0)], 32, 8.0),  # nor faster than by the cube
+    ],
+)
+def test_what_is_not_measured_is_extrapolated(measured: list[tuple[int, float]], n: int, seconds: float) -> None:
+    assert extrapolated(measured, n) == pytest.approx(seconds)
+
+
+@pytest.mark.parametrize(("price", "columns"), [(1e-4, [8, 8, 16, 32, 40]), (2e-3, [8, 8, 16, 32]), (0.1, [8, 8])])
+def test_columns_are_doubled_until_a_second_is_measured(price: float, columns: list[int]) -> None:
+    """The first run, on few rows, loads compiled code; the clock is that of a learner that takes n^2 a network."""
+    rng, seconds, asked, n_rows = np.random.default_rng(0), [0.0], [], []
+    rows = UniqueRows.of(_frame(_chain(rng, 200, 40, n_states=3)))
+
+    def learn(part: UniqueRows) -> None:
+        asked.append(len(part.domain))
+        n_rows.append(part.n_distinct)
+        seconds[0] += price * len(part.domain) ** 2
+
+    found = network_seconds(learn, rows, clock=lambda: seconds[0])
+    assert found == pytest.approx(price * 40**2)
+    assert asked == columns
+    assert n_rows[0] == 50
+    assert 100 < n_rows[1] == n_rows[-1] < 200  # the distinct rows of a bootstrap sample, none of them merged
+
+
+def test_a_forecast_is_measured_on_the_table(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
+    """One thousand times the seconds of a network, on the processors there are; none where nothing can be learned."""
+    monkeypatch.setattr("mrfit.summaries.advice.network_seconds", lambda learn, rows: 4.2)
+    rows = UniqueRows.of(_frame(_chain(rng, 60, 8, n_states=3)))
+    for jobs, words in ((1, "1 hour on 1 processor"), (4, "20 minutes on 4 processors")):
+        (reason,) = (step.reason for step in Advice.of(rows, jobs=jobs).steps if "stability" in step.command)
+        assert reason == f"which edges other rows would give too; about {words}"
+    monkeypatch.setattr("mrfit.summaries.advice.network_seconds", lambda learn, rows: None)
+    (reason,) = (step.reason for step in Advice.of(rows).steps if "stability" in step.command)
+    assert reason == "which edges other rows would give too"
+
+
+def test_a_table_that_cannot_be_learned_from_has_no_forecast(rng: np.random.Generator) -> None:
+    def refuse(rows: UniqueRows) -> None:
+        raise InputError("It takes too much.")
+
+    assert network_seconds(refuse, UniqueRows.of(_frame(_chain(rng, 60, 8)))) is None
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(0.2, "1 second"), (42.0, "40 seconds"), (170.0, "3 minutes"), (4200.0, "1 hour"), (200_000.0, "2 days")],
+)
+def test_durations_have_one_digit(seconds: float, words: str) -> None:
+    assert in_words(seconds) == words
 
 
 def test_what_to_mind_is_named(rng: np.random.Generator, tmp_path: Path) -> None:

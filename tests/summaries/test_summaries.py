@@ -68,7 +68,11 @@ def test_the_best_of_a_summary_is_one_of_its_path() -> None:
 
 def test_a_score_is_a_weighted_mean() -> None:
     summary = ScoreSummary.of("ll", np.array([-1.0, -3.0]), np.array([3.0, 1.0]), dropped=2)
-    assert summary.to_dict() == {"rows": 2, "ll": -1.5, "dropped": 2}
+    assert summary.to_dict() == {"rows": 2, "ll": -1.5, "dropped": 2, "log_z_error": 0.0}
+    assert summary.row_error == pytest.approx(np.sqrt(0.75 / 4))
+    estimated = ScoreSummary.of("ll", np.array([-1.0, -3.0]), np.array([3.0, 1.0]), log_z_error=0.3)
+    assert estimated.standard_error == pytest.approx(np.hypot(np.sqrt(0.75 / 4), 0.3))
+    assert estimated.in_words() == "-1.5 +- 0.5 nats (0.43 over rows, 0.3 of log Z)"
 
 
 def test_theory_needs_groups() -> None:

@@ -126,12 +126,12 @@ export class Page {
   private header(): HTMLElement {
     const told = this.model.document;
     const larger = this.model.larger.length;
-    const parameters = told.parameters.reduce((sum, each) => sum + each.count, 0);
+    const parameters = told.parameters.reduce((sum, each) => sum + each.nonzero, 0);
     const isOne = this.model.other === null;
     const title = visible(told.title) + (isOne ? "" : ` (A) and ${visible(told.other!.title)} (B)`);
     const counts = [
       plural(this.model.n, "variable"),
-      plural(told.edges.length, "pair"),
+      plural(told.edges.length, "edge"),
       ...(larger && isOne ? [plural(larger, "larger interaction")] : []),
       ...(isOne ? [plural(parameters, "parameter")] : []),
       ...told.scores.slice(0, 1).flatMap(({ measure, value }) => (value === null ? [] : [`${measure} ${signed(value, 3)}`])),

@@ -9,7 +9,7 @@ import click
 from click.core import ParameterSource
 
 from mrfit.cli.options import common, parameters_of, read_rows, reading_with, which_columns
-from mrfit.cli.output import print_json, say
+from mrfit.cli.output import note_compiling, print_json, say
 
 if TYPE_CHECKING:
     from mrfit.summaries.advice import Advice
@@ -25,9 +25,9 @@ _reading = reading_with("observed", help="; or observed, by default: they are co
 def command(context: click.Context, /, data: str, **options: Any) -> None:
     """What kind of table DATA is, and what a careful analyst would do with it: commands to copy, with reasons.
 
-    Looks at rows for each parameter, rare states, missing values, columns that may be persons, and forecasts roughly
-    how long resampling takes. Nothing is learned. What it cannot see: whether rows are a sample
-    of anything, whether they depend on each other, and what was asked.
+    Looks at rows for each parameter, rare states, missing values and columns that may be persons. One network of some
+    columns is learned from one resample, to forecast how long resampling takes on this machine. What it cannot see:
+    whether rows are a sample of anything, whether they depend on each other, and what was asked.
 
     \b
     Examples:
@@ -36,6 +36,7 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     """
     from mrfit.summaries.advice import Advice, Source
     from mrfit.summaries.missing import MissingSummary
+    from mrfit.workers import resolve_jobs
 
     if context.get_parameter_source("missing") is ParameterSource.DEFAULT:
         options["missing"] = "observed"
@@ -43,7 +44,8 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     columns = parameters_of(which_columns)
     layout = parameters_of(_reading) - columns - {"missing"}
     source = Source(shlex.quote(data), columns=_repeated(context, columns), layout=_repeated(context, layout))
-    advice = Advice.of(rows, source)
+    note_compiling(quiet=options["quiet"] or options["as_json"])
+    advice = Advice.of(rows, source, jobs=resolve_jobs(options["jobs"]))
     if options["as_json"]:
         print_json({**advice.to_dict(), "missing": MissingSummary.of(rows).to_dict()})
     else:

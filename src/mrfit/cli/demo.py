@@ -86,7 +86,7 @@ def command(output: str, **options: Any) -> None:
         )
         for word, fit in best.items():
             say(
-                f"  {word:<12} {len(fit.model.w):>5,} parameters  strength {fit.strength:<4g} "
+                f"  {word:<12} {fit.model.n_parameters:>5,} parameters  strength {fit.strength:<4g} "
                 f"held-out pll {scores[word]:8.3f} nats per row"
             )
         say("strongest interactions:")

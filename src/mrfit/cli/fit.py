@@ -299,10 +299,10 @@ def _note_cost(rows: UniqueRows | Parts, learner: Learner, *, quiet: bool) -> No
     plan = learner.objective.joint_plan(rows.domain.shape)
     if plan is not None:
         plan.check()
-        if not quiet and plan.gigabytes >= 0.1:
+        if not quiet and plan.n_bytes >= 1e8:
             note(
-                f"exact over {plan.n_cells:,} joint states: up to {plan.gigabytes:.1f} GB, about {plan.forecast:.2g} "
-                "seconds an evaluation."
+                f"exact over {plan.n_cells:,} joint states: up to {plan.size}, about {plan.forecast:.2g} seconds an "
+                "evaluation."
             )
     note_compiling(quiet=quiet)
 

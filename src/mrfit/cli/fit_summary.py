@@ -23,8 +23,8 @@ _ON = {
 }
 _CELLS = {None: "cells", "enumeration": "joint states", "tree": "cells of the cliques of a junction tree"}
 _CHAINS = (
-    "learned by chains: log-likelihoods have a standard error of {:.3f} nats a row, of log Z ({:.3f}) and of learning, "
-    "whatever the rows; other seeds differ by as much"
+    "learned by chains: log Z of the model, estimated again after the fit, has a standard error of {:.2g} nats; fits "
+    "with other seeds differ by about {:.2g} nats a row"
 )
 _MOST_HELD = 10  # names of parameters at a bound
 
@@ -34,21 +34,25 @@ def print_fit(data: str, summary: FitSummary, output: str | None) -> None:
     dropped = f" ({rows.dropped:,} dropped)" if rows.dropped else ""
     distinct = "" if rows.n_distinct_rows is None else f", {rows.n_distinct_rows:,} distinct"
     say(f"{data}: {rows.n_rows:,} rows{dropped}{distinct}, {rows.n_variables} variables")
-    sizes = f"{summary.n_candidate_edges:,} edges, {summary.n_parameters:,} parameters"
+    sizes = f"{summary.n_candidate_edges:,} edges, {summary.n_candidate_parameters:,} parameters"
+    if is_sparse := summary.n_parameters < summary.n_candidate_parameters:
+        sizes = f"considered: {sizes}"
     say(sizes if summary.engine == "chains" else f"{sizes}, {summary.n_cells:,} {_CELLS[summary.engine]}")
     for remark in summary.remarks:
         say(remark)
     _print_points(summary)
-    if best.n_nonzero < summary.n_parameters and best.groups is None:
+    if is_sparse:
+        edges = f"{summary.n_edges:,} of {summary.n_candidate_edges:,} edges"
+        parameters = f"{summary.n_parameters:,} of {summary.n_candidate_parameters:,} parameters"
         scopes = f"{best.n_nonzero_scopes:,} of {summary.n_candidate_scopes:,} scopes"
-        say(f"kept {best.n_nonzero:,} of {summary.n_parameters:,} parameters, in {scopes}")
+        say(f"kept {edges}, {parameters}, {scopes}")
     if summary.end_of_grid is not None:
         beyond = "weaker" if summary.end_of_grid == "weakest" else "stronger"
         say(f"the best strength, {best.strength:g}, is the {summary.end_of_grid} tried; try {beyond} ones too")
     if summary.log_z_error is not None and summary.score_error is not None:
-        say(_CHAINS.format(summary.score_error, summary.log_z_error))
+        say(_CHAINS.format(summary.log_z_error, summary.score_error))
     if summary.test is not None:
-        say(f"test {best.measure} {summary.test.mean:.4f} +- {summary.test.standard_error:.4f} nats a row")
+        say(f"test {best.measure} {summary.test.in_words()}")
     if summary.gain is not None:
         _print_gain(summary.gain)
     if best.duality_gap is not None:
@@ -94,13 +98,18 @@ def _by_order(point: PointSummary) -> str:
     return "  " + "+".join(counts[:6]) + ("+..." if len(counts) > 6 else "")
 
 
+def _unconverged(point: PointSummary) -> str:
+    return "" if point.converged or "did not converge" not in point.status else "  did not converge"
+
+
 def _print_points(summary: FitSummary) -> None:
     """One line for each fit; of a large grid the best ten."""
     best, tied, measure = summary.best, summary.best.groups is not None, summary.best.measure
+    equal = any(point.is_hard_tied for point in summary.path)  # else tied parameters have values of their own
     by_order = not tied and max(len(point.nonzero_by_order) for point in summary.path) > 2
     say(
         (f"{'groups':>8} " if tied else "") + f"{'strength':>10} {'train ' + measure:>12} {'valid ' + best.judge:>12} "
-        f"{'distinct' if tied else 'nonzero':>9} {'violation':>10} {'passes':>7} {'seconds':>8}"
+        f"{'distinct' if equal else 'nonzero':>9} {'violation':>10} {'passes':>7} {'seconds':>8}"
         + (f"  {'by order'}" if by_order else "")
     )
     shown = list(summary.path)
@@ -110,9 +119,9 @@ def _print_points(summary: FitSummary) -> None:
         held_out = "" if point.held_out is None else f"{point.held_out:.4f}"
         kept = " *" if point is best and len(summary.path) > 1 else ""
         say(
-            (f"{point.groups:>8} " if tied else "") + f"{point.strength:>10g} {point.train:>12.4f} {held_out:>12} "
-            f"{point.n_distinct if tied else point.n_nonzero:>9,} {point.violation:>10.1e} {point.passes:>7} "
-            f"{point.seconds:>8.2f}{_by_order(point) if by_order else ''}{kept}"
+            (f"{point.n_groups:>8} " if tied else "") + f"{point.strength:>10g} {point.train:>12.4f} {held_out:>12} "
+            f"{point.n_distinct if equal else point.n_nonzero:>9,} {point.violation:>10.1e} {point.passes:>7} "
+            f"{point.seconds:>8.2f}{_by_order(point) if by_order else ''}{kept}{_unconverged(point)}"
         )
     if len(shown) < len(summary.path):
         say(f"  ... and {len(summary.path) - len(shown)} more fits, none better; --json has them all")

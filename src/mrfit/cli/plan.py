@@ -41,7 +41,7 @@ def command(data: tuple[str, ...], **options: Any) -> None:
 
 
 def _print(data: str, forecast: Forecast) -> None:
-    from mrfit.data.memory import spoken_size
+    from mrfit.rounding import spoken_size
 
     look = forecast.look
     about = "" if look.n_seen == look.n_rows else "about "

@@ -106,8 +106,7 @@ def command(model_file: str, data: str, **options: Any) -> None:
         say(*(f"{value:.10g}" for value in score))
     else:
         dropped = f" ({summary.dropped:,} dropped)" if summary.dropped else ""
-        spread = f" +- {error:.2g}" if error else ""
-        say(f"{summary.rows:,} rows{dropped}, mean {metric} {summary.mean:.{summary.decimals}f}{spread} nats")
+        say(f"{summary.rows:,} rows{dropped}, mean {metric} {summary.in_words()}")
 
 
 def _log_z(model: MarkovNetwork | Network, options: dict[str, Any]) -> tuple[float | None, float]:
@@ -117,7 +116,7 @@ def _log_z(model: MarkovNetwork | Network, options: dict[str, Any]) -> tuple[flo
     from mrfit.model import MarkovNetwork
 
     if isinstance(model, MarkovNetwork) and model.known_log_z is not None:
-        return None, float(model.provenance["log_z"].get("error") or 0.0)
+        return None, model.known_log_z_error
     if model.covariates:
         return None, 0.0
     plan = model.plan(seed=options["seed"])

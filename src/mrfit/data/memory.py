@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 from mrfit.errors import DataError, InputError
+from mrfit.rounding import spoken_size
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _SHARE = 0.8  # of what is free: others need some, and so does learning
@@ -29,15 +30,6 @@ def n_bytes_of_size(size: float | str) -> float:
     if n_bytes <= 0.0:
         raise InputError(f"memory={str(size)!r} is no size; write it like 8GB or 500MB.")
     return n_bytes
-
-
-def spoken_size(n_bytes: float) -> str:
-    """As people say it."""
-    for name in ("B", "kB", "MB", "GB"):
-        if n_bytes < 1000:
-            return f"{n_bytes:.3g} {name}"
-        n_bytes /= 1000
-    return f"{n_bytes:,.3g} TB" if n_bytes < 1000 else f"{n_bytes:,.0f} TB"
 
 
 def free_memory(proc: Path = Path("/proc"), groups: Path = Path("/sys/fs/cgroup")) -> float:

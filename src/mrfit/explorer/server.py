@@ -101,7 +101,7 @@ class Explorer(ThreadingHTTPServer):
     def exported(self, form: str) -> bytes:
         """All edges with their weights, as `mrfit structure` writes them."""
         model = self.answering.model
-        structure = Structure.from_edges(len(model.domain), model.structure.edges)
+        structure = Structure.from_edges(len(model.domain), model.edges)
         return structure_bytes(form, structure, model.domain, model.weighted_edges)
 
     def drawn(self, form: str) -> bytes:

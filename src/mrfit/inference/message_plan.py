@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from mrfit.factors import Factors
 from mrfit.inference.factor_graph import FactorGraph
 from mrfit.inference.plan import Plan, as_float
+from mrfit.rounding import spoken_count
 
 MOST_CELLS = 2**27  # of messages: three numbers of 8 bytes each, 3 GB
 _SWEEPS = 50  # that a forecast expects, from learned networks
@@ -54,6 +55,6 @@ class MessagePlan(Plan):
 
     def figures(self, names: Sequence[str] | None = None) -> str:
         return (
-            f"{self.task} holds messages of {as_float(self.n_cells):.2g} cells between {len(self.shape)} variables and "
-            f"their tables, about {self.gigabytes:.2g} GB; the limit is {as_float(self.max_cells):.2g}."
+            f"{self.task} holds messages of {spoken_count(as_float(self.n_cells))} cells between {len(self.shape)} "
+            f"variables and their tables, about {self.size}; the limit is {spoken_count(as_float(self.max_cells))}."
         )

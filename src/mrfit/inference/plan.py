@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mrfit.errors import InputError
+from mrfit.rounding import spoken_count, spoken_size
 
 _LARGEST = 10**300  # beyond which no float goes, and no machine
 
@@ -33,8 +34,9 @@ class Plan:
         return self.n_cells <= self.max_cells
 
     @property
-    def gigabytes(self) -> float:
-        return 1e-9 * as_float(self.n_bytes)
+    def size(self) -> str:
+        """The memory it takes, with a unit."""
+        return spoken_size(as_float(self.n_bytes))
 
     def check(self, names: Sequence[str] | None = None) -> None:
         """Refuse more cells than the limit, with the figures and the ways on; variables by ``names`` if there are."""
@@ -44,8 +46,8 @@ class Plan:
     def figures(self, names: Sequence[str] | None = None) -> str:
         """What it would take, in a sentence."""
         return (
-            f"{self.task} goes over all {as_float(self.n_cells):.2g} joint states of {len(self.shape)} variables, "
-            f"about {self.gigabytes:.2g} GB; the limit is {as_float(self.max_cells):.2g}."
+            f"{self.task} goes over all {spoken_count(as_float(self.n_cells))} joint states of {len(self.shape)} "
+            f"variables, about {self.size}; the limit is {spoken_count(as_float(self.max_cells))}."
         )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from mrfit._kernels.lanes import LANES
 from mrfit.factors import Factors
 from mrfit.inference.plan import Plan, as_float
+from mrfit.rounding import spoken_count
 
 MOST_CELLS = 2**31  # states that are kept: 2 GB, for variables of up to 256 states
 DRAW_SECONDS = 5e-5  # to keep one draw of all chains, beside its sweeps
@@ -21,8 +22,8 @@ class SamplingPlan(Plan):
 
     def figures(self, names: Sequence[str] | None = None) -> str:
         return (
-            f"{self.task} keeps {as_float(self.n_cells):.2g} states of {len(self.shape)} variables, about "
-            f"{self.gigabytes:.2g} GB; the limit is {as_float(self.max_cells):.2g}."
+            f"{self.task} keeps {spoken_count(as_float(self.n_cells))} states of {len(self.shape)} variables, about "
+            f"{self.size}; the limit is {spoken_count(as_float(self.max_cells))}."
         )
 
 

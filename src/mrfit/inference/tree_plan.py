@@ -15,6 +15,7 @@ from mrfit._kernels.tree_nodes import Nodes, leaf_axes, separators, sizes, tree_
 from mrfit.errors import InputError, listed
 from mrfit.factors import Scope
 from mrfit.inference.plan import Plan, as_float
+from mrfit.rounding import spoken_count, spoken_size
 
 Indices = NDArray[np.int64]
 
@@ -83,10 +84,17 @@ class TreePlan(Plan):
     def figures(self, names: Sequence[str] | None = None) -> str:
         clique = [names[v] if names else v for v in self.largest]
         return (
-            f"{self.task} needs cliques of {as_float(self.n_cells):.2g} cells in all, the largest of {len(clique)} "
-            f"variables ({listed(clique)}), and about {self.gigabytes:.2g} GB for messages; the limits are "
-            f"{as_float(self.max_cells):.2g} cells and {1e-9 * self.max_bytes:.2g} GB."
+            f"{self.task} needs cliques of {spoken_count(as_float(self.n_cells))} cells in all, the largest of "
+            f"{len(clique)} variables ({listed(clique)}); the limit is {spoken_count(as_float(self.max_cells))} cells."
+            + self._memory
         )
+
+    @property
+    def _memory(self) -> str:
+        """Return the memory of messages, where that is too much: a few large cliques have hardly any."""
+        if self.n_bytes <= self.max_bytes:
+            return ""
+        return f" Messages between them take about {self.size}; the limit is {spoken_size(self.max_bytes)}."
 
     @property
     def built_nodes(self) -> Nodes:

@@ -120,13 +120,21 @@ class ListedCoordinates(Coordinates):
 
 
 class PseudoCoordinates(ListedCoordinates):
-    """For the pseudo-likelihood, or another loss of every variable given the others; rows are scored by the first."""
+    """For the pseudo-likelihood, or another loss of every variable given the others; rows are scored by the first.
+
+    ``keep_zeros`` keeps scopes in the model whose parameters are all zero.
+    """
 
     def __init__(
-        self, parameters: Parameterization, *, loss: type[ConditionalLoss] = PseudoLikelihood, jobs: int = 1
+        self,
+        parameters: Parameterization,
+        *,
+        loss: type[ConditionalLoss] = PseudoLikelihood,
+        keep_zeros: bool = False,
+        jobs: int = 1,
     ) -> None:
         super().__init__(parameters, jobs=jobs)
-        self.loss = loss
+        self.loss, self.keep_zeros = loss, keep_zeros
 
     def objective(self, rows: Rows) -> Objective:
         canonical = self.parameters.canonical
@@ -153,7 +161,9 @@ class PseudoCoordinates(ListedCoordinates):
         return sums if own.canonical is own else np.asarray(sums @ own.canonical_map, np.float64)
 
     def in_model(self, w: Floats) -> tuple[Parameterization, Indices]:
-        return self.parameters, np.arange(self.n_parameters)
+        pruned, numbers = self.parameters.pruned(w)
+        is_whole = self.keep_zeros or len(numbers) == self.n_parameters
+        return (self.parameters, np.arange(self.n_parameters)) if is_whole else (pruned, numbers)
 
 
 class TreeCoordinates(ListedCoordinates):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import hypot
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from mrfit.checking.check import Check
 from mrfit.html_table import html_table
 from mrfit.learning.parted_rows import PartedRows
 from mrfit.model import MarkovNetwork
+from mrfit.rounding import with_error
 from mrfit.solvers.solution import Solution
 from mrfit.structure.learner import LearnedStructure
 from mrfit.tying.soft import Round
@@ -61,14 +63,19 @@ class Fit:
         """The held-out score as a number to choose by; nothing is worse than no score."""
         return -np.inf if self.held_out is None or np.isnan(self.held_out) else self.held_out
 
+    @property
+    def log_z_error(self) -> float:
+        """The standard error of log Z in every log-likelihood of the model; zero where log Z is exact or in none."""
+        return self.model.known_log_z_error if self.measure == "ll" else 0.0
+
     def with_errors(self, errors: Errors) -> Fit:
         """The same, with standard errors in its model."""
         return replace(self, model=replace(self.model, errors=errors))
 
     @property
     def n_nonzero(self) -> int:
-        """Parameters that are not exactly zero."""
-        return int(np.count_nonzero(self.model.w))
+        """`MarkovNetwork.n_parameters`."""
+        return self.model.n_parameters
 
     @property
     def nonzero_by_order(self) -> dict[int, int]:
@@ -79,13 +86,13 @@ class Fit:
 
     @property
     def n_nonzero_scopes(self) -> int:
-        """Scopes with such a parameter."""
-        return len(np.unique(self.model.parameters.scope_of_parameter[self.model.w != 0]))
+        """`MarkovNetwork.n_scopes`."""
+        return self.model.n_scopes
 
     @property
     def n_distinct(self) -> int:
-        """Different values among the parameters."""
-        return len(np.unique(self.model.w))
+        """`MarkovNetwork.n_distinct`."""
+        return self.model.n_distinct
 
     @property
     def held(self) -> list[str]:
@@ -102,10 +109,26 @@ class Fit:
 
 @dataclass(frozen=True)
 class Score:
-    """A mean over rows, with its standard error."""
+    """A mean over rows, with its standard error.
+
+    ``row_error`` is that of other rows, ``log_z_error`` that of an estimated log Z, which all rows share.
+    """
 
     mean: float
-    standard_error: float
+    row_error: float
+    log_z_error: float = 0.0
+
+    @property
+    def standard_error(self) -> float:
+        """Standard error of rows and log Z together."""
+        return hypot(self.row_error, self.log_z_error)
+
+    def in_words(self, unit: str = "nats a row", *, sign: str = "") -> str:
+        """One number with one error; behind it what the error is made of, where log Z is an estimate."""
+        if not self.log_z_error:
+            return f"{self.mean:{sign}.4f} +- {self.row_error:.4f} {unit}"
+        parts = f"{self.row_error:.2g} over rows, {self.log_z_error:.2g} of log Z"
+        return f"{with_error(self.mean, self.standard_error, sign=sign)} {unit} ({parts})"
 
 
 @dataclass(frozen=True)
@@ -138,8 +161,9 @@ class Fitted:
     ----------
     structure
         What the fits are over, and for a learned one the evidence for its edges.
-    n_cells, n_parameters
-        What the objective goes over, and how many parameters were considered.
+    n_cells, n_candidate_parameters
+        What the objective goes over, and how many parameters were considered; `MarkovNetwork.n_parameters` of the model
+        are not zero.
     guarantee
         What a converged fit is an optimum over.
     is_path
@@ -158,7 +182,7 @@ class Fitted:
     best: Fit
     structure: LearnedStructure
     n_cells: int
-    n_parameters: int
+    n_candidate_parameters: int
     guarantee: str
     is_path: bool = False
     test: Score | None = None
@@ -178,10 +202,11 @@ class Fitted:
             "strength": f"{best.strength:g}",
             f"train {best.measure}": f"{best.train:.4f}",
             f"held-out {best.judge}": "none" if best.held_out is None else f"{best.held_out:.4f}",
-            "violation": f"{best.solution.violation:.1e}",
+            "max. gradient": f"{best.solution.violation:.1e}",
+            "status": best.solution.status.value,
         }
         if self.test is not None:
-            facts[f"test {best.measure}"] = f"{self.test.mean:.4f} +- {self.test.standard_error:.4f}"
+            facts[f"test {best.measure}"] = self.test.in_words()
         return html_table("Fitted", facts) + self.model.explorer_frame()
 
     @property

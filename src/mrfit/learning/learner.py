@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field, replace
 from itertools import count
+from math import hypot
 from numbers import Integral, Real
 from pathlib import Path
 from types import UnionType
@@ -19,7 +20,8 @@ from mrfit.data.parts import Parts
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError, listed
 from mrfit.html_table import html_table
-from mrfit.learning.fitted import Fit, Fitted, Gain
+from mrfit.learning.fitted import Fit, Fitted, Gain, Score
+from mrfit.learning.fresh_log_z import with_fresh_log_z
 from mrfit.learning.grid import Callback, Grid, Optimum
 from mrfit.learning.held_out import Evaluation, fold_problems, mean_over_folds, mean_over_rows
 from mrfit.learning.in_parts import problems_in_parts
@@ -338,7 +340,10 @@ class Learner:
             # 3. Fit and score them, and keep the best.
             evaluation = Evaluation(problem, folds, valid, done)
             fits = self._fits(evaluation, grid, callback, rough)
-            best = max(fits, key=lambda fit: fit.rank) if selecting else min(fits, key=lambda fit: fit.strength)
+            choose = _most_likely if selecting else _weakest
+            if problem.by_chains is not None:
+                fits = with_fresh_log_z(problem.by_chains, fits, choose, is_validated=valid is not None)
+            best = fits[choose(fits)]
             _check_known(best)
             sure = best.with_unbounded(unbounded_in(problem, best))
             if errors is not None:
@@ -348,8 +353,10 @@ class Learner:
             gain = None
             if baseline:
                 others = evaluation.fits(lambda part, _: l2_path(part, baseline), Grid(baseline), None)
-                gain = self._gain((best, max(others, key=lambda fit: fit.rank)), valid, test, jobs)
-            score = None if test is None else mean_over_rows(self.objective.row_scores(best.model, test, jobs), test)
+                if problem.by_chains is not None:
+                    others = with_fresh_log_z(problem.by_chains, others, _most_likely, is_validated=valid is not None)
+                gain = self._gain((best, others[_most_likely(others)]), valid, test, jobs)
+            score = None if test is None else self._score(best, test, jobs)
         n_cells, n_parameters = problem.objective.n_cells, problem.n_parameters
         guarantee = self.penalty.guarantee() if problem.objective.is_convex else STATIONARY_POINT
         return Fitted(
@@ -399,6 +406,10 @@ class Learner:
                 "or just one number of groups and one strength."
             )
 
+    def _score(self, fit: Fit, rows: UniqueRows, jobs: int) -> Score:
+        score = mean_over_rows(self.objective.row_scores(fit.model, rows, jobs), rows)
+        return replace(score, log_z_error=fit.log_z_error)
+
     def _gain(self, fits: tuple[Fit, Fit], valid: UniqueRows | None, test: UniqueRows | None, jobs: int) -> Gain:
         """Of the first over the second, on the test rows; without any on those that chose, which it says."""
         rows = valid if test is None else test
@@ -407,8 +418,19 @@ class Learner:
         else:
             scores = (self.objective.row_scores(fit.model, rows, jobs) for fit in fits)
             difference = mean_over_rows(np.subtract(*scores), rows)
+            difference = replace(difference, log_z_error=hypot(*(fit.log_z_error for fit in fits)))
         which = "test" if test is not None else "folds" if valid is None else "valid"
         return Gain(difference.mean, difference.standard_error, fits[1], which)
+
+
+def _most_likely(fits: Sequence[Fit]) -> int:
+    """Return the number of the fit that predicts held-out rows best."""
+    return max(range(len(fits)), key=lambda number: fits[number].rank)
+
+
+def _weakest(fits: Sequence[Fit]) -> int:
+    """Return the number of the fit with the weakest penalty."""
+    return min(range(len(fits)), key=lambda number: fits[number].strength)
 
 
 def _check_known(best: Fit) -> None:

@@ -88,7 +88,7 @@ class PseudoLikelihoodChoice(ObjectiveChoice):
 
     def coordinates(self, parameters: Parameterization, *, listed: bool, keep_zeros: bool, jobs: int) -> Coordinates:
         _check_number(parameters.n_parameters)
-        return PseudoCoordinates(parameters, loss=self.loss, jobs=jobs)
+        return PseudoCoordinates(parameters, loss=self.loss, keep_zeros=keep_zeros, jobs=jobs)
 
     def row_scores(self, model: MarkovNetwork, rows: UniqueRows, jobs: int) -> Floats:
         return rows.scored(lambda codes: row_pll(model.parameters, model.w, codes, jobs=jobs))

@@ -136,8 +136,8 @@ def _status(fit: ChainFit) -> Status:
     if not _is_known(fit):
         return Status.UNMIXED
     if not fit.is_clean:
-        return Status.PHANTOM
-    return Status.MATCHED if fit.ascent.look.matches else Status.ITERATION_LIMIT
+        return Status.PHANTOM if fit.ascent.converged else Status.MOVING_PHANTOM
+    return Status.MATCHED if fit.ascent.converged else Status.MOVING
 
 
 def _solution(fit: ChainFit, value: float) -> Solution:

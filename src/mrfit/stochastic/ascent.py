@@ -93,13 +93,14 @@ class Ascent:
     """Where it ended: the average of the parameters, which is far nearer to the optimum than the last ones are.
 
     ``moved`` is how far the average came in the last third of the iterations, in nats a row: by noise, and by what it
-    lacked.
+    lacked. ``rested`` is whether that was little; otherwise the ascent ended at its iteration limit.
     """
 
     w: Floats
     looks: tuple[Look, ...]
     iterations: int
     moved: float
+    rested: bool = True
 
     @property
     def error(self) -> float:
@@ -109,6 +110,11 @@ class Ascent:
     @property
     def look(self) -> Look:
         return self.looks[-1]
+
+    @property
+    def converged(self) -> bool:
+        """Whether the average rests and its chains match the data; that they match one that still moves says little."""
+        return self.rested and self.look.matches
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,12 +232,13 @@ def climb(target: Target, chains: Persistent, start: Floats, schedule: Schedule)
             moved = target.distance(average, earlier[0][1])
             earlier.append((t + 1, average.copy()))
             calm = min(1.0, schedule.first_step / _USUAL)  # short steps move less, whatever is missing
-            if is_last or (schedule.looks and moved < calm * target.resting):
+            rested = moved < calm * target.resting
+            if is_last or (schedule.looks and rested):
                 learned = _with_zeros(target, chains, average, schedule)
                 looks.append(look_at(target, chains, learned, schedule, t + 1))
                 if looks[-1].matches:
                     break
-    return Ascent(learned, tuple(looks), t + 1, moved)
+    return Ascent(learned, tuple(looks), t + 1, moved, rested)
 
 
 def _with_zeros(target: Target, chains: Persistent, average: Floats, schedule: Schedule) -> Floats:

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
+from mrfit.factors import Factors
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.penalties.penalty import Penalty
 from mrfit.stochastic.ascent import Ascent, Schedule, Target, climb
-from mrfit.stochastic.evidence import Evidence
+from mrfit.stochastic.evidence import Evidence, evidence
 from mrfit.stochastic.features import DataMeans, Features
 from mrfit.stochastic.hunt import hunt
 from mrfit.stochastic.persistent import Persistent, persistent
@@ -110,6 +111,22 @@ class ChainProblem:
 
     def chains(self) -> Persistent:
         return persistent(self.features, self.begin, (self.seed, 1), jobs=self.jobs)
+
+    def weighed_again(self, factors: Factors) -> Evidence:
+        """log Z of a model that was learned, independent of the estimates that chose it, with more and slower chains.
+
+        Learning keeps the model that looks best, so that the log Z by which it chose flatters the model.
+        """
+        return evidence(
+            factors,
+            self.codes,
+            chains=128,
+            temperatures=2000,
+            max_temperatures=16_000,
+            far_temperatures=1000,
+            seed=(self.seed, 4),
+            jobs=self.jobs,
+        )
 
     def climbed(self, target: Target, *, start: Floats | None = None, schedule: Schedule | None = None) -> ChainFit:
         """Climb, then hunt."""

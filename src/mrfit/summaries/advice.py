@@ -14,8 +14,12 @@ from mrfit.data.coding import UNOBSERVED
 from mrfit.data.missing_codes import missing_codes
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
+from mrfit.learning.learner import Learner
+from mrfit.parameterizations.ordered import Ordered
 from mrfit.structure.edge_signs import ranks_of
+from mrfit.structure.learners import Learned
 from mrfit.structure.nodewise.pool import RegressionPool
+from mrfit.summaries.network_seconds import network_seconds
 
 Floats = NDArray[np.float64]
 
@@ -29,10 +33,10 @@ _MOST_MISSING = 12  # cells of a row, which EM fills in in all ways
 _RESAMPLES = 1000
 _NAMED = 3  # columns in a sentence
 
-# Seconds of one learned network, for each variable, for each pair of them, and for each pair in each distinct row: by a
-# fit or whole paths and by forward steps (`python -m benchmarks check`), and by the paths of all resamples in one pool
-# (`bootstrap`). There a variable has about as many sets of neighbours to refit as there are other variables.
-_ALONE, _BY_STEPS, _POOLED = (2e-3, 0.0, 1.6e-7), (2e-3, 0.0, 5e-9), (0.0, 4e-5, 4e-8)
+# Seconds of one network among those of many resamples whose regressions are in one pool, for each pair of variables and
+# for each pair in each distinct row (`python -m benchmarks bootstrap`): a variable has about as many sets of neighbours
+# to refit as there are other variables. All else is measured on the table itself.
+_A_PAIR, _A_CELL = 4e-5, 4e-8
 
 
 @dataclass(frozen=True)
@@ -94,6 +98,22 @@ class Table:
         """Variables of three or more states that are numbers, none of them a code of a missing answer."""
         numbers = (each.name for each in self.rows.domain if each.n_states > 2 and ranks_of(each) is not None)
         return [name for name in numbers if name not in self.codes]
+
+    @property
+    def complete(self) -> UniqueRows | None:
+        """Complete rows; None where every row lacks a value."""
+        kept = ~self.missing.any(axis=1)
+        if kept.all():
+            return self.rows
+        rows = self.rows
+        return UniqueRows.from_codes(rows.domain, rows.codes[kept], rows.sample_weight[kept]) if kept.any() else None
+
+    @property
+    def filled(self) -> UniqueRows:
+        """All rows, with a variable's most frequent state where it is missing."""
+        rows = self.rows
+        usual = np.array([np.argmax(self.counts(i)) for i in range(len(rows.domain))], np.uint8)
+        return UniqueRows.from_codes(rows.domain, np.where(self.missing, usual, rows.codes), rows.sample_weight)
 
     def counts(self, i: int) -> Floats:
         """The weight of every state."""
@@ -158,14 +178,17 @@ class Advice:
     steps: tuple[Step, ...]
 
     @classmethod
-    def of(cls, rows: UniqueRows, source: Source | None = None) -> Advice:
-        """For rows with missing cells kept; commands name them DATA where no source is given."""
+    def of(cls, rows: UniqueRows, source: Source | None = None, *, jobs: int = 1) -> Advice:
+        """For rows with missing cells kept; commands name them DATA where no source is given.
+
+        One network is learned, of some of the columns, to forecast how long resampling takes on ``jobs`` processors.
+        """
         table = Table(rows)
         if len(rows.domain) - len(table.constant) < 2:
             raise InputError(
                 "Fewer than two columns of this table vary, which is no network; use more columns or rows."
             )
-        learning, data = _learning(table, source or Source("DATA"))
+        learning, data = _learning(table, source or Source("DATA"), jobs)
         return cls(_facts(table), _cautions(table), (*learning, *_afterwards(table, data)))
 
     def to_dict(self) -> dict[str, Any]:
@@ -210,16 +233,17 @@ def _cautions(table: Table) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _learning(table: Table, source: Source) -> tuple[list[Step], str]:
+def _learning(table: Table, source: Source, jobs: int) -> tuple[list[Step], str]:
     """And what is learned from, which may have been filled in."""
     data, again = str(source), _without_codes(table, source)
     if len(table.rows.domain) <= _MOST_COMPLETE and table.rows_a_parameter >= _PLENTY:
         dropped = " --missing drop" if table.missing.any() else ""
-        return [*again, *_all_pairs(table, data)], data + dropped
+        return [*again, *_all_pairs(table, data, jobs)], data + dropped
     steps, data = _filled(table, source)
-    learned, reason = _selection(table)
-    found = Step(f"mrfit fit {data} {learned} -o model.mrf", reason)
-    return [*again, *steps, found, _stability(table, data, learned)], data
+    learner, options, reason = _selection(table)
+    found = Step(f"mrfit fit {data} {options} -o model.mrf", reason)
+    rows = table.filled if steps else table.complete
+    return [*again, *steps, found, _stability(rows, learner, f"{data} {options}", jobs)], data
 
 
 def _without_codes(table: Table, source: Source) -> list[Step]:
@@ -234,16 +258,16 @@ def _na_values(codes: Mapping[str, Sequence[str]]) -> str:
     return f"--na-values {','.join(sorted(every, key=float))}"
 
 
-def _selection(table: Table) -> tuple[str, str]:
-    """How to select edges, and why so."""
+def _selection(table: Table) -> tuple[Learned, str, str]:
+    """Return a way to select edges, the options that name it, and why it suits."""
     if len(table.rows.domain) > _MOST_EBIC:
         reason = "too many columns for whole paths: each variable takes up to 5 neighbours by what they add"
-        return "--structure learned --max-degree 5 --rule or", reason
+        return Learned(max_degree=5, rule="or"), "--structure learned --max-degree 5 --rule or", reason
     reason = "too few rows to estimate all pairs: edges are selected by the extended BIC"
-    return "--structure learned --select ebic --rule and", reason
+    return Learned(select="ebic", rule="and"), "--structure learned --select ebic --rule and", reason
 
 
-def _all_pairs(table: Table, data: str) -> list[Step]:
+def _all_pairs(table: Table, data: str, jobs: int) -> list[Step]:
     """Enough rows: everything is estimated, nothing selected, and intervals mean what they say.
 
     Parts of the rows have states that never meet, so that they are fitted with a penalty.
@@ -264,9 +288,13 @@ def _all_pairs(table: Table, data: str) -> list[Step]:
     )
     show = Step("mrfit show model.mrf --errors", "weights with intervals, and which may be zero")
     complete = f"{data} --missing drop" if missing else data
+    learner = Learner()
+    if table.ordered:
+        learner = Learner(parameterization=Ordered.word, ordered=tuple(table.ordered))
+    seconds = None if table.complete is None else network_seconds(learner.fit, table.complete)
     drop = Step(
         f"mrfit stability {complete} --penalty l2{ordered} --kind drop --plot drop.png",
-        f"how many rows could be left out before it is another network; about {_in_words(_forecast(table, _ALONE))}",
+        "how many rows could be left out before it is another network" + _duration(seconds, _RESAMPLES, jobs),
     )
     return [fit, show, drop]
 
@@ -288,20 +316,28 @@ def _filled(table: Table, source: Source) -> tuple[list[Step], str]:
     return [fit, impute], str(Source("full.csv", source.columns))
 
 
-def _stability(table: Table, data: str, how: str) -> Step:
-    n, costs = _RESAMPLES, _POOLED if RegressionPool.suits(table.rows) else _ALONE
-    if len(table.rows.domain) > _MOST_EBIC:
-        n, costs = _RESAMPLES // 10, _BY_STEPS
+def _stability(rows: UniqueRows | None, learner: Learned, how: str, jobs: int) -> Step:
+    """For the rows that are learned from; None where none is complete."""
+    n, seconds = _RESAMPLES // (10 if learner.select == "degree" else 1), None
+    if rows is not None:
+        is_pooled = learner.select == "ebic" and RegressionPool.suits(rows)
+        seconds = pooled_seconds(rows) if is_pooled else network_seconds(learner.learn, rows)
     return Step(
-        f"mrfit stability {data} {how} --resamples {n} --plot edges.png",
-        f"which edges other rows would give too; about {_in_words(_forecast(table, costs, n))}",
+        f"mrfit stability {how} --resamples {n} --plot edges.png",
+        "which edges other rows would give too" + _duration(seconds, n, jobs),
     )
 
 
-def _forecast(table: Table, costs: tuple[float, float, float], n_resamples: int = _RESAMPLES) -> float:
-    """Seconds for so many resamples."""
-    n, (a_variable, a_pair, a_cell) = len(table.rows.domain), costs
-    return n_resamples * n * (a_variable + n * (a_pair + a_cell * table.rows.n_distinct))
+def pooled_seconds(rows: UniqueRows) -> float:
+    """Processor seconds of one network, where those of many resamples are learned in one pool."""
+    return len(rows.domain) ** 2 * (_A_PAIR + _A_CELL * rows.n_distinct)
+
+
+def _duration(seconds: float | None, n_resamples: int, jobs: int) -> str:
+    """Return the end of a sentence: how long so many resamples take. It is empty where that is not known."""
+    if seconds is None:
+        return ""
+    return f"; about {in_words(n_resamples * seconds / jobs)} on {jobs:,} processor{'s' if jobs > 1 else ''}"
 
 
 def _afterwards(table: Table, data: str) -> list[Step]:
@@ -327,7 +363,7 @@ def _some(names: list[str]) -> str:
     return ", ".join(names[:_NAMED]) + more
 
 
-def _in_words(seconds: float) -> str:
+def in_words(seconds: float) -> str:
     """One digit: a forecast is no more certain than that."""
     for unit, size in (("day", 86400.0), ("hour", 3600.0), ("minute", 60.0), ("second", 1.0)):
         if seconds >= 0.95 * size or unit == "second":

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from math import hypot
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -71,8 +72,8 @@ class ComparedScores:
         return {**asdict(self), "difference": self.difference.mean, "standard_error": self.difference.standard_error}
 
     def in_words(self) -> str:
-        difference = f"{self.difference.mean:+.4f} +- {self.difference.standard_error:.4f}"
-        means = f"A {self.a:.4f}, B {self.b:.4f}, difference B - A {difference} nats"
+        difference = self.difference.in_words("nats", sign="+")
+        means = f"A {self.a:.4f}, B {self.b:.4f}, difference B - A {difference}"
         return f"{self.n_rows:,} rows, mean {self.metric}: {means}"
 
 
@@ -339,7 +340,10 @@ def _scores(a: MarkovNetwork, b: MarkovNetwork, data: Any, metric: str, jobs: in
     one = finite_scores(a.row_scores(metric), a, rows.codes, jobs=jobs)
     other = finite_scores(b.row_scores(metric), b, np.ascontiguousarray(rows.codes[:, order]), jobs=jobs)
     means = [mean_over_rows(scores, rows).mean for scores in (one, other)]
-    return ComparedScores(metric, rows.n_rows, means[0], means[1], mean_over_rows(other - one, rows))
+    difference = mean_over_rows(other - one, rows)
+    if metric == "ll":
+        difference = replace(difference, log_z_error=hypot(a.known_log_z_error, b.known_log_z_error))
+    return ComparedScores(metric, rows.n_rows, means[0], means[1], difference)
 
 
 def _shown(heading: str, lines: list[str], top: int) -> Iterator[str]:

@@ -19,13 +19,16 @@ from mrfit.summaries.rows import RowsSummary
 class PointSummary:
     """One fit of the grid.
 
-    ``train`` and ``held_out`` are means a row of ``measure`` and ``judge`` (pll or ll). ``groups`` and
-    ``tying_iterations`` are those of tied parameters; ``duality_gap`` that of a likelihood. ``held`` names parameters
-    held at a bound.
+    ``train`` and ``held_out`` are means a row of ``measure`` and ``judge`` (pll or ll). ``groups`` is the number that
+    was asked for, of each class that is tied for itself; ``n_groups`` that of the model. ``n_nonzero`` and
+    ``n_distinct`` are `MarkovNetwork.n_parameters` and ``n_distinct``. ``tying_iterations`` are those of tied
+    parameters; ``duality_gap`` that of a likelihood. ``held`` names parameters held at a bound.
     """
 
     strength: float
     groups: int | None
+    n_groups: int | None
+    is_hard_tied: bool
     tying_iterations: int
     measure: str
     judge: str
@@ -54,6 +57,8 @@ class PointSummary:
         return cls(
             strength=fit.strength,
             groups=None if fit.model.groups is None else fit.n_groups,
+            n_groups=fit.model.n_groups,
+            is_hard_tied=fit.model.is_hard_tied,
             tying_iterations=len(fit.rounds),
             measure=fit.measure,
             judge=fit.judge,
@@ -78,7 +83,9 @@ class PointSummary:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        tied = {} if self.groups is None else {"groups": self.groups, "tying_iterations": self.tying_iterations}
+        tied: dict[str, Any] = {}
+        if self.groups is not None:
+            tied = {"groups": self.groups, "n_groups": self.n_groups, "tying_iterations": self.tying_iterations}
         exact = {} if self.measure == "pll" else {"train_pll": self.train_pll, "duality_gap": self.duality_gap}
         same = (
             *("n_distinct", "passes", "n_nonzero", "n_nonzero_scopes", "violation", "converged"),
@@ -129,8 +136,10 @@ class FitSummary:
     ----------
     path
         All fits in the order they were made; ``best`` is one of them.
-    n_parameters, n_candidate_edges, n_candidate_scopes
-        What was considered; ``n_edges`` are those of the best model.
+    n_parameters, n_edges
+        Those of the best model (`MarkovNetwork.n_parameters`, ``n_edges``).
+    n_candidate_parameters, n_candidate_edges, n_candidate_scopes
+        What was considered.
     n_cells
         What the objective goes over: distinct neighbour states, or for a likelihood joint states or cells of cliques.
     engine
@@ -152,6 +161,7 @@ class FitSummary:
     rows: RowsSummary
     n_parameters: int
     n_edges: int
+    n_candidate_parameters: int
     n_candidate_edges: int
     n_candidate_scopes: int
     n_cells: int
@@ -165,7 +175,7 @@ class FitSummary:
     gain: GainSummary | None
     engine: str | None = None
     log_z_error: float | None = None
-    score_error: float | None = None  # of log Z and of learning: other seeds differ by as much
+    score_error: float | None = None  # of log Z and of learning: fits with other seeds differ by as much
     check: Check | None = None
     errors: ErrorsSummary | None = None
     unbounded: Mapping[str, str] = field(default_factory=dict)
@@ -177,8 +187,9 @@ class FitSummary:
         by_chains = fitted.model.provenance.get("log_z")
         return cls(
             rows=RowsSummary.of(rows),
-            n_parameters=fitted.n_parameters,
-            n_edges=len(fitted.model.structure.edges),
+            n_parameters=fitted.model.n_parameters,
+            n_edges=fitted.model.n_edges,
+            n_candidate_parameters=fitted.n_candidate_parameters,
             n_candidate_edges=len(considered.edges),
             n_candidate_scopes=considered.n_scopes,
             n_cells=fitted.n_cells,
@@ -202,6 +213,8 @@ class FitSummary:
         test, tied, checked = {}, {}, {}
         if self.test is not None:
             test = {f"test_{self.best.measure}": self.test.mean, "test_standard_error": self.test.standard_error}
+            if self.test.log_z_error:
+                test |= {"test_row_error": self.test.row_error, "test_log_z_error": self.test.log_z_error}
         if self.centers is not None:
             gain = None if self.gain is None else self.gain.to_dict()
             tied = {"centers": list(self.centers), "gain_over_l2": gain}
@@ -216,6 +229,7 @@ class FitSummary:
             **self.rows.to_dict(),
             "n_parameters": self.n_parameters,
             "n_edges": self.n_edges,
+            "n_candidate_parameters": self.n_candidate_parameters,
             "n_candidate_edges": self.n_candidate_edges,
             "n_candidate_scopes": self.n_candidate_scopes,
             "n_cells": self.n_cells,

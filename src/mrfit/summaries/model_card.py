@@ -58,9 +58,9 @@ class ModelCard:
         """With the ``top`` strongest parameters of each order, and as many edges."""
         return cls(
             domain=model.domain.to_states(),
-            n_scopes=model.structure.n_scopes,
-            n_edges=len(model.structure.edges),
-            n_parameters=len(model.w),
+            n_scopes=model.n_scopes,
+            n_edges=model.n_edges,
+            n_parameters=model.n_parameters,
             parameterization={"name": model.parameters.word, **model.parameters.options},
             meaning=model.parameters.meaning,
             strongest={order: tuple(model.strongest(top, order=order)) for order in model.structure.blocks},

@@ -190,7 +190,20 @@ class Learned(StructureLearner):
         # 3. The evidence for its edges, and what else there is to say.
         report = neighbours.report(rows, structure.edges)
         said = remarks(rows, selection, neighbours, n_edges=len(report))
+        is_bound = self.select == "degree" and self.bound != "joint"  # which says itself what its bound is about
+        if is_bound and structure.degrees.max(initial=0) > self.max_degree:
+            said.insert(0, self._beyond_the_bound(int(structure.degrees.max())))
         return LearnedStructure(structure, report, neighbours.violation, neighbours.at_end, tuple(said))
+
+    def _beyond_the_bound(self, largest: int) -> str:
+        """Why variables have more neighbours than the bound."""
+        reasons = {
+            "the rule 'or' keeps an edge that either of its variables chose": self.rule == "or",
+            "the tree of most mutual information was added": bool(self.with_tree),
+            "required pairs were added": bool(self.require),
+        }
+        why = ", and ".join(reason for reason, applies in reasons.items() if applies)
+        return f"Degrees go up to {largest}: each variable chooses at most {self.max_degree} neighbours; {why}."
 
     @property
     def way(self) -> str:

@@ -1,0 +1,61 @@
+"""log Z of models that chains learned, estimated again before a score is reported."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from mrfit.learning.fitted import Fit
+from mrfit.solvers.solution import Solution, Status
+from mrfit.stochastic.evidence import Evidence
+from mrfit.stochastic.fit import ChainProblem
+
+
+def with_fresh_log_z(
+    chains: ChainProblem, fits: Sequence[Fit], choose: Callable[[Sequence[Fit]], int], *, is_validated: bool
+) -> tuple[Fit, ...]:
+    """Return the fits, the one to be chosen with a fresh log Z.
+
+    A fit may score worse than another by its fresh estimate. Then the other one is estimated again too, so that the fit
+    that is chosen in the end was never flattered. ``is_validated`` says that held-out scores are those of validation
+    rows; the models of folds have a log Z of their own.
+    """
+    fits, fresh = tuple(fits), set[int]()
+    while (best := choose(fits)) not in fresh and "log_z" in fits[best].model.provenance:
+        found = chains.weighed_again(fits[best].model.factors)
+        fits = (*fits[:best], _reweighed(fits[best], found, is_validated=is_validated), *fits[best + 1 :])
+        fresh.add(best)
+    return fits
+
+
+def _reweighed(fit: Fit, found: Evidence, *, is_validated: bool) -> Fit:
+    """Return the fit with another log Z and all that depends on it; no score is known where chains do not mix.
+
+    A phantom mode is in log Z whether it is new or not; naming it is left to learning and to `mrfit check`, which
+    look at more than one run.
+    """
+    known, solver = fit.model.provenance["log_z"], fit.model.provenance["solver"]
+    status = Status.UNMIXED if found.is_unmixed else fit.solution.status
+    rise = np.nan if status is Status.UNMIXED else found.log_z - float(known["value"])
+    provenance = {**fit.model.provenance, "solver": {**solver, "status": status.value}}
+    if status is Status.UNMIXED:
+        del provenance["log_z"]
+    else:
+        provenance["log_z"] = {**known, "value": found.log_z, "error": found.error}
+    is_judge = is_validated and fit.held_out is not None and fit.judge == "ll"
+    return replace(
+        fit,
+        model=replace(fit.model, provenance=provenance),
+        solution=_raised(fit.solution, rise, status),
+        train=fit.train - rise,
+        held_out=fit.held_out - rise if is_judge and fit.held_out is not None else fit.held_out,
+    )
+
+
+def _raised(solution: Solution, rise: float, status: Status) -> Solution:
+    """Return the solution with another value of the objective, which is log Z less what the rows say."""
+    value = solution.value + rise
+    trace = (*solution.trace[:-1], replace(solution.trace[-1], value=value))
+    return replace(solution, value=value, status=status, trace=trace)
