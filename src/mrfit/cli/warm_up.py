@@ -58,8 +58,9 @@ _COMMANDS = (
     "fit more.csv --penalty hard --groups 2 --strength 1 -o tied.mrf && theory tied.mrf",
     "fit two.csv --penalty ltr --groups 2 --strength 1",
     "fit two.csv --structure tree --strength 1 -o asked.mrf && query asked.mrf --engine bp && "
-    "query asked.mrf --engine max-product && query asked.mrf --engine trw && query asked.mrf --engine mean-field && "
-    "query asked.mrf --engine gibbs && query asked.mrf --engine ais && check asked.mrf two.csv --engine ais",
+    "infer asked.mrf --task MAP --engine max-product -o asked.map && query asked.mrf --engine trw && "
+    "query asked.mrf --engine mean-field && query asked.mrf --engine gibbs && query asked.mrf --engine ais && "
+    "check asked.mrf two.csv --engine ais",
     "fit more.csv --structure tree --strength 1 -o asked.mrf && query asked.mrf --engine gibbs && "
     "query asked.mrf --engine ais && query asked.mrf --engine mean-field && query asked.mrf --engine bp && "
     "query asked.mrf --engine enumeration && check asked.mrf more.csv --engine ais",
