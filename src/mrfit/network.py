@@ -190,7 +190,11 @@ class Network(Questions):
             )
         with np.errstate(over="ignore", invalid="ignore"):
             if metric == "pll":
-                scores = self._pll(codes) if complete else observed_pll(self.factors, codes, jobs=jobs)
+                scores = (
+                    self._pll(codes)
+                    if complete
+                    else observed_pll(self.factors, codes, names=self.spoken_names, jobs=jobs)
+                )
             else:
                 scores = self._ll(codes, log_z, complete=complete, jobs=jobs)
         if np.isnan(scores).any() or np.isposinf(scores).any():
@@ -225,7 +229,7 @@ class Network(Questions):
             log_z = engine.run(plan, self.factors).log_z
         if complete:
             return self.log_potential(codes) - log_z
-        return observed_ll(self.factors, codes, log_z, jobs=jobs)
+        return observed_ll(self.factors, codes, log_z, names=self.spoken_names, jobs=jobs)
 
     def log_potential(self, codes: NDArray[Any]) -> Floats:
         """The sum of tables and conjunctions at rows of codes of the domain's variables: log p plus log Z."""

@@ -38,6 +38,18 @@ def probability(p: float, error: float | None = 0.0) -> str:
     return f"{p:.0e} +- {error:.0e}" if error else f"{p:.0e}"
 
 
+def in_file(value: float, error: float | None = 0.0) -> str:
+    """Return a number for a file that has no place for its error: with one digit more than the error leaves known.
+
+    Where it is exact, or nobody knows its error, all digits stay. What is not zero stays so.
+    """
+    if not error or not isfinite(error) or not isfinite(value):
+        return repr(float(value))
+    decimals = known_decimals(error) + 1
+    rounded = round(value, decimals)
+    return f"{value:.1e}" if value and not rounded else f"{rounded:.{max(decimals, 0)}f}"
+
+
 def known_decimals(error: float) -> int:
     """Decimals down to the first digit of an error, or to its second if the first is 1; negative for tens."""
     rounded = float(f"{error:.0e}")

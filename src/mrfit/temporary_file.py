@@ -24,8 +24,9 @@ _PARTIAL = re.compile(rf"\..*\.[a-z0-9_]{{8}}{re.escape(_SUFFIX)}")  # as `mkste
 def replacing(target: Path, *, mode: int | None = None) -> Iterator[IO[bytes]]:
     """Open a temporary file that takes the target's place at the end of the block, or vanishes after an error.
 
-    Its permissions are ``mode``, by default those that any new file of this process has. The content reaches the disk before the rename, so that a power cut leaves the old file or the new one. The file is
-    locked while it is written: a lock that is free tells `_sweep` that the writer was killed.
+    Its permissions are ``mode``, by default those that any new file of this process has. The content reaches the disk
+    before the rename, so that a power cut leaves the old file or the new one. The file is locked while it is written: a
+    lock that is free tells `_sweep` that the writer was killed.
     """
     _sweep(target.parent)
     file, temporary = _locked_file(target)

@@ -11,10 +11,9 @@ import os
 import stat
 import tempfile
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from functools import cache
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import llvmlite  # type: ignore[import-untyped]
 import numba
@@ -98,8 +97,7 @@ class _Index(IndexDataCacheFile):
         self._save_data(name, data)
         self._save_index({**self._load_index(), key: name})
 
-    @staticmethod
-    def _open_for_write(filepath: str) -> AbstractContextManager[IO[bytes]]:
+    def _open_for_write(self, filepath: str) -> Any:
         return replacing(Path(filepath))
 
     def _load_index(self) -> Any:

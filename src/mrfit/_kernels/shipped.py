@@ -139,7 +139,7 @@ def copy(source: Path, target: Path, function: Callable, signature: Any, codegen
     shutil.copyfile(path, _path(target, function, signature, codegen))
 
 
-def versionsdigest() -> str:
+def versions_digest() -> str:
     """A short name for the versions of `made_for`."""
     return digest(sorted(made_for().items()))[:16]
 
