@@ -39,9 +39,9 @@ def probability(p: float, error: float | None = 0.0) -> str:
 
 
 def in_file(value: float, error: float | None = 0.0) -> str:
-    """Return a number for a file that has no place for its error: with one digit more than the error leaves known.
+    """Return a number for a file without errors, with one digit more than the standard error leaves known.
 
-    Where it is exact, or nobody knows its error, all digits stay. What is not zero stays so.
+    All digits stay where it is exact or its error is unknown. A number that is not zero never becomes zero.
     """
     if not error or not isfinite(error) or not isfinite(value):
         return repr(float(value))

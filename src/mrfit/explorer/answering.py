@@ -59,6 +59,8 @@ class Question:
             seconds = float(asked.get("budget_ms", inf)) / 1000
             best, other = bool(asked.get("map")), bool(asked.get("other"))
             question = cls(index(asked["number"]), allowed, pair, best, soft, seconds, other)  # type: ignore[arg-type]
+        except InputError:  # a ValueError, which says already what is wrong
+            raise
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise InputError(f"This is no question: {error!r}.") from error
         named = [*allowed, *soft, *(question.pair or ())]
