@@ -82,8 +82,9 @@ def _make(directory: Path, levels: Collection[Level], run: Level, store: Path, s
 
 def _list(stored: Path, made: Path, sources: str) -> None:
     """Write down in the store which of its files are all of a level's code for these sources."""
+    names = "".join(f"{file.name}\n" for file in sorted(made.iterdir()))
     with replacing(stored / f"{sources}{_LIST}") as written:
-        written.writelines(f"{file.name}\n".encode() for file in sorted(made.iterdir()))
+        written.write(names.encode())
 
 
 def _take(stored: Path, target: Path, sources: str) -> bool:
