@@ -254,7 +254,7 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         if chosen.word == "canonical":
             settings["parameterization"] = Ordered.word
         given = _covariates(self.given).get("given", ())
-        check_orders(ordered, rows.domain, self.states or (), given=given, scored=scores)
+        check_orders(ordered, rows.domain, self.states or (), given=given, scored=scores, is_read=False)
         return {**settings, "ordered": ordered, "scores": scores}
 
     def score_samples(self, X: Any) -> Floats:
