@@ -99,6 +99,17 @@ def test_a_score_that_no_tree_gives_is_refused_by_name(network: Network, rows: D
         assert "engine" not in str(refused.value)
 
 
+def test_a_score_without_an_exact_log_z_names_what_there_is(network: Network, rng: np.random.Generator) -> None:
+    """Scores take no engine, so none is named."""
+    X = rng.integers(0, 2, (60, N))
+    learner = MarkovNetworkLearner(metric="ll").fit(X)
+    complete = Dataset(network.domain, X[:3].astype(np.uint8))
+    for score in (lambda: network.ll(complete), lambda: learner.model_.ll(X), lambda: learner.score(X)):
+        with pytest.raises(InputError, match=r"Score by the pseudo-log-likelihood.* by log_z\(\)\.") as refused:
+            score()
+        assert "engine" not in str(refused.value)
+
+
 def test_the_estimator_predicts_with_errors(rng: np.random.Generator) -> None:
     """An array, of which columns are called v0, v1, ..., with settings as of a model."""
     X = rng.integers(0, 2, (60, N)).astype(float)
