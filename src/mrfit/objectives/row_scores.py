@@ -88,7 +88,7 @@ def row_ll(
 
 
 def check_exact_score(plan: Plan, names: Sequence[str] | None) -> None:
-    """Refuse a plan of log Z that does not fit, with what helps whoever wants a score."""
+    """Refuse a plan of log Z that does not fit, and say what gives a score instead."""
     replace(plan, ways_on=_WAYS_ON).check(names)
 
 

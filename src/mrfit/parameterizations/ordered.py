@@ -163,8 +163,8 @@ def check_orders(
     """Refuse ordered variables whose order was found and may be wrong, unless their states are ``declared``.
 
     These are words, which are found in alphabetical order, and scales with codes for missing answers. A variable that
-    was given scores (``scored``) has had its numbers looked at. Codes are named to whoever reads a table
-    (``is_read``), who can have them read as missing; others replace them.
+    was given scores (``scored``) has had its numbers looked at. Where the caller reads a table
+    (``is_read``), it can read codes as missing; other callers are told to replace them.
     """
     codes = {}
     for i in ordered_variables(names, domain, given=given, scored=scored):
