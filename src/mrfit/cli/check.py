@@ -187,7 +187,7 @@ def _print(check: Check, goodness: Goodness | None, data: str, top: int) -> None
     if check.ll is not None:
         error = f" +- {check.ll_error:.2g}" if check.ll_error else ""
         say(f"mean log-likelihood {check.ll:.4f}{error} nats a row")
-    say(check.in_words())
+    say(*check.in_words().splitlines())
     if len(check.misfits) > 1:
         counts = ", ".join(f"{each.n_beyond:,} of {each.n:,} {each.what}" for each in check.misfits)
         say(f"beyond chance: {counts}")
