@@ -611,7 +611,7 @@ def test_ordered_columns_and_covariates() -> None:
     with pytest.raises(InputError, match=r"'mood' is to be ordered.*states=\{\.\.\.\}"):
         MarkovNetworkLearner(parameterization=Coordinates(ordered=["mood"])).fit(frame)
     coded = frame.assign(sleep=frame["sleep"].where(frame.index > 3, -99))
-    with pytest.raises(InputError, match=r"'-99' lies outside its scale \(\d to \d\).*na_values=\[-99\]"):
+    with pytest.raises(InputError, match=r"'-99' lies outside its scale \(\d to \d\).*\(-99\) by NaN"):
         MarkovNetworkLearner(parameterization=Coordinates(ordered=["sleep"])).fit(coded)
     frame["mood"] = pd.Categorical(frame["mood"], order["mood"], ordered=True)
     ordered = MarkovNetworkLearner(parameterization=Coordinates(ordered=["mood"])).fit(frame).model_
@@ -652,3 +652,13 @@ def test_a_missing_cell_is_refused_with_all_ways_out(holed: pd.DataFrame) -> Non
         MarkovNetworkLearner().fit(holed)
     with pytest.raises(InputError, match=r"missing is 'keep'; expected one of 'error', 'drop', 'state', 'em'"):
         MarkovNetworkLearner(missing="keep").fit(holed)
+
+
+def test_codes_of_missing_answers_are_replaced_where_nothing_is_read(rng: np.random.Generator) -> None:
+    """The estimator has no `na_values`, so its message does not name that."""
+    X = rng.integers(1, 6, (60, 2))
+    X[:3, 0] = -99
+    learner = MarkovNetworkLearner(parameterization=Coordinates("ordered"), missing="drop")
+    with pytest.raises(InputError, match=r"outside its scale \(1 to 5\)\. Replace codes .*\(-99\) by NaN; if all"):
+        learner.fit(X)
+    assert len(learner.fit(np.where(X == -99, np.nan, X)).model_.domain[0].states) == 5

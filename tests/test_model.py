@@ -213,3 +213,18 @@ def test_finite_models_have_no_impossible_rows() -> None:
     model = MarkovNetwork(parameters, np.array([-1e308, 0.0, -1e308, 0.0, -1e308, 0.0, 0.0, 0.0]))
     with pytest.raises(InputError, match="not a finite number: its parameters are as large as 1e"):
         model.ll_rows(Dataset(model.domain, np.zeros((1, 2), np.uint8)))
+
+
+def test_the_score_by_an_estimate_of_log_z_has_its_error(rng: np.random.Generator) -> None:
+    """The estimate stands in the model where learning by chains left it; other scores are plain numbers."""
+    domain = domain_of((2, 2))
+    parameters = Canonical(domain, Structure.complete(2))
+    w, codes = rng.standard_normal(parameters.n_parameters), rng.integers(0, 2, (20, 2)).astype(np.uint8)
+    rows = Dataset(domain, codes)
+    plain = MarkovNetwork(parameters, w)
+    known = MarkovNetwork(parameters, w, {"log_z": {"value": float(plain.log_z()), "error": 0.031}})
+    found = known.ll(rows)
+    assert found == pytest.approx(plain.ll(rows), abs=1e-12)
+    assert (found.error, found.exact) == (0.031, False)  # type: ignore[attr-defined]
+    assert repr(found) == f"{found:.2f} +- 0.03"
+    assert type(plain.ll(rows)) is float

@@ -6,7 +6,7 @@ from math import inf, nan
 
 import pytest
 
-from mrfit.rounding import known_decimals, probability, spoken_count, spoken_size, with_error
+from mrfit.rounding import in_file, known_decimals, probability, spoken_count, spoken_size, with_error
 
 
 @pytest.mark.parametrize(
@@ -42,6 +42,15 @@ def test_what_is_possible_is_not_zero() -> None:
     assert probability(0.0, 0.003) == "0.000 +- 0.003"
     assert probability(0.001, 0.2) == "0.0 +- 0.2"
     assert probability(0.004, None) == "4e-03"
+
+
+def test_a_file_holds_one_digit_more_than_is_known() -> None:
+    assert in_file(0.42137, 0.0312) == "0.421"
+    assert in_file(0.42137, 0.0112) == "0.4214"
+    assert in_file(-1234.5678, 20.0) == "-1235"
+    assert in_file(0.00012, 0.03) == "1.2e-04"
+    assert in_file(0.0, 0.03) == "0.000"
+    assert in_file(1 / 3) == in_file(1 / 3, None) == in_file(1 / 3, inf) == repr(1 / 3)
 
 
 @pytest.mark.parametrize(("error", "decimals"), [(0.03, 2), (0.019, 2), (0.01, 3), (0.5, 1), (1.0, 1), (40.0, -1)])

@@ -55,7 +55,7 @@ def test_seeds_of_numpy_and_several_numbers_are_seeds() -> None:
     assert generator((3, 4)).integers(2**32) != generator(3).integers(2**32)
 
 
-@pytest.mark.parametrize("n_rows", [1.5, "x", 0, -3], ids=str)
+@pytest.mark.parametrize("n_rows", [1.5, "x", 0, -3, True], ids=str)
 def test_a_number_of_rows_is_whole(n_rows: Any, model: MarkovNetwork, frame: pd.DataFrame) -> None:
     with pytest.raises(InputError, match=r"The number of rows to draw is .*; expected a whole number"):
         model.sample(n_rows)
@@ -67,3 +67,20 @@ def test_a_number_of_rows_is_whole(n_rows: Any, model: MarkovNetwork, frame: pd.
 def test_evidence_is_a_mapping(given: Any, model: MarkovNetwork) -> None:
     with pytest.raises(InputError, match=r"expected a mapping from variables to their states, such as \{'a': '0'\}"):
         model.marginals(given=given)
+
+
+def test_plain_arguments_of_another_type_are_refused(model: MarkovNetwork, frame: pd.DataFrame) -> None:
+    """Each with what was given and what was expected, where Python would say something of its own."""
+    fitted = MarkovNetworkLearner(target="a").fit(frame)
+    asked: list[tuple[str, Callable[[Any], object], tuple[Any, ...]]] = [
+        ("number of samples is", lambda wrong: model.marginals(engine="gibbs", samples=wrong), ("x", 5.5, 0)),
+        ("precision is", lambda wrong: model.marginals(engine="gibbs", precision=wrong), ("x", 0, np.nan)),
+        ("number of jobs must be", lambda wrong: model.sample(2, jobs=wrong), ("x", 1.5, 0, -3)),
+        ("is no name of a column", lambda wrong: MarkovNetworkLearner(given=wrong).fit(frame), (3,)),
+        ("The column to predict is", lambda wrong: fitted.predict_proba(frame, wrong), (1.5, ["a"])),
+        ("Names of variables are expected", lambda wrong: model.marginals(wrong), (3,)),
+    ]
+    for message, ask, values in asked:
+        for wrong in values:
+            with pytest.raises(InputError, match=message):
+                ask(wrong)

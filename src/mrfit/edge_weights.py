@@ -65,6 +65,11 @@ class EdgeWeights:
         """Name of the unit of all values: "log odds ratio"."""
         return unit_of(self.kinds)
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names in each record of `rows`, also where there is no edge."""
+        return ("source", "target", "weight", "sign")
+
     def rows(self, names: Sequence[str]) -> Iterator[dict[str, str | float]]:
         """One record for each edge, the largest weight first, variables by name."""
         for k in np.argsort(-np.abs(self.values), kind="stable").tolist():

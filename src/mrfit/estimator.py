@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
@@ -254,7 +254,7 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         if chosen.word == "canonical":
             settings["parameterization"] = Ordered.word
         given = _covariates(self.given).get("given", ())
-        check_orders(ordered, rows.domain, self.states or (), given=given, scored=scores)
+        check_orders(ordered, rows.domain, self.states or (), given=given, scored=scores, is_read=False)
         return {**settings, "ordered": ordered, "scores": scores}
 
     def score_samples(self, X: Any) -> Floats:
@@ -268,7 +268,13 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
 
     @available_if(_has_target)
     def predict_proba(
-        self, X: Any, variable: str | int | None = None, *, return_error: bool = False
+        self,
+        X: Any,
+        variable: str | int | None = None,
+        *,
+        return_error: bool = False,
+        samples: int | None = None,
+        precision: float | None = None,
     ) -> Floats | tuple[Floats, Floats]:
         """p(variable | what else a row holds) for every row, shape (rows, states).
 
@@ -283,14 +289,18 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
             Its name or the number of its column; by default the ``target``. ``model_.domain`` has the order of states.
         return_error
             Return standard errors as a second array, zeros where an answer is exact, in place of the warning.
+        samples, precision
+            Make these errors smaller: the number of chains, and the largest standard error that is good enough.
         """
         check_is_fitted(self)
         asked: Any = self.target if variable is None else variable
         domain = self.model_.domain
+        if not isinstance(asked, str | int | np.integer) or isinstance(asked, bool):
+            raise InputError(f"The column to predict is {asked!r}; expected its name, or its number counted from 0.")
         if not isinstance(asked, str) and not -len(domain) <= asked < len(domain):
             raise InputError(f"There is no column {asked}; there are {len(domain)}, counted from 0.")
         name = asked if isinstance(asked, str) else domain.names[asked]
-        how = How(seed=_seed(self.random_state))
+        how = How(seed=_seed(self.random_state), samples=samples, precision=precision)
         p, error = self.model_.predicted(name, self._checked(X, reset=False), how, jobs=self.n_jobs)
         if return_error:
             return p, error
@@ -387,6 +397,8 @@ def _covariates(choice: str | Sequence[str] | Covariates | None) -> dict[str, An
 
 
 def _names(names: str | Sequence[str]) -> tuple[str, ...]:
+    if not isinstance(names, Iterable):
+        raise InputError(f"{names!r} is no name of a column; expected a name, or a list of them.")
     return (names,) if isinstance(names, str) else tuple(names)
 
 

@@ -32,6 +32,7 @@ from mrfit.parameterizations.joint import converted
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.parameterizations.reference import reference_from
 from mrfit.parameterizations.registry import parameterization_called
+from mrfit.queries.answer import FloatWithError
 from mrfit.queries.missing import observed_ll, observed_pll
 from mrfit.queries.questions import Questions
 from mrfit.structure.structure import Structure
@@ -336,11 +337,13 @@ class MarkovNetwork(Questions):
         """Mean log-likelihood per row, in nats; ``jobs`` as in `pll`; of incomplete rows that of what is observed.
 
         Exact, for few variables or sparse structures; by the estimate of log Z that learning by chains has left in the
-        model (`known_log_z`); refused for others.
+        model (`known_log_z`), whose standard ``error`` the result then has; refused for others.
         """
         rows = self.coded_rows(data)
         scores = finite_scores(self.row_scores("ll"), self, rows.codes, jobs=resolve_jobs(jobs))
-        return float(rows.sample_weight @ scores) / rows.total_weight
+        mean = float(rows.sample_weight @ scores) / rows.total_weight
+        is_exact = self.known_log_z is None
+        return mean if is_exact else FloatWithError(mean, self.known_log_z_error, exact=False)
 
     def ll_rows(self, data: Any, *, jobs: int | None = None) -> Floats:
         """Log-likelihood of every row, in nats, in the order of the data; as `ll`."""
@@ -511,7 +514,7 @@ class _ByPseudoLikelihood:
     def __call__(self, parameters: Parameterization, w: Floats, codes: NDArray[np.uint8], /, *, jobs: int) -> Floats:
         if not has_all_cells(codes):
             _check_no_covariates(parameters)
-            return observed_pll(parameters.to_factors(w), codes, jobs=jobs)
+            return observed_pll(parameters.to_factors(w), codes, names=parameters.domain.names, jobs=jobs)
         return row_pll(parameters, w, codes, jobs=jobs)
 
 
@@ -527,7 +530,7 @@ class _ByLikelihood:
         factors = parameters.to_factors(w)
         log_p = float(row_ll(parameters, w, first, jobs=jobs, log_z=self.log_z)[0])
         log_z = float(factors.log_potential(first.astype(np.int64))[0]) - log_p
-        return observed_ll(factors, codes, log_z, jobs=jobs)
+        return observed_ll(factors, codes, log_z, names=parameters.domain.names, jobs=jobs)
 
 
 def _check_no_covariates(parameters: Parameterization) -> None:

@@ -15,7 +15,7 @@ from mrfit.domain import Domain, Variable
 from mrfit.errors import InputError, listed
 from mrfit.factors import Factors, Scope, check_scopes
 from mrfit.inference.choice import exactly_planned
-from mrfit.objectives.row_scores import given_rest, log_z_given, pll_of_potentials
+from mrfit.objectives.row_scores import check_exact_score, given_rest, log_z_given, pll_of_potentials
 from mrfit.queries.missing import observed_ll, observed_pll
 from mrfit.queries.questions import Questions
 from mrfit.workers import resolve_jobs
@@ -190,7 +190,11 @@ class Network(Questions):
             )
         with np.errstate(over="ignore", invalid="ignore"):
             if metric == "pll":
-                scores = self._pll(codes) if complete else observed_pll(self.factors, codes, jobs=jobs)
+                scores = (
+                    self._pll(codes)
+                    if complete
+                    else observed_pll(self.factors, codes, names=self.spoken_names, jobs=jobs)
+                )
             else:
                 scores = self._ll(codes, log_z, complete=complete, jobs=jobs)
         if np.isnan(scores).any() or np.isposinf(scores).any():
@@ -221,11 +225,11 @@ class Network(Questions):
             return self.log_potential(codes) - each[number.ravel()]
         if log_z is None:
             engine, plan = exactly_planned(self.factors, order=self.stored_order)
-            plan.check(self.spoken_names)
+            check_exact_score(plan, self.spoken_names)
             log_z = engine.run(plan, self.factors).log_z
         if complete:
             return self.log_potential(codes) - log_z
-        return observed_ll(self.factors, codes, log_z, jobs=jobs)
+        return observed_ll(self.factors, codes, log_z, names=self.spoken_names, jobs=jobs)
 
     def log_potential(self, codes: NDArray[Any]) -> Floats:
         """The sum of tables and conjunctions at rows of codes of the domain's variables: log p plus log Z."""

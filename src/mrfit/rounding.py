@@ -52,6 +52,18 @@ def spoken_count(count: float) -> str:
     return f"{count:,.0f}" if count < 1e6 else f"{count:.2g}"
 
 
+def in_file(value: float, error: float | None = 0.0) -> str:
+    """Return a number for a file without errors, with one digit more than the standard error leaves known.
+
+    All digits stay where it is exact or its error is unknown. A number that is not zero never becomes zero.
+    """
+    if not error or not isfinite(error) or not isfinite(value):
+        return repr(float(value))
+    decimals = known_decimals(error) + 1
+    rounded = round(value, decimals)
+    return f"{value:.1e}" if value and not rounded else f"{rounded:.{max(decimals, 0)}f}"
+
+
 def known_decimals(error: float) -> int:
     """Decimals down to the first digit of an error, or to its second if the first is 1; negative for tens."""
     rounded = float(f"{error:.0e}")

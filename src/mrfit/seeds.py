@@ -12,7 +12,9 @@ Seed = int | tuple[int, ...]
 def check_seed(seed: object) -> None:
     """Refuse anything but a whole number from 0 on, or several of them."""
     numbers = seed if isinstance(seed, tuple) and seed else (seed,)
-    if not all(isinstance(number, int | np.integer) and number >= 0 for number in numbers):
+    if not all(
+        isinstance(number, int | np.integer) and not isinstance(number, bool) and number >= 0 for number in numbers
+    ):
         raise InputError(f"The seed is {seed!r}; expected a whole number, 0 or larger.")
 
 

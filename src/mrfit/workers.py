@@ -34,9 +34,9 @@ def resolve_jobs(jobs: int | None) -> int:
     """``None`` and -1 mean all available processors."""
     if jobs in (None, -1):
         return available_jobs()
-    if jobs is None or jobs < 1:
-        raise InputError(f"The number of jobs must be positive, or -1 for all processors; got {jobs}.")
-    return jobs
+    if not isinstance(jobs, int | np.integer) or isinstance(jobs, bool) or jobs < 1:
+        raise InputError(f"The number of jobs must be a positive whole number, or -1 for all processors; got {jobs!r}.")
+    return int(jobs)
 
 
 @contextmanager

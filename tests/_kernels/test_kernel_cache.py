@@ -167,3 +167,45 @@ def test_an_index_of_types_that_are_gone_is_as_none(tmp_path: Path) -> None:
     gone = b"cmrfit._kernels.cells\nNoSuchType\n."
     path.write_bytes(content[: content.index(b"\x80")] + gone)
     assert index._load_index() == {}
+
+
+def test_a_killed_process_leaves_no_index_of_code_that_is_not_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Numba writes the index first: a kill would leave one that names a file of older sources."""
+    older = kernel_cache._Index(str(tmp_path), "kernel", "older sources")
+    older.save("signature", "older code")
+    newer = kernel_cache._Index(str(tmp_path), "kernel", "newer sources")
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    for step in ("_save_data", "_save_index"):
+        with monkeypatch.context() as at:
+            at.setattr(newer, step, killed)
+            with pytest.raises(KeyboardInterrupt):
+                newer.save("signature", "newer code")
+        assert newer.load("signature") is None
+        assert older.load("signature") == "older code"
+    newer.save("signature", "newer code")
+    assert newer.load("signature") == "newer code"
+
+
+def test_processes_that_compile_at_once_do_not_take_each_others_code(tmp_path: Path) -> None:
+    """Numba numbers files: both would take the same number, and one signature the other's code."""
+    one, other = (kernel_cache._Index(str(tmp_path), "kernel", "sources") for _ in range(2))
+    first_look = other._load_index()
+    one.save("integers", "code for integers")
+    other._load_index = lambda: first_look
+    other.save("floats", "code for floats")
+    del other._load_index
+    assert other.load("floats") == "code for floats"
+    assert one.load("integers") in ("code for integers", None)
+
+
+def test_what_a_killed_process_left_of_its_code_is_swept_up(tmp_path: Path) -> None:
+    left = tmp_path / ".kernel.1.nbc.abcd1234.mrfit-partial"
+    left.write_bytes(b"a part")
+    kernel_cache._Index(str(tmp_path), "kernel", "sources").save("signature", "code")
+    assert not left.exists()
+    assert len(list(tmp_path.iterdir())) == 2

@@ -49,7 +49,8 @@ def test_the_same_rows_in_every_form(shell: Shell, folder: Path) -> None:
     assert shell("sample", "m.mrf", "-n", "20", "--jobs", "1").out.encode() == text
     assert shell("sample", "m.mrf", "-n", "20", "--seed", "1").out.encode() != text
     document = shell("sample", "m.mrf", "-n", "20", "-o", "rows.csv", "--json").document
-    assert document == {"rows": 20, "variables": 3, "output": "rows.csv", "seed": 0}
+    about = {"exact": True, "remarks": []}
+    assert document == {"rows": 20, "variables": 3, **about, "output": "rows.csv", "seed": 0}
 
 
 def test_only_what_is_missing_is_filled_in(shell: Shell, folder: Path) -> None:
@@ -147,3 +148,43 @@ def test_wrong_calls(shell: Shell, folder: Path, arguments: str, complaint: str)
     assert complaint in ran.err
     assert ran.err.count("\n") == 1
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+@pytest.fixture
+def dense(folder: Path) -> str:
+    """A model of 44 variables, all joined, and a row of which one is known."""
+    n = 44
+    pairs = [(i, j) for j in range(n) for i in range(j)]
+    scopes, tables = (f"2 {i} {j}\n" for i, j in pairs), "4 1 1 1 1.02\n" * len(pairs)
+    (folder / "dense.uai").write_text(f"MARKOV\n{n}\n{'2 ' * n}\n{len(pairs)}\n{''.join(scopes)}\n{tables}")
+    (folder / "d.csv").write_text(",".join(f"v{i}" for i in range(n)) + "\n1" + ",?" * (n - 1) + "\n")
+    return "dense.uai"
+
+
+def test_a_note_says_that_rows_are_not_exact(shell: Shell, dense: str) -> None:
+    drawn = shell("sample", dense, "-n", "3", "-o", "rows.csv")
+    assert "note: The rows are from Gibbs chains" in drawn.err
+    filled = shell("impute", dense, "d.csv", "--how", "draw", "-o", "full.csv")
+    assert "note: 1 of 1 rows have too many missing values for an exact answer" in filled.err
+    for command in (("sample", dense, "-n", "3"), ("impute", dense, "d.csv", "--how", "draw", "--draws", "2")):
+        document = shell(*command, "-o", "out.csv", "--json").document
+        assert document["exact"] is False
+        assert any("Gibbs chains" in text for text in document["remarks"])
+    exact = shell("impute", "m.mrf", "holes.csv", "--how", "draw", "-o", "full.csv", "--json").document
+    assert (exact["exact"], exact["remarks"]) == (True, [])
+
+
+def test_scores_of_a_dense_model_have_an_error_or_a_reason(shell: Shell, dense: str, folder: Path) -> None:
+    """Rows with very many missing values are refused by name, with what helps here."""
+    ran = shell("score", dense, "d.csv", "--missing", "observed")
+    assert ran.code == 2
+    assert "'v1', 'v2'" in ran.err
+    assert "Leave out rows with so many missing values (--missing drop)" in ran.err
+    assert "--engine" not in ran.err
+    (folder / "whole.csv").write_text((folder / "d.csv").read_text().replace("?", "0"))
+    rows = shell("score", dense, "whole.csv", "--metric", "ll", "--per-row")
+    assert "note: The standard error of log Z, and of all scores together, is 0.0" in rows.err
+    document = shell("score", dense, "whole.csv", "--metric", "ll", "--json").document
+    assert document["exact"] is False
+    assert document["log_z_error"] > 0.0
+    assert shell("score", dense, "whole.csv", "--json").document["exact"] is True

@@ -154,10 +154,10 @@ def test_fetched_files_are_checked(shell: Shell, folder: Path) -> None:
 
 
 def test_no_connection(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(url: str, path: Path) -> None:
+    def refuse(url: str) -> bytes:
         raise OSError("no route to host")
 
-    monkeypatch.setattr("mrfit.data.named.download", refuse)
+    monkeypatch.setattr("mrfit.data.named.downloaded", refuse)
     ran = shell("data", "get", "nltcs", "--data", "place")
     assert (ran.code, ran.out) == (2, "")
     assert "no route to host" in ran.err

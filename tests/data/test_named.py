@@ -58,12 +58,12 @@ def source(monkeypatch: pytest.MonkeyPatch) -> dict[str, bytes]:
     """Addresses and what they hold, instead of the network."""
     held: dict[str, bytes] = {}
 
-    def download(url: str, path: Path) -> None:
+    def downloaded(url: str) -> bytes:
         if url not in held:
             raise OSError("404 Not Found")
-        path.write_bytes(held[url])
+        return held[url]
 
-    monkeypatch.setattr(named, "download", download)
+    monkeypatch.setattr(named, "downloaded", downloaded)
     return held
 
 
@@ -94,6 +94,18 @@ def test_fetch_takes_another_compression_of_the_same_bytes(
     assert [Dataset.from_file(path).n_rows for path in paths] == [16181, 2157, 3236]
     source.clear()
     assert fetch("nltcs", tmp_path) == paths == verify("nltcs", tmp_path)
+
+
+def test_a_killed_download_leaves_nothing_after_the_next(
+    tmp_path: Path, data_dir: Path, source: dict[str, bytes]
+) -> None:
+    """What a process left that was killed while it wrote is swept up; an interrupted one cleans up itself."""
+    for split, key in (("train", "ts"), ("valid", "valid"), ("test", "test")):
+        source[f"http://mirror/nltcs.{key}.data.gz"] = (data_dir / "nltcs" / f"{split}.csv.gz").read_bytes()
+    (tmp_path / "nltcs").mkdir()
+    (tmp_path / "nltcs" / ".train.csv.gz.abcd1234.mrfit-partial").write_bytes(b"a part")
+    paths = fetch("nltcs", tmp_path, base_url="http://mirror")
+    assert sorted((tmp_path / "nltcs").iterdir()) == sorted(paths)
 
 
 def test_verify(tmp_path: Path, data_dir: Path) -> None:

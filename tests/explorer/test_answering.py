@@ -14,6 +14,7 @@ from mrfit.explorer.document import starting_rows
 from mrfit.explorer.first_answer import FirstAnswer
 from mrfit.factors import Factors
 from mrfit.formats.learned import to_model
+from mrfit.inference.planned_tree import PlannedTree
 from mrfit.model import MarkovNetwork
 from mrfit.network import Network
 from mrfit.summaries.observed import Observed
@@ -89,6 +90,23 @@ def test_chains_answer_within_their_error(monkeypatch: pytest.MonkeyPatch, rng: 
     assert last["error"] == 2 * max(map(max, last["errors"])) < 0.02
     together = model.joint(list(model.domain.names[1:3]), given=_named(model, {0: (1,)})).table
     assert (abs(np.array(last["pair"]) - together) <= 4 * np.array(last["pair_errors"])).all()
+
+
+def test_nobody_waits_a_minute_for_most_probable_states(
+    monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    """Where no tree answers in time a search does, and no solver that takes a minute and lets nothing else run."""
+
+    def too_long(*_: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr("mrfit.inference.toulbar2.Toulbar2.best", too_long)
+    monkeypatch.setattr(PlannedTree, "answers", lambda *_: False)
+    model = model_of(random_factors(rng, (2,) * 5, [(i, i + 1) for i in range(4)]))
+    *_, last = _by_chains(model, monkeypatch).answers(Question(1, {0: (1,)}, best=True), _never)
+    monkeypatch.undo()
+    best = model.map(given=_named(model, {0: (1,)}), engine="tree").states
+    assert last["map"] == [variable.codes[best[variable.name]] for variable in model.domain]
 
 
 def test_a_void_question_ends(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:

@@ -200,6 +200,12 @@ def test_nonsense_is_refused(server: Explorer, body: str) -> None:
     assert _asked(server, "POST", "/api/query", body=body)[0] == 400
 
 
+def test_a_refusal_is_one_sentence(server: Explorer) -> None:
+    """What was wrong with the evidence, once and in words."""
+    twice = _asked(server, "POST", "/api/query", body='{"number": 1, "evidence": [[1, [0]], [1, [1]]]}')
+    assert twice[2] == b"Variable 1 has evidence twice; expected at most once."
+
+
 def test_a_new_question_does_not_wait_for_the_one_before(server: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
     """The engine of the first is at work until the second has its answer."""
     answering, begun, done, order = server.answering, threading.Event(), threading.Event(), []

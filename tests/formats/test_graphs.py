@@ -63,6 +63,23 @@ def test_no_edges_is_a_structure_too(tmp_path: Path, suffix: str) -> None:
         assert load_structure(path, DOMAIN) == Structure.independent(6)
 
 
+@pytest.mark.parametrize("is_joint", [False, True])
+def test_a_list_without_edges_has_all_columns(is_joint: bool, tmp_path: Path) -> None:
+    """Those of a list with edges, so that programs find them by name."""
+    joint = {"owner": np.zeros(1, np.int64), "gain": np.zeros(1)} if is_joint else {}
+    pair, number = np.zeros((1, 2)), np.zeros(1, np.int64)
+    some = EdgeReport(np.array([[2, 3]]), pair, pair, number, **joint)
+    none = EdgeReport(
+        some.edges[:0], pair[:0], pair[:0], number[:0], **{name: value[:0] for name, value in joint.items()}
+    )
+    headers = []
+    for report in (some, none):
+        save_structure(tmp_path / "e.csv", Structure.from_edges(6, report.edges), DOMAIN, report)
+        headers.append((tmp_path / "e.csv").read_text().splitlines()[0])
+    assert headers[0] == headers[1]
+    assert headers[0].count(",") == (9 if is_joint else 7)
+
+
 # XML and edge lists have their own limits; the next tests are about those.
 _CHARACTERS = st.characters(exclude_categories=("Cs", "Cc", "Cn", "Zl", "Zp"))
 _ODD_NAME = st.text(_CHARACTERS | st.sampled_from(",\"' #&<>;=$\\"), max_size=8).map(str.strip)

@@ -7,6 +7,7 @@ import faulthandler
 import hashlib
 import io
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -26,6 +27,7 @@ MEGABYTES = 600  # by which one case may raise what the process ever held
 
 _AS_PROCESS = 100  # every so many cases one runs as a process of its own
 _NOTES = ("mrfit: note: ", "mrfit: warning: ", "mrfit: exact over ", "mrfit: kept the weakest ")
+_PROGRESS = re.compile(r"mrfit: .+ after \d+ (s|min)(, about \d+ (s|min) left)?")  # on a machine with other work
 
 
 class TookTooLong(BaseException):
@@ -94,7 +96,7 @@ def _time_limit() -> Iterator[None]:
 def _ending(code: int, out: str, err: str) -> Iterator[str]:
     if code not in (0, 2):
         yield f"exit code {code}"
-    lines = [line for line in err.split("\n")[:-1] if not line.startswith(_NOTES)]
+    lines = [line for line in err.split("\n")[:-1] if not line.startswith(_NOTES) and not _PROGRESS.fullmatch(line)]
     if len(lines) != (1 if code else 0) or not err.endswith("\n" if err else ""):
         yield f"{len(lines)} lines of error: {err[:2000]!r}"
     if code and out:

@@ -19,6 +19,7 @@ from mrfit.inference.choice import ENGINES
 from mrfit.inference.engine import Engine
 from mrfit.inference.gibbs import Gibbs
 from mrfit.queries.answer import Distribution, FloatWithError
+from mrfit.rounding import with_error
 
 Numbers = list[tuple[float, float | None]]  # with their errors
 Ask = Callable[[Network, str | Engine], Numbers]
@@ -180,6 +181,24 @@ def test_numbers_print_with_the_digits_that_are_known() -> None:
     for again in (pickle.loads(pickle.dumps((value, p))), copy.deepcopy((value, p))):
         assert (again[0].error, again[0].remarks) == (0.0312, ("A remark.",))
         assert (again[1].error, again[1].exact, again[1].remarks) == (p.error, False, ("A remark.",))
+
+
+def test_records_print_with_the_digits_that_are_known(rng: np.random.Generator) -> None:
+    network = _cycle(rng)
+    found = network.log_z(engine="ais")
+    assert f"log_z={with_error(found.log_z, found.error)}, error=" in repr(found)
+    assert (type(float(found)), float(found)) == (float, found.log_z)
+    told = network.explain("v0", {"v2": "1"}, engine="gibbs")
+    assert f"p={with_error(told.p, told.p_error)}, p_before=" in repr(told)
+    (each,) = told.influences
+    assert f"log_odds={with_error(each.log_odds, each.log_odds_error)}, p_without_error=" in repr(told)
+    assert f"p={with_error(told.p, told.p_error)}" in repr(
+        network.sensitivity("v0", told.state, engine="gibbs", given={"v2": "1"})
+    )
+    exact = network.log_z()
+    assert f"log_z={float(exact)!r}, error=0.0)" in repr(exact)
+    assert json.loads(json.dumps(found.to_dict()))["log_z"] == float(found)
+    assert pickle.loads(pickle.dumps(found)) == copy.deepcopy(found) == found
 
 
 @pytest.mark.parametrize("word", ["gibbs", "ais"])

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from mrfit.errors import InputError
+from mrfit.queries.answer import Distribution
 from mrfit.report.marginals import draw_marginals
 from mrfit.report.page import save_figure
 
@@ -76,3 +77,20 @@ def test_names_are_never_mathematics(tmp_path: Any) -> None:
 def test_nothing_to_draw() -> None:
     with pytest.raises(InputError, match="at least one"):
         draw_marginals({})
+
+
+def test_approximate_probabilities_have_their_errors() -> None:
+    """As many digits as are known, and a line of one standard error to both sides."""
+    before = Distribution({"no": 0.41234, "yes": 0.58766}, {"no": 0.0312, "yes": 0.0312}, exact=False)
+    after = Distribution({"no": 0.25, "yes": 0.75}, {"no": None, "yes": None}, exact=False)
+    exact = {"no": 0.25, "yes": 0.75}
+    drawn = draw_marginals({"cough": before})
+    assert "0.59 ± 0.03" in words(drawn)
+    assert "0.59 ± 0.03 → 0.75" in words(draw_marginals({"cough": after}, {"cough": before}))
+    plain = draw_marginals({"cough": exact})
+    assert "0.750" in words(plain)
+    (line,) = [line for line in drawn.axes[0].lines if line.get_color() == "0.2"]
+    (low, high), bar = line.get_xdata(), drawn.axes[0].patches[0]
+    assert (low + high) / 2 == pytest.approx(bar.get_x() + bar.get_width())
+    assert (high - low) / 2 == pytest.approx(bar.get_width() * 0.0312 / 0.58766)
+    assert not [line for line in plain.axes[0].lines if line.get_color() == "0.2"]

@@ -20,6 +20,7 @@ import numba
 from numba.core.caching import FunctionCache, IndexDataCacheFile, NullCache
 
 from mrfit._kernels import shipped
+from mrfit.temporary_file import replacing
 
 _config: Any = numba.config  # its settings are made at run time
 
@@ -84,9 +85,23 @@ class _KeptCode(FunctionCache):
 
 
 class _Index(IndexDataCacheFile):
-    """Numba's index, which unpickles before it looks at the stamp: an older one may name types that are gone."""
+    """Numba's index and files of code, safe for processes that are killed or that compile at the same time.
+
+    Numba numbers the files, and writes the index before the code: a process killed in between leaves an index that
+    names a file of older sources, and two processes give one number to two signatures. Here a file is named by what it
+    is made from and is there before the index names it.
+    """
+
+    def save(self, key: Any, data: Any) -> None:
+        name = self._data_name_pattern.format(number=int(shipped.digest((self._source_stamp, key))[:15], 16))
+        self._save_data(name, data)
+        self._save_index({**self._load_index(), key: name})
+
+    def _open_for_write(self, filepath: str) -> Any:
+        return replacing(Path(filepath))
 
     def _load_index(self) -> Any:
+        """Unpickle the index, as numba does before it looks at the stamp: an older one may name types that are gone."""
         try:
             return super()._load_index()
         except (AttributeError, ImportError):  # of another version of the package: as if it were not there

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import pickle
 import re
 import shutil
@@ -27,6 +26,8 @@ import numba
 import numpy as np
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
+
+from mrfit.temporary_file import replacing
 
 _config: Any = numba.config  # its settings are made at run time
 
@@ -127,10 +128,8 @@ def load(directory: Path, function: Callable, signature: Any, target_context: An
 
 def save(directory: Path, function: Callable, signature: Any, codegen: Any, reduced: Any) -> None:
     """Write a kernel's compiled form for a signature, as numba reduces it for its cache, whole or not at all."""
-    path = _path(directory, function, signature, codegen)
-    written = path.with_suffix(f".{os.getpid()}")
-    written.write_bytes(dumps(reduced))
-    written.replace(path)
+    with replacing(_path(directory, function, signature, codegen)) as written:
+        written.write(dumps(reduced))
 
 
 def copy(source: Path, target: Path, function: Callable, signature: Any, codegen: Any) -> None:
@@ -142,13 +141,14 @@ def copy(source: Path, target: Path, function: Callable, signature: Any, codegen
 
 def versions_digest() -> str:
     """A short name for the versions of `made_for`."""
-    return _digest(sorted(made_for().items()))[:16]
+    return digest(sorted(made_for().items()))[:16]
 
 
 def sign(directory: Path, *, sources: str) -> None:
     """Write down what the machine code in a directory depends on, and which sources it is all of the code for."""
     written = {**made_for(), _MADE_FROM: sources}
-    (directory / _MADE_FOR).write_text(json.dumps(written, indent=2) + "\n", encoding="utf-8")
+    with replacing(directory / _MADE_FOR) as file:
+        file.write(json.dumps(written, indent=2).encode() + b"\n")
 
 
 def signed(directory: Path) -> str | None:
@@ -165,16 +165,17 @@ def _path(directory: Path, function: Callable, signature: Any, codegen: Any) -> 
     system = codegen.magic_tuple()[0]
     # The level too: code in a directory that is not its own would crash a processor that lacks its instructions.
     made_from = (identity(function), str(signature), system, directory.name)
-    return directory / f"{function.__name__}-{_digest(made_from)[:32]}.nbc"
+    return directory / f"{function.__name__}-{digest(made_from)[:32]}.nbc"
 
 
 def identity(function: Callable) -> str:
     """What tells a kernel from all others, and from what it was before a change."""
     enclosed = tuple(cell.cell_contents for cell in function.__closure__ or ())
-    return _digest((source_stamp(function), function.__qualname__, function.__code__.co_firstlineno, dumps(enclosed)))
+    return digest((source_stamp(function), function.__qualname__, function.__code__.co_firstlineno, dumps(enclosed)))
 
 
-def _digest(made_from: Any) -> str:
+def digest(made_from: Any) -> str:
+    """Return a name for what something is made from."""
     return hashlib.sha256(repr(made_from).encode()).hexdigest()
 
 
@@ -194,7 +195,7 @@ def _stamp(file: Path) -> str:
             imported = re.findall(rb"^from mrfit\._kernels\.(\w+) import", texts[path], re.MULTILINE)
             waiting += [Path(__file__).with_name(f"{name.decode()}.py") for name in imported]
     ordered = sorted((path.name, text) for path, text in texts.items() if path.name not in _NO_KERNELS)
-    return _digest(ordered)
+    return digest(ordered)
 
 
 _NO_KERNELS = {"compiled.py"}

@@ -42,6 +42,7 @@ from mrfit._kernels.shipped import (
     signed,
     versions_digest,
 )
+from mrfit.temporary_file import replacing
 
 _THIS = "mrfit._kernels.shipping"  # by its own name also where it is run as a program
 _LIST = ".list"
@@ -81,9 +82,9 @@ def _make(directory: Path, levels: Collection[Level], run: Level, store: Path, s
 
 def _list(stored: Path, made: Path, sources: str) -> None:
     """Write down in the store which of its files are all of a level's code for these sources."""
-    written = stored / f"{sources}.{os.getpid()}"
-    written.write_text("".join(f"{file.name}\n" for file in sorted(made.iterdir())), encoding="utf-8")
-    written.replace(stored / f"{sources}{_LIST}")
+    names = "".join(f"{file.name}\n" for file in sorted(made.iterdir()))
+    with replacing(stored / f"{sources}{_LIST}") as written:
+        written.write(names.encode())
 
 
 def _take(stored: Path, target: Path, sources: str) -> bool:

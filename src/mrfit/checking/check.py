@@ -213,9 +213,7 @@ class Check:
         return next((each.largest.error for each in self.compared if each.what == what and each.largest), None)
 
     def __repr__(self) -> str:
-        found = "unknown" if self.max_marginal_error is None else f"{self.max_marginal_error:.2g}"
-        phantom = "" if self.phantom_mode is None else f"; phantom mode of mass {self.phantom_mode.mass:.2g}"
-        return f"<Check: largest error of a marginal {found}{phantom}; by {self.engine}>"
+        return f"<Check: {self.verdict}; by {self.engine}>"
 
     def _repr_html_(self) -> str:
         facts = {"verdict": self.in_words(), "engine": f"{self.engine}{', exact' if self.exact else ''}"}

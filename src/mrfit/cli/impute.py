@@ -97,6 +97,8 @@ def command(model_file: str, data: str, **options: Any) -> None:
         for k in range(options["draws"]):
             seed = options["seed"] if k == 0 else (options["seed"], k)
             copies.append(network.impute(rows, how=options["how"], seed=seed, jobs=options["jobs"], callback=callback))
+    notes = tuple(dict.fromkeys(text for copy in copies for text in copy.notes))
+    tell_notes(notes, quiet=is_silent(options))
     table = _completed(cells, rows, copies)
     send(output, table_bytes(table, output))
     summary = {
@@ -105,6 +107,8 @@ def command(model_file: str, data: str, **options: Any) -> None:
         "missing": int((rows.codes == UNOBSERVED).sum()),
         "how": options["how"],
         "draws": options["draws"],
+        "exact": not notes,
+        "remarks": notes,
         "output": output,
     }
     if options["as_json"]:

@@ -103,13 +103,14 @@ def _answered(
         check_log_z(answer)
         note_remarks(answer.remarks, options)
         _note_error("log Z", answer.error, options)
-        return pr_bytes(answer.log_z, base=base), answer.to_dict() | {"log_base": base}
+        return pr_bytes(answer.log_z, base=base, error=answer.error), answer.to_dict() | {"log_base": base}
     found = network.marginals(domain.names, given=given, **how)
     note_remarks(found.remarks, options)
     _note_error("a probability", found.largest_error, options)
     tables = [list(found[name].values()) for name in domain.names]
     errors = [list(found[name].error.values()) for name in domain.names]
-    return mar_bytes(tables), found.to_dict() | {"marginals": tables, "errors": errors}  # type: ignore[arg-type]
+    known = None if found.largest_error is None else errors
+    return mar_bytes(tables, known), found.to_dict() | {"marginals": tables, "errors": errors}  # type: ignore[arg-type]
 
 
 def _note_error(of: str, error: float | None, options: dict[str, Any]) -> None:

@@ -175,7 +175,7 @@ def _print_marginals(answer: QuerySummary, top: int) -> None:
         say(*columns([["variable", "state", *heads], *lines], n_words=2))
     if len(names) > top:
         rest = max(moved[name] for name in names[top:])
-        by = f", which moved by {rest:.4f} at most" if before else ""
+        by = f", which moved by {rest:.{4 if answer.is_exact else 2}f} at most" if before else ""
         say(f"... and {len(names) - top:,} more variables{by}; --top N shows more, --json all")
 
 

@@ -52,7 +52,8 @@ def command(model_file: str, rows: int, output: str, **options: Any) -> None:
     tell_notes(drawn.notes, quiet=is_silent(options))
     send(output, table_bytes(table_of(drawn), output))
     if options["as_json"]:
-        print_json({"rows": rows, "variables": len(network.domain), "output": output, "seed": options["seed"]})
+        about = {"exact": not drawn.notes, "remarks": drawn.notes}
+        print_json({"rows": rows, "variables": len(network.domain), **about, "output": output, "seed": options["seed"]})
     elif not options["quiet"] and output != STANDARD:
         with summary_beside(output):
             say(f"{rows:,} rows of {len(network.domain):,} variables to {output}")

@@ -101,7 +101,9 @@ def command(model_file: str, data: str, **options: Any) -> None:
         note(f"{impossible:,} of {len(score):,} rows are impossible under the model: their score is minus infinity.")
     summary = ScoreSummary.of(metric, score, weight, dropped=coder.dropped_rows, log_z_error=error)
     if options["as_json"]:
-        print_json(summary.to_dict() | ({"per_row": score.tolist()} if options["per_row"] else {}))
+        print_json(
+            summary.to_dict() | {"exact": not error} | ({"per_row": score.tolist()} if options["per_row"] else {})
+        )
     elif options["per_row"]:
         say(*(f"{value:.10g}" for value in score))
     else:
@@ -126,4 +128,6 @@ def _log_z(model: MarkovNetwork | Network, options: dict[str, Any]) -> tuple[flo
     note_plan(plan, model.spoken_names, options)
     answer = model.log_z(seed=options["seed"])
     note_remarks(answer.remarks, options)
+    if options["per_row"] and answer.error:
+        note_remarks([f"The standard error of log Z, and of all scores together, is {answer.error:.1g}."], options)
     return answer.log_z, float(answer.error or 0.0)

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
+from io import BytesIO
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from mrfit.errors import DataError, InputError, listed
+from mrfit.temporary_file import replacing
 
 _VARIABLE = "MRFIT_DATA"
 
@@ -158,26 +159,26 @@ def _get(file: NamedFile, path: Path, url: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise DataError(f"Cannot make the folder {str(path.parent)!r}: {error.strerror}; name another.") from None
-    # In the same directory, so that the last step is a rename and the file appears whole or not at all.
-    with TemporaryDirectory(dir=path.parent) as scratch:
-        partial = Path(scratch) / path.name
-        try:
-            download(url, partial)
-        except OSError as error:  # what requests raises, too
-            raise DataError(
-                f"{url} cannot be downloaded: {error}. Check the connection, or name a directory that holds "
-                f"the data with --data DIR or {_VARIABLE}."
-            ) from None
-        if not _is_right(file, partial.read_bytes()):
-            raise DataError(f"What came from {url} is not {file.path!r}: its checksum differs. Try again.")
-        partial.replace(path)
+    try:
+        content = downloaded(url)
+    except OSError as error:  # what requests raises, too
+        raise DataError(
+            f"{url} cannot be downloaded: {error}. Check the connection, or name a directory that holds "
+            f"the data with --data DIR or {_VARIABLE}."
+        ) from None
+    if not _is_right(file, content):
+        raise DataError(f"What came from {url} is not {file.path!r}: its checksum differs. Try again.")
+    with replacing(path) as written:
+        written.write(content)
 
 
-def download(url: str, path: Path) -> None:
-    """Store what an address holds."""
+def downloaded(url: str) -> bytes:
+    """Return what an address holds."""
     import pooch
 
-    pooch.HTTPDownloader(progressbar=False)(url, str(path), None)
+    content = BytesIO()
+    pooch.HTTPDownloader(progressbar=False)(url, content, None)
+    return content.getvalue()
 
 
 def _is_right(file: NamedFile, content: bytes) -> bool:

@@ -17,9 +17,10 @@ from mrfit.data.dataset import Dataset
 from mrfit.errors import ImpossibleError, InputError
 from mrfit.explorer.chain_answer import ChainAnswer
 from mrfit.factors import Factors, Scope
-from mrfit.inference.engine import Posterior
+from mrfit.inference.engine import AUTO, Posterior
 from mrfit.inference.gibbs import Gibbs, GibbsPosterior
 from mrfit.inference.junction_tree import JunctionTree
+from mrfit.inference.state_search import StateSearch
 from mrfit.inference.tree_plan import TreePlan
 from mrfit.model import MarkovNetwork
 from mrfit.queries.evidence import Evidence
@@ -59,6 +60,8 @@ class Question:
             seconds = float(asked.get("budget_ms", inf)) / 1000
             best, other = bool(asked.get("map")), bool(asked.get("other"))
             question = cls(index(asked["number"]), allowed, pair, best, soft, seconds, other)  # type: ignore[arg-type]
+        except InputError:  # a ValueError, which says already what is wrong
+            raise
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise InputError(f"This is no question: {error!r}.") from error
         named = [*allowed, *soft, *(question.pair or ())]
@@ -202,7 +205,9 @@ class Answering:
         return [[float(p) for p in row] for row in out]
 
     def _best(self, question: Question) -> list[int]:
-        states = self.model.map(given=self._given(question), seed=self._seed).states
+        """Most probable states together: by search where no tree fits, for somebody waits for them."""
+        engine = StateSearch.word if self._order is None else AUTO
+        states = self.model.map(given=self._given(question), engine=engine, seed=self._seed).states
         return [variable.codes[states[variable.name]] for variable in self.model.domain]
 
     def sampled(self, question: Question, n_rows: int) -> Dataset:

@@ -274,7 +274,9 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             asked = json.loads(self.rfile.read(int(length)))
             return Question.of(asked, self.server.answering.model.domain.shape)
-        except (ValueError, RecursionError, InputError) as error:
+        except InputError as error:
+            raise _RefusedError(HTTPStatus.BAD_REQUEST, str(error)) from error
+        except (ValueError, RecursionError) as error:
             raise _RefusedError(HTTPStatus.BAD_REQUEST, f"This is no question: {error}") from error
 
     def _begin(self, status: HTTPStatus, kind: str, more: dict[str, str]) -> None:

@@ -60,7 +60,7 @@ def structure_bytes(form: str, structure: Structure, domain: Domain, report: Rep
     _check_fit(structure, domain, report)
     records = list(_records(structure, domain, report))
     writers: dict[str, Callable[[], str]] = {
-        "csv": lambda: _csv_text(records),
+        "csv": lambda: _csv_text(records, _columns(report)),
         "graphml": lambda: _graphml_text(records, domain, report),
         "json": lambda: _json_text(records, domain, report),
     }
@@ -142,8 +142,11 @@ def _finite(record: Record) -> Record:
 # --- CSV
 
 
-def _csv_text(records: Sequence[Record]) -> str:
-    header = list(records[0]) if records else ["source", "target"]
+def _columns(report: Report | None) -> tuple[str, ...]:
+    return ("source", "target") if report is None else report.columns
+
+
+def _csv_text(records: Sequence[Record], header: Sequence[str]) -> str:
     lines = [header, *([_csv_field(record.get(key, "")) for key in header] for record in map(_finite, records))]
     return "".join(",".join(line) + "\n" for line in lines)
 

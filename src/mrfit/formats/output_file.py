@@ -7,7 +7,7 @@ import stat
 from pathlib import Path
 
 from mrfit.errors import InputError
-from mrfit.formats.temporary_file import replacing
+from mrfit.temporary_file import replacing
 
 # Names of streams that are open already, whatever stands behind them: a rename would miss them.
 _OPEN_STREAMS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")
@@ -43,7 +43,7 @@ def write_output(path: str | Path, content: bytes) -> None:
         if status is not None and _is_stream(path, status):
             path.write_bytes(content)
         else:
-            mode = _new_mode() if status is None else stat.S_IMODE(status.st_mode)
+            mode = None if status is None else stat.S_IMODE(status.st_mode)
             with replacing(_final(path), mode=mode) as file:
                 file.write(content)
     except OSError as error:
@@ -75,9 +75,3 @@ def _check_folder(path: Path, folder: Path) -> None:
         raise InputError(f"Cannot write {path}: {folder if path.is_symlink() else path.parent} {reason}.")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise InputError(f"Cannot write {path}: its folder is read-only; name another.")
-
-
-def _new_mode() -> int:
-    umask = os.umask(0)
-    os.umask(umask)
-    return 0o666 & ~umask

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from mrfit.errors import InputError
 from mrfit.formats.input_file import read_input
 from mrfit.formats.tokens import Tokens
+from mrfit.rounding import in_file
 
 Floats = NDArray[np.float64]
 
@@ -34,8 +35,10 @@ def read_pr(path: str | Path, *, base: float = 10.0) -> float:
     return float(value) * _log(base)
 
 
-def pr_bytes(log_z: float, *, base: float = 10.0) -> bytes:
-    return f"PR\n{float(log_z) / _log(base)!r}\n".encode()
+def pr_bytes(log_z: float, *, base: float = 10.0, error: float | None = 0.0) -> bytes:
+    """A file with log Z, in no more digits than its standard ``error`` leaves known."""
+    scale = _log(base)
+    return f"PR\n{in_file(float(log_z) / scale, error and error / abs(scale))}\n".encode()
 
 
 def read_mar(path: str | Path) -> tuple[Floats, ...]:
@@ -50,9 +53,15 @@ def read_mar(path: str | Path) -> tuple[Floats, ...]:
     return tuple(out)
 
 
-def mar_bytes(marginals: Sequence[Floats]) -> bytes:
-    parts = (f"{len(p)} {' '.join(map(repr, np.asarray(p, np.float64).tolist()))}" for p in marginals)
+def mar_bytes(marginals: Sequence[Floats], errors: Sequence[Floats] | None = None) -> bytes:
+    """A file with the probabilities of all states, in no more digits than their standard ``errors`` leave known."""
+    known = [np.zeros(len(p)) for p in marginals] if errors is None else errors
+    parts = (f"{len(p)} {_numbers(p, error)}" for p, error in zip(marginals, known, strict=True))
     return f"MAR\n{' '.join([str(len(marginals)), *parts])}\n".encode()
+
+
+def _numbers(p: Floats, error: Floats) -> str:
+    return " ".join(map(in_file, np.asarray(p, np.float64).tolist(), np.asarray(error, np.float64).tolist()))
 
 
 def read_map(path: str | Path) -> tuple[int, ...]:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import fields, replace
 from math import prod
 
+import numpy as np
+
 from mrfit.errors import InputError, listed
 from mrfit.factors import Factors, Scope
 from mrfit.inference.annealed import Annealed
@@ -99,6 +101,8 @@ def with_effort(engine: Engine, *, samples: int | None = None, precision: float 
     stays as it is; one that knows no errors is refused.
     """
     check_precision(precision)
+    if samples is not None and not (isinstance(samples, int | np.integer) and samples > 0):
+        raise InputError(f"The number of samples is {samples!r}; expected a whole number of chains, such as 256.")
     asked = {"chains": samples, "precision": precision}
     settings = {name: value for name, value in asked.items() if value is not None}
     if not settings or engine.word in EXACT:

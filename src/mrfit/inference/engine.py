@@ -87,7 +87,9 @@ class Engine(ABC):
 
 def check_precision(precision: float | None) -> None:
     """Refuse what is no standard error to aim at."""
-    if precision is not None and not 0.0 < precision < inf:
+    if precision is None:
+        return
+    if not isinstance(precision, float | int | np.number) or not 0.0 < precision < inf:
         raise InputError(
             f"The precision is {precision!r}; expected a standard error of probabilities above 0, such as 0.01."
         )

@@ -15,6 +15,7 @@ from mrfit._version import __version__
 from mrfit.factors import Scope
 from mrfit.inference.passes import backward_pass, forward_pass
 from mrfit.inference.tree_plan import plan_tree
+from mrfit.temporary_file import replacing
 
 _SIDE = 12  # of a grid whose cliques have about a million cells
 _RUNS = 3  # of which the fastest counts
@@ -83,6 +84,7 @@ def _kept(file: Path) -> dict[str, Any]:
 def _keep(file: Path, entry: dict[str, Any]) -> None:
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps(entry), encoding="utf-8")
+        with replacing(file) as written:
+            written.write(json.dumps(entry).encode())
     except OSError:  # a home that cannot be written: it is measured in every process
         return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -27,6 +27,10 @@ Indices = NDArray[np.int64]
 Codes = NDArray[Any]
 
 _ROWS = 512  # in a run: messages of that many times the cells mostly fit into caches
+_WAYS_ON = (
+    "Leave out rows with so many missing values (missing='drop'), or learn a sparser structure (rule='and', fewer "
+    "neighbours)."
+)
 
 
 @dataclass(frozen=True)
@@ -93,10 +97,11 @@ class RowRuns:
     def _tree(self, *, merge: bool = True, order: Sequence[int] | None = None, rows: RowAxis | None = None) -> TreePlan:
         engine = self.engine
         shape = tuple(1 if known else c for c, known in zip(self.factors.shape, self.observed, strict=True))
-        return plan_tree(
+        plan = plan_tree(
             engine.word, shape, self._inner.scopes, max_cells=engine.max_cells, max_bytes=engine.max_bytes,
             seed=engine.seed, effort=engine.effort, merge=merge, order=order, rows=rows,
         )  # fmt: skip
+        return replace(plan, ways_on=_WAYS_ON)
 
     @cached_property
     def _order(self) -> tuple[int, ...]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from math import prod
 
 import numpy as np
@@ -14,6 +15,7 @@ from mrfit._kernels.scoring import BLOCK, row_scores
 from mrfit.factors import Factors, Scope, positions
 from mrfit.inference.choice import exactly_planned
 from mrfit.inference.joint_states import JointStates, plan_joint_states
+from mrfit.inference.plan import Plan
 from mrfit.parameterizations.bases import Base
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.workers import deal, run
@@ -22,6 +24,10 @@ Floats = NDArray[np.float64]
 
 _WORTH_A_THREAD = 2_000_000  # features times rows
 _FEW_STATES = 2**20  # joint states: going over all of them is cheaper than listing the subsets of large scopes
+_WAYS_ON = (
+    "Score by the pseudo-log-likelihood, learn a sparser structure (rule='and', fewer neighbours), or estimate log Z, "
+    "with its error, by log_z()."
+)
 
 
 def row_pll(own: Parameterization, w: Floats, codes: NDArray[np.uint8], *, jobs: int = 1) -> Floats:
@@ -77,8 +83,13 @@ def row_ll(
     engine, plan = exactly_planned(factors)
     if not np.isneginf(w).any() and by_transforms.fits and by_transforms.forecast < plan.forecast:
         return _ll_of_joint_states(parameters, w, codes, jobs)
-    plan.check(parameters.domain.names)
+    check_exact_score(plan, parameters.domain.names)
     return factors.log_potential(codes) - engine.run(plan, factors).log_z
+
+
+def check_exact_score(plan: Plan, names: Sequence[str] | None) -> None:
+    """Refuse a plan of log Z that does not fit, and say what gives a score instead."""
+    replace(plan, ways_on=_WAYS_ON).check(names)
 
 
 def _ll_given(parameters: Parameterization, w: Floats, codes: NDArray[np.uint8]) -> Floats:
@@ -97,7 +108,7 @@ def log_z_given(
     for k, row in enumerate(states.tolist()):
         left = factors.given(dict(zip(given, row, strict=True)))
         engine, plan = exactly_planned(left)
-        plan.check(names)
+        check_exact_score(plan, names)
         out[k] = engine.run(plan, left).log_z
     return out
 

@@ -158,11 +158,13 @@ def check_orders(
     *,
     given: Collection[str] = (),
     scored: Collection[str] = (),
+    is_read: bool = True,
 ) -> None:
     """Refuse ordered variables whose order was found and may be wrong, unless their states are ``declared``.
 
     These are words, which are found in alphabetical order, and scales with codes for missing answers. A variable that
-    was given scores (``scored``) has had its numbers looked at.
+    was given scores (``scored``) has had its numbers looked at. Where the caller reads a table
+    (``is_read``), it can read codes as missing; other callers are told to replace them.
     """
     codes = {}
     for i in ordered_variables(names, domain, given=given, scored=scored):
@@ -178,18 +180,23 @@ def check_orders(
         if variable.name not in scored and (outside := missing_codes(variable.states)):
             codes[variable.name] = outside
     if codes:
-        _refuse_codes(codes, domain)
+        _refuse_codes(codes, domain, is_read=is_read)
 
 
-def _refuse_codes(codes: Mapping[str, Sequence[str]], domain: Domain) -> None:
+def _refuse_codes(codes: Mapping[str, Sequence[str]], domain: Domain, *, is_read: bool) -> None:
     name, outside = next(iter(codes.items()))
     scale = [state for state in domain[domain.index(name)].states if state not in outside]
     others = "" if len(codes) == 1 else f", and so do codes of {listed(list(codes)[1:])}"
-    every = sorted({code for each in codes.values() for code in each}, key=float)
+    every = ", ".join(sorted({code for each in codes.values() for code in each}, key=float))
+    missing = (
+        f"Codes for missing answers are read as missing with na_values=[{every}]"
+        if is_read
+        else f"Replace codes for missing answers ({every}) by NaN"
+    )
     raise InputError(
         f"Variable {name!r} is to be ordered, but {listed(outside)} lie{'s' * (len(outside) == 1)} outside its scale "
-        f"({scale[0]} to {scale[-1]}){others}. Codes for missing answers are read as missing with "
-        f"na_values=[{', '.join(every)}]; if all these are answers, declare the states in order with states={{...}}."
+        f"({scale[0]} to {scale[-1]}){others}. {missing}; "
+        f"if all these are answers, declare the states in order with states={{...}}."
     )
 
 

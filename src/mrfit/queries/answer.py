@@ -100,6 +100,12 @@ class Answer:
     remarks: tuple[str, ...]
     given: str
 
+    def _with_errors(self, **errors: Error) -> None:
+        """Make numbers of these names print with the digits that their standard errors leave known."""
+        for name, error in errors.items():
+            number = FloatWithError(getattr(self, name), error, self.exact, self.remarks)
+            object.__setattr__(self, name, number)
+
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
         return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
@@ -112,8 +118,11 @@ class LogZ(Answer):
     log_z: float
     error: float | None
 
+    def __post_init__(self) -> None:
+        self._with_errors(log_z=self.error)
+
     def __float__(self) -> float:
-        return self.log_z
+        return float(self.log_z)
 
 
 @dataclass(frozen=True)
@@ -232,6 +241,10 @@ class Influence:
     p_without_error: Error = 0.0
     log_odds_error: Error = 0.0
 
+    def __post_init__(self) -> None:
+        for name, error in (("p_without", self.p_without_error), ("log_odds", self.log_odds_error)):
+            object.__setattr__(self, name, FloatWithError(getattr(self, name), error, exact=error == 0.0))
+
 
 @dataclass(frozen=True)
 class Explanation(Answer):
@@ -244,6 +257,9 @@ class Explanation(Answer):
     influences: tuple[Influence, ...]  # the largest change of log-odds first
     p_error: Error = 0.0
     p_before_error: Error = 0.0
+
+    def __post_init__(self) -> None:
+        self._with_errors(p=self.p_error, p_before=self.p_before_error)
 
 
 @dataclass(frozen=True)
@@ -259,6 +275,9 @@ class Sensitivity(Answer):
     cells: tuple[tuple[dict[str, str], float], ...]
     p_error: Error = 0.0
     cell_errors: tuple[Error, ...] = ()
+
+    def __post_init__(self) -> None:
+        self._with_errors(p=self.p_error)
 
 
 def largest_error(errors: Iterable[Error]) -> Error:

@@ -213,6 +213,8 @@ class Asked:
         return data.recoded(self.domain)
 
     def _numbers(self, names: Iterable[str]) -> Scope:
+        if not isinstance(names, Iterable):
+            raise InputError(f"Names of variables are expected, in a list; got {names!r}.")
         names = [names] if isinstance(names, str) else list(names)
         numbers = tuple(self.domain.index(str(name)) for name in names)
         if len(set(numbers)) != len(numbers):

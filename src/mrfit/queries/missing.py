@@ -69,9 +69,11 @@ def completed(
     return Completed(out, n_approximate, tuple(remarks))
 
 
-def distribution_of(factors: Factors, variable: int, codes: Codes, *, jobs: int = 1) -> Floats:
+def distribution_of(
+    factors: Factors, variable: int, codes: Codes, *, names: Sequence[str] | None = None, jobs: int = 1
+) -> Floats:
     """p(variable | all other cells that have a value), for every row, exact."""
-    return predicted(factors, variable, codes, jobs=jobs)[0]
+    return predicted(factors, variable, codes, names=names, jobs=jobs)[0]
 
 
 def predicted(
@@ -143,25 +145,27 @@ def _check_possible(log_weight: Floats, rows: Indices) -> None:
         )
 
 
-def observed_ll(factors: Factors, codes: Codes, log_z: float, *, jobs: int = 1) -> Floats:
+def observed_ll(
+    factors: Factors, codes: Codes, log_z: float, *, names: Sequence[str] | None = None, jobs: int = 1
+) -> Floats:
     """log p(the cells that have a value), for every row; 0 for rows without any."""
     out = np.empty(len(codes))
     for rows, observed in _patterns(codes):
         if len(observed) == factors.n_variables:
             out[rows] = factors.log_potential(codes[rows].astype(np.int64)) - log_z
         else:
-            runs = RowRuns(factors, observed.tolist())
+            runs = RowRuns(factors, observed.tolist(), names=names)
             out[rows] = runs.answers(_with_hidden(codes[rows], factors), jobs=jobs).log_z - log_z
     return out
 
 
-def observed_pll(factors: Factors, codes: Codes, *, jobs: int = 1) -> Floats:
+def observed_pll(factors: Factors, codes: Codes, *, names: Sequence[str] | None = None, jobs: int = 1) -> Floats:
     """Sums of log p(a cell | the others of its row that have a value) over the cells that have one."""
     out = np.zeros(len(codes))
     for variable in range(codes.shape[1]):
         rows = np.flatnonzero(codes[:, variable] != UNOBSERVED)
         if len(rows):
-            chances = distribution_of(factors, variable, codes[rows], jobs=jobs)
+            chances = distribution_of(factors, variable, codes[rows], names=names, jobs=jobs)
             with np.errstate(divide="ignore"):
                 out[rows] += np.log(chances[np.arange(len(rows)), codes[rows, variable]])
     return out

@@ -215,7 +215,7 @@ def warn_of_errors(error: Floats) -> None:
 
 
 def _check_number_of_rows(n_rows: int, domain: Domain) -> None:
-    if not isinstance(n_rows, int | np.integer) or n_rows < 1:
+    if not isinstance(n_rows, int | np.integer) or isinstance(n_rows, bool) or n_rows < 1:
         raise InputError(f"The number of rows to draw is {n_rows!r}; expected a whole number, 1 or larger.")
     if n_rows * len(domain) > _MOST_CELLS:
         raise InputError(

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mrfit.errors import InputError
-from mrfit.queries.answer import Marginals
+from mrfit.queries.answer import Distribution, Error, Marginals
 from mrfit.report.page import COLOURS, MARGIN, HostedPage, Page, count, cut, new_axes, text_width
+from mrfit.rounding import with_error
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,6 +43,20 @@ class _Row:
     after: float | None = None
     before: float | None = None
     indent: bool = False
+    error: Error = 0.0
+    before_error: Error = 0.0
+
+    @property
+    def numbers(self) -> str:
+        """The probabilities, with the digits that their errors leave known."""
+        if self.after is None:
+            return ""
+        after = _number(self.after, self.error)
+        return after if self.before is None else f"{_number(self.before, self.before_error)} → {after}"
+
+
+def _number(p: float, error: Error) -> str:
+    return with_error(p, error, digits=3).replace("+-", "±")
 
 
 def plot_marginals(
@@ -72,6 +87,8 @@ def draw_marginals(
     after: Tables, before: Tables | None = None, *, given: str = "", title: str | None = None, most: int = MOST_ROWS
 ) -> Figure:
     """Bars of the probabilities of states; a wide grey bar behind each is what it was ``before``.
+
+    A line at the end of a bar is one standard error to both sides, where an answer is approximate.
 
     A variable with two states has one bar, of the second. Where there are more than ``most`` bars, the variables that
     moved most are drawn, most moved first, and the others are counted below the title.
@@ -135,8 +152,7 @@ class _Bars:
     @property
     def _widths(self) -> list[float]:
         """What columns take but for their bars: names and numbers."""
-        numbers = text_width("0.000 → 0.000" if self.with_before else "0.000", _SIZE) + 0.18
-        return [_name_width(column) + numbers for column in self.columns]
+        return [_name_width(column) + _numbers_width(column) for column in self.columns]
 
     def draw(self, page: Page) -> None:
         """With bars as long as the page has room for."""
@@ -158,18 +174,27 @@ def _block(name: str, after: Mapping[str, float], before: Mapping[str, float] | 
     def was(state: str) -> float | None:
         return None if before is None else before[state]
 
+    def row(state: str, words: str, end: str = "", *, indent: bool = True) -> _Row:
+        errors = _error(after, state), _error(before, state)
+        return _Row(words, end, after[state], was(state), indent, *errors)
+
     if len(after) <= 2:
         state = list(after)[-1]
-        return [_Row(name, f" = {cut(state, 0.4 * _LONGEST_NAME, _SIZE)}", after[state], was(state))]
+        return [row(state, name, f" = {cut(state, 0.4 * _LONGEST_NAME, _SIZE)}", indent=False)]
     states = list(after)
     if len(states) > _MOST_STATES:
         weight = {state: max(p, was(state) or 0.0) for state, p in after.items()}
         kept = sorted(states, key=lambda state: -weight[state])[: _MOST_STATES - 1]
         states = [state for state in states if state in kept]
-    rows = [_Row(name), *(_Row(state, "", after[state], was(state), indent=True) for state in states)]
+    rows = [_Row(name), *(row(state, state) for state in states)]
     if len(states) < len(after):
         rows.append(_Row(f"{len(after) - len(states):,} less probable states", indent=True))
     return rows
+
+
+def _error(p: Mapping[str, float] | None, state: str) -> Error:
+    """The standard error of a probability; plain numbers count as exact."""
+    return p.error[state] if isinstance(p, Distribution) else 0.0
 
 
 def _fitting(names: list[str], blocks: Mapping[str, list[_Row]], most: int) -> list[str]:
@@ -204,6 +229,10 @@ def _columns(blocks: list[list[_Row]]) -> list[list[list[_Row]]]:
 def _name_width(column: list[list[_Row]]) -> float:
     longest = max(text_width(_fitted(row, _LONGEST_NAME), _SIZE) for block in column for row in block)
     return min(longest, _LONGEST_NAME) + 0.22  # indents, and air before the bars
+
+
+def _numbers_width(column: list[list[_Row]]) -> float:
+    return max(text_width(row.numbers, _SIZE) for block in column for row in block) + 0.18
 
 
 def _fitted(row: _Row, width: float) -> str:
@@ -258,5 +287,9 @@ class _Column:
             page.axes.barh(y, row.before * self.bar, 0.15, left=self.start, color=_BEFORE)
         high = 0.07 if row.before is not None else 0.12
         page.axes.barh(y, row.after * self.bar, high, left=self.start, color=_AFTER)
-        said = f"{row.after:.3f}" if row.before is None else f"{row.before:.3f} → {row.after:.3f}"
-        page.text(said, self.start + self.bar + 0.1, y, size=_SIZE)
+        if row.error:
+            ends = [
+                self.start + min(max(p, 0.0), 1.0) * self.bar for p in (row.after - row.error, row.after + row.error)
+            ]
+            page.axes.plot(ends, [y, y], color="0.2", linewidth=1.2)
+        page.text(row.numbers, self.start + self.bar + 0.1, y, size=_SIZE)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,6 +80,20 @@ class EdgeReport:
                 "entered_target": float(self.entered[k, 1]),
                 **self._ownership(int(k), names),
             }
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names in each record of `rows`, also where there is no edge."""
+        one = replace(
+            self,
+            edges=np.array([[0, 1]]),
+            **{
+                each.name: np.zeros((1, *value.shape[1:]), value.dtype)
+                for each in fields(self)
+                if each.name != "edges" and (value := getattr(self, each.name)) is not None
+            },
+        )
+        return tuple(next(iter(one.rows(("", "")))))
 
     def _ownership(self, k: int, names: tuple[str, ...]) -> dict[str, str | float]:
         if self.owner is None or self.gain is None:

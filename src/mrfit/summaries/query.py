@@ -111,6 +111,11 @@ class QuerySummary:
         return tuple(dict.fromkeys(remark for answer in answers if answer is not None for remark in answer.remarks))
 
     @property
+    def is_exact(self) -> bool:
+        """Whether the probabilities of single variables are exact, before and after."""
+        return self.after.exact and (self.before is None or self.before.exact)
+
+    @property
     def has_errors(self) -> bool:
         """Whether the errors of all probabilities are known, as zeros or otherwise."""
         tables = [self.after, *([] if self.before is None else [self.before])]
@@ -131,7 +136,10 @@ class QuerySummary:
             "log_p_given_error": self.log_p_given_error,
             "before": None if self.before is None else self.before.marginals,
             "before_errors": None if self.before is None else self.before.errors,
-            "joint": [{"variables": list(joint.states), "table": joint.to_dict()["joint"]} for joint in self.joints],
+            "joint": [
+                {"variables": list(joint.states), "exact": joint.exact, "table": joint.to_dict()["joint"]}
+                for joint in self.joints
+            ],
             "map": None if self.best is None else self.best.to_dict(),
             "explain": [explanation.to_dict() for explanation in self.explanations],
         }

@@ -21,11 +21,12 @@ _PARTIAL = re.compile(rf"\..*\.[a-z0-9_]{{8}}{re.escape(_SUFFIX)}")  # as `mkste
 
 
 @contextmanager
-def replacing(target: Path, *, mode: int) -> Iterator[IO[bytes]]:
+def replacing(target: Path, *, mode: int | None = None) -> Iterator[IO[bytes]]:
     """Open a temporary file that takes the target's place at the end of the block, or vanishes after an error.
 
-    The content reaches the disk before the rename, so that a power cut leaves the old file or the new one. The file is
-    locked while it is written: a lock that is free tells `_sweep` that the writer was killed.
+    Its permissions are ``mode``, by default those that any new file of this process has. The content reaches the disk
+    before the rename, so that a power cut leaves the old file or the new one. The file is locked while it is written: a
+    lock that is free tells `_sweep` that the writer was killed.
     """
     _sweep(target.parent)
     file, temporary = _locked_file(target)
@@ -34,7 +35,7 @@ def replacing(target: Path, *, mode: int) -> Iterator[IO[bytes]]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-            temporary.chmod(mode)
+            temporary.chmod(_new_mode() if mode is None else mode)
             temporary.replace(target)
     except BaseException:  # an interrupt too leaves nothing behind
         temporary.unlink(missing_ok=True)
@@ -72,3 +73,9 @@ def _remove_if_abandoned(partial: Path) -> None:
         if os.fstat(file.fileno()).st_uid == os.getuid():
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             partial.unlink()
+
+
+def _new_mode() -> int:
+    umask = os.umask(0)
+    os.umask(umask)
+    return 0o666 & ~umask

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from mrfit.formats.output_file import write_output
-from mrfit.formats.temporary_file import replacing
+from mrfit.temporary_file import replacing
 
 _WRITES = """
 import os, signal, sys
 from pathlib import Path
-from mrfit.formats.temporary_file import replacing
+from mrfit.temporary_file import replacing
 with replacing(Path(sys.argv[1]), mode=0o644) as file:
     file.write(b"a part")
     file.flush()
