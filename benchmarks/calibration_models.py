@@ -175,8 +175,6 @@ MODELS: dict[str, Callable[[], Known]] = {
     "book, learned": lambda: learned("book", 3),
     "bbc, learned": lambda: learned("bbc", 3),
 }
-FEW = {"Potts 3, 60 variables": 24, "Potts 5, 60 variables": 24, "Potts 8, 60 variables": 24}
-FEWER = {"Potts 8, 40 variables, cold": 24}
 
 
 @lru_cache(maxsize=2)

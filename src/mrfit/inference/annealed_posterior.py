@@ -69,12 +69,18 @@ class AnnealedPosterior(Posterior):
                 f"The bases disagree about log Z ({said}): chains from the {self.estimates[0].base} base miss a mode. "
                 "The larger value is given, and its error is the difference."
             )
-        if (answer := self._answer).ess < _DOUBTFUL * len(answer.shares):
+        if self.is_doubtful:
+            answer = self._answer
             remarks.append(
                 f"After {answer.temperatures:,} temperatures the {len(answer.shares)} chains from base {answer.base} "
                 f"are worth {answer.ess:.1f}: the error may be too small. Raise max_temperatures."
             )
         return remarks
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether a few chains have most of the weight."""
+        return self.ess < _DOUBTFUL * len(self._answer.shares)
 
     @cached_property
     def _weights(self) -> Floats:

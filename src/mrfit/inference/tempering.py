@@ -24,6 +24,7 @@ from mrfit.seeds import check_seed
 
 _SHORTEST = 8  # sweeps of the first round; each later one has twice as many as the last
 _SOONEST = 32  # sweeps of the first round that may answer
+_SMALL = 0.08  # standard error of log Z that is good enough: about what annealing states
 _USUAL = 2000  # sweeps of all rungs, for forecasts
 
 
@@ -33,16 +34,15 @@ class Tempering(Engine):
 
     Each replicate is a ladder of chains from the uniform distribution to the model, which swap their states with
     neighbours. Rounds double in length, and after each the ladder is placed anew so that swaps are equally likely
-    everywhere. The last round answers. It is the last when the error of log Z is at most ``log_z_error``, states made
+    everywhere. The last round answers. It is the last when the standard error of log Z is at most 0.08, states made
     four round trips a replicate, log Z is that of the round before, and replicates that began in quenched states
-    agree with those that began anywhere. When ``max_sweeps`` ends it before, a remark says what was missing.
+    agree with those that began anywhere. When ``max_sweeps`` ends it before, a remark says which sign of mixing was
+    missing.
 
     Parameters
     ----------
     chains
         Replicates, rounded up to whole blocks of 64.
-    log_z_error
-        Standard error of log Z that is good enough.
     precision
         Largest standard error of any single variable's probability that is good enough; None for any.
     max_sweeps
@@ -59,7 +59,6 @@ class Tempering(Engine):
     """
 
     chains: int = 64
-    log_z_error: float = 0.05
     precision: float | None = None
     max_sweeps: int = 40_000
     seed: int = 0
@@ -72,11 +71,10 @@ class Tempering(Engine):
         check_seed(self.seed)
         check_precision(self.precision)
         least = _SOONEST * MOST_RUNGS
-        if self.chains < 4 or self.max_sweeps < least or not self.log_z_error > 0.0:
+        if self.chains < 4 or self.max_sweeps < least:
             raise InputError(
-                f"Tempering was asked for with {self.chains} chains, {self.max_sweeps} sweeps and an error of log Z of "
-                f"{self.log_z_error}; expected at least 4 chains, {least:,} sweeps and an error above 0. Raise what is "
-                "too small."
+                f"Tempering was asked for with {self.chains} chains and {self.max_sweeps} sweeps; expected at least 4 "
+                f"chains and {least:,} sweeps. Raise what is too small."
             )
 
     def plan(self, factors: Factors, targets: Sequence[Scope] = ()) -> SamplingPlan:
@@ -99,6 +97,10 @@ class Tempering(Engine):
         return -(-self.chains // LANES) * LANES
 
     def _run(self, plan: Plan, factors: Factors) -> TemperedPosterior:
+        return self.tempered(factors)
+
+    def tempered(self, factors: Factors) -> TemperedPosterior:
+        """Run without a plan, for an engine that has one."""
         base = uniform(factors.shape)
         path = Path.between(base.factors, factors, soft=True)
         betas, n_draws, done = first_ladder(), _SHORTEST, 0
@@ -123,22 +125,18 @@ class Tempering(Engine):
         assert found is not None
         if doubts:
             found.doubtful(doubts)
-        elif not self._is_precise(found):
-            found.remarks += (self._imprecise(found),)
+        if self.precision is not None and (error := found.largest_error) > self.precision:
+            found.remarks += (
+                f"The largest standard error of a probability is {error:.2g} after {found.n_draws:,} sweeps of "
+                f"{found.n_rungs} temperatures; a precision of {self.precision:g} was asked for.",
+            )
         return found
 
     def _is_precise(self, found: TemperedPosterior) -> bool:
         assert found.error is not None
-        return found.error <= self.log_z_error and (self.precision is None or found.largest_error <= self.precision)
+        return found.error <= _SMALL and (self.precision is None or found.largest_error <= self.precision)
 
     def _has_time(self, done: int, n_draws: int, rungs: int, n_variables: int) -> bool:
         """And memory, for the draws of the last rung."""
         n_cells = self._replicates * n_variables * (n_draws + MOST_RUNGS)
         return done + n_draws * rungs <= self.max_sweeps and n_cells <= self.max_cells
-
-    def _imprecise(self, found: TemperedPosterior) -> str:
-        wished = f"{self.log_z_error:g} was wanted"
-        said = f"The standard error of log Z is {found.error:.2g}, where {wished}"
-        if self.precision is not None:
-            said += f", and the largest one of a probability {found.largest_error:.2g}, where {self.precision:g} was"
-        return f"{said}, after {found.n_draws:,} sweeps of {found.n_rungs} temperatures. Raise max_sweeps."
