@@ -105,8 +105,8 @@ def spin_glass(n: int, beta: float) -> Known:
 
 def grid(side: int, beta: float) -> Known:
     """Equal couplings of neighbours and small random fields."""
-    edges = [(side * i + j, side * (i + a) + j + b) for i in range(side) for j in range(side) for a, b in ((0, 1), (1, 0))
-             if i + a < side and j + b < side]  # fmt: skip
+    near = [((i, j), (i + a, j + b)) for i in range(side) for j in range(side) for a, b in ((0, 1), (1, 0))]
+    edges = [(side * i + j, side * k + m) for (i, j), (k, m) in near if max(k, m) < side]
     return _of_spins(side * side, edges, beta, 0.02, np.random.default_rng(6), ferromagnetic=True)
 
 
@@ -117,7 +117,12 @@ def sparse(n: int, beta: float) -> Known:
 
 
 def _of_spins(
-    n: int, edges: list[tuple[int, int]], beta: float, field: float, rng: np.random.Generator, ferromagnetic: bool = False
+    n: int,
+    edges: list[tuple[int, int]],
+    beta: float,
+    field: float,
+    rng: np.random.Generator,
+    ferromagnetic: bool = False,
 ) -> Known:
     sign = np.array([-1.0, 1.0])
     tables = [((i,), field * rng.normal() * sign) for i in range(n)]

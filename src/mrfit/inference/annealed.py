@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._kernels.lanes import LANES
 from mrfit.errors import InputError, listed
 from mrfit.factors import Factors, Scope, check_scopes
 from mrfit.inference.annealed_posterior import N_DRAWS, AnnealedPosterior
@@ -173,7 +174,7 @@ class Annealed(Engine):
     def _tempered(self, factors: Factors) -> TemperedPosterior:
         """For no more than annealing takes for its patience, so that nothing is lost where neither mixes soon."""
         engine = Tempering(
-            chains=self.chains // 2,
+            chains=max(self.chains // 2, LANES),
             precision=self.precision,
             max_sweeps=_TEMPERING_SWEEPS,
             seed=self.seed,

@@ -50,7 +50,8 @@ class Round:
     def moved_to(self, betas: Floats) -> Codes:
         """The states that begin on another ladder: each rung has those of the nearest one."""
         nearest = abs(betas[:, None] - self.betas).argmin(axis=1)
-        return self.codes.reshape(len(self.betas), -1, self.codes.shape[1])[nearest].reshape(-1, self.codes.shape[1])
+        n, replicates = self.codes.shape[1], self.log_p.shape[2]
+        return self.codes.reshape(len(self.betas), replicates, n)[nearest].reshape(len(betas) * replicates, n)
 
 
 def is_cold(replicates: int) -> NDArray[np.bool_]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,9 +47,9 @@ class TemperedPosterior(Posterior):
         share = self._possible.mean()
         if not share:
             raise InputError(
-                f"None of {last.log_p.shape[2]} replicates found a joint state possible under the tables' cells of minus "
-                "infinity. The tables, or what is given as known, may contradict each other: check them, use an exact "
-                "engine, which can tell, or raise max_sweeps."
+                f"None of {last.log_p.shape[2]} replicates found a joint state possible under the tables' cells of "
+                "minus infinity. The tables, or what is given as known, may contradict each other: check them, use an "
+                "exact engine, which can tell, or raise max_sweeps."
             )
         influences = found.influences[:, -1]
         if share < 1.0:
