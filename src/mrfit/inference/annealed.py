@@ -153,6 +153,7 @@ class Annealed(Engine):
             tempered = self._tempered(factors)
             if not tempered.doubts():
                 return tempered
+        if not self._has_ended(first[0]):
             first = self._from_base(self._words[0], factors, 0)
         alarms = [self._from_base(word, factors, number) for number, word in enumerate(self._words) if number > 0]
         found = [first, *alarms]
@@ -168,8 +169,14 @@ class Annealed(Engine):
         return posterior if self.precision is None else self._as_precise(factors, found, posterior)
 
     def _is_impatient(self, estimate: Estimate) -> bool:
-        """Whether annealing ended because it wants more temperatures than tempering costs."""
-        return estimate.temperatures < self.max_temperatures and estimate.ess < ENOUGH * self.chains
+        """Whether annealing ended because it wants more temperatures than tempering costs.
+
+        Chains that all ended in impossible states go on: they say nothing of modes.
+        """
+        return estimate.ess > 0.0 and not self._has_ended(estimate)
+
+    def _has_ended(self, estimate: Estimate) -> bool:
+        return estimate.temperatures >= self.max_temperatures or estimate.ess >= ENOUGH * self.chains
 
     def _tempered(self, factors: Factors) -> TemperedPosterior:
         """For no more than annealing takes for its patience, so that nothing is lost where neither mixes soon."""

@@ -51,7 +51,8 @@ class Round:
         """The states that begin on another ladder: each rung has those of the nearest one."""
         nearest = abs(betas[:, None] - self.betas).argmin(axis=1)
         n, replicates = self.codes.shape[1], self.log_p.shape[2]
-        return self.codes.reshape(len(self.betas), replicates, n)[nearest].reshape(len(betas) * replicates, n)
+        by_rung = self.codes.reshape(len(self.betas), replicates, n)
+        return np.asarray(by_rung[nearest].reshape(len(betas) * replicates, n))
 
 
 def is_cold(replicates: int) -> NDArray[np.bool_]:

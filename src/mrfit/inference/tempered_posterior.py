@@ -72,7 +72,7 @@ class TemperedPosterior(Posterior):
     @property
     def n_draws(self) -> int:
         """Of each rung and replicate in the last round."""
-        return self._last.log_p.shape[1]
+        return int(self._last.log_p.shape[1])
 
     def doubts(self) -> list[str]:
         """Signs that replicates do not mix, in clauses."""
