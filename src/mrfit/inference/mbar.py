@@ -10,7 +10,7 @@ from scipy.special import logsumexp, softmax
 
 Floats = NDArray[np.float64]
 
-_BINS = 4096  # of gains: their means stand for the draws in them
+_BINS = 4096  # of gains: the draws of a bin are counted at their mean
 _STEPS, _TOLERANCE = 50, 1e-10  # of Newton's method; three to five are usual
 _HALVINGS = 30
 
@@ -59,7 +59,7 @@ def log_zs(betas: Floats, gains: Floats) -> LogZs:
 
 
 def _hessian(f: Floats, exponents: Floats, total: Floats) -> tuple[Floats, Floats]:
-    """Of all rungs but the first, and the probability of each rung for the draws of a bin."""
+    """Return the Hessian of all rungs but the first, and the probability of each rung for the draws of a bin."""
     p = softmax(exponents - f, axis=1)
     full = np.diag(total @ p) - (p * total[:, None]).T @ p
     return np.asarray(full[1:, 1:]), np.asarray(p)

@@ -22,7 +22,7 @@ _AT_BASE, _AT_TARGET = 1, 2  # the end where a state was last
 
 @dataclass(frozen=True, eq=False)
 class Round:
-    """What replicates did on one ladder.
+    """Draws, swaps and round trips of replicates on one ladder.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class Round:
 
 
 def is_cold(replicates: int) -> NDArray[np.bool_]:
-    """Which replicates begin quenched: half of each block."""
+    """Return which replicates begin quenched: half of each block."""
     return np.arange(replicates) % LANES >= LANES // 2
 
 

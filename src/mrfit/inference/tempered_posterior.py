@@ -1,4 +1,4 @@
-"""What tempered replicates say of log Z and marginals, and how sure that is."""
+"""log Z and marginals from tempered replicates, with errors and doubts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LIGHT = 0.5  # round trips that a mode may be worth and still be missed
 class TemperedPosterior(Posterior):
     """log Z from the draws of all rungs, and marginals from those of the last, by independent replicates.
 
-    The standard error is `INFLATION` times that over replicates. Every round trip begins anew in the base, so a mode
+    The standard error is `INFLATION` times that over replicates. Every round trip begins again in the base, so a mode
     lighter than half of one of them may have been missed: that share is added in quadrature.
 
     Parameters
@@ -71,7 +71,7 @@ class TemperedPosterior(Posterior):
 
     @property
     def n_draws(self) -> int:
-        """Of each rung and replicate in the last round."""
+        """The number of draws of each rung and replicate in the last round."""
         return int(self._last.log_p.shape[1])
 
     def doubts(self) -> list[str]:
@@ -142,7 +142,7 @@ class TemperedPosterior(Posterior):
 
     @property
     def largest_error(self) -> float:
-        """Of the probabilities of all states of all variables."""
+        """The largest standard error of the probabilities of all states of all variables."""
         return max((float(self.marginal_error((i,)).max()) for i in range(len(self._factors.shape))), default=0.0)
 
 
@@ -158,7 +158,7 @@ def _joint(influences: Floats) -> float:
 
 
 def _possible(factors: Factors, last: Round) -> NDArray[np.bool_]:
-    """Which draws of the last rung are possible, (draws, replicates): on the way all are."""
+    """Return which draws of the last rung are possible, (draws, replicates): on the way all are."""
     n_draws, n, replicates = last.states.shape
     if not factors.has_impossible_states:
         return np.ones((n_draws, replicates), bool)

@@ -33,7 +33,7 @@ class Tempering(Engine):
     """log Z and marginals, with errors, by non-reversible parallel tempering from the uniform distribution.
 
     Each replicate is a ladder of chains from the uniform distribution to the model, which swap their states with
-    neighbours. Rounds double in length, and after each the ladder is placed anew so that swaps are equally likely
+    neighbours. Rounds double in length, and after each the ladder is adapted so that swaps are equally likely
     everywhere. The last round answers. It is the last when the standard error of log Z is at most 0.08, states made
     four round trips a replicate, log Z is that of the round before, and replicates that began in quenched states
     agree with those that began anywhere. When ``max_sweeps`` ends it before, a remark says which sign of mixing was
@@ -110,7 +110,7 @@ class Tempering(Engine):
             # 1. Sweep and swap.
             last = run_round(path, betas, codes, n_draws, (self.seed, 21, number), self.jobs)
             done += n_draws * len(betas)
-            # 2. Place the ladder anew.
+            # 2. Adapt the ladder.
             betas = adapted_ladder(last.betas, last.rejections)
             codes = last.moved_to(betas)
             # 3. Stop when the answer is good enough, or when there is no time for a round of twice the length.
