@@ -25,10 +25,10 @@ from mrfit.inference.annealed_posterior import AnnealedPosterior
 NOMINAL = (0.683, 0.954, 0.997)  # within 1, 2 and 3 standard errors
 _CHANCE = 0.01  # of fewer by luck, at which coverage counts as short
 _SEEDS = {  # of models that take seconds; all others have 60
-    "Potts 3, 60 variables": 24,
-    "Potts 5, 60 variables": 24,
+    "Potts 3, 60 variables": 14,
+    "Potts 5, 60 variables": 14,
     "Potts 8, 60 variables": 8,
-    "Potts 8, 40 variables, cold": 12,
+    "Potts 8, 40 variables, cold": 8,
 }
 _FORMER = {  # seeds for the former default, which takes minutes of the last two
     "Potts 3, 60 variables": 1,
