@@ -23,6 +23,7 @@ from mrfit.inference.gibbs import Gibbs
 from mrfit.inference.junction_tree import JunctionTree
 from mrfit.inference.max_product import MaxProduct
 from mrfit.inference.mean_field import MeanField
+from mrfit.inference.tempering import Tempering
 from mrfit.inference.tree_reweighted import TreeReweighted
 from mrfit.network import Conjunction, Network
 from mrfit.objectives.cached import CachedObjective
@@ -206,6 +207,7 @@ MESSAGE_ENGINES: dict[type, list[Engine]] = {
 SAMPLERS: dict[type, list[Engine]] = {
     Gibbs: [Gibbs()],
     Annealed: [Annealed(), Annealed(bases=("moments", "tree"), jobs=2), Annealed(precision=0.01)],
+    Tempering: [Tempering(), Tempering(chains=130, jobs=2, precision=0.01)],
 }
 
 # -- parameterizations -------------------------------------------------------------------------------------------

@@ -176,7 +176,7 @@ def test_an_engine_for_most_probable_states_answers_no_marginals(shell: Shell, a
     assert (ran.code, ran.out) == (2, "")
     assert ran.err == (
         "mrfit: The engine 'max-product' finds most probable states, but neither marginals nor log Z. Choose one of "
-        "'auto', 'enumeration', 'tree', 'bp', 'trw', 'mean-field', 'gibbs', 'ais'.\n"
+        "'auto', 'enumeration', 'tree', 'bp', 'trw', 'mean-field', 'gibbs', 'ais', 'tempering'.\n"
     )
 
 

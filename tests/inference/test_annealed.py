@@ -12,7 +12,7 @@ from mrfit.errors import InputError
 from mrfit.factors import Factors
 from mrfit.inference.annealed import ENOUGH, Annealed
 from mrfit.inference.annealed_posterior import AnnealedPosterior
-from mrfit.inference.annealing import Estimate, bridged, forward, reverse
+from mrfit.inference.annealing import INFLATION, Estimate, bridged, forward, reverse
 from mrfit.inference.base import Base, independent, tree, uniform
 from mrfit.inference.enumeration import Enumeration
 from phantom import phantom_mode, two_modes
@@ -96,6 +96,28 @@ def test_two_modes_of_unlike_weight_are_covered() -> None:
     assert (off > 2.0).sum() <= 4
     assert (off > 3.0).sum() <= 1
     assert all(each.remarks == () for each in found)
+
+
+def test_marginals_of_a_light_mode_are_covered() -> None:
+    """The mode of many ones has a weight of .05: some runs have few chains there, and must not be sure of it."""
+    factors, _ = _exchangeable(60, -3.0, 0.1)
+    k = np.arange(61)
+    log_p = gammaln(61) - gammaln(k + 1) - gammaln(61 - k) - 3.0 * k + 0.1 * k * (k - 1) / 2
+    expected = float(np.exp(log_p - logsumexp(log_p)) @ k / 60)
+    found = [_run(Annealed(seed=seed), factors) for seed in range(12)]
+    off = np.array(
+        [abs(each.marginal((i,))[1] - expected) / each.marginal_error((i,))[1] for i, each in enumerate(found)]
+    )
+    assert (off > 2.0).sum() <= 3
+    assert (off > 3.0).sum() <= 1
+
+
+def test_skewed_weights_widen_the_error() -> None:
+    """A few large weights: their standard error alone is too small by what the third moment says."""
+    even, skewed = np.tile([0.5, 1.5], 32), np.concatenate((np.full(62, 0.7), np.full(2, 10.3)))
+    for weights, more in ((even, 0.0), (skewed, 9.0 / 64.0)):
+        plain = INFLATION * weights.std(ddof=1) / weights.mean() / 8.0
+        assert Estimate("uniform", np.log(weights), 10).error == pytest.approx(plain + more, rel=1e-3)
 
 
 def _estimate(base: str, log_z: float, n: int = 8) -> Estimate:

@@ -129,7 +129,7 @@ def test_chains_are_never_sure_of_what_they_have_not_seen() -> None:
         Domain.from_states({"a": ["no", "yes"], "b": ["no", "yes"]}),
         Factors.from_tables((2, 2), [((0,), [0.0, -14.0]), ((0, 1), [0.0, 0.1, 0.0, 0.0])]),
     )
-    for engine in ("gibbs", "ais"):
+    for engine in ("gibbs", "ais", "tempering"):
         found = network.conditional("a", engine=engine)
         assert found["yes"] == 0.0
         assert abs(found["yes"] - 8e-7) < found.error["yes"] < 0.01  # type: ignore[operator]
@@ -231,7 +231,9 @@ def test_precision_and_samples_of_other_engines(rng: np.random.Generator) -> Non
         assert network.marginals(engine=engine, samples=8, precision=0.1).exact
     for word in UNSURE:
         for settings in ({"samples": 8}, {"precision": 0.1}):
-            with pytest.raises(InputError, match=f"The engine '{word}' does not know its errors.*'gibbs', 'ais'"):
+            with pytest.raises(
+                InputError, match=f"The engine '{word}' does not know its errors.*'gibbs', 'ais', 'temp"
+            ):
                 network.marginals(engine=word, **settings)  # type: ignore[arg-type]
     for precision in (0.0, -1.0, np.nan, np.inf):
         with pytest.raises(InputError, match="expected a standard error of probabilities above 0"):

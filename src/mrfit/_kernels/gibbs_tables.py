@@ -14,6 +14,8 @@ from mrfit._kernels.compiled import njit
 from mrfit._kernels.elementary import exp_nonpositive
 from mrfit._kernels.lanes import LANES, uniforms_52
 
+SIDE_BY_SIDE = 4  # states of a variable from which its tables must have them next to each other, with a step of 1
+
 
 class Incidence(NamedTuple):
     """Which tables a variable stands in, and where its states and those of the others stand in them."""
@@ -49,6 +51,16 @@ def add_cells(values, step, factor, at, out):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def _add_rows(values, factor, at, n_states, out):
+    """`add_cells` where the states of the variable stand side by side: a vector for each lane instead of gathers."""
+    for lane in range(LANES):
+        row = values[at[lane] : at[lane] + n_states]
+        own = out[lane * n_states : (lane + 1) * n_states]
+        for s in range(n_states):
+            own[s] += factor * row[s]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def _draw(z, p, u, row, heat):
     """New states by the inverse of the cumulated probabilities; ``p`` holds those, ``u`` uniform numbers."""
     n_states = len(z)
@@ -76,7 +88,7 @@ def sweep_tables(model, betas, backwards, x, room, heat):
     """As `sweep_couplings`, with ``x`` of whole numbers."""
     states, starts, begins, steps, is_target, other_starts, others, strides, values = model
     n, most = len(x), states.max() if len(x) else 1
-    z, p = np.empty((most, LANES)), np.empty((most + 1, LANES))
+    z, p, rows = np.empty((most, LANES)), np.empty((most + 1, LANES)), np.empty(most * LANES)
     at, u, scale = np.empty(LANES, np.int64), np.empty(LANES), np.empty(2)
     for beta in betas:
         scale[0], scale[1] = 1.0 - beta, beta
@@ -84,12 +96,20 @@ def sweep_tables(model, betas, backwards, x, room, heat):
             i = n - 1 - turn if backwards else turn
             if states[i] == 1:
                 continue
-            own = z[: states[i]]
+            own, side_by_side = z[: states[i]], states[i] >= SIDE_BY_SIDE
             own[:] = 0.0
+            rows[:] = 0.0
             for k in range(starts[i], starts[i + 1]):
                 if scale[is_target[k]] != 0.0:
                     locate_cells(begins[k], other_starts[k], other_starts[k + 1], others, strides, x, at)
-                    add_cells(values, steps[k], scale[is_target[k]], at, own)
+                    if side_by_side:
+                        _add_rows(values, scale[is_target[k]], at, states[i], rows)
+                    else:
+                        add_cells(values, steps[k], scale[is_target[k]], at, own)
+            if side_by_side:
+                for lane in range(LANES):
+                    for s in range(states[i]):
+                        own[s, lane] = rows[lane * states[i] + s]
             uniforms_52(room, u)
             _draw(own, p, u, x[i], heat)
 

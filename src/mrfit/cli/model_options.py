@@ -32,6 +32,7 @@ ENGINES = (
     "mean-field",
     "gibbs",
     "ais",
+    "tempering",
 )  # as in mrfit.inference.choice, which --help need not load
 
 _LONG = 2.0  # seconds: from here on the forecast is said

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit import workers
+from mrfit._kernels.lanes import LANES
 from mrfit.errors import InputError, listed
 from mrfit.factors import Factors, Scope, check_scopes
 from mrfit.inference.annealed_posterior import N_DRAWS, AnnealedPosterior
@@ -23,6 +23,8 @@ from mrfit.inference.path import Path
 from mrfit.inference.plan import Plan
 from mrfit.inference.sampling_plan import DRAW_SECONDS, MOST_CELLS, SamplingPlan, sweep_seconds
 from mrfit.inference.starts import annealed_states, check_rows
+from mrfit.inference.tempered_posterior import TemperedPosterior
+from mrfit.inference.tempering import Tempering
 from mrfit.seeds import check_seed
 
 Floats = NDArray[np.float64]
@@ -30,6 +32,8 @@ Codes = NDArray[Any]
 
 ENOUGH = 0.5  # of the chains that weights should be worth
 _SPREAD = 0.4  # variance of log weights to aim at: weights of normal logarithms are then worth exp(-0.4) of the chains
+_PATIENCE = 4000  # temperatures; tempering is cheaper than more
+_TEMPERING_SWEEPS = 16_000  # of 64 chains: what 128 chains take for 8,000 temperatures
 _MOMENT_DRAWS, _BETWEEN = 25, 4  # of each chain for the moments of a base, and sweeps between them
 _MOST_CHAINS = 8192  # that a precision may ask for
 _MARGIN = 1.1  # more chains than the precision needs, as errors are estimates too
@@ -76,7 +80,8 @@ class Annealed(Engine):
     standard errors, its answer is given, the error is at least the difference, and a remark says so.
 
     A run begins with ``temperatures`` and takes as many more, up to ``max_temperatures``, as make its weights worth
-    half of its chains.
+    half of its chains. Where that would take more than 4,000, as near a first-order transition, parallel tempering
+    answers instead (`Tempering`); annealing goes on only if tempering does not mix either.
 
     Parameters
     ----------
@@ -141,12 +146,17 @@ class Annealed(Engine):
         """The base that answers, then alarms."""
         return tuple(dict.fromkeys(("uniform", *self.bases)))
 
-    def _run(self, plan: Plan, factors: Factors) -> AnnealedPosterior:
-        def from_bases(first: int, last: int) -> list[tuple[Estimate, Codes]]:
-            return [self._from_base(self._words[number], factors, number) for number in range(first, last)]
-
-        shares = workers.deal(np.ones(len(self._words)), self.jobs)
-        found = [one for share in workers.run(from_bases, shares) for one in share]
+    def _run(self, plan: Plan, factors: Factors) -> AnnealedPosterior | TemperedPosterior:
+        first = self._from_base(self._words[0], factors, 0, patience=_PATIENCE)
+        tempered: TemperedPosterior | None = None
+        if self._is_impatient(first[0]):
+            tempered = self._tempered(factors)
+            if not tempered.doubts():
+                return tempered
+        if not self._has_ended(first[0]):
+            first = self._from_base(self._words[0], factors, 0)
+        alarms = [self._from_base(word, factors, number) for number, word in enumerate(self._words) if number > 0]
+        found = [first, *alarms]
         if all(estimate.ess == 0.0 for estimate, _ in found):
             raise InputError(
                 f"None of {self.chains * len(found)} chains found a joint state possible under the tables' cells of "
@@ -154,9 +164,35 @@ class Annealed(Engine):
                 "exact engine, which can tell, or raise max_temperatures."
             )
         posterior = AnnealedPosterior(factors, found, self.seed, self.jobs)
+        if tempered is not None and posterior.is_doubtful:
+            return tempered
         return posterior if self.precision is None else self._as_precise(factors, found, posterior)
 
-    def _from_base(self, word: str, factors: Factors, number: int) -> tuple[Estimate, Codes]:
+    def _is_impatient(self, estimate: Estimate) -> bool:
+        """Whether annealing ended because it wants more temperatures than tempering costs.
+
+        Chains that all ended in impossible states go on: they say nothing of modes.
+        """
+        return estimate.ess > 0.0 and not self._has_ended(estimate)
+
+    def _has_ended(self, estimate: Estimate) -> bool:
+        return estimate.temperatures >= self.max_temperatures or estimate.ess >= ENOUGH * self.chains
+
+    def _tempered(self, factors: Factors) -> TemperedPosterior:
+        """For no more than annealing takes for its patience, so that nothing is lost where neither mixes soon."""
+        engine = Tempering(
+            chains=max(self.chains // 2, LANES),
+            precision=self.precision,
+            max_sweeps=_TEMPERING_SWEEPS,
+            seed=self.seed,
+            jobs=self.jobs,
+            max_cells=self.max_cells,
+        )
+        return engine.tempered(factors)
+
+    def _from_base(
+        self, word: str, factors: Factors, number: int, patience: int | None = None
+    ) -> tuple[Estimate, Codes]:
         """With random numbers of its own: chains with the same ones tend to meet, and would agree by that."""
         return annealed_enough(
             factors,
@@ -164,6 +200,7 @@ class Annealed(Engine):
             chains=self.chains,
             temperatures=self.temperatures,
             max_temperatures=self.max_temperatures,
+            patience=patience,
             seed=(self.seed, 10 + number),
             jobs=self.jobs,
         )
@@ -204,17 +241,21 @@ def annealed_enough(
     max_temperatures: int,
     seed: tuple[int, ...],
     jobs: int = 1,
+    patience: int | None = None,
     is_enough: Callable[[Estimate], bool] | None = None,
 ) -> tuple[Estimate, Codes]:
     """Runs of chains from a base, with as many temperatures as are enough: by themselves, that weights be worth half
-    of the chains."""
+    of the chains. Ends without that when it would take more than ``patience``, if more are allowed at all."""
     path = Path.between(base.factors, factors, soft=True)
     suffices = is_enough or (lambda estimate: estimate.ess >= ENOUGH * chains)
     while True:
         estimate, codes = run_up(path, base, chains, temperatures, seed, jobs)
         if suffices(estimate) or temperatures >= max_temperatures:
             return estimate, codes
-        temperatures = min(max_temperatures, ceil(temperatures * _longer(estimate.log_weights)))
+        wished = min(max_temperatures, ceil(temperatures * _longer(estimate.log_weights)))
+        if patience is not None and wished > patience:
+            return estimate, codes
+        temperatures = wished
 
 
 def _longer(log_weights: Floats) -> float:

@@ -25,7 +25,7 @@ _DOUBTFUL = 0.25  # of the chains that weights are worth, below which a standard
 _WORTHLESS = 0.125  # below which a few weights decide, and a standard error says nothing
 _BEYOND = 3.0  # joint standard errors at which an alarm is raised
 _UNSEEN = 3e-3  # an error that no weights show: what a base does more rarely than there are chains
-_LIGHT = 0.5  # chains that a mode may be worth and still be missed: its part of 1 / ess
+_LIGHT = 1.0  # chains that a mode may be worth and still be missed: its part of 1 / ess
 
 
 class AnnealedPosterior(Posterior):
@@ -35,7 +35,7 @@ class AnnealedPosterior(Posterior):
     the error of every answer is at least the difference. An alarm never makes an error smaller.
 
     The standard error of a cell is `INFLATION` times that of a weighted mean over chains. Where all chains agree, that
-    says nothing of a mode that is lighter than one of them, so ``0.5 / ess`` is added in quadrature. Where weights are
+    says nothing of a mode that is lighter than one of them, so ``1 / ess`` is added in quadrature. Where weights are
     worth less than an eighth of the chains, the error of log Z is at least the spread of their logarithms.
 
     Parameters
@@ -69,12 +69,18 @@ class AnnealedPosterior(Posterior):
                 f"The bases disagree about log Z ({said}): chains from the {self.estimates[0].base} base miss a mode. "
                 "The larger value is given, and its error is the difference."
             )
-        if (answer := self._answer).ess < _DOUBTFUL * len(answer.shares):
+        if self.is_doubtful:
+            answer = self._answer
             remarks.append(
                 f"After {answer.temperatures:,} temperatures the {len(answer.shares)} chains from base {answer.base} "
                 f"are worth {answer.ess:.1f}: the error may be too small. Raise max_temperatures."
             )
         return remarks
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether a few chains have most of the weight."""
+        return self.ess < _DOUBTFUL * len(self._answer.shares)
 
     @cached_property
     def _weights(self) -> Floats:

@@ -59,6 +59,22 @@ class Chains:
 
         workers.run(blocks, self._shares)
 
+    def sweep_each(self, betas: Floats) -> Floats:
+        """Update all variables of each block once, at a beta of its own.
+
+        Returns log p of the target at the states, up to a constant, (blocks, lanes).
+        """
+        log_p = np.empty((self._n_blocks, LANES))
+
+        def blocks(first: int, last: int) -> None:
+            for block in range(first, last):
+                x, beta = self._x[block], betas[block : block + 1]
+                self.path.sweep(self.path.model, beta, False, x, self._room[block], self._heat[block])
+                self.path.potentials(self.path.model, x, log_p[block])
+
+        workers.run(blocks, self._shares)
+        return log_p
+
     @property
     def states(self) -> NDArray[Any]:
         """The states as kernels see them, (blocks, variables, lanes); a view."""

@@ -19,11 +19,12 @@ from mrfit.inference.junction_tree import JunctionTree
 from mrfit.inference.max_product import MaxProduct
 from mrfit.inference.mean_field import MeanField
 from mrfit.inference.plan import Plan
+from mrfit.inference.tempering import Tempering
 from mrfit.inference.tree_reweighted import TreeReweighted
 
 _FEW_STATES = 2**22  # joint states up to which enumeration may be faster than a tree
 
-_APPROXIMATE = (BeliefPropagation, MaxProduct, TreeReweighted, MeanField, Gibbs, Annealed)
+_APPROXIMATE = (BeliefPropagation, MaxProduct, TreeReweighted, MeanField, Gibbs, Annealed, Tempering)
 
 ENGINES: dict[str, type[Engine]] = {kind.word: kind for kind in (Enumeration, JunctionTree, *_APPROXIMATE)}
 EXACT = (Enumeration.word, JunctionTree.word)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit._kernels.gibbs import Couplings, potentials_couplings, sweep_couplings
-from mrfit._kernels.gibbs_tables import Incidence, potentials_tables, sweep_tables
+from mrfit._kernels.gibbs_tables import SIDE_BY_SIDE, Incidence, potentials_tables, sweep_tables
 from mrfit.errors import InputError
 from mrfit.factors import Factors
 
@@ -136,18 +136,30 @@ def _incidence(base: Factors, target: Factors) -> Incidence:
     """Variables with one state have no incidence, and are nobody's others: their code is 0."""
     shape = target.shape
     found: list[list[tuple[int, int, int, list[tuple[int, int]]]]] = [[] for _ in shape]
+    values: list[Floats] = []
     begin = 0
+
+    def add(cells: Floats, live: list[int], answers: list[int], is_target: int) -> None:
+        """Cells of live variables, in that order, which answer for some of them."""
+        nonlocal begin
+        strides, step = dict[int, int](), 1
+        for i in reversed(live):
+            strides[i] = step
+            step *= shape[i]
+        for i in answers:
+            found[i].append((begin, strides[i], is_target, [(j, strides[j]) for j in strides if j != i]))
+        values.append(cells)
+        begin += len(cells)
+
     for is_target, factors in enumerate((base, target)):
         for scope, table in zip(factors.scopes, factors.tables, strict=True):
-            strides, step = dict[int, int](), 1
-            for i in reversed(scope):
-                if shape[i] > 1:
-                    strides[i] = step
-                    step *= shape[i]
-            for i, stride in strides.items():
-                others = [(j, other) for j, other in strides.items() if j != i]
-                found[i].append((begin, stride, is_target, others))
-            begin += len(table)
+            live = [i for i in scope if shape[i] > 1]
+            turned = [i for i in live[:-1] if shape[i] >= SIDE_BY_SIDE]  # each needs a copy in which it is the last
+            add(table, live, [i for i in reversed(live) if i not in turned], is_target)
+            for i in turned:
+                order = [j for j in live if j != i] + [i]
+                cells = table.reshape([shape[j] for j in live]).transpose([live.index(j) for j in order])
+                add(cells.ravel(), order, [i], is_target)
     flat = [incidence for incidences in found for incidence in incidences]
     others = [pair for incidence in flat for pair in incidence[3]]
     return Incidence(
@@ -159,7 +171,7 @@ def _incidence(base: Factors, target: Factors) -> Incidence:
         other_starts=_ends(len(incidence[3]) for incidence in flat),
         others=_ints(j for j, _ in others),
         strides=_ints(stride for _, stride in others),
-        values=np.concatenate((base.values, target.values)),
+        values=np.concatenate([np.empty(0), *values]),
     )
 
 

@@ -134,8 +134,11 @@ class _Tables(Persistent):
         self._model, parameters = path.model, features.parameters
         # Every cell of a canonical table is one parameter, or nothing where a state is the reference.
         numbered = parameters.to_factors(np.arange(1.0, parameters.n_parameters + 1))
-        self._parameter_of_cell = numbered.values.astype(np.int64)
+        # The path's model may have tables more than once, so it says itself which number went where.
         shape = np.array(parameters.domain.shape, np.int64)
+        layout = Path.between(uniform(parameters.domain.shape).factors, numbered).model
+        assert isinstance(layout, Incidence)
+        self._parameter_of_cell = layout.values[int(shape.sum()) :].astype(np.int64)
         self._first_state, self._n_states = np.cumsum(shape) - shape, int(shape.sum())
         self._feature_states = features.states()
 
