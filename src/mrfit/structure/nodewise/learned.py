@@ -268,7 +268,7 @@ class Learned(StructureLearner):
 
     def _by_gain(self, valid: UniqueRows | None) -> NeighbourSelection:
         if self.price != "valid":
-            return ForwardSelection(self.max_degree, float(self.price))
+            return ForwardSelection(self.max_degree, float(self.price), either=self.rule == "or")
         if valid is None:
             raise InputError("A price chosen on held-out rows needs them; give validation rows.")
         return HeldOutPrice(self.max_degree, self.rule, valid)
