@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from mrfit.objectives.objective import Expansion, Objective
@@ -40,7 +42,7 @@ def test_the_estimate_of_the_hessian_explains_the_last_step(rng: np.random.Gener
         following = method.advance(problem, states[-1])
         assert following is not None
         states.append(following)
-    for before, after in zip(states[:-1], states[1:], strict=True):
+    for before, after in pairwise(states):
         estimate = after.estimate
         assert estimate is not None
         np.testing.assert_allclose(estimate @ (after.w - before.w), after.gradient - before.gradient, atol=1e-10)
