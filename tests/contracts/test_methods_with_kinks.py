@@ -165,6 +165,16 @@ def test_rounding_ends_the_search(method: Method[Any], shape: str, structure: st
     assert solution.violation < 1e-9
 
 
+@_each({"owlqn", "owlqn, one pair"})
+@every_problem
+def test_orthants_are_searched_down_to_the_rounding_of_the_gradient(
+    method: Method[Any], shape: str, structure: str
+) -> None:
+    """Where values cannot tell any more, slopes can: those of the sum, in which the penalty's is."""
+    objective, penalty = _problem(shape, structure)
+    assert minimize(objective, method, penalty=penalty, tolerance=1e-300, max_iterations=3000).violation < 1e-14
+
+
 @_each(WITH_MOMENTUM)
 @every_problem
 def test_rounding_is_reached_by_those_that_go_on(method: Method[Any], shape: str, structure: str) -> None:
