@@ -71,7 +71,7 @@ def test_the_gradient_of_a_problem_is_not_written_to(problem: Problem) -> None:
 def test_newton_goes_on_where_a_bound_cuts_its_direction_off(sign: float) -> None:
     """So near a bound all of the step that descends is cut off, and what is left of it climbs."""
     matrix, near = np.array([[1.0, 0.99], [0.99, 1.0]]), np.array([1.0 - 1e-13, 0.0])
-    objective = Parabola(matrix, sign * (near + np.linalg.solve(matrix, np.array([1.0, 0.9]))))
+    objective = Parabola(matrix, sign * (near + np.linalg.solve(matrix, np.array([1.0, 0.3]))))
     bound = np.array([1.0, np.inf])
     solution = minimize(objective, TruncatedNewton(), sign * near, bound=bound, tolerance=1e-10)
     assert solution.status is Status.CONVERGED
