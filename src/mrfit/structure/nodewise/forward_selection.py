@@ -141,7 +141,7 @@ class ForwardGraph(NeighbourSelection):
 
 @dataclass(frozen=True)
 class _Threshold:
-    """What a neighbour's score must exceed: ``price``, and a surcharge for more than one parameter or few rows."""
+    """Threshold of a neighbour's score: ``price``, and a surcharge for more than one parameter or few rows."""
 
     price: float
     surcharge: Floats  # (variables, variables)

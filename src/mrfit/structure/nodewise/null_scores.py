@@ -70,7 +70,7 @@ class NullScores:
 
 
 def surcharge_of_one(price: float, n_rows: float) -> float:
-    """What a pair of one parameter must score beyond ``price`` where either of its two regressions may choose it.
+    """Return the surcharge on ``price`` of a pair of one parameter, where either of its two regressions may choose it.
 
     With few rows the two disagree, and either of them exceeds the price by chance more often than one does.
     """
@@ -80,6 +80,6 @@ def surcharge_of_one(price: float, n_rows: float) -> float:
 
 
 def _tail(price: float, retested: float) -> float:
-    """How often one of the tests may exceed its threshold, so that all of them do as often as one exceeds the price."""
+    """Return the tail of a single test, so that all tests of a pair together exceed it as often as one does the price."""
     tail = float(gammaincc(0.5, 0.5 * price))
     return max(tail / (1.0 + retested * (1.0 - tail)), _SMALLEST_TAIL)
