@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -96,6 +97,13 @@ def test_a_page_that_names_no_benchmark_is_refused() -> None:
 
 def test_a_printed_table_becomes_records() -> None:
     assert records_of("| what | seconds |\n|---|---:|\n| import | 0.10 |\n") == [{"what": "import", "seconds": "0.10"}]
+
+
+def test_noise_becomes_edges_at_most_as_often_as_it_should() -> None:
+    records = stored("noise-edges").records
+    assert {(record["states"], record["rows"]) for record in records} >= set(product((2, 3, 5), (100, 300, 1000, 5000)))
+    for record in records:
+        assert record["share"] <= record["nominal"] + 3.0 * record["error"], record
 
 
 def test_methods_take_turns() -> None:

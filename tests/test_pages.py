@@ -262,6 +262,12 @@ def test_code_runs_on_what_a_reader_has(
             run(language, content, known)
 
 
+@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda page: page.stem)
+def test_no_page_waits_for_a_number(page: Path) -> None:
+    """Marks like @@EDGES@@ stand for what a run that goes on will find."""
+    assert re.findall("@@[A-Z]+@@", page.read_text(encoding="utf-8")) == []
+
+
 def test_no_page_has_code_that_nobody_runs() -> None:
     with_code, with_commands = (
         {path.stem for path in DOCS.rglob("*.md") if f"\n```{language}\n" in path.read_text(encoding="utf-8")}

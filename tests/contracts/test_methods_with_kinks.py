@@ -10,9 +10,11 @@ from scipy import optimize
 
 from mrfit.objectives.objective import Objective
 from mrfit.parameterizations.canonical import Canonical
+from mrfit.penalties.group import GroupL1
 from mrfit.penalties.l1 import L1
 from mrfit.solvers.method import Method
 from mrfit.solvers.minimize import minimize
+from mrfit.solvers.proximal_newton import ProximalNewton
 from mrfit.solvers.solution import Status
 from populations import (
     METHODS,
@@ -163,6 +165,16 @@ def test_rounding_ends_the_search(method: Method[Any], shape: str, structure: st
     assert solution.violation < 1e-9
 
 
+@_each({"owlqn", "owlqn, one pair"})
+@every_problem
+def test_orthants_are_searched_down_to_the_rounding_of_the_gradient(
+    method: Method[Any], shape: str, structure: str
+) -> None:
+    """Where values cannot tell any more, slopes can: those of the sum, in which the penalty's is."""
+    objective, penalty = _problem(shape, structure)
+    assert minimize(objective, method, penalty=penalty, tolerance=1e-300, max_iterations=3000).violation < 1e-14
+
+
 @_each(WITH_MOMENTUM)
 @every_problem
 def test_rounding_is_reached_by_those_that_go_on(method: Method[Any], shape: str, structure: str) -> None:
@@ -172,3 +184,18 @@ def test_rounding_is_reached_by_those_that_go_on(method: Method[Any], shape: str
     descent = minimize(objective, METHODS["owlqn"], penalty=penalty, tolerance=1e-10)
     assert solution.value == pytest.approx(descent.value, rel=1e-13)
     assert solution.violation < 1e-6
+
+
+@pytest.mark.parametrize("blocks_at_once", [100, 1], ids=["many at once", "one at a time"])
+@pytest.mark.parametrize("start", [0.0, 1.0], ids=["from zero", "from elsewhere"])
+def test_groups_enter_as_a_whole(blocks_at_once: int, start: float) -> None:
+    """The working set finds the optimum of proximal gradients, which know of no working set."""
+    objective, _ = _problem("mixed", "complete")
+    n = objective.n_parameters
+    penalty = GroupL1(0.01, np.arange(n) // 2, np.ones(n))
+    expected = minimize(objective, METHODS["fista"], penalty=penalty, tolerance=1e-9, max_iterations=5000)
+    method = ProximalNewton(newcomers=blocks_at_once, growth=0.0)
+    found = minimize(objective, method, np.full(n, start), penalty=penalty, tolerance=1e-9)
+    assert (expected.status, found.status) == (Status.CONVERGED, Status.CONVERGED)
+    np.testing.assert_allclose(found.w, expected.w, atol=1e-6)
+    assert 0 < np.count_nonzero(found.w) < n

@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 from mrfit.errors import InputError
+from mrfit.parameterizations.canonical import Canonical
 from mrfit.penalties.group import GroupL1
 from mrfit.penalties.hierarchical import HierarchicalL1
 from mrfit.penalties.l1 import L1
 from mrfit.penalties.l2 import L2
 from mrfit.penalties.penalty import NonsmoothPenalty, NoPenalty, Penalty, Scaled, SmoothPenalty
-from populations import NONSMOOTH_PENALTIES, SMOOTH_PENALTIES
+from populations import NONSMOOTH_PENALTIES, SMOOTH_PENALTIES, STRUCTURES, pseudo_likelihood, random_rows
 
 N = 7
 
@@ -131,6 +132,17 @@ def test_violation_is_zero_at_an_optimum(penalty: NonsmoothPenalty, rng: np.rand
         w = penalty.prox(target, 1.0)
         assert penalty.violation(w, w - target) <= 1e-12
         assert penalty.violation(w + 0.01, w + 0.01 - target) > 1e-3
+
+
+@pytest.mark.parametrize("penalty", NONSMOOTH)
+def test_a_penalty_stands_against_the_sum_over_rows(penalty: NonsmoothPenalty, rng: np.random.Generator) -> None:
+    """Beside an objective, which is a mean over rows, it is divided by their weight."""
+    w = rng.standard_normal(N)
+    rows = random_rows(rng, (2, 2), 5)
+    objective = pseudo_likelihood(rows, Canonical(rows.domain, STRUCTURES["complete"](2)))
+    beside, divided = penalty.added_to(objective, total_weight=8.0)
+    assert beside is objective
+    assert divided.value(w) == pytest.approx(penalty.value(w) / 8.0)
 
 
 @pytest.mark.parametrize("penalty", NONSMOOTH)

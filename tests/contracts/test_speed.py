@@ -160,6 +160,16 @@ def test_a_prox_with_memory_takes_fewer_sweeps(monkeypatch: pytest.MonkeyPatch) 
     assert work[0] < 0.7 * work[1]
 
 
+def test_the_critical_strength_of_a_hierarchy_takes_a_few_newton_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng, weights = np.random.default_rng(0), subsets(5)
+    n = len(weights[0])
+    penalty = hierarchical(0.1, np.arange(n), *weights)
+    with _counted(monkeypatch, HierarchicalL1, "prox", lambda _: 1) as steps:
+        for _ in range(5):
+            penalty.critical_strength(rng.standard_normal(n))
+    assert steps.calls <= 5 * 12
+
+
 class _Unordered(L1):
     """That does not say it is a sum of absolute values."""
 

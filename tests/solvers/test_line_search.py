@@ -39,6 +39,11 @@ def test_the_full_step_is_taken_where_it_decreases() -> None:
     assert _search(lambda x: (1 - 0.5 * x, -0.5)) == ((1.0, 1.0), [1.0])
 
 
+def test_a_decrease_that_suffices_needs_no_shallower_slope() -> None:
+    """Straight down."""
+    assert _search(lambda x: (1 - x, -1.0)) == ((1.0, 1.0), [1.0])
+
+
 def test_steps_are_halved_until_the_decrease_suffices() -> None:
     """A valley narrower than the step."""
     found, tried = _search(lambda x: (1 - x + 4 * x * x, -1 + 8 * x))

@@ -11,6 +11,7 @@ import pytest
 from scipy.stats import binom
 
 from mrfit.data.unique_rows import UniqueRows
+from mrfit.structure.learners import Learned
 from mrfit.structure.nodewise.allowed_pairs import AllowedPairs
 from mrfit.structure.nodewise.forward_selection import ForwardGraph, ForwardSelection
 from mrfit.structure.nodewise.indicator_table import IndicatorTable
@@ -127,6 +128,25 @@ def test_noise_of_many_states_has_no_more_neighbours_than_that_of_two(
         chosen, _ = by_gain(_noise(states, n_rows, seed, falling=falling), 11, AllowedPairs.all(12))
         found += int(np.triu(chosen | chosen.T).sum())
     assert found <= binom.isf(1e-3, 10 * 66, 0.05)
+
+
+def test_either_of_two_regressions_finds_no_more_noise_than_one_where_rows_are_few() -> None:
+    """Of two states: with few rows the regressions of a pair disagree, so that a pair has two chances."""
+    n_tables = 250
+    found = [
+        ForwardSelection(11).neighbours(_noise(2, 100, k), AllowedPairs.all(12)).edges("or") for k in range(n_tables)
+    ]
+    assert sum(map(len, found)) <= binom.isf(1e-3, n_tables * 66, 0.05)
+
+
+def test_a_pair_that_both_regressions_must_choose_pays_the_price_alone() -> None:
+    rows, pairs = _noise(2, 100, 0), AllowedPairs.all(12)
+    edges = {}
+    for rule, either in (("or", True), ("and", False)):
+        found = ForwardSelection(11, either=either).neighbours(rows, pairs)
+        edges[rule] = found.edges(rule).tolist()
+        assert Learned(rule=rule).learn(rows).structure.edges.tolist() == edges[rule]
+    assert len(ForwardSelection(11).neighbours(rows, pairs).edges("and")) < len(edges["and"])
 
 
 def test_a_pair_must_score_as_rarely_by_luck_as_one_parameter_exceeds_the_price() -> None:

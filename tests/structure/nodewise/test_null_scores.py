@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from mrfit.structure.nodewise.null_scores import NullScores
+from mrfit.structure.nodewise.null_scores import NullScores, surcharge_of_one
 
 PRICE = 3.84
 
@@ -76,3 +76,20 @@ def test_awkward_weights_have_thresholds(size: float) -> None:
     assert np.isfinite(surcharge).all()
     assert not surcharge[0].any()
     assert (surcharge[1, 1:] > 0).all()
+
+
+@pytest.mark.parametrize("price", [1.0, PRICE, 12.0])
+def test_a_pair_of_one_parameter_pays_more_the_fewer_rows_there_are(price: float) -> None:
+    """At a hundred rows its two tests together have the tail of the price if a quarter of what one finds is apart."""
+    surcharges = [surcharge_of_one(price, n_rows) for n_rows in (20, 100, 300, 1000, 1500, 10_000)]
+    assert surcharges[0] == surcharges[1]
+    assert (np.diff(surcharges[1:5]) < 0).all()
+    assert surcharges[4:] == [0.0, 0.0]
+    tail = chi2.sf(price, 1)
+    assert chi2.sf(price + surcharges[1], 1) * (1.0 + 0.25 * (1.0 - tail)) == pytest.approx(tail)
+
+
+@pytest.mark.parametrize("n_rows", [1e-8, 100.0, 1e8])
+def test_a_pair_of_one_parameter_pays_no_less_than_the_price(n_rows: float) -> None:
+    assert surcharge_of_one(0.0, n_rows) == 0.0
+    assert 0.0 <= surcharge_of_one(5000.0, n_rows) < np.inf

@@ -20,7 +20,7 @@ from mrfit.data.unique_rows import UniqueRows
 from mrfit.structure.nodewise.allowed_pairs import AllowedPairs
 from mrfit.structure.nodewise.indicator_table import IndicatorTable
 from mrfit.structure.nodewise.neighbours import Neighbours
-from mrfit.structure.nodewise.null_scores import NullScores
+from mrfit.structure.nodewise.null_scores import NullScores, surcharge_of_one
 from mrfit.structure.nodewise.regressions import REFIT_STRENGTH, Regression, Regressions
 from mrfit.structure.nodewise.selection import NeighbourSelection
 from mrfit.workers import deal, resolve_jobs, run
@@ -37,10 +37,14 @@ _LOOK_AHEAD = 4  # candidates of largest score that are tried by refitting
 
 @dataclass(frozen=True)
 class ForwardSelection(NeighbourSelection):
-    """At most ``max_degree`` neighbours for each variable's own regression, each of which scores above the price."""
+    """At most ``max_degree`` neighbours for each variable's own regression, each of which scores above the price.
+
+    ``either`` says that one of the two regressions of a pair is enough for an edge, so that it has two chances.
+    """
 
     max_degree: int
     price: float = PRICE
+    either: bool = True
 
     def neighbours(
         self,
@@ -78,7 +82,7 @@ class ForwardSelection(NeighbourSelection):
         """The regressions of some variables; others choose nothing."""
         table = IndicatorTable.of(rows)
         regressions = Regressions(table, variables, pairs.forbidden)
-        threshold = _Threshold.of(table, self.price)
+        threshold = _Threshold.of(table, self.price, either=self.either)
         _start(regressions, pairs)
         for _ in range(self.max_degree):
             growing = [r for r in regressions.all if len(r.working) < self.max_degree]
@@ -137,16 +141,17 @@ class ForwardGraph(NeighbourSelection):
 
 @dataclass(frozen=True)
 class _Threshold:
-    """What a neighbour's score must exceed: ``price``, and a surcharge for a pair of more than one parameter."""
+    """Threshold of a neighbour's score: ``price``, and a surcharge for more than one parameter or few rows."""
 
     price: float
     surcharge: Floats  # (variables, variables)
 
     @classmethod
-    def of(cls, table: IndicatorTable, price: float) -> _Threshold:
+    def of(cls, table: IndicatorTable, price: float, *, either: bool = False) -> _Threshold:
+        of_one = surcharge_of_one(price, table.rows.total_weight) if either else 0.0
         if (table.widths <= 1).all():  # no matrix: there may be thousands of variables
-            return cls(price, np.broadcast_to(0.0, (len(table.widths),) * 2))
-        return cls(price, NullScores.of(table.state_weights).surcharge(price))
+            return cls(price, np.broadcast_to(of_one, (len(table.widths),) * 2))
+        return cls(price, np.maximum(NullScores.of(table.state_weights).surcharge(price), of_one))
 
     def value(self, regression: Regression) -> float:
         """The loss, and half the surcharges of the neighbours: scores are twice a gain."""

@@ -49,7 +49,8 @@ class HeldOutPrice(NeighbourSelection):
         judge = Judge.of(rows, self.valid.recoded(rows.domain), jobs=jobs)
 
         def priced(price: float) -> _Priced:
-            found = ForwardSelection(self.max_degree, price).neighbours(rows, pairs, jobs=jobs)
+            selection = ForwardSelection(self.max_degree, price, either=self.rule == "or")
+            found = selection.neighbours(rows, pairs, jobs=jobs)
             return _Priced(price, found, judge.loss_of_edges(pairs.on(found.edges(self.rule))))
 
         usual = priced(PRICE)

@@ -119,7 +119,8 @@ class Learned(StructureLearner):
 
     word: ClassVar[str] = "learned"
     # Raise one when its way leads from the same rows to another structure. `joint` is at 2 since its refits solve
-    # Newton systems with another preconditioner.
+    # Newton systems with another preconditioner. `gain` stayed at 1 when it got a surcharge for few rows by the rule
+    # `or`: no result of so few rows by that rule was stored.
     results_version_of_way: ClassVar[Mapping[str, int]] = dict.fromkeys(
         (*BOUNDS, HELD_OUT_PRICE, *SELECTIONS[1:]), 1
     ) | {"joint": 2}
@@ -281,7 +282,7 @@ class Learned(StructureLearner):
 
     def _by_gain(self, valid: UniqueRows | None) -> NeighbourSelection:
         if self.price != "valid":
-            return ForwardSelection(self.max_degree, float(self.price))
+            return ForwardSelection(self.max_degree, float(self.price), either=self.rule == "or")
         if valid is None:
             raise InputError("A price chosen on held-out rows needs them; give validation rows.")
         return HeldOutPrice(self.max_degree, self.rule, valid)

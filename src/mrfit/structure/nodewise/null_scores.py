@@ -20,8 +20,10 @@ Floats = NDArray[np.float64]
 _SMALLEST_TAIL = 1e-300  # smaller tail probabilities have no quantile in floating point
 _FEWEST_ROWS = 4.0  # below which the variance over permutations is not defined
 # A pair is tested in both its regressions, and again as others enter. These tests nearly agree: together they exceed a
-# threshold up to a quarter more often than one of them (measured by the benchmark above).
+# threshold up to a quarter more often than one of them (measured by the benchmark above). With one parameter they do so
+# at a hundred rows; the excess falls with the root of the rows, and from 1,500 on nothing is added.
 _RETESTED = 0.25
+_FEW_ROWS, _MANY_ROWS = 100.0, 1500.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,10 +61,25 @@ class NullScores:
         many = self.n_parameters > 1
         surcharge = np.zeros(many.shape)
         if many.any():
-            tail = float(gammaincc(0.5, 0.5 * price))
-            tail = max(tail / (1.0 + _RETESTED * (1.0 - tail)), _SMALLEST_TAIL)
+            tail = _tail(price, _RETESTED)
             mean, variance = self.mean[many], self.variance[many]
             of_few_rows = gammainccinv(mean**2 / variance, tail) * variance / mean
             of_many_rows = 2.0 * gammainccinv(0.5 * self.n_parameters[many], tail)
             surcharge[many] = np.maximum(np.maximum(of_few_rows, of_many_rows) - price, 0.0)
         return surcharge
+
+
+def surcharge_of_one(price: float, n_rows: float) -> float:
+    """Return the surcharge on ``price`` of a pair of one parameter, where either of its two regressions may choose it.
+
+    With few rows the two disagree, and either of them exceeds the price by chance more often than one does.
+    """
+    few = (max(n_rows, 1.0) ** -0.5 - _MANY_ROWS**-0.5) / (_FEW_ROWS**-0.5 - _MANY_ROWS**-0.5)
+    tail = _tail(price, _RETESTED * min(few, 1.0)) if few > 0.0 else 1.0
+    return max(2.0 * float(gammainccinv(0.5, tail)) - price, 0.0)
+
+
+def _tail(price: float, retested: float) -> float:
+    """Return the tail of a single test, so that all tests of a pair together exceed it as often as one does the price."""
+    tail = float(gammaincc(0.5, 0.5 * price))
+    return max(tail / (1.0 + retested * (1.0 - tail)), _SMALLEST_TAIL)

@@ -1,0 +1,17 @@
+"""What a solver returns."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mrfit.solvers.solution import Solution, Status
+
+ARRIVED = {Status.CONVERGED, Status.STATIONARY, Status.MATCHED}
+
+
+@pytest.mark.parametrize("status", Status)
+def test_what_has_arrived_has_converged(status: Status) -> None:
+    """At an optimum, or where nothing better can be claimed."""
+    solution = Solution(np.zeros(1), 0.0, 0.0, status, (), np.zeros(0, int))
+    assert solution.converged == (status in ARRIVED)
