@@ -10,7 +10,8 @@ MODULES = (
     "pseudo_likelihood", "whole_fits", "first_use_table", "compiling", "code_levels", "node_paths", "structure_cost",
     "structure_quality", "noise_edges", "ebic_groups", "ebic_refit", "tying", "kmeans1d", "tying_recovery",
     "parameterizations", "spectra", "transforms", "exact_likelihood", "exact_likelihood_trees", "exact_solvers",
-    "exact_large", "message_passing", "best_states", "gibbs", "calibration", "exact_inference", "checks", "goodness_level",
+    "exact_large", "message_passing", "best_states", "gibbs", "calibration", "exact_inference", "checks",
+    "goodness_level",
     "stochastic_likelihood", "frozen_chains", "surrogates", "errors", "bootstrap", "reading", "forecasts",
     "large_trees", "counting", "cluster", "wide", "groups", "missing", "explorer",
 )  # fmt: skip

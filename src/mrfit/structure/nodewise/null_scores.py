@@ -80,6 +80,6 @@ def surcharge_of_one(price: float, n_rows: float) -> float:
 
 
 def _tail(price: float, retested: float) -> float:
-    """Return the tail of a single test, so that all tests of a pair together exceed it as often as one does the price."""
+    """Return the tail of one test: all tests of a pair together then exceed it as often as one exceeds the price."""
     tail = float(gammaincc(0.5, 0.5 * price))
     return max(tail / (1.0 + retested * (1.0 - tail)), _SMALLEST_TAIL)
