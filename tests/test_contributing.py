@@ -14,10 +14,7 @@ import pytest
 from contracts import test_penalties, test_quadratics
 from formats import test_model_formats
 from inference import test_engines
-from mrfit import Network
-from mrfit.formats.models import FORMATS
-from mrfit.inference.choice import ENGINES
-from mrfit.learning.parts import PENALTIES
+from mrfit import Network, register
 from mrfit.penalties.penalty import NonsmoothPenalty
 from mrfit.registry import learn
 from mrfit.solvers.fista import Fista
@@ -79,7 +76,7 @@ def test_a_fit_by_its_word(
     objective: str, recipe: dict[str, Any], rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its own solver converges, where the plain one does."""
-    monkeypatch.setitem(PENALTIES, recipe["Elastic"].word, recipe["Elastic"])
+    register(recipe["Elastic"])
     rows = random_rows(rng, SHAPES["binary"], 300)
     fits = [
         learn(rows, "complete", penalty=recipe["Elastic"](strength=8.0), objective=objective, solver=solver).best
@@ -128,7 +125,7 @@ def test_the_engine_keeps_every_contract(test: Any, given: dict[str, Any], rng: 
 
 def test_an_answer_by_its_word(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     kind = _followed("Add an inference engine")["Listing"]
-    monkeypatch.setitem(ENGINES, kind.word, kind)
+    register(kind)
     network = Network(domain_of(SCOPES["cycle"][0]), random_factors(rng, *SCOPES["cycle"]))
     found = network.log_z(engine="listing")
     assert (found.engine, found.exact) == ("listing", True)
@@ -150,7 +147,7 @@ def test_the_format_keeps_every_contract(
 ) -> None:
     """Of all formats, and of those that have names and hold logarithms."""
     plain = _followed("Add a format of models")["PLAIN"]
-    monkeypatch.setitem(FORMATS, plain.word, plain)
+    register(plain)
     monkeypatch.setattr(test_model_formats, "KEEPS_NAMES", (*test_model_formats.KEEPS_NAMES, plain.word))
     _called(test, word=plain.word, **given, rng=rng, tmp_path=tmp_path)
 

@@ -26,12 +26,12 @@ from mrfit.learning.fitted import Fitted
 from mrfit.learning.incomplete import fit_incomplete
 from mrfit.learning.learner import Learner
 from mrfit.learning.objective_choice import JUDGES, ObjectiveChoice
-from mrfit.learning.parts import OBJECTIVES, PENALTIES, STRUCTURES
 from mrfit.learning.penalty_choice import PenaltyChoice
 from mrfit.parameterizations.ordered import ALL, Ordered, check_orders
+from mrfit.plugins import OBJECTIVES, PENALTIES
 from mrfit.queries.asked import How
 from mrfit.queries.row_questions import warn_of_errors
-from mrfit.registry import STRUCTURE_WORDS, learner_from, objective_from
+from mrfit.registry import learner_from, objective_from, structure_called
 from mrfit.settings import Coordinates, Covariates, Solver
 from mrfit.structure.learners import StructureLearner
 from mrfit.workers import resolve_jobs
@@ -340,8 +340,8 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
 
 
 def _structure_part(choice: Any) -> StructureLearner | None:
-    if isinstance(choice, str) and choice in STRUCTURE_WORDS:
-        return STRUCTURES[choice]()
+    if isinstance(choice, str):
+        return structure_called(choice)
     return choice if isinstance(choice, StructureLearner) else None
 
 
@@ -353,7 +353,7 @@ def _penalty_part(choice: Any) -> PenaltyChoice | None:
 
 def _objective_part(choice: Any) -> ObjectiveChoice | None:
     if isinstance(choice, str):
-        return OBJECTIVES.get(choice)
+        return OBJECTIVES[choice]() if choice in OBJECTIVES else None
     return choice if isinstance(choice, ObjectiveChoice) else None
 
 

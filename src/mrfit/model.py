@@ -30,7 +30,7 @@ from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.joint import converted
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.parameterizations.reference import reference_from
-from mrfit.parameterizations.registry import parameterization_called
+from mrfit.plugins import PARAMETERIZATIONS
 from mrfit.queries.missing import observed_ll, observed_pll
 from mrfit.queries.questions import Questions
 from mrfit.structure.structure import Structure
@@ -394,7 +394,7 @@ class MarkovNetwork(Questions):
         names the silent states of canonical ones (see `mrfit.parameterizations.reference`). Standard errors are left
         behind.
         """
-        kind = parameterization_called(word)
+        kind = PARAMETERIZATIONS.called(word)
         if self.has_impossible_states:
             raise InputError("Some states of this model are impossible, which only its full parameters can say.")
         target = kind(self.domain, self.structure.closure(), given=self.covariates)

@@ -34,7 +34,7 @@ from mrfit.errors import ModelFileError
 from mrfit.formats.output_file import write_output
 from mrfit.model import MarkovNetwork
 from mrfit.parameterizations.parameterization import Parameterization
-from mrfit.parameterizations.registry import PARAMETERIZATIONS
+from mrfit.plugins import PARAMETERIZATIONS
 from mrfit.structure.structure import Structure
 from mrfit.tying.groups import Groups
 from mrfit.uncertainty.errors import Errors

@@ -27,7 +27,6 @@ from mrfit.learning.json_form import SHORT, from_plain, kind_of, learner_digest,
 from mrfit.learning.kept_fits import KeptFits
 from mrfit.learning.objective_choice import JUDGES, PSEUDO_LIKELIHOOD, ObjectiveChoice
 from mrfit.learning.parted_rows import PartedRows
-from mrfit.learning.parts import PARTS
 from mrfit.learning.penalized import L2, l2_path
 from mrfit.learning.penalty_choice import STATIONARY_POINT, PenaltyChoice
 from mrfit.learning.problem import Problem
@@ -37,7 +36,7 @@ from mrfit.learning.tied import TiedChoice
 from mrfit.learning.unbounded import unbounded_in
 from mrfit.learning.versions import versions
 from mrfit.parameterizations.ordered import ALL, Ordered
-from mrfit.parameterizations.registry import parameterization_called
+from mrfit.plugins import PARAMETERIZATIONS
 from mrfit.seeds import check_seed
 from mrfit.solvers.method import Method
 from mrfit.solvers.solution import Status
@@ -120,7 +119,7 @@ class Learner:
 
     def __post_init__(self) -> None:
         self._check_kinds()
-        parameterization_called(self.parameterization)
+        PARAMETERIZATIONS.called(self.parameterization)
         if self.reference != "first" and self.parameterization != "canonical":
             raise InputError(
                 f"Reference states belong to canonical coordinates; got {self.parameterization!r}. Leave the reference "
@@ -255,7 +254,7 @@ class Learner:
         if not isinstance(document, Mapping):
             raise InputError(f"A learner is described by an object of its settings; got {type(document).__name__}.")
         try:
-            learner = from_plain(dict(document), PARTS | {cls.__name__: cls})
+            learner = from_plain(dict(document), cls)
         except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError) as error:
             raise InputError(f"This is no description of a learner: {error}") from error
         if not isinstance(learner, cls):

@@ -32,8 +32,8 @@ from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.ordered import Ordered, numbered_scores, ordered_variables
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.parameterizations.reference import reference_from
-from mrfit.parameterizations.registry import parameterization_called
 from mrfit.penalties.penalty import Trait
+from mrfit.plugins import PARAMETERIZATIONS
 from mrfit.solvers.method import Method
 from mrfit.solvers.solution import Solution
 from mrfit.stochastic.fit import ChainProblem
@@ -112,7 +112,7 @@ class Problem:
         """As the learner has them."""
         learner = self.learner
         given = tuple(self.rows.domain.index(name) for name in learner.given)
-        parameters = parameterization_called(learner.parameterization)(self.rows.domain, self.structure, given=given)
+        parameters = PARAMETERIZATIONS.called(learner.parameterization)(self.rows.domain, self.structure, given=given)
         if isinstance(parameters, Canonical):
             rng = np.random.default_rng(learner.seed)
             return replace(parameters, reference=reference_from(learner.reference, self.rows.domain, rng))

@@ -12,7 +12,7 @@ from mrfit.data.named import named_set
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning.learner import Learner
 from mrfit.learning.objective_choice import LIKELIHOOD
-from mrfit.learning.parts import PENALTIES
+from mrfit.plugins import PENALTIES
 from mrfit.reproduction.spec_rows import parts_of, thirds
 from mrfit.reproduction.unit import Unit
 from mrfit.structure.learners import UpToOrder
