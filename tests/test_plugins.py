@@ -12,12 +12,29 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mrfit import Learner, MarkovNetwork, MarkovNetworkLearner, plugins, register
+from mrfit import (
+    L1,
+    Learner,
+    LikelihoodChoice,
+    MarkovNetwork,
+    MarkovNetworkLearner,
+    Network,
+    Tree,
+    plugins,
+    read_network,
+    register,
+    write_network,
+)
 from mrfit.cli.main import main
-from mrfit.errors import InputError
+from mrfit.errors import InputError, ModelFileError
+from mrfit.formats.uai import UAI
+from mrfit.learning.objective_choice import RiseChoice
+from mrfit.parameterizations.spectral import Spectral
 from mrfit.registry import learn
+from mrfit.solvers.lbfgs import LBFGS
 from mrfit.structure.learner import LearnedStructure, StructureLearner
 from mrfit.structure.structure import Structure
+from populations import domain_of, random_factors
 from scad import SCAD
 
 
@@ -144,3 +161,51 @@ def test_a_plug_in_that_does_not_load_is_named(monkeypatch: pytest.MonkeyPatch) 
     _install(monkeypatch, EntryPoint("broken", "no_such_package:Part", "mrfit.plugins"))
     with pytest.raises(InputError, match=r"plug-in 'broken' \(no_such_package:Part\) does not load: ModuleNotFound"):
         learn({"a": [0, 1], "b": [1, 0]}, penalty="unknown")
+
+
+@pytest.mark.parametrize(
+    ("words", "objects"),
+    [
+        ({"structure": "tree", "penalty": "l1"}, {"structure": Tree(), "penalty": L1()}),
+        ({"objective": "rise", "solver": "lbfgs"}, {"objective": RiseChoice(), "solver": LBFGS()}),
+        ({"objective": "likelihood"}, {"objective": LikelihoodChoice()}),
+        ({"parameterization": "spectral"}, {"parameterization": Spectral}),
+    ],
+    ids=str,
+)
+def test_a_part_is_an_object_wherever_a_word_may_stand(
+    words: dict[str, Any], objects: dict[str, Any], rng: np.random.Generator
+) -> None:
+    """In one call and in the estimator; both learn the same and describe themselves alike."""
+    rows = rng.integers(0, 2, (60, 3))
+    by_word, by_object = (learn(rows, **parts).model for parts in (words, objects))
+    np.testing.assert_array_equal(by_word.w, by_object.w)
+    assert by_word.provenance["learner"] == by_object.provenance["learner"]
+    fits = [MarkovNetworkLearner(**parts).fit(rows) for parts in (words, objects)]
+    np.testing.assert_array_equal(fits[0].score_samples(rows), fits[1].score_samples(rows))
+
+
+def test_coordinates_of_somebody_else(tmp_path: Path, rng: np.random.Generator) -> None:
+    """A class without a word in the library: used as it is, and read from a file once it is registered."""
+
+    @dataclass(frozen=True)
+    class Mine(Spectral):
+        word = "mine"
+
+    model = learn(rng.integers(0, 2, (60, 3)), parameterization=Mine).model
+    assert type(model.parameters) is Mine
+    model.save(tmp_path / "m.mrf")
+    with pytest.raises(ModelFileError, match="unknown parameterization 'mine'"):
+        MarkovNetwork.load(tmp_path / "m.mrf")
+    register(Mine)
+    again = MarkovNetwork.load(tmp_path / "m.mrf")
+    np.testing.assert_array_equal(again.w, model.w)
+    assert Learner.from_dict(again.provenance["learner"]).parameterization_kind is Mine
+    with pytest.raises(InputError, match="must be a word or a subclass of Parameterization; got 3"):
+        learn(rng.integers(0, 2, (60, 3)), parameterization=3)
+
+
+def test_a_format_as_an_object(tmp_path: Path, rng: np.random.Generator) -> None:
+    network = Network(domain_of((2, 3)), random_factors(rng, (2, 3), [(0, 1)]))
+    write_network(tmp_path / "model.txt", network, format=UAI)
+    assert read_network(tmp_path / "model.txt", format=UAI) == read_network(tmp_path / "model.txt", format="uai")

@@ -387,7 +387,7 @@ class MarkovNetwork(Questions):
             )
         return self.errors
 
-    def to_parameterization(self, word: str, *, reference: str = "first") -> MarkovNetwork:
+    def to_parameterization(self, word: str | type[Parameterization], *, reference: str = "first") -> MarkovNetwork:
         """The same distribution in other coordinates: ``canonical``, ``spectral``, ``full``, and others if they can.
 
         Scopes are joined by their subsets, over which the same function spreads in other coordinates. ``reference``

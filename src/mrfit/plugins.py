@@ -45,7 +45,7 @@ def register(part: T) -> T:
     -------
     The part itself.
     """
-    kind = _kind_of(part)
+    kind = _checked_kind(part)
     word = getattr(part, "word", None)
     if not isinstance(word, str) or not word:
         raise InputError(f"{_shown(part)} has no word to register it by; give the class one, such as word = 'mine'.")
@@ -88,11 +88,16 @@ class Registry(Mapping[str, T], Generic[T]):
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
-    def called(self, word: Any, *extra: str) -> T:
-        """The part of a word; an unknown one is refused with all there are, after the words ``extra``."""
-        if word not in self:
-            raise InputError(f"There is no {self.kind} {word!r}; choose one of {listed((*extra, *self), limit=24)}.")
-        return self[word]
+    def called(self, choice: Any, *extra: str) -> T:
+        """The part of a word, or the part itself.
+
+        Anything else is refused with all the words there are, after the words ``extra``.
+        """
+        if choice in self:
+            return self[choice]
+        if not isinstance(choice, str) and _kind_of(choice) == self.kind:
+            return choice  # type: ignore[no-any-return]
+        raise InputError(f"There is no {self.kind} {choice!r}; choose one of {listed((*extra, *self), limit=24)}.")
 
     def help(self, joint: str = " ") -> str:
         """What ``--help`` says of every part: ``l2 shrinks all parameters; l1 ...``."""
@@ -163,11 +168,18 @@ def _discover() -> None:
             register(part)
 
 
-def _kind_of(part: Any) -> str:
-    for base in (part if isinstance(part, type) else type(part)).__mro__:
-        home = f"{base.__module__}:{base.__qualname__}"
-        if home in BASES:
-            return BASES[home]
+def _kind_of(part: Any) -> str | None:
+    """The kind of parts that something is one of, if it is."""
+    homes = (
+        f"{base.__module__}:{base.__qualname__}" for base in (part if isinstance(part, type) else type(part)).__mro__
+    )
+    return next((BASES[home] for home in homes if home in BASES), None)
+
+
+def _checked_kind(part: Any) -> str:
+    kind = _kind_of(part)
+    if kind is not None:
+        return kind
     raise InputError(
         f"{_shown(part)} is no part that can be registered: it derives from none of "
         f"{listed([home.partition(':')[2] for home in BASES], limit=len(BASES))}."

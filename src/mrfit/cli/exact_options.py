@@ -76,7 +76,8 @@ def coordinates_of(options: Mapping[str, Any]) -> dict[str, Any]:
     scores = dict(filter(None, map(_scores, options["ordered"])))
     named = names([text for text in options["ordered"] if _scores(text) is None], "--ordered")
     ordered = "all" if named == ("all",) else (*named, *scores)
-    return {**chosen, "parameterization": "ordered", "ordered": ordered, "scores": scores}
+    kind = PARAMETERIZATIONS[options["parameterization"]]
+    return {**chosen, "parameterization": kind.when_ordered or kind.word, "ordered": ordered, "scores": scores}
 
 
 def _scores(text: str) -> tuple[str, tuple[float, ...]] | None:

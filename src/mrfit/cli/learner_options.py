@@ -11,9 +11,9 @@ import click
 from mrfit.cli.exact_options import coordinates_of, exact_options, structure_word
 from mrfit.cli.idle_options import Rule, has_setting, one_of, penalties_with, refuse_idle
 from mrfit.cli.options import PartChoice, choice, names, numbers, parameters_of, part_choice, stacked, whole_numbers
-from mrfit.cli.structure_options import given_option, structure_options, structure_rules
+from mrfit.cli.structure_options import given_option, structure_kind, structure_options, structure_rules
 from mrfit.cli.tying_options import tying_options, tying_rules, tying_settings
-from mrfit.plugins import PENALTIES, SOLVERS, STRUCTURES
+from mrfit.plugins import OBJECTIVES, PARAMETERIZATIONS, PENALTIES, SOLVERS, STRUCTURES
 
 if TYPE_CHECKING:
     from mrfit.domain import Domain
@@ -117,9 +117,9 @@ def learner_of(context: click.Context, options: dict[str, Any]) -> Learner:
 
 def check_orders_of(learner: Learner, domain: Domain, states: Collection[str] | None) -> None:
     """Refuse --ordered for words whose order nobody has said, and for codes of missing answers."""
-    from mrfit.parameterizations.ordered import Ordered, check_orders
+    from mrfit.parameterizations.ordered import check_orders
 
-    if learner.parameterization == Ordered.word:
+    if learner.parameterization_kind.has_scores:
         scored = dict(learner.scores)
         check_orders(learner.ordered, domain, states or (), given=learner.given, scored=scored)
 
@@ -127,32 +127,31 @@ def check_orders_of(learner: Learner, domain: Domain, states: Collection[str] | 
 def structure_of(options: dict[str, Any], domain: Domain) -> StructureLearner:
     """Where it is not one that regressions learn."""
     from mrfit.registry import structure_from
-    from mrfit.stochastic.growth import Grown
 
     structure = structure_from(structure_word(options), domain)
-    return replace(structure, cells=options["cells"]) if isinstance(structure, Grown) else structure
+    if not has_setting(type(structure), "cells"):
+        return structure
+    return replace(structure, cells=options["cells"])  # type: ignore[type-var]
 
 
 def _objective(options: dict[str, Any]) -> ObjectiveChoice:
-    from mrfit.learning.objective_choice import LikelihoodChoice
-    from mrfit.registry import objective_from
-
-    objective = objective_from(options["objective"])
-    return replace(objective, engine=options["engine"]) if isinstance(objective, LikelihoodChoice) else objective
+    kind = OBJECTIVES[options["objective"]]
+    return kind(engine=options["engine"]) if has_setting(kind, "engine") else kind()  # type: ignore[call-arg]
 
 
 def _rules(options: dict[str, Any]) -> list[Rule]:
     word = options["penalty"]
     kind = PENALTIES[word]
     solved = kind.function is not None
+    coordinates = PARAMETERIZATIONS[options["parameterization"]]
     return [
         Rule(("solver", "max_iterations", "tolerance"), solved, f"another penalty: {word} need no solver"),
         Rule(("free_orders",), solved and kind.own_free_orders is not None, "a penalty on parameters"),
-        Rule(("engine",), options["objective"] == "likelihood", "--objective likelihood"),
+        Rule(("engine",), has_setting(OBJECTIVES[options["objective"]], "engine"), "--objective likelihood"),
         Rule(("judge",), bool(options.get("valid") or options["folds"]), "held-out rows: --valid or --folds"),
-        Rule(("toward",), word == "l2", "--penalty l2"),
-        Rule(("cells",), options["structure"] == "grown", "--structure grown"),
-        Rule(("ordered",), options["parameterization"] in ("canonical", "ordered"), "--parameterization ordered"),
+        Rule(("toward",), has_setting(kind, "toward"), "--penalty l2"),
+        Rule(("cells",), has_setting(structure_kind(options["structure"]), "cells"), "--structure grown"),
+        Rule(("ordered",), coordinates.when_ordered is not None, "--parameterization ordered"),
         Rule(("given_edges",), bool(options["given"]), "--given"),
         Rule(
             ("search",), has_setting(kind, "search"), f"a penalty that makes zeros: {one_of(penalties_with('search'))}"

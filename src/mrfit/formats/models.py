@@ -55,10 +55,8 @@ def network_bytes(network: Network, kind: ModelFormat, path: str | Path, *, name
 
 def format_of(path: str | Path, choice: str | ModelFormat | None = None) -> ModelFormat:
     """The format a user names or gives, else the one that a suffix says."""
-    if isinstance(choice, ModelFormat):
-        return choice
     if choice is not None:
-        return FORMATS.called(str(choice).lower())
+        return FORMATS.called(choice.lower() if isinstance(choice, str) else choice)
     suffix = Path(Path(path).name.lower().removesuffix(".gz")).suffix
     for kind in FORMATS.values():
         if kind.suffix.lower() == suffix:

@@ -117,7 +117,7 @@ def from_stream(stream: BinaryIO, name: str) -> MarkovNetwork:
 
 def _parameterization(domain: Domain, structure: Structure, *, name: str, **options: Any) -> Parameterization:
     if name not in PARAMETERIZATIONS:
-        raise ValueError(f"unknown parameterization {name!r}")
+        raise ValueError(f"unknown parameterization {name!r}: that of a plug-in which is not installed?")
     return PARAMETERIZATIONS[name](domain, structure).with_options(**options)
 
 

@@ -28,6 +28,8 @@ def to_plain(value: Any, *, terse: bool = False) -> Any:
         told = [f for f in fields(value) if not (terse and _is_default(f, getattr(value, f.name)))]
         plain = {f.name: to_plain(getattr(value, f.name), terse=terse) for f in told}
         return {"kind": kind_of(type(value))} | plain
+    if isinstance(value, type):
+        return kind_of(value)
     if isinstance(value, list | tuple):
         return [to_plain(each, terse=terse) for each in value]
     return value

@@ -215,7 +215,7 @@ def _in_same_coordinates(a: MarkovNetwork, b: MarkovNetwork) -> tuple[MarkovNetw
 
     In others the same distribution may have different parameters.
     """
-    if a.parameters.word == b.parameters.word == "spectral" and a.domain == b.domain:
+    if type(a.parameters) is type(b.parameters) and a.parameters.is_orthogonal and a.domain == b.domain:
         return a, b
     return _canonical("A", a), _canonical("B", b)
 
