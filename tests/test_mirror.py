@@ -8,7 +8,7 @@ TESTS = Path(__file__).parent
 SOURCE = TESTS.parent / "src" / "mrfit"
 
 # Folders that are about no single room.
-ACROSS = {"agreement", "contracts", "fuzz", "golden", "invariances", "reference"}
+ACROSS = {"agreement", "contracts", "fuzz", "golden", "invariances", "plugins", "reference"}
 
 
 def _folders(root: Path, kind: str) -> set[str]:

@@ -34,8 +34,8 @@ from mrfit.registry import learn
 from mrfit.solvers.lbfgs import LBFGS
 from mrfit.structure.learner import LearnedStructure, StructureLearner
 from mrfit.structure.structure import Structure
+from plugins.scad import SCAD
 from populations import domain_of, random_factors
-from scad import SCAD
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,8 @@ from mrfit.solvers.fista import Fista
 from mrfit.solvers.proximal_newton import ProximalNewton
 from mrfit.solvers.solution import Status
 from mrfit.structure.learners import Complete, Tree, UpToOrder
+from plugins.scad import SCAD
 from populations import NONSMOOTH_PENALTIES, SMOOTH_PENALTIES, full_rows, random_rows
-from scad import SCAD
 
 STRENGTHS = (0.3, 1.0, 3.0, 10.0)
 
