@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class Name(NamedTuple):
-    """Where a part is, ``module:object``, and what ``--help`` says of it."""
+    """Home of a part, ``module:object``, and its line in ``--help``."""
 
     home: str
     help: str = ""

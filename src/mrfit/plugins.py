@@ -57,7 +57,7 @@ def register(part: T) -> T:
 
 
 class Registry(Mapping[str, T], Generic[T]):
-    """All parts of a kind by their words; each is imported when it is asked for.
+    """All parts of a kind by their words; each is imported on first use.
 
     Reading the words, or asking for one that is not known, loads the plug-ins that are installed.
     """
@@ -100,14 +100,14 @@ class Registry(Mapping[str, T], Generic[T]):
         raise InputError(f"There is no {self.kind} {choice!r}; choose one of {listed((*extra, *self), limit=24)}.")
 
     def help(self, joint: str = " ") -> str:
-        """What ``--help`` says of every part: ``l2 shrinks all parameters; l1 ...``."""
+        """Text of ``--help`` on all parts: ``l2 shrinks all parameters; l1 ...``."""
         lines = {word: name.help for word, name in NAMES[self.kind].items()}
         lines |= {word: _first_line(part) for word, part in _registered[self.kind].items()}
         return "; ".join(f"{word}{joint}{line}" for word, line in lines.items() if line)
 
     @property
     def forms(self) -> tuple[str, ...]:
-        """How each is written: by its word, or with an argument as in ``order:R``."""
+        """Spelling of each: its word, or with an argument as in ``order:R``."""
         return tuple(map(self.form, self))
 
     def form(self, word: str) -> str:
@@ -196,6 +196,6 @@ def _shown(part: Any) -> str:
 
 
 def _first_line(part: Any) -> str:
-    """What a part that was registered says of itself."""
+    """First line of the docstring of a registered part, or the meaning of a format."""
     text = part.__doc__ if isinstance(part, type) else getattr(part, "meaning", "")
     return (text or "").strip().partition("\n")[0].rstrip(".")

@@ -53,7 +53,7 @@ def _structure_from_word(text: str, domain: Domain) -> StructureLearner:
 
 
 def structure_called(word: str) -> StructureLearner | None:
-    """The learner of a word that needs no argument; None where there is none."""
+    """Learner of a word that needs no argument; None if the word names no such learner."""
     if word not in STRUCTURES or STRUCTURES.form(word) != word or needs_arguments(STRUCTURES[word]):
         return None
     return STRUCTURES[word]()

@@ -46,7 +46,7 @@ def _is_default(setting: Field[Any], value: Any) -> bool:
 
 
 def from_plain(document: Any, whole: type) -> Any:
-    """What `to_plain` was given: an object of the class ``whole``, whose parts are those of the registry."""
+    """Rebuild the object that `to_plain` described: one of the class ``whole``, with parts of the registry."""
     if isinstance(document, list):
         return tuple(from_plain(each, whole) for each in document)
     if not isinstance(document, dict):

@@ -50,7 +50,7 @@ class Parameterization(ABC):
     is_complete: ClassVar[bool] = False  # whether it can say any tables over a closed structure
     is_minimal: ClassVar[bool] = False  # whether it is complete with no parameter too many
     is_orthogonal: ClassVar[bool] = False  # whether features are, over all joint states
-    has_reference: ClassVar[bool] = False  # whether its silent states are a choice
+    has_reference: ClassVar[bool] = False  # whether its reference categories are a choice
     has_scores: ClassVar[bool] = False  # whether variables may interact by scores
     takes_covariates: ClassVar[bool] = False
     when_ordered: ClassVar[str | None] = None  # the word of the kind it becomes where variables have an order

@@ -1,4 +1,4 @@
-"""What every exact engine promises: log Z and marginals of every distribution that it takes."""
+"""Promises of every exact engine: log Z and marginals of every distribution that it takes."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def equals_enumeration(engine: Engine, product: Factors) -> None:
 
 
 def _probabilities(product: Factors) -> tuple[float, Floats]:
-    """By the definition: the sum of all tables at every joint state."""
+    """Log Z and joint probabilities by the definition: the sum of all tables at every joint state."""
     q = np.asarray(product.log_potential(joint_states(product.shape)), np.float64)
     p = np.exp(q - q.max())
     return float(q.max() + np.log(p.sum())), p / p.sum()
@@ -74,7 +74,7 @@ def it_equals_the_definition(engine: Engine, rng: Generator) -> None:
 
 
 def marginals_are_the_gradient_of_log_z(engine: Engine, rng: Generator) -> None:
-    """By central differences in every cell of every table."""
+    """Central differences of log Z in every cell of every table equal the marginals."""
     for name in ("tree", "cycle", "nested and repeated"):
         product, step = random_factors(rng, *FACTORS[name]), 1e-5
         found = run(engine, product)
@@ -85,7 +85,7 @@ def marginals_are_the_gradient_of_log_z(engine: Engine, rng: Generator) -> None:
 
 
 def joint_marginals_of_planned_sets(engine: Engine, rng: Generator) -> None:
-    """Those that the plan was told of, in the order in which they are asked for."""
+    """Marginals of the plan's targets, with variables in the order of each query."""
     product = random_factors(rng, *FACTORS["many states"])
     targets = ((3, 0, 2), (1, 2), (2, 1, 0, 3))
     found = engine.run(engine.plan(product, targets), product)

@@ -1,4 +1,4 @@
-"""What every format of models promises: what is written and read back is the same distribution."""
+"""Promises of every format of models: what is written and read back is the same distribution."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every method promises under the one driver, `minimize`."""
+"""Promises of every method under the one driver, `minimize`."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _with_kinks(strength: float = 4.0) -> tuple[Objective, L1]:
 
 
 def it_reaches_the_optimum(method: Method[Any], rng: Generator) -> None:
-    """That of full Newton steps, certified by its violation."""
+    """Full Newton steps reach the same optimum, and the violation certifies it."""
     for objective in problems(2.0):
         solution = minimize(objective, method, tolerance=1e-9)
         assert solution.status is Status.CONVERGED, f"the status is {solution.status}"
@@ -103,7 +103,7 @@ def the_trace_ends_at_the_solution(method: Method[Any], rng: Generator) -> None:
 
 
 class _Counting(Objective):
-    """An objective that counts what is asked of it."""
+    """An objective that counts its evaluations and products."""
 
     def __init__(self, objective: Objective) -> None:
         self.objective, self.n_parameters = objective, objective.n_parameters
@@ -207,14 +207,14 @@ def the_trace_descends(method: Method[Any], rng: Generator) -> None:
 
 
 def an_unreachable_tolerance_ends(method: Method[Any], rng: Generator) -> None:
-    """Where rounding hides any decrease the method stops, at a point that is optimal to rounding."""
+    """The method stops when rounding hides any decrease, at a point that is optimal to rounding."""
     solution = minimize(problems()[0], method, tolerance=1e-300, max_iterations=5000)
     assert solution.status is Status.NO_DECREASE, f"the status is {solution.status}"
     assert solution.violation < 1e-9, f"the violation is {solution.violation}"
 
 
 def it_is_stationary_with_kinks(method: Method[Any], rng: Generator) -> None:
-    """With an l1 penalty, certified by the least subgradient at the returned point."""
+    """The least subgradient at the returned point certifies the optimum with an l1 penalty."""
     for strength in (0.3, 4.0, 15.0):
         objective, penalty = _with_kinks(strength)
         solution = minimize(objective, method, penalty=penalty, tolerance=1e-8)
@@ -226,7 +226,7 @@ def it_is_stationary_with_kinks(method: Method[Any], rng: Generator) -> None:
 
 
 def zeros_are_exact(method: Method[Any], rng: Generator) -> None:
-    """Where the gradient is clearly within the penalty's slope; and something is left."""
+    """Parameters whose gradient is clearly within the penalty's slope are exactly zero; others are not."""
     objective, penalty = _with_kinks(15.0)
     w = minimize(objective, method, penalty=penalty, tolerance=1e-8).w
     _, gradient = objective.value_and_gradient(w)

@@ -1,4 +1,4 @@
-"""What every objective promises: its value, derivatives of it, and the same bits on any number of threads."""
+"""Promises of every objective: its value, derivatives of it, and the same bits on any number of threads."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def an_expansion_owns_what_it_needs(make: Build, problem: Problem, rng: np.rando
 
 
 def two_jobs_give_the_same_bits_as_one(make: Build, problem: Problem, rng: np.random.Generator) -> None:
-    """How work is dealt to threads changes no sum."""
+    """Sums do not depend on the number of threads."""
     rows, parameters, w = problem
     direction, answers = np.sin(1.0 + np.arange(len(w))), []
     for jobs in (1, 2, 3):

@@ -1,4 +1,4 @@
-"""What every parameterization promises: its features, their moments, and the way to canonical coordinates."""
+"""Promises of every parameterization: its features, their moments, and the way to canonical coordinates."""
 
 from __future__ import annotations
 
@@ -73,14 +73,14 @@ def _scopes(parameters: Parameterization) -> list[Scope]:
 
 
 def _moments(joint: Joint, p: Floats) -> Floats:
-    """Of numbers at the states in C order."""
+    """Moments of numbers at the joint states, given in C order."""
     a = np.empty(joint.base.size)
     a[joint.base.positions(joint_states(joint.base.shape).astype(np.uint8))] = p
     return joint.base.moments(a)
 
 
 def it_counts_its_features(parameters: Parameterization, rng: Generator) -> None:
-    """As many for each scope as there are features."""
+    """Numbers of parameters equal numbers of features, scope by scope."""
     for scope in _scopes(parameters):
         found, expected = parameters.features(scope).shape[1], parameters.n_features(scope)
         assert found == expected, f"{found} features of {scope}, n_features says {expected}"
@@ -121,7 +121,7 @@ def tables_sum_to_the_values(parameters: Parameterization, rng: Generator) -> No
 
 
 def covariances_by_lookup(parameters: Parameterization, rng: Generator) -> None:
-    """Of any choice of features, in any order, from the moments of the base."""
+    """Variances and covariances of any choice of features follow from the moments of the base."""
     features, joint = feature_matrix(parameters), Listed(parameters)
     p = rng.random(len(features)) ** 2
     p /= p.sum()
@@ -133,7 +133,7 @@ def covariances_by_lookup(parameters: Parameterization, rng: Generator) -> None:
 
 
 def the_gradient_of_the_likelihood_is_the_difference_of_means(parameters: Parameterization, rng: Generator) -> None:
-    """Those of the features, under the model and in the rows."""
+    """Means of the features under the model, less those in the rows."""
     rows = random_rows(rng, parameters.domain.shape, 30)
     features, w = feature_matrix(parameters), 0.3 * rng.standard_normal(parameters.n_parameters)
     q = features @ w
@@ -161,7 +161,7 @@ def pruning_leaves_out_scopes_of_zeros(parameters: Parameterization, rng: Genera
 
 
 def canonical_coordinates_give_the_same_distribution(parameters: Parameterization, rng: Generator) -> None:
-    """By a sparse matrix, but for a constant."""
+    """A sparse matrix maps the parameters to canonical ones, but for a constant."""
     w = rng.standard_normal(parameters.n_parameters)
     canonical = parameters.canonical
     assert isinstance(canonical, Canonical), "canonical must be Canonical"
@@ -182,7 +182,7 @@ def what_it_says_it_can_say_again(parameters: Parameterization, rng: Generator) 
 
 
 def its_options_rebuild_it(parameters: Parameterization, rng: Generator) -> None:
-    """What a model file says of it, beside domain and structure."""
+    """Domain, structure and the options in a model file rebuild the parameterization."""
     again = type(parameters)(parameters.domain, parameters.structure).with_options(**parameters.options)
     close(feature_matrix(again), feature_matrix(parameters), "features after options and with_options")
 

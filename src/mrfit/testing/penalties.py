@@ -1,4 +1,4 @@
-"""What every penalty promises, as functions of the parameters."""
+"""Promises of every penalty, as a function of the parameters."""
 
 from __future__ import annotations
 

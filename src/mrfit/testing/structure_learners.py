@@ -1,4 +1,4 @@
-"""What every structure learner promises."""
+"""Promises of every structure learner."""
 
 from __future__ import annotations
 
@@ -70,13 +70,13 @@ def the_same_rows_give_the_same_structure(learner: StructureLearner, rng: Genera
 
 
 def held_out_rows_are_taken(learner: StructureLearner, rng: Generator) -> None:
-    """Those that select by them, and those that ignore them."""
+    """The learner selects by held-out rows, or ignores them."""
     rows, valid = random_rows(rng, _SHAPES[0], 80), random_rows(rng, _SHAPES[0], 40)
     assert isinstance(learner.learn(rows, valid=valid), LearnedStructure), "valid= is not taken"
 
 
 def covariates_are_taken_or_refused(learner: StructureLearner, rng: Generator) -> None:
-    """With an InputError, where it does not know what to do with them."""
+    """Covariates enter the learner, or an InputError refuses them."""
     rows = random_rows(rng, _SHAPES[0], 80)
     try:
         with_them = learner.with_covariates((rows.domain.names[0],), rows.domain)
