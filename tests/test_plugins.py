@@ -157,6 +157,18 @@ def _this_module() -> ModuleType:
     return module
 
 
+def test_commands_with_known_words_look_for_no_plug_ins(
+    tmp_path: Path, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which would take 40 ms."""
+    _install(monkeypatch, EntryPoint("broken", "no_such_package:Part", "mrfit.plugins"))
+    table, model = str(_table(tmp_path, rng)), str(tmp_path / "m.mrf")
+    assert main(["fit", table, "--penalty", "l1", "-o", model, "--quiet"]) == 0
+    assert main(["logz", model, "--quiet"]) == 0
+    assert main(["convert", model, str(tmp_path / "m.uai"), "--quiet"]) == 0
+    assert not plugins._is_discovered
+
+
 def test_a_plug_in_that_does_not_load_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     _install(monkeypatch, EntryPoint("broken", "no_such_package:Part", "mrfit.plugins"))
     with pytest.raises(InputError, match=r"plug-in 'broken' \(no_such_package:Part\) does not load: ModuleNotFound"):

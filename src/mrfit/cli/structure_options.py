@@ -76,7 +76,7 @@ given_option = click.option(
 
 def structure_kind(word: str | None) -> type:
     """The class of a word of --structure, with or without an argument; that of none is ``object``."""
-    return STRUCTURES.get((word or "").partition(":")[0], object)
+    return object if word is None else STRUCTURES.get(word.partition(":")[0], object)
 
 
 def chooses_neighbours(word: str | None) -> bool:
