@@ -21,7 +21,7 @@ from mrfit.domain import Domain
 from mrfit.objectives.likelihood import Likelihood
 from mrfit.parameterizations.joint import Joint, Listed
 from mrfit.parameterizations.joint_choice import joint_of
-from mrfit.parameterizations.registry import PARAMETERIZATIONS
+from mrfit.plugins import PARAMETERIZATIONS
 from mrfit.structure.structure import Structure
 
 DENSE_AT = (10, 12, 14)  # 2 GB at 14

@@ -20,10 +20,10 @@ from mrfit.data.unique_rows import UniqueRows
 from mrfit.inference.choice import exactly_planned
 from mrfit.learning.fitted import Fit
 from mrfit.learning.learner import Learner
-from mrfit.learning.parts import OBJECTIVES
 from mrfit.learning.penalized import L2
 from mrfit.model import MarkovNetwork
 from mrfit.objectives.row_scores import row_pll
+from mrfit.plugins import OBJECTIVES
 from mrfit.stochastic.evidence import Evidence, evidence
 from mrfit.structure.learners import Learned
 
@@ -34,7 +34,7 @@ def run(case: Case) -> Iterator[Record]:
     """A record with all strengths, and those that validation rows choose by either score."""
     rows = problem(case["set"]).rows
     valid, test = (rows_of(case["set"], part, rows.domain) for part in ("valid", "test"))
-    learner = Learner(Learned(max_degree=5), L2(STRENGTHS), OBJECTIVES[case["objective"]])
+    learner = Learner(Learned(max_degree=5), L2(STRENGTHS), OBJECTIVES[case["objective"]]())
     fitted = learner.fit(rows, valid)
     judged = {f"{fit.strength:g}": _judged(fit, rows, valid, test) for fit in fitted.fits}
     chosen = {by: max(judged, key=lambda strength, by=by: judged[strength][f"valid_{by}"]) for by in ("pll", "ll")}

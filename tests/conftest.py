@@ -17,7 +17,16 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
+from mrfit import plugins
+from mrfit._names import NAMES
 from mrfit.data.unique_rows import UniqueRows
+
+
+@pytest.fixture(autouse=True)
+def _own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a test registers is forgotten after it; plug-ins of the machine stay out."""
+    monkeypatch.setattr(plugins, "_registered", {kind: {} for kind in NAMES})
+    monkeypatch.setattr(plugins, "_is_discovered", True)
 
 
 @pytest.fixture

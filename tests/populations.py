@@ -42,7 +42,6 @@ from mrfit.parameterizations.generalized_ising import GeneralizedIsing
 from mrfit.parameterizations.ising import Ising
 from mrfit.parameterizations.ordered import Ordered
 from mrfit.parameterizations.parameterization import Parameterization
-from mrfit.parameterizations.registry import PARAMETERIZATIONS as WORDS
 from mrfit.parameterizations.spectral import Spectral
 from mrfit.penalties.group import GroupL1
 from mrfit.penalties.hierarchical import HierarchicalL1
@@ -51,6 +50,7 @@ from mrfit.penalties.l2 import L2
 from mrfit.penalties.penalized import Penalized
 from mrfit.penalties.penalty import NonsmoothPenalty, NoPenalty, Scaled, SmoothPenalty
 from mrfit.penalties.tied import Tied
+from mrfit.plugins import PARAMETERIZATIONS as WORDS
 from mrfit.solvers.fista import Fista
 from mrfit.solvers.lbfgs import LBFGS
 from mrfit.solvers.method import Method

@@ -28,8 +28,8 @@ from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import DataError, InputError, StructureError
 from mrfit.learning import Learner
 from mrfit.learning.incomplete import fit_incomplete
-from mrfit.learning.parts import OBJECTIVES
 from mrfit.learning.penalized import L1, L2
+from mrfit.plugins import OBJECTIVES
 from mrfit.registry import penalty_from
 from mrfit.settings import Coordinates, Covariates, Solver
 from mrfit.structure.learners import Learned
@@ -491,7 +491,7 @@ def test_an_objective_scores_by_its_own_measure(X: NDArray[np.int64]) -> None:
         assert learner.score(X) == pytest.approx(learner.fitted_.best.train, abs=1e-12)
         assert learner.score(X) < learner.model_.pll(X) - 0.1
     for word in ("pseudo-likelihood", "rise", "log-rise"):
-        for objective in (word, OBJECTIVES[word]):
+        for objective in (word, OBJECTIVES[word]()):
             learner = fitted(X, objective=objective)
             np.testing.assert_array_equal(learner.score_samples(X), learner.model_.pll_rows(X))
 

@@ -11,7 +11,7 @@ import pytest
 
 import mrfit
 from mrfit.errors import InputError
-from mrfit.parameterizations.registry import PARAMETERIZATIONS
+from mrfit.plugins import PARAMETERIZATIONS
 from mrfit.structure.structure import Structure
 
 HOSTILE = "</script><script>alert('x')</script>&\""

@@ -9,7 +9,7 @@ SOURCE = TESTS.parent / "src" / "mrfit"
 PAPERS = {"papers"}  # of `src/mrfit_papers`
 
 # Folders that are about no single room.
-ACROSS = {"agreement", "contracts", "fuzz", "golden", "invariances", "mutation", "reference"}
+ACROSS = {"agreement", "contracts", "fuzz", "golden", "invariances", "mutation", "plugins", "reference"}
 
 
 def _folders(root: Path, kind: str) -> set[str]:

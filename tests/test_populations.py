@@ -22,8 +22,8 @@ from mrfit.objectives.objective import Objective
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.centred import Centred
 from mrfit.parameterizations.parameterization import Parameterization
-from mrfit.parameterizations.registry import PARAMETERIZATIONS
 from mrfit.penalties.penalty import Penalty
+from mrfit.plugins import PARAMETERIZATIONS
 from mrfit.solvers.method import Method
 
 

@@ -32,13 +32,19 @@ def block_after(heading: str, language: str) -> str:
 
 
 def test_python_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    assert len(blocks("python")) == 1
+    assert len(blocks("python")) == 2
     code = block_after("## From Python", "python")
     expected = block_after(code, "text")
     monkeypatch.chdir(tmp_path)
     exec(compile(code, "README.md", "exec"), {"__name__": "__main__"})
     assert capsys.readouterr().out == expected
     assert [path.name for path in tmp_path.iterdir()] == ["cough.mrf"]
+
+
+def test_parts_put_together(capsys: pytest.CaptureFixture[str]) -> None:
+    code = block_after("## Put parts together", "python")
+    exec(compile(code, "README.md", "exec"), {"__name__": "__main__"})
+    assert capsys.readouterr().out == block_after(code, "text")
 
 
 def test_question(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

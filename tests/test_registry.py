@@ -10,14 +10,13 @@ import numpy as np
 import pytest
 
 from mrfit import registry
+from mrfit._names import NAMES
 from mrfit.cli.fit import command
 from mrfit.errors import InputError, StructureError
 from mrfit.formats.graphs import save_structure
 from mrfit.learning.objective_choice import LikelihoodChoice
-from mrfit.learning.parts import OBJECTIVES, PENALTIES
 from mrfit.learning.problem import Problem
-from mrfit.learning.solver_words import SOLVERS
-from mrfit.parameterizations.registry import PARAMETERIZATIONS
+from mrfit.plugins import OBJECTIVES, PARAMETERIZATIONS, PENALTIES, SOLVERS, STRUCTURES, Registry
 from mrfit.solvers.fista import Fista
 from mrfit.solvers.lbfgs import LBFGS
 from mrfit.solvers.method import Method
@@ -51,7 +50,7 @@ def test_every_word_gives_its_structure(tmp_path: Path, rng: np.random.Generator
     for choice, structure in expected:
         assert registry.structure_from(choice, rows.domain).learn(rows).structure == structure
     words = {str(word).partition(":")[0] for word, _ in expected if isinstance(word, str)}
-    assert words == {*registry.STRUCTURE_WORDS, "order", "edges"}
+    assert words == {form.partition(":")[0] for form in STRUCTURES.forms}
 
 
 @pytest.mark.parametrize("name", ["edges.csv", "graph.graphml", "structure.JSON"])
@@ -66,7 +65,7 @@ def test_edges_of_every_form_that_is_written(tmp_path: Path, rng: np.random.Gene
 @pytest.mark.parametrize(
     ("choice", "message"),
     [
-        ("cycle", "no structure 'cycle'; choose one of 'complete', .*'order:3', 'edges:FILE'"),
+        ("cycle", "no structure 'cycle'; choose one of 'complete', .*'order:R', 'edges:FILE'"),
         ("order", "no structure 'order'"),
         ("order:", "no structure 'order:'"),
         ("tree:3", "no structure 'tree:3'"),
@@ -100,7 +99,7 @@ def test_no_word_leaves_the_choice_to_penalty_and_engine(rng: np.random.Generato
     rows, structure = random_rows(rng, (2, 3, 2), 30), Structure.complete(3)
     sparse = {"l1": OWLQN, "flat-l1": OWLQN, "group": Fista, "hierarchical": Fista}
     shrinking = ("l2", "flat-l2")
-    for word in PENALTIES:
+    for word in (*sparse, *shrinking, "none", "pseudo-counts", "tied", "hard", "ltr"):
 
         def solver(objective: Any, word: str = word) -> Method[Any]:
             return Problem(rows, structure, learner(penalty=word, objective=objective)).solver
@@ -112,18 +111,21 @@ def test_no_word_leaves_the_choice_to_penalty_and_engine(rng: np.random.Generato
         assert solver(LikelihoodChoice("tree")) == (LBFGS(memory=50) if word in shrinking else exact)
 
 
-def test_penalties_by_word() -> None:
-    """Unknown ones are named."""
-    own = ("l2", "l1", "group", "hierarchical", "flat-l1", "flat-l2", "none", "pseudo-counts")
-    assert (*own, "tied", "hard", "ltr") == tuple(PENALTIES)
+def test_an_unknown_penalty_is_named() -> None:
     with pytest.raises(InputError, match="no penalty 'l7'; choose one of 'l2', 'l1'"):
         learner(penalty="l7")
 
 
+@pytest.mark.parametrize("kind", [kind for kind in NAMES if kind != "setting"])
+def test_every_word_of_the_table_is_that_of_its_part(kind: str) -> None:
+    """The table is written out so that --help does not wait for numba."""
+    parts = Registry[Any](kind)
+    assert {word: parts[word].word for word in parts} == {word: word for word in NAMES[kind]}
+
+
 def test_the_command_line_offers_every_word() -> None:
-    """Its lists are written out so that --help does not wait for numba."""
-    offered = {option.name: option.type for option in command.params}
-    assert tuple(offered["penalty"].choices) == tuple(PENALTIES)
-    assert tuple(offered["solver"].choices) == tuple(SOLVERS)
-    assert tuple(offered["objective"].choices) == tuple(OBJECTIVES)
-    assert tuple(offered["parameterization"].choices) == tuple(PARAMETERIZATIONS)
+    offered: dict[Any, Any] = {option.name: option.type for option in command.params}
+    assert offered["penalty"].choices == tuple(PENALTIES)
+    assert offered["solver"].choices == tuple(SOLVERS)
+    assert offered["objective"].choices == tuple(OBJECTIVES)
+    assert offered["parameterization"].choices == tuple(PARAMETERIZATIONS)

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from mrfit.learning.tied import HardTied, LearnTieRelearn, Tied
     from mrfit.model import MarkovNetwork
     from mrfit.network import Network
+    from mrfit.plugins import register
     from mrfit.registry import learn
     from mrfit.report.marginals import plot_marginals
     from mrfit.report.network import plot_network
@@ -106,6 +107,7 @@ _HOME = {
     "plot_spectrum": "mrfit.learning.spectrum",
     "power": "mrfit.learning.power",
     "read_network": "mrfit.formats.models",
+    "register": "mrfit.plugins",
     "spectrum": "mrfit.learning.spectrum",
     "stability": "mrfit.learning.relearning",
     "write_network": "mrfit.formats.models",
@@ -171,6 +173,7 @@ __all__ = [
     "plot_spectrum",
     "power",
     "read_network",
+    "register",
     "spectrum",
     "stability",
     "write_network",

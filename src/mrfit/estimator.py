@@ -26,13 +26,15 @@ from mrfit.learning.fitted import Fitted
 from mrfit.learning.incomplete import fit_incomplete
 from mrfit.learning.learner import Learner
 from mrfit.learning.objective_choice import JUDGES, ObjectiveChoice
-from mrfit.learning.parts import OBJECTIVES, PENALTIES, STRUCTURES
 from mrfit.learning.penalty_choice import PenaltyChoice
-from mrfit.parameterizations.ordered import ALL, Ordered, check_orders
+from mrfit.parameterizations.ordered import ALL, check_orders
+from mrfit.parameterizations.parameterization import Parameterization
+from mrfit.plugins import OBJECTIVES, PARAMETERIZATIONS, PENALTIES
 from mrfit.queries.asked import How
 from mrfit.queries.row_questions import warn_of_errors
-from mrfit.registry import STRUCTURE_WORDS, learner_from, objective_from
+from mrfit.registry import learner_from, objective_from, structure_called
 from mrfit.settings import Coordinates, Covariates, Solver
+from mrfit.solvers.method import Method
 from mrfit.structure.learners import StructureLearner
 from mrfit.workers import resolve_jobs
 
@@ -68,18 +70,18 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         ``Tied(groups=10)`` draws parameters to a few learned values, ``HardTied`` makes them equal there,
         ``LearnTieRelearn`` learns with L2, clusters, and relearns as equal. The words of the command line (``l2``,
         ``l1``, ``tied``, ...) stand for these with their own settings.
-    objective : {"pseudo-likelihood", "likelihood", "rise", "log-rise"} or LikelihoodChoice, default="pseudo-likelihood"
+    objective : {"pseudo-likelihood", "likelihood", "rise", "log-rise"} or ObjectiveChoice, default="pseudo-likelihood"
         The second is exact, for about 24 binary variables at most or a sparse structure; scores are then
         log-likelihoods. ``LikelihoodChoice("tree")`` is the likelihood by one engine. The last two are interaction
         screening, scored by pseudo-log-likelihoods.
-    parameterization : str or Coordinates, default="canonical"
+    parameterization : str, type of Parameterization or Coordinates, default="canonical"
         The coordinates: ``canonical``, ``spectral``, ``full``, ``ising``, ``generalized-ising`` or ``ordered``.
         ``Coordinates(reference="last")`` chooses the silent states of canonical ones, ``Coordinates(ordered=["mood"])``
         the columns that interact by scores.
     given : str, list of str, Covariates or None, default=None
         Covariates: columns that are conditioned on and never modelled, with an effect on every other one, and as
         ``Covariates(["age"], on_edges=True)`` on every pair that interacts, too.
-    solver : {"newton", "lbfgs", "owlqn", "proximal-newton", "fista"}, Solver or None, default=None
+    solver : {"newton", "lbfgs", "owlqn", "proximal-newton", "fista"}, Method, Solver or None, default=None
         None takes the one that suits the penalty; ``Solver(tolerance=1e-8, max_iterations=5000)`` says when it stops.
     folds : int, default=0
         Parts of a cross-validation that chooses among several strengths or numbers of groups; 0 for none.
@@ -128,9 +130,9 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         *,
         penalty: Any = "l2",
         objective: str | ObjectiveChoice = "pseudo-likelihood",
-        parameterization: str | Coordinates = "canonical",
+        parameterization: str | type[Parameterization] | Coordinates = "canonical",
         given: str | Sequence[str] | Covariates | None = None,
-        solver: str | Solver | None = None,
+        solver: str | Method[Any] | Solver | None = None,
         folds: int = 0,
         errors: str | None = None,
         missing: str = "error",
@@ -245,14 +247,15 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
     def _coordinates(self, rows: UniqueRows) -> dict[str, Any]:
         """Settings of a learner; ``ordered`` columns are those of ordered coordinates."""
         chosen = _coordinates_part(self.parameterization)
-        settings = {"parameterization": chosen.word, "reference": chosen.reference}
+        kind = PARAMETERIZATIONS.called(chosen.word)
+        settings: dict[str, Any] = {"parameterization": chosen.word, "reference": chosen.reference}
         scores = chosen.scores or {}
-        if chosen.ordered is None and not scores and chosen.word != Ordered.word:
+        if chosen.ordered is None and not scores and not kind.has_scores:
             return settings
-        every = chosen.ordered == ALL or (chosen.ordered is None and chosen.word == Ordered.word)
+        every = chosen.ordered == ALL or (chosen.ordered is None and kind.has_scores)
         ordered = ALL if every else (*_names(chosen.ordered or ()), *scores)
-        if chosen.word == "canonical":
-            settings["parameterization"] = Ordered.word
+        if kind.when_ordered is not None and not kind.has_scores:
+            settings["parameterization"] = kind.when_ordered
         given = _covariates(self.given).get("given", ())
         check_orders(ordered, rows.domain, self.states or (), given=given, scored=scores, is_read=False)
         return {**settings, "ordered": ordered, "scores": scores}
@@ -350,8 +353,8 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
 
 
 def _structure_part(choice: Any) -> StructureLearner | None:
-    if isinstance(choice, str) and choice in STRUCTURE_WORDS:
-        return STRUCTURES[choice]()
+    if isinstance(choice, str):
+        return structure_called(choice)
     return choice if isinstance(choice, StructureLearner) else None
 
 
@@ -363,11 +366,11 @@ def _penalty_part(choice: Any) -> PenaltyChoice | None:
 
 def _objective_part(choice: Any) -> ObjectiveChoice | None:
     if isinstance(choice, str):
-        return OBJECTIVES.get(choice)
+        return OBJECTIVES[choice]() if choice in OBJECTIVES else None
     return choice if isinstance(choice, ObjectiveChoice) else None
 
 
-def _coordinates_part(choice: str | Coordinates) -> Coordinates:
+def _coordinates_part(choice: str | type[Parameterization] | Coordinates) -> Coordinates:
     return choice if isinstance(choice, Coordinates) else Coordinates(choice)
 
 
@@ -375,7 +378,7 @@ def _covariates_part(choice: str | Sequence[str] | Covariates | None) -> Covaria
     return choice if choice is None or isinstance(choice, Covariates) else Covariates(choice)
 
 
-def _solver_part(choice: str | Solver | None) -> Solver:
+def _solver_part(choice: str | Method[Any] | Solver | None) -> Solver:
     return choice if isinstance(choice, Solver) else Solver(choice)
 
 

@@ -31,7 +31,7 @@ from mrfit.parameterizations.edge_tables import edge_weights, scores_of
 from mrfit.parameterizations.joint import converted
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.parameterizations.reference import reference_from
-from mrfit.parameterizations.registry import parameterization_called
+from mrfit.plugins import PARAMETERIZATIONS
 from mrfit.queries.answer import FloatWithError
 from mrfit.queries.missing import observed_ll, observed_pll
 from mrfit.queries.questions import Questions
@@ -450,14 +450,14 @@ class MarkovNetwork(Questions):
             )
         return self.errors
 
-    def to_parameterization(self, word: str, *, reference: str = "first") -> MarkovNetwork:
+    def to_parameterization(self, word: str | type[Parameterization], *, reference: str = "first") -> MarkovNetwork:
         """The same distribution in other coordinates: ``canonical``, ``spectral``, ``full``, and others if they can.
 
         Scopes are joined by their subsets, over which the same function spreads in other coordinates. ``reference``
         names the silent states of canonical ones (see `mrfit.parameterizations.reference`). Standard errors are left
         behind.
         """
-        kind = parameterization_called(word)
+        kind = PARAMETERIZATIONS.called(word)
         if self.has_impossible_states:
             raise InputError("Some states of this model are impossible, which only its full parameters can say.")
         target = kind(self.domain, self.structure.closure(), given=self.covariates)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
@@ -15,19 +14,12 @@ from mrfit.learning.fitted import Fitted
 from mrfit.learning.grid import Callback
 from mrfit.learning.learner import Learner, Progress
 from mrfit.learning.objective_choice import ObjectiveChoice
-from mrfit.learning.parts import OBJECTIVES, PENALTIES, STRUCTURES
 from mrfit.learning.penalty_choice import PenaltyChoice
-from mrfit.learning.solver_words import SOLVERS
+from mrfit.plugins import OBJECTIVES, PENALTIES, SOLVERS, STRUCTURES, needs_arguments
 from mrfit.solvers.method import Method
 from mrfit.structure.edges_file import read_edges
 from mrfit.structure.learners import Given, StructureLearner, UpToOrder
 from mrfit.structure.structure import Structure
-
-Entry = TypeVar("Entry")
-
-# How a structure is written: words, and words that need an argument.
-STRUCTURE_WORDS = ("complete", "independent", "tree", "learned", "grown")
-_WITH_ARGUMENT = ("order:3", "edges:FILE")
 
 
 def structure_from(choice: Any, domain: Domain) -> StructureLearner:
@@ -49,16 +41,22 @@ def structure_from(choice: Any, domain: Domain) -> StructureLearner:
 
 
 def _structure_from_word(text: str, domain: Domain) -> StructureLearner:
-    word, colon, argument = text.partition(":")
-    if not colon and word in STRUCTURE_WORDS:
-        return STRUCTURES[word]()
+    word, _, argument = text.partition(":")
     if word == "order" and argument:
         return UpToOrder(_order(argument))
     if word == "edges" and argument:
         return Given(_from_file(argument, domain))
-    raise StructureError(
-        f"There is no structure {text!r}; choose one of {listed((*STRUCTURE_WORDS, *_WITH_ARGUMENT), limit=8)}."
-    )
+    learner = structure_called(text)
+    if learner is None:
+        raise StructureError(f"There is no structure {text!r}; choose one of {listed(STRUCTURES.forms, limit=24)}.")
+    return learner
+
+
+def structure_called(word: str) -> StructureLearner | None:
+    """Learner of a word that needs no argument; None if the word names no such learner."""
+    if word not in STRUCTURES or STRUCTURES.form(word) != word or needs_arguments(STRUCTURES[word]):
+        return None
+    return STRUCTURES[word]()
 
 
 def _from_file(path: str, domain: Domain) -> Structure:
@@ -81,7 +79,7 @@ def penalty_from(choice: str | PenaltyChoice, **settings: Any) -> PenaltyChoice:
     """A word such as ``l1``, with settings, or a penalty itself."""
     if isinstance(choice, PenaltyChoice):
         return choice
-    kind = _entry("penalty", choice, PENALTIES)
+    kind = PENALTIES.called(choice)
     known = [f.name for f in fields(kind)]
     foreign = [name for name in settings if name not in known]
     if foreign:
@@ -90,12 +88,12 @@ def penalty_from(choice: str | PenaltyChoice, **settings: Any) -> PenaltyChoice:
 
 
 def objective_from(choice: str | ObjectiveChoice) -> ObjectiveChoice:
-    return choice if isinstance(choice, ObjectiveChoice) else _entry("objective", choice, OBJECTIVES)
+    return choice if isinstance(choice, ObjectiveChoice) else OBJECTIVES.called(choice)()
 
 
 def solver_from(choice: str | Method[Any] | None) -> Method[Any] | None:
     """``newton``, ``lbfgs``, ``owlqn``, ``proximal-newton``, ``fista``, or None for the penalty's own."""
-    return choice if choice is None or isinstance(choice, Method) else _entry("solver", choice, SOLVERS)()
+    return choice if choice is None or isinstance(choice, Method) else SOLVERS.called(choice)()
 
 
 def learner_from(
@@ -141,9 +139,3 @@ def learn(
         learner = learner_from(rows.domain, **parts)
     learner = replace(learner, structure=structure_from(structure, rows.domain))
     return learner.fit(rows, valid, jobs=jobs, errors=errors, callback=callback, progress=progress)
-
-
-def _entry(what: str, word: Any, entries: Mapping[str, Entry]) -> Entry:
-    if word not in entries:
-        raise InputError(f"There is no {what} {word!r}; choose one of {listed(entries, limit=20)}.")
-    return entries[word]

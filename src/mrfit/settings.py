@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.solvers.method import Method
 
 
@@ -15,8 +16,8 @@ class Coordinates:
 
     Parameters
     ----------
-    word : str, default="canonical"
-        ``canonical``, ``spectral``, ``full``, ``ising``, ``generalized-ising`` or ``ordered``.
+    word : str or type of Parameterization, default="canonical"
+        ``canonical``, ``spectral``, ``full``, ``ising``, ``generalized-ising`` or ``ordered``, or a class of your own.
     reference : str, default="first"
         For canonical coordinates the silent state of each variable: ``first``, ``last``, ``random`` or
         ``NAME=STATE,...``.
@@ -29,7 +30,7 @@ class Coordinates:
         ordered.
     """
 
-    word: str = "canonical"
+    word: str | type[Parameterization] = "canonical"
     reference: str = "first"
     ordered: str | Sequence[str] | None = None
     scores: Mapping[str, Sequence[float]] | None = None

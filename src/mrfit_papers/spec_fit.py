@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from mrfit import Learner, LikelihoodChoice, UniqueRows, UpToOrder
 from mrfit.data.named import named_set
-from mrfit.learning.parts import PENALTIES
+from mrfit.plugins import PENALTIES
 from mrfit_papers.spec_rows import parts_of, thirds
 from mrfit_papers.unit import Unit
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from mrfit import Domain, Structure
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.parameterization import Parameterization
-from mrfit.parameterizations.registry import parameterization_called
+from mrfit.plugins import PARAMETERIZATIONS
 from mrfit_papers.unit import Unit
 
 Floats = NDArray[np.float64]
@@ -38,7 +38,7 @@ def parameterization(name: str, n: int, *, c: int = 2) -> Parameterization:
     references = {"C": (1, *(0,) * (n - 1)), "C1": (0,) * n, "C2": (c - 1,) * n}
     if name in references:
         return Canonical(domain, structure, references[name])
-    return parameterization_called(WORDS[name])(domain, structure)
+    return PARAMETERIZATIONS.called(WORDS[name])(domain, structure)
 
 
 def joint_features(parameters: Parameterization) -> Floats:

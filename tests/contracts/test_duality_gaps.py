@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from contracts.test_penalties import NONSMOOTH
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.objectives.cached import CachedObjective
 from mrfit.objectives.likelihood import Likelihood
@@ -24,8 +23,14 @@ from mrfit.solvers.minimize import minimize
 from mrfit.solvers.newton import TruncatedNewton
 from mrfit.solvers.proximal_newton import ProximalNewton
 from mrfit.solvers.solution import Solution
-from populations import STRUCTURES, random_rows
-from scad import SmoothlyClipped
+from plugins.scad import SmoothlyClipped
+from populations import NONSMOOTH_PENALTIES, STRUCTURES, random_rows
+
+NONSMOOTH = [
+    pytest.param(penalty, id=f"{cls.__name__}-{number}")
+    for cls, build in NONSMOOTH_PENALTIES.items()
+    for number, penalty in enumerate(build(np.random.default_rng(1), 7))
+]
 
 SHAPE = (2, 2, 2)  # seven parameters with all sets of variables, which penalties of all kinds of the population fit
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from golden.results import ENTRIES, Recorded, complaint, merged, stored
-from mrfit.learning.parts import OBJECTIVES, PENALTIES, STRUCTURES
+from mrfit.plugins import OBJECTIVES, PENALTIES, STRUCTURES
 from mrfit.structure.learners import Learned
 
 

@@ -22,11 +22,11 @@ from mrfit.learning.problem import Problem
 from mrfit.model import MarkovNetwork
 from mrfit.objectives.likelihood import Likelihood
 from mrfit.parameterizations.joint import Saturated
-from mrfit.parameterizations.registry import PARAMETERIZATIONS
 from mrfit.parameterizations.spectral import Spectral
 from mrfit.penalties import l1, l2
 from mrfit.penalties.group import GroupL1
 from mrfit.penalties.penalty import NonsmoothPenalty
+from mrfit.plugins import PARAMETERIZATIONS
 from mrfit.registry import learn, structure_from
 from mrfit.solvers import proximal_newton
 from mrfit.solvers.fista import Fista

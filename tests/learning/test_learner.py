@@ -14,11 +14,10 @@ from mrfit.errors import InputError
 from mrfit.learning import Learner
 from mrfit.learning.json_form import to_plain
 from mrfit.learning.objective_choice import LIKELIHOOD, LOG_RISE
-from mrfit.learning.parts import OBJECTIVES, PENALTIES, STRUCTURES
 from mrfit.learning.penalized import L1, L2, Group
 from mrfit.learning.problem import Problem
-from mrfit.learning.solver_words import SOLVERS
 from mrfit.learning.tied import HardTied, LearnTieRelearn, Tied
+from mrfit.plugins import OBJECTIVES, PENALTIES, SOLVERS, STRUCTURES
 from mrfit.registry import learn
 from mrfit.solvers.lbfgs import LBFGS
 from mrfit.structure.learners import Given, Independent, Learned, Tree, UpToOrder

@@ -13,18 +13,18 @@ from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning.layout import Layout
 from mrfit.learning.learner import Learner
 from mrfit.learning.objective_choice import LIKELIHOOD, PSEUDO_LIKELIHOOD, LikelihoodChoice, ObjectiveChoice
-from mrfit.learning.parts import OBJECTIVES, PENALTIES
 from mrfit.learning.penalized import L1, L2, NoPenalty, Penalized
 from mrfit.learning.penalty_choice import PenaltyChoice
 from mrfit.learning.smoothed import PseudoCounts
 from mrfit.learning.tied import TiedChoice
 from mrfit.penalties.penalty import NonsmoothPenalty, Penalty, SmoothPenalty
+from mrfit.plugins import OBJECTIVES, PENALTIES
 from mrfit.solvers.fista import Fista
 from mrfit.solvers.proximal_newton import ProximalNewton
 from mrfit.solvers.solution import Status
 from mrfit.structure.learners import Complete, Tree, UpToOrder
+from plugins.scad import SCAD
 from populations import NONSMOOTH_PENALTIES, SMOOTH_PENALTIES, full_rows, random_rows
-from scad import SCAD
 
 STRENGTHS = (0.3, 1.0, 3.0, 10.0)
 
@@ -77,7 +77,7 @@ def test_the_train_score_is_that_of_the_model(
 @pytest.mark.parametrize("kind", [*PENALTIES.values(), SCAD], ids=lambda kind: kind.word)
 def test_at_every_point_of_the_grid(kind: type[PenaltyChoice], objective: Any, rng: np.random.Generator) -> None:
     """For every penalty that users choose by a word, and one of their own that does not grow with its strength."""
-    choice = OBJECTIVES[objective] if isinstance(objective, str) else objective
+    choice = OBJECTIVES[objective]() if isinstance(objective, str) else objective
     own: dict[str, Any] = {"groups": (2, 4)} if issubclass(kind, TiedChoice) else {}
     if kind is not NoPenalty:
         own["strength"] = STRENGTHS

@@ -13,7 +13,6 @@ from mrfit.inference.tree_states import TreeStates
 from mrfit.learning import Fitted, Learner
 from mrfit.learning.coordinates import ExactCoordinates, TreeCoordinates
 from mrfit.learning.objective_choice import LIKELIHOOD, LikelihoodChoice
-from mrfit.learning.parts import PENALTIES
 from mrfit.learning.penalized import L2
 from mrfit.learning.sampled import ChainCoordinates
 from mrfit.model import MarkovNetwork
@@ -22,7 +21,7 @@ from mrfit.objectives.forest import forest_parameters
 from mrfit.objectives.likelihood import Likelihood
 from mrfit.objectives.row_scores import row_ll
 from mrfit.objectives.tree_likelihood import TreeLikelihood
-from mrfit.parameterizations.registry import PARAMETERIZATIONS
+from mrfit.plugins import PARAMETERIZATIONS, PENALTIES
 from mrfit.registry import learn
 from mrfit.structure.learners import Given, Tree, UpToOrder
 from mrfit.structure.structure import Structure

@@ -7,9 +7,9 @@ import pytest
 
 from mrfit.learning.learner import Learner
 from mrfit.learning.objective_choice import LIKELIHOOD
-from mrfit.learning.parts import PENALTIES
 from mrfit.parameterizations.centred import Centred
 from mrfit.parameterizations.full import Full
+from mrfit.plugins import PENALTIES
 from mrfit.solvers.proximal_newton import ProximalNewton
 from mrfit.structure.learners import UpToOrder
 from mrfit.structure.structure import Structure

@@ -15,9 +15,9 @@ import pytest
 from mrfit import Domain, Factors, Network
 from mrfit.errors import InputError
 from mrfit.inference.annealed import Annealed
-from mrfit.inference.choice import ENGINES
 from mrfit.inference.engine import Engine
 from mrfit.inference.gibbs import Gibbs
+from mrfit.plugins import ENGINES
 from mrfit.queries.answer import Distribution, FloatWithError
 from mrfit.rounding import with_error
 

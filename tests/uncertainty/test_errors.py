@@ -15,7 +15,7 @@ import mrfit
 from mrfit import L1, L2, Complete, Given, Learned, Learner, NoPenalty, UniqueRows
 from mrfit.errors import InputError
 from mrfit.learning.objective_choice import LIKELIHOOD, PSEUDO_LIKELIHOOD, LikelihoodChoice, ObjectiveChoice
-from mrfit.learning.parts import PENALTIES
+from mrfit.plugins import PENALTIES
 from mrfit.registry import objective_from
 from mrfit.structure.structure import Structure
 from mrfit.uncertainty.errors import Curvature

@@ -9,6 +9,7 @@ import numpy as np
 
 from mrfit.checking.moments import Moments
 from mrfit.checking.typical import Typical
+from mrfit.plugins import OBJECTIVES
 
 _MOST_UNSEEN = 0.02  # of the model's mass that is no mode: exp(-4)
 _FAR_ABOVE = 10.0  # times what the data have
@@ -91,11 +92,12 @@ class PhantomMode:
     def _way_on(self) -> str:
         """What to do about it, which depends on how the model was fitted."""
         likelihood = "`--objective likelihood`, or with a stronger penalty (10 times) chosen by `--judge ll`."
-        if self.objective == "pseudo-likelihood":
-            return f" although the pseudo-likelihood looks fine. Fit it by {likelihood}"
         if self.objective is None:
             return f". If it was fitted by pseudo-likelihood, fit it by {likelihood}"
-        if self.objective == "likelihood":
+        fitted_by = OBJECTIVES.get(self.objective)
+        if fitted_by is not None and fitted_by.is_score and not fitted_by.is_joint:
+            return f" although the pseudo-likelihood looks fine. Fit it by {likelihood}"
+        if fitted_by is not None and fitted_by.is_joint:
             return (
                 ". It was fitted by likelihood: check that these rows have the coding of those it was learned from, or "
                 "fit it with a stronger penalty."

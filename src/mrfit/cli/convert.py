@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mrfit.cli.files import check_files, send, summary_beside, writing
-from mrfit.cli.model_options import FORMATS
-from mrfit.cli.options import STANDARD, common
+from mrfit.cli.options import STANDARD, PartChoice, common
 from mrfit.cli.output import note, print_json, say
 from mrfit.errors import InputError
+from mrfit.plugins import FORMATS
 
 if TYPE_CHECKING:
     from mrfit.formats.model_format import ModelFormat
 
-_FORMAT = click.Choice(FORMATS, case_sensitive=False)
+_FORMAT = PartChoice(FORMATS, case_sensitive=False)
 
 
 @click.command("convert")

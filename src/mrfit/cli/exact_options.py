@@ -8,19 +8,12 @@ from typing import Any
 import click
 
 from mrfit.cli.bare_options import BareOption
-from mrfit.cli.options import choice, names, stacked
+from mrfit.cli.options import choice, names, part_choice, stacked
 from mrfit.errors import InputError
+from mrfit.plugins import OBJECTIVES, PARAMETERIZATIONS
 
 exact_options = stacked(
-    choice(
-        "--objective",
-        "pseudo-likelihood",
-        "likelihood",
-        "rise",
-        "log-rise",
-        help="likelihood: of whole rows; exact for some 24 variables or in a sparse structure, by chains elsewhere. "
-        "rise, log-rise: interaction screening, a loss like the pseudo-likelihood; rows are scored by the latter.",
-    ),
+    part_choice("--objective", OBJECTIVES, help=f"{OBJECTIVES.help(': ')}."),
     choice(
         "--engine",
         "auto",
@@ -42,14 +35,9 @@ exact_options = stacked(
         metavar="R|all",
         help="All scopes of up to R variables, or all sets of variables; instead of --structure.",
     ),
-    choice(
+    part_choice(
         "--parameterization",
-        "canonical",
-        "spectral",
-        "full",
-        "ising",
-        "generalized-ising",
-        "ordered",
+        PARAMETERIZATIONS,
         help="The coordinates: what is shrunk, made zero or tied depends on them.",
     ),
     click.option(
@@ -88,7 +76,8 @@ def coordinates_of(options: Mapping[str, Any]) -> dict[str, Any]:
     scores = dict(filter(None, map(_scores, options["ordered"])))
     named = names([text for text in options["ordered"] if _scores(text) is None], "--ordered")
     ordered = "all" if named == ("all",) else (*named, *scores)
-    return {**chosen, "parameterization": "ordered", "ordered": ordered, "scores": scores}
+    kind = PARAMETERIZATIONS[options["parameterization"]]
+    return {**chosen, "parameterization": kind.when_ordered or kind.word, "ordered": ordered, "scores": scores}
 
 
 def _scores(text: str) -> tuple[str, tuple[float, ...]] | None:

@@ -15,7 +15,7 @@ from mrfit.cli.exact_options import structure_file, structure_word
 from mrfit.cli.files import check_resumable, load_model, send, summary_beside, writing
 from mrfit.cli.fit_by_em import fit_by_em
 from mrfit.cli.fit_summary import draw_scores, print_fit
-from mrfit.cli.idle_options import Rule, refuse_idle
+from mrfit.cli.idle_options import Rule, has_setting, refuse_idle
 from mrfit.cli.learner_options import LEARNER_SECTIONS, check_orders_of, learner_of, learner_options, structure_of
 from mrfit.cli.options import (
     called,
@@ -35,7 +35,7 @@ from mrfit.cli.output import note, note_compiling, print_json, say
 from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
 from mrfit.cli.progress import grid_progress, solver_progress
 from mrfit.cli.sections import SectionedCommand
-from mrfit.cli.structure_options import structure_learners
+from mrfit.cli.structure_options import chooses_neighbours, structure_kind, structure_learners
 from mrfit.errors import InputError
 
 if TYPE_CHECKING:
@@ -221,7 +221,8 @@ def _repeated(context: click.Context, model_file: str) -> Learner:
 
 def _is_in_parts(learner: Learner, options: dict[str, Any]) -> bool:
     """Whether rows stay in their files; a cluster is of use to others, too."""
-    able = not learner.objective.is_joint and options["missing"] != "em" and structure_word(options) != "grown"
+    grown = has_setting(structure_kind(structure_word(options)), "cells")
+    able = not learner.objective.is_joint and options["missing"] != "em" and not grown
     if options["in_parts"] and not able:
         raise InputError(
             "--in-parts is for the pseudo-likelihood of complete rows, and structures that are given, a tree or "
@@ -242,7 +243,7 @@ def _structures(
     """One for each degree bound, with the bound."""
     if options["like"]:
         return [(0, learner.structure)]
-    if structure_word(options) != "learned":
+    if not chooses_neighbours(structure_word(options)):
         return [(0, structure_of(options, rows.domain))]
     learners = structure_learners(options)
     if len(learners) > 1 and options["valid"] is None and not options["folds"]:

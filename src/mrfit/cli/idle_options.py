@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, is_dataclass
 
 import click
 from click.core import ParameterSource
 
+from mrfit._names import NAMES
 from mrfit.errors import InputError
+from mrfit.plugins import PENALTIES
 
 
 @dataclass(frozen=True)
@@ -21,10 +23,12 @@ class Rule:
 
 
 def penalties_with(setting: str) -> list[str]:
-    """Words of the penalties that have such a setting."""
-    from mrfit.learning.parts import PENALTIES
+    """Words of the library's penalties that have such a setting."""
+    return [word for word in NAMES["penalty"] if has_setting(PENALTIES[word], setting)]
 
-    return [word for word, kind in PENALTIES.items() if setting in {field.name for field in fields(kind)}]
+
+def has_setting(kind: type, setting: str) -> bool:
+    return is_dataclass(kind) and setting in {field.name for field in fields(kind)}
 
 
 def one_of(words: Sequence[str]) -> str:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mrfit.cli.exact_options import coordinates_of, exact_options, structure_word
-from mrfit.cli.idle_options import Rule, one_of, penalties_with, refuse_idle
-from mrfit.cli.options import choice, names, numbers, parameters_of, stacked, whole_numbers
-from mrfit.cli.structure_options import given_option, structure_options, structure_rules
+from mrfit.cli.idle_options import Rule, has_setting, one_of, penalties_with, refuse_idle
+from mrfit.cli.options import PartChoice, choice, names, numbers, parameters_of, part_choice, stacked, whole_numbers
+from mrfit.cli.structure_options import given_option, structure_kind, structure_options, structure_rules
 from mrfit.cli.tying_options import tying_options, tying_rules, tying_settings
+from mrfit.plugins import OBJECTIVES, PARAMETERIZATIONS, PENALTIES, SOLVERS, STRUCTURES
 
 if TYPE_CHECKING:
     from mrfit.domain import Domain
@@ -24,9 +25,8 @@ if TYPE_CHECKING:
 learner_options = stacked(
     click.option(
         "--structure",
-        metavar="complete|independent|tree|learned|grown|order:R|edges:FILE",
-        help="Which variables interact, by default complete: all pairs; learned as `mrfit structure` does, with the "
-        "same options; grown by likelihood from a tree; FILE is an edge list, GraphML or JSON.",
+        metavar="WORD",
+        help=f"Which variables interact, by default complete; WORD is one of these. {STRUCTURES.help(': ')}.",
     ),
     structure_options,
     given_option,
@@ -38,24 +38,7 @@ learner_options = stacked(
         help="For --structure grown: let in only what leaves the cliques of a junction tree N cells, such as 1e6, so "
         "that the likelihood is exact; for variables that nearly determine each other, where chains do not mix.",
     ),
-    choice(
-        "--penalty",
-        "l2",
-        "l1",
-        "group",
-        "hierarchical",
-        "flat-l1",
-        "flat-l2",
-        "none",
-        "pseudo-counts",
-        "tied",
-        "hard",
-        "ltr",
-        help="l2 shrinks all parameters; l1 makes many of them exactly zero; group all of a scope at once; "
-        "hierarchical a scope and all that contain it; flat-l1 and flat-l2 treat all orders alike; pseudo-counts adds "
-        "S rows of every joint state, or for a tree of every state of a pair; tied draws parameters to a few learned "
-        "values; hard makes them equal there; ltr learns with l2, clusters, and relearns as equal.",
-    ),
+    part_choice("--penalty", PENALTIES, help=f"{PENALTIES.help()}."),
     exact_options,
     click.option(
         "--strength",
@@ -87,7 +70,7 @@ learner_options = stacked(
     ),
     click.option(
         "--solver",
-        type=click.Choice(["newton", "lbfgs", "owlqn", "proximal-newton", "fista"]),
+        type=PartChoice(SOLVERS),
         help="By default newton, or lbfgs for l2 on a junction tree; for penalties that make zeros proximal-newton, "
         "but with the pseudo-likelihood owlqn (l1) or fista.",
     ),
@@ -134,9 +117,9 @@ def learner_of(context: click.Context, options: dict[str, Any]) -> Learner:
 
 def check_orders_of(learner: Learner, domain: Domain, states: Collection[str] | None) -> None:
     """Refuse --ordered for words whose order nobody has said, and for codes of missing answers."""
-    from mrfit.parameterizations.ordered import Ordered, check_orders
+    from mrfit.parameterizations.ordered import check_orders
 
-    if learner.parameterization == Ordered.word:
+    if learner.parameterization_kind.has_scores:
         scored = dict(learner.scores)
         check_orders(learner.ordered, domain, states or (), given=learner.given, scored=scored)
 
@@ -144,46 +127,40 @@ def check_orders_of(learner: Learner, domain: Domain, states: Collection[str] | 
 def structure_of(options: dict[str, Any], domain: Domain) -> StructureLearner:
     """Where it is not one that regressions learn."""
     from mrfit.registry import structure_from
-    from mrfit.stochastic.growth import Grown
 
     structure = structure_from(structure_word(options), domain)
-    return replace(structure, cells=options["cells"]) if isinstance(structure, Grown) else structure
+    if not has_setting(type(structure), "cells"):
+        return structure
+    return replace(structure, cells=options["cells"])  # type: ignore[type-var]
 
 
 def _objective(options: dict[str, Any]) -> ObjectiveChoice:
-    from mrfit.learning.objective_choice import LikelihoodChoice
-    from mrfit.registry import objective_from
-
-    objective = objective_from(options["objective"])
-    return replace(objective, engine=options["engine"]) if isinstance(objective, LikelihoodChoice) else objective
+    kind = OBJECTIVES[options["objective"]]
+    return kind(engine=options["engine"]) if has_setting(kind, "engine") else kind()  # type: ignore[call-arg]
 
 
 def _rules(options: dict[str, Any]) -> list[Rule]:
-    from mrfit.learning.parts import PENALTIES
-
     word = options["penalty"]
     kind = PENALTIES[word]
     solved = kind.function is not None
-    searching = penalties_with("search")
+    coordinates = PARAMETERIZATIONS[options["parameterization"]]
     return [
         Rule(("solver", "max_iterations", "tolerance"), solved, f"another penalty: {word} need no solver"),
         Rule(("free_orders",), solved and kind.own_free_orders is not None, "a penalty on parameters"),
-        Rule(("engine",), options["objective"] == "likelihood", "--objective likelihood"),
+        Rule(("engine",), has_setting(OBJECTIVES[options["objective"]], "engine"), "--objective likelihood"),
         Rule(("judge",), bool(options.get("valid") or options["folds"]), "held-out rows: --valid or --folds"),
-        Rule(("toward",), word == "l2", "--penalty l2"),
-        Rule(("cells",), options["structure"] == "grown", "--structure grown"),
-        Rule(("ordered",), options["parameterization"] in ("canonical", "ordered"), "--parameterization ordered"),
+        Rule(("toward",), has_setting(kind, "toward"), "--penalty l2"),
+        Rule(("cells",), has_setting(structure_kind(options["structure"]), "cells"), "--structure grown"),
+        Rule(("ordered",), coordinates.when_ordered is not None, "--parameterization ordered"),
         Rule(("given_edges",), bool(options["given"]), "--given"),
-        Rule(("search",), word in searching, f"a penalty that makes zeros: {one_of(searching)}"),
+        Rule(
+            ("search",), has_setting(kind, "search"), f"a penalty that makes zeros: {one_of(penalties_with('search'))}"
+        ),
     ]
 
 
 def _penalty(options: dict[str, Any]) -> PenaltyChoice:
     """The penalty with those of the options that it has a use for."""
-    from dataclasses import fields
-
-    from mrfit.learning.parts import PENALTIES
-
     orders = options["free_orders"]
     kind = PENALTIES[options["penalty"]]
     settings = {
@@ -193,5 +170,4 @@ def _penalty(options: dict[str, Any]) -> PenaltyChoice:
         "toward": options["toward"],
         **tying_settings(options),
     }
-    known = {f.name for f in fields(kind)}
-    return kind(**{name: value for name, value in settings.items() if name in known})
+    return kind(**{name: value for name, value in settings.items() if has_setting(kind, name)})

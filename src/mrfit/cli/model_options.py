@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mrfit.cli.files import load_model
-from mrfit.cli.options import STANDARD, choice, stacked
+from mrfit.cli.options import STANDARD, PartChoice, part_choice, stacked
 from mrfit.cli.output import as_options, note
 from mrfit.errors import InputError
+from mrfit.plugins import ENGINES, FORMATS
 from mrfit.rounding import with_error
 
 if TYPE_CHECKING:
@@ -21,32 +22,19 @@ if TYPE_CHECKING:
     from mrfit.network import Network
     from mrfit.queries.answer import LogZ
 
-FORMATS = ("mrf", "uai", "lg", "mn", "fg")  # as in mrfit.formats.models, which --help need not load
-ENGINES = (
-    "auto",
-    "enumeration",
-    "tree",
-    "bp",
-    "max-product",
-    "trw",
-    "mean-field",
-    "gibbs",
-    "ais",
-    "tempering",
-)  # as in mrfit.inference.choice, which --help need not load
-
 _LONG = 2.0  # seconds: from here on the forecast is said
 
 from_option = click.option(
     "--from",
     "model_format",
-    type=click.Choice(FORMATS, case_sensitive=False),
+    type=PartChoice(FORMATS, case_sensitive=False),
     help="Format of MODEL; by default its suffix says it, and standard input is mrf.",
 )
 
-engine_option = choice(
+engine_option = part_choice(
     "--engine",
-    *ENGINES,
+    ENGINES,
+    "auto",
     help="How to compute: auto takes what is exact and fast if anything is, and says what it took.",
 )
 

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
+from click.shell_completion import CompletionItem
 
+from mrfit._names import NAMES
 from mrfit.cli.output import as_options, note
 from mrfit.cli.progress import command_progress, reading_progress
 from mrfit.errors import InputError
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from mrfit.data.sources import Source
     from mrfit.data.unique_rows import UniqueRows
     from mrfit.domain import Domain
+    from mrfit.plugins import Registry
 
 STANDARD = "-"  # in the place of a file: standard input or output
 
@@ -45,6 +48,40 @@ def parameters_of(options: Callable[[Any], Any]) -> set[str]:
 def choice(name: str, *words: str, help: str) -> Callable[[Any], Any]:
     """An option that is one of ``words``, the first by default."""
     return click.option(name, type=click.Choice(words), default=words[0], show_default=True, help=help)
+
+
+class PartChoice(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3
+    """The words of a kind of parts, those of plug-ins too, which are looked for only where they are needed.
+
+    ``extra`` words come first.
+    """
+
+    name = "choice"
+
+    def __init__(self, parts: Registry[Any], *extra: str, case_sensitive: bool = True) -> None:
+        self.parts, self.extra, self.case_sensitive = parts, extra, case_sensitive
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        return (*self.extra, *self.parts)
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+        return f"[{'|'.join(self.choices)}]"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        word = str(value) if self.case_sensitive else str(value).lower()
+        if word not in self.extra and word not in self.parts:
+            self.fail(f"{value!r} is not one of {', '.join(map(repr, self.choices))}.", param, ctx)
+        return word
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        return [CompletionItem(word) for word in self.choices if word.startswith(incomplete)]
+
+
+def part_choice(name: str, parts: Registry[Any], *extra: str, help: str) -> Callable[[Any], Any]:
+    """An option that is the word of a part, or one of ``extra``; the first of all by default."""
+    first = next(iter((*extra, *NAMES[parts.kind])))
+    return click.option(name, type=PartChoice(parts, *extra), default=first, show_default=True, help=help)
 
 
 def _followed(command: Command) -> Command:

@@ -12,7 +12,7 @@ from mrfit.cli.exact_options import structure_word
 from mrfit.cli.idle_options import Rule, refuse_idle
 from mrfit.cli.learner_options import learner_options, structure_of
 from mrfit.cli.options import parameters_of
-from mrfit.cli.structure_options import structure_learners, structure_options
+from mrfit.cli.structure_options import chooses_neighbours, structure_learners, structure_options
 from mrfit.errors import InputError
 
 if TYPE_CHECKING:
@@ -36,14 +36,14 @@ def take_by_itself(context: click.Context, options: dict[str, Any], **usual: Any
 
 
 def is_of_regressions(options: dict[str, Any]) -> bool:
-    by_default = "regressions" if options["structure"] == "learned" else "parameters"
+    by_default = "regressions" if chooses_neighbours(options["structure"]) else "parameters"
     return bool((options["weights"] or by_default) == "regressions")
 
 
 def check_weights(context: click.Context, options: dict[str, Any]) -> None:
     """Options without an effect; a fit's are all but those of the structure."""
     regressions = is_of_regressions(options)
-    if regressions and options["structure"] != "learned":
+    if regressions and not chooses_neighbours(options["structure"]):
         raise InputError("--weights regressions are those of --structure learned; add it, or leave the weights out.")
     of_fit = parameters_of(learner_options) - parameters_of(structure_options) - {"structure", "order", "cells"}
     refuse_idle(context, [Rule(tuple(sorted(of_fit)), not regressions, "a fit: --weights parameters")])
@@ -51,7 +51,7 @@ def check_weights(context: click.Context, options: dict[str, Any]) -> None:
 
 def relearned(fitting: Learner, domain: Domain, options: dict[str, Any]) -> Learner | StructureLearner:
     """The learner with its structure; or what learns the structure, where edges weigh what regressions say."""
-    if structure_word(options) != "learned":
+    if not chooses_neighbours(structure_word(options)):
         return replace(fitting, structure=structure_of(options, domain))
     learned, *others = structure_learners(options)
     if others:

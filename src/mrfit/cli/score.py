@@ -19,6 +19,7 @@ from mrfit.cli.options import (
 )
 from mrfit.cli.output import note, note_compiling, print_json, say
 from mrfit.cli.sections import SectionedCommand
+from mrfit.plugins import ENGINES
 
 if TYPE_CHECKING:
     from mrfit.model import MarkovNetwork
@@ -113,7 +114,6 @@ def command(model_file: str, data: str, **options: Any) -> None:
 
 def _log_z(model: MarkovNetwork | Network, options: dict[str, Any]) -> tuple[float | None, float]:
     """log Z where it is to be estimated, else None; and its standard error, also where the model brings an estimate."""
-    from mrfit.inference.choice import EXACT
     from mrfit.inference.joint_states import plan_joint_states
     from mrfit.model import MarkovNetwork
 
@@ -123,7 +123,7 @@ def _log_z(model: MarkovNetwork | Network, options: dict[str, Any]) -> tuple[flo
         return None, 0.0
     plan = model.plan(seed=options["seed"])
     by_transforms = isinstance(model, MarkovNetwork) and not model.has_impossible_states
-    if plan.engine in EXACT or (by_transforms and plan_joint_states(model.domain.shape).fits):
+    if ENGINES[plan.engine].is_exact or (by_transforms and plan_joint_states(model.domain.shape).fits):
         return None, 0.0  # or refused, with the figures, when rows are scored
     note_plan(plan, model.spoken_names, options)
     answer = model.log_z(seed=options["seed"])

@@ -9,6 +9,7 @@ import click
 from mrfit.cli.idle_options import Rule
 from mrfit.cli.options import choice, stacked, whole_numbers
 from mrfit.errors import InputError
+from mrfit.plugins import STRUCTURES
 
 if TYPE_CHECKING:
     from mrfit.structure.learners import Learned
@@ -73,9 +74,21 @@ given_option = click.option(
 )
 
 
+def structure_kind(word: str | None) -> type:
+    """The class of a word of --structure, with or without an argument; that of none is ``object``."""
+    return object if word is None else STRUCTURES.get(word.partition(":")[0], object)
+
+
+def chooses_neighbours(word: str | None) -> bool:
+    """Whether a word of --structure is that of regressions, which these options set."""
+    from mrfit.structure.learners import Learned
+
+    return issubclass(structure_kind(word), Learned)
+
+
 def structure_rules(options: dict[str, Any]) -> list[Rule]:
     """Which of these options have an effect only where; `mrfit structure` always learns."""
-    learned = options.get("structure", "learned") == "learned"
+    learned = "structure" not in options or chooses_neighbours(options["structure"])
     select, bound = options["select"], options["bound"]
     by_degree = learned and select == "degree"
     return [

@@ -7,9 +7,10 @@ from typing import Any
 
 import click
 
-from mrfit.cli.idle_options import Rule, one_of, penalties_with
+from mrfit.cli.idle_options import Rule, has_setting, one_of, penalties_with
 from mrfit.cli.options import choice, stacked, whole_numbers
 from mrfit.errors import InputError
+from mrfit.plugins import PENALTIES
 
 tying_options = stacked(
     click.option(
@@ -81,11 +82,11 @@ def tying_rules(options: Mapping[str, Any]) -> list[Rule]:
     """Which of these options have an effect only where."""
     batches = options["batch_rows"] is not None
     options_of = {name: (name,) for name in _OWN} | {"how": _SOFT, "stochastic": _STOCHASTIC}
-    fitting = {setting: penalties_with(setting) for setting in options_of}
+    kind = PENALTIES[options["penalty"]]
     return [
         *(
-            Rule(options_of[setting], options["penalty"] in words, f"--penalty {one_of(words)}")
-            for setting, words in fitting.items()
+            Rule(own, has_setting(kind, setting), f"--penalty {one_of(penalties_with(setting))}")
+            for setting, own in options_of.items()
         ),
         Rule(_SOFT, not batches, "tying without --batch-rows"),
         Rule(_STOCHASTIC, batches, "--batch-rows"),

@@ -7,20 +7,15 @@ import io
 from pathlib import Path
 
 from mrfit.data.places import here, is_standard_input
-from mrfit.errors import InputError, listed
+from mrfit.errors import InputError
 from mrfit.formats.input_file import read_input
-from mrfit.formats.learned import MRF
-from mrfit.formats.libdai import FG
-from mrfit.formats.libra_mn import MN
 from mrfit.formats.model_format import ModelFormat
 from mrfit.formats.output_file import check_writable, write_output
-from mrfit.formats.uai import LG, UAI
 from mrfit.network import Network
+from mrfit.plugins import FORMATS
 
-FORMATS = {each.word: each for each in (MRF, UAI, LG, MN, FG)}
 
-
-def read_network(path: str | Path, *, format: str | None = None) -> Network:
+def read_network(path: str | Path, *, format: str | ModelFormat | None = None) -> Network:
     """Read a model: tables over named variables.
 
     Parameters
@@ -28,13 +23,15 @@ def read_network(path: str | Path, *, format: str | None = None) -> Network:
     path
         A ``.mrf``, ``.uai``, ``.LG``, ``.mn`` or ``.fg`` file, each also gzipped; ``-`` is standard input.
     format
-        ``mrf``, ``uai``, ``lg``, ``mn`` or ``fg``; by default the suffix says it.
+        ``mrf``, ``uai``, ``lg``, ``mn``, ``fg``, a registered word or a `ModelFormat`; by default the suffix says it.
     """
     kind = format_of(path, format)
     return kind.read(read_input(path), here(path).name)
 
 
-def write_network(path: str | Path, network: Network, *, format: str | None = None, names: bool = True) -> None:
+def write_network(
+    path: str | Path, network: Network, *, format: str | ModelFormat | None = None, names: bool = True
+) -> None:
     """Write a model, whole or not at all; a path that ends in ``.gz`` is gzipped.
 
     ``names`` of variables and states that a format has no place for stand in one comment, where it knows comments.
@@ -56,12 +53,10 @@ def network_bytes(network: Network, kind: ModelFormat, path: str | Path, *, name
     return packed.getvalue()
 
 
-def format_of(path: str | Path, word: str | None = None) -> ModelFormat:
-    """The format a user names, else the one that a suffix says."""
-    if word is not None:
-        if word.lower() not in FORMATS:
-            raise InputError(f"There is no format of models {word!r}; choose one of {listed(FORMATS)}.")
-        return FORMATS[word.lower()]
+def format_of(path: str | Path, choice: str | ModelFormat | None = None) -> ModelFormat:
+    """The format a user names or gives, else the one that a suffix says."""
+    if choice is not None:
+        return FORMATS.called(choice.lower() if isinstance(choice, str) else choice)
     suffix = Path(Path(path).name.lower().removesuffix(".gz")).suffix
     for kind in FORMATS.values():
         if kind.suffix.lower() == suffix:

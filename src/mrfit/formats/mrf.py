@@ -34,7 +34,7 @@ from mrfit.errors import ModelFileError
 from mrfit.formats.output_file import write_output
 from mrfit.model import MarkovNetwork
 from mrfit.parameterizations.parameterization import Parameterization
-from mrfit.parameterizations.registry import PARAMETERIZATIONS
+from mrfit.plugins import PARAMETERIZATIONS
 from mrfit.structure.structure import Structure
 from mrfit.tying.groups import Groups
 from mrfit.uncertainty.errors import Errors
@@ -117,7 +117,7 @@ def from_stream(stream: BinaryIO, name: str) -> MarkovNetwork:
 
 def _parameterization(domain: Domain, structure: Structure, *, name: str, **options: Any) -> Parameterization:
     if name not in PARAMETERIZATIONS:
-        raise ValueError(f"unknown parameterization {name!r}")
+        raise ValueError(f"unknown parameterization {name!r}: that of a plug-in which is not installed?")
     return PARAMETERIZATIONS[name](domain, structure).with_options(**options)
 
 

@@ -11,23 +11,13 @@ import numpy as np
 from mrfit.errors import InputError, listed
 from mrfit.factors import Factors, Scope
 from mrfit.inference.annealed import Annealed
-from mrfit.inference.belief_propagation import BeliefPropagation
 from mrfit.inference.engine import AUTO, Engine, check_precision
 from mrfit.inference.enumeration import Enumeration
-from mrfit.inference.gibbs import Gibbs
 from mrfit.inference.junction_tree import JunctionTree
-from mrfit.inference.max_product import MaxProduct
-from mrfit.inference.mean_field import MeanField
 from mrfit.inference.plan import Plan
-from mrfit.inference.tempering import Tempering
-from mrfit.inference.tree_reweighted import TreeReweighted
+from mrfit.plugins import ENGINES
 
 _FEW_STATES = 2**22  # joint states up to which enumeration may be faster than a tree
-
-_APPROXIMATE = (BeliefPropagation, MaxProduct, TreeReweighted, MeanField, Gibbs, Annealed, Tempering)
-
-ENGINES: dict[str, type[Engine]] = {kind.word: kind for kind in (Enumeration, JunctionTree, *_APPROXIMATE)}
-EXACT = (Enumeration.word, JunctionTree.word)
 
 
 def planned(
@@ -79,9 +69,7 @@ def exactly_planned(
 
 def engine_called(word: str, *, seed: int = 0) -> Engine:
     """The engine of a word, with its usual settings."""
-    if word not in ENGINES:
-        raise InputError(f"There is no engine {word!r}; choose {AUTO!r} or one of {listed(ENGINES, limit=12)}.")
-    kind = ENGINES[word]
+    kind = ENGINES.called(word, AUTO)
     return kind(seed=seed) if "seed" in kind.__dataclass_fields__ else kind()  # type: ignore[attr-defined, call-arg]
 
 
@@ -106,7 +94,7 @@ def with_effort(engine: Engine, *, samples: int | None = None, precision: float 
         raise InputError(f"The number of samples is {samples!r}; expected a whole number of chains, such as 256.")
     asked = {"chains": samples, "precision": precision}
     settings = {name: value for name, value in asked.items() if value is not None}
-    if not settings or engine.word in EXACT:
+    if not settings or engine.is_exact:
         return engine
     if not settings.keys() <= {each.name for each in fields(engine)}:  # type: ignore[arg-type]
         able = [word for word, kind in ENGINES.items() if "precision" in kind.__dataclass_fields__]  # type: ignore[attr-defined]

@@ -58,6 +58,7 @@ class Engine(ABC):
 
     word: ClassVar[str]  # by which users choose it
     answers_marginals: ClassVar[bool] = True  # and log Z, rather than most probable states alone
+    is_exact: ClassVar[bool] = False  # whether every run is, on any factors
 
     @abstractmethod
     def plan(self, factors: Factors, targets: Sequence[Scope] = ()) -> Plan:

@@ -38,6 +38,7 @@ class Enumeration(Engine):
     jobs: int = 1
 
     word: ClassVar[str] = "enumeration"
+    is_exact: ClassVar[bool] = True
 
     def plan(self, factors: Factors, targets: Sequence[Scope] = ()) -> Plan:
         check_scopes(factors.shape, targets)

@@ -67,6 +67,7 @@ class JunctionTree(Engine):
     between: Between | None = None
 
     word: ClassVar[str] = "tree"
+    is_exact: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_seed(self.seed)

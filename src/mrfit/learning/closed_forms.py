@@ -139,8 +139,4 @@ def product_path(problem: Problem, strengths: Sequence[float]) -> Iterator[Optim
 def has_squares_form(coordinates: Coordinates) -> bool:
     """Whether the squares of the parameters sum to those of the log-probabilities: spectral, all sets of variables."""
     parameters = coordinates.parameters
-    return (
-        isinstance(coordinates, ExactCoordinates)
-        and parameters.structure.is_saturated
-        and parameters.word == "spectral"
-    )
+    return isinstance(coordinates, ExactCoordinates) and parameters.structure.is_saturated and parameters.is_orthogonal

@@ -30,7 +30,6 @@ Floats = NDArray[np.float64]
 
 TESTS = ("wald", "likelihood", "permutations")
 
-_FREE_TABLES = ("canonical", "spectral", "full")  # coordinates
 _FEW_STATES = 2**16  # joint states of variables and groups, up to which likelihoods are compared unasked
 PAIRED = "Wald and likelihood ratio tests suppose that rows are independent, which those of one person are not."
 
@@ -163,7 +162,7 @@ def _usual_tests(learner: Learner | StructureLearner, grouped: GroupedRows) -> t
     if not isinstance(learner.penalty, NoPenalty | L2 | FlatL2):
         return ("permutations",)
     few = prod(grouped.rows.domain.shape) * len(grouped.labels) <= _FEW_STATES
-    exact = few and isinstance(learner.penalty, NoPenalty) and learner.parameterization in _FREE_TABLES
+    exact = few and isinstance(learner.penalty, NoPenalty) and learner.parameterization_kind.is_complete
     exact = exact and not learner.given
     return ("wald", "likelihood") if exact else ("wald",)
 
@@ -180,10 +179,11 @@ def _given(learner: Learner | StructureLearner, what: str) -> Learner:
 
 def _with_free_tables(learner: Learner) -> Learner:
     """One in whose coordinates groups may differ in any state of a single variable."""
-    if learner.parameterization not in _FREE_TABLES:
+    if not learner.parameterization_kind.is_complete:
         raise InputError(
             f"Likelihood ratios take tables of any values of a variable and the groups, which "
-            f"{learner.parameterization} coordinates do not have. Use wald, or {listed(_FREE_TABLES)} coordinates."
+            f"{learner.parameterization_kind.word} coordinates do not have. Use wald, or canonical, spectral or full "
+            "coordinates."
         )
     return learner
 

@@ -24,7 +24,7 @@ _MOST_COMPLETE = 2**13  # distinct complete rows, whose gradients are held at on
 def check_incomplete_errors(kind: str, learner: Learner) -> None:
     if kind != "sandwich":
         raise InputError(f"Rows with missing cells have sandwich errors; got {kind!r}.")
-    if learner.parameterization not in ("canonical", "ordered") or learner.reference != "first":
+    if not learner.parameterization_kind.takes_covariates or learner.reference != "first":
         raise InputError(
             "Errors of incomplete rows are those of ordered parameters, or canonical parameters with the first states "
             "silent."

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from mrfit.errors import InputError, listed
-from mrfit.learning.solver_words import solver_word
+from mrfit.plugins import learner_part
 from mrfit.structure.structure import Structure
 
 SHORT = 16  # letters of a digest that tell files apart
@@ -28,6 +28,8 @@ def to_plain(value: Any, *, terse: bool = False) -> Any:
         told = [f for f in fields(value) if not (terse and _is_default(f, getattr(value, f.name)))]
         plain = {f.name: to_plain(getattr(value, f.name), terse=terse) for f in told}
         return {"kind": kind_of(type(value))} | plain
+    if isinstance(value, type):
+        return kind_of(value)
     if isinstance(value, list | tuple):
         return [to_plain(each, terse=terse) for each in value]
     return value
@@ -43,10 +45,10 @@ def _is_default(setting: Field[Any], value: Any) -> bool:
     return default is not MISSING and bool(value == default)
 
 
-def from_plain(document: Any, kinds: Mapping[str, type]) -> Any:
-    """What `to_plain` was given; ``kinds`` are the classes that may occur, by name."""
+def from_plain(document: Any, whole: type) -> Any:
+    """Rebuild the object that `to_plain` described: one of the class ``whole``, with parts of the registry."""
     if isinstance(document, list):
-        return tuple(from_plain(each, kinds) for each in document)
+        return tuple(from_plain(each, whole) for each in document)
     if not isinstance(document, dict):
         return document
     if "kind" not in document:
@@ -54,20 +56,17 @@ def from_plain(document: Any, kinds: Mapping[str, type]) -> Any:
     kind = str(document["kind"])
     if kind == _STRUCTURE:
         return _structure(document)
-    if kind not in kinds:
-        raise InputError(
-            f"There is no part of a learner called {kind!r}; the parts are {listed(kinds, limit=len(kinds))}."
-        )
-    known = {f.name for f in fields(kinds[kind])}
+    part = whole if kind == whole.__name__ else learner_part(kind)
+    known = {f.name for f in fields(part)}
     unknown = sorted(set(document) - known - {"kind"})
     if unknown:
         raise InputError(f"{kind!r} has no setting {unknown[0]!r}; its settings are {listed(sorted(known), limit=20)}.")
-    return kinds[kind](**{name: from_plain(entry, kinds) for name, entry in document.items() if name != "kind"})
+    return part(**{name: from_plain(entry, whole) for name, entry in document.items() if name != "kind"})
 
 
 def kind_of(cls: type) -> str:
     """The word users know it by; the name of the class for what has none."""
-    return getattr(cls, "word", None) or solver_word(cls) or cls.__name__
+    return getattr(cls, "word", None) or cls.__name__
 
 
 def _structure(document: Mapping[str, Any]) -> Structure:

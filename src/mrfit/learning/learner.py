@@ -29,7 +29,6 @@ from mrfit.learning.json_form import SHORT, from_plain, kind_of, learner_digest,
 from mrfit.learning.kept_fits import KeptFits
 from mrfit.learning.objective_choice import JUDGES, PSEUDO_LIKELIHOOD, ObjectiveChoice
 from mrfit.learning.parted_rows import PartedRows
-from mrfit.learning.parts import PARTS
 from mrfit.learning.penalized import L2, l2_path
 from mrfit.learning.penalty_choice import STATIONARY_POINT, PenaltyChoice
 from mrfit.learning.problem import Problem
@@ -38,8 +37,9 @@ from mrfit.learning.standard_errors import check_errors, errors_of
 from mrfit.learning.tied import TiedChoice
 from mrfit.learning.unbounded import unbounded_in
 from mrfit.learning.versions import versions
-from mrfit.parameterizations.ordered import ALL, Ordered
-from mrfit.parameterizations.registry import parameterization_called
+from mrfit.parameterizations.ordered import ALL
+from mrfit.parameterizations.parameterization import Parameterization
+from mrfit.plugins import PARAMETERIZATIONS
 from mrfit.seeds import check_seed
 from mrfit.solvers.method import Method
 from mrfit.solvers.solution import Status
@@ -52,7 +52,7 @@ _KINDS: dict[str, tuple[type | UnionType, str]] = {
     "structure": (StructureLearner, "a way to find one, such as Complete()"),
     "penalty": (PenaltyChoice, "a penalty, such as L2()"),
     "objective": (ObjectiveChoice, "an objective, such as PSEUDO_LIKELIHOOD or LIKELIHOOD"),
-    "parameterization": (str, "a word"),
+    "parameterization": (str | type, "a word or a subclass of Parameterization"),
     "reference": (str, "a word"),
     "ordered": (str | tuple, "'all', or names of variables"),
     "scores": (Mapping | tuple, "a score for each state of variables, by their names"),
@@ -104,7 +104,7 @@ class Learner:
     structure: StructureLearner = field(default_factory=Complete)
     penalty: PenaltyChoice = field(default_factory=L2)
     objective: ObjectiveChoice = PSEUDO_LIKELIHOOD
-    parameterization: str = "canonical"
+    parameterization: str | type[Parameterization] = "canonical"
     reference: str = "first"
     solver: Method[Any] | None = None
     tolerance: float = 1e-6
@@ -122,20 +122,20 @@ class Learner:
 
     def __post_init__(self) -> None:
         self._check_kinds()
-        parameterization_called(self.parameterization)
-        if self.reference != "first" and self.parameterization != "canonical":
+        kind = self.parameterization_kind
+        if self.reference != "first" and not kind.has_reference:
             raise InputError(
-                f"Reference states belong to canonical coordinates; got {self.parameterization!r}. Leave the reference "
+                f"Reference states belong to canonical coordinates; got {kind.word!r}. Leave the reference "
                 "out, or choose canonical."
             )
-        if self.ordered != ALL and (isinstance(self.ordered, str) or self.parameterization != Ordered.word):
+        if self.ordered != ALL and (isinstance(self.ordered, str) or not kind.has_scores):
             raise InputError(
                 "Ordered variables are 'all' or a tuple of names, and belong to ordered coordinates; got "
-                f"{self.ordered!r} and {self.parameterization!r}."
+                f"{self.ordered!r} and {kind.word!r}."
             )
         self._check_scores()
         self._check_given()
-        self.penalty.check(self.objective, self.parameterization, self.solver)
+        self.penalty.check(self.objective, kind, self.solver)
         if not 0 < self.tolerance < np.inf:
             raise InputError(f"The tolerance must be positive and finite; got {self.tolerance:g}.")
         if self.max_iterations < 0:
@@ -157,7 +157,7 @@ class Learner:
                 f"Scores are a number for each state of a variable, by its name; got {self.scores!r}."
             ) from None
         object.__setattr__(self, "scores", scores)
-        known = self.ordered if self.parameterization == Ordered.word else ()
+        known = self.ordered if self.parameterization_kind.has_scores else ()
         for name, _ in scores:
             if known != ALL and name not in known:
                 raise InputError(f"Scores belong to ordered variables, and {name!r} is none; name it in `ordered`.")
@@ -170,10 +170,10 @@ class Learner:
             )
         if not self.given:
             return
-        if self.parameterization not in ("canonical", Ordered.word) or self.reference != "first":
+        if not self.parameterization_kind.takes_covariates or self.reference != "first":
             raise InputError(
                 "Networks with covariates have canonical coordinates, first states silent, or ordered ones; got "
-                f"{self.parameterization!r} and {self.reference!r}."
+                f"{self.parameterization_kind.word!r} and {self.reference!r}."
             )
         if self.penalty.searches:
             raise InputError("A search for larger scopes does not know covariates; leave one of them out.")
@@ -184,6 +184,11 @@ class Learner:
             value = getattr(self, name)
             if not isinstance(value, kind) or isinstance(value, bool):
                 raise InputError(f"The {name} of a learner must be {expected}; got {value!r}.")
+
+    @property
+    def parameterization_kind(self) -> type[Parameterization]:
+        """The class of the coordinates, given by its word or as it is."""
+        return PARAMETERIZATIONS.called(self.parameterization)
 
     @property
     def structure_learner(self) -> StructureLearner:
@@ -239,7 +244,7 @@ class Learner:
                 "structure": self.structure.in_words(),
                 "penalty": self.penalty.in_words(),
                 "objective": self.objective.word,
-                "coordinates": self.parameterization,
+                "coordinates": self.parameterization_kind.word,
                 "solver": "the one that suits" if self.solver is None else kind_of(type(self.solver)),
                 "folds": self.folds or "none",
                 "seed": self.seed,
@@ -257,7 +262,7 @@ class Learner:
         if not isinstance(document, Mapping):
             raise InputError(f"A learner is described by an object of its settings; got {type(document).__name__}.")
         try:
-            learner = from_plain(dict(document), PARTS | {cls.__name__: cls})
+            learner = from_plain(dict(document), cls)
         except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError) as error:
             raise InputError(f"This is no description of a learner: {error}") from error
         if not isinstance(learner, cls):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from mrfit.errors import InputError
 from mrfit.learning.grid import Callback, Grid, Optimum
+from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.penalties.penalty import Penalty
 from mrfit.penalties.strength import checked_strength
 from mrfit.solvers.method import Method
@@ -83,7 +84,9 @@ class PenaltyChoice(ABC):
         """The one that suits it best."""
         return TruncatedNewton()
 
-    def check(self, objective: ObjectiveChoice, parameterization: str, solver: Method[Any] | None) -> None:
+    def check(
+        self, objective: ObjectiveChoice, parameterization: type[Parameterization], solver: Method[Any] | None
+    ) -> None:
         """Refuse what does not go together; None is the solver that suits."""
         if self.function is not None and solver is not None:
             check_suitable(type(solver), self.function)

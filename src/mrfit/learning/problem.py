@@ -32,7 +32,6 @@ from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.ordered import Ordered, numbered_scores, ordered_variables
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.parameterizations.reference import reference_from
-from mrfit.parameterizations.registry import parameterization_called
 from mrfit.penalties.penalty import Trait
 from mrfit.solvers.method import Method
 from mrfit.solvers.solution import Solution
@@ -112,7 +111,7 @@ class Problem:
         """As the learner has them."""
         learner = self.learner
         given = tuple(self.rows.domain.index(name) for name in learner.given)
-        parameters = parameterization_called(learner.parameterization)(self.rows.domain, self.structure, given=given)
+        parameters = learner.parameterization_kind(self.rows.domain, self.structure, given=given)
         if isinstance(parameters, Canonical):
             rng = np.random.default_rng(learner.seed)
             return replace(parameters, reference=reference_from(learner.reference, self.rows.domain, rng))
@@ -273,7 +272,7 @@ class Problem:
         kept, numbers = self.coordinates_of(optimum).in_model(solution.w)
         at_bound = np.flatnonzero(np.isin(numbers, solution.at_bound))
         parameters, w = kept, solution.w[numbers]
-        if kept.word != self.parameters.word:
+        if type(kept) is not type(self.parameters):
             parameters = self.parameters.on(kept.structure)
             w = parameters.from_lengths(w)
             held = kept.scope_of_parameter[at_bound]  # scopes of both have the same numbers

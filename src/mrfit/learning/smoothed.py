@@ -13,6 +13,7 @@ from mrfit.learning.objective_choice import ObjectiveChoice
 from mrfit.learning.penalized import path_down
 from mrfit.learning.penalty_choice import PenaltyChoice
 from mrfit.learning.problem import Problem
+from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.solvers.method import Method
 
 _STRENGTHS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)  # for tables of a few cells
@@ -27,13 +28,15 @@ class PseudoCounts(PenaltyChoice):
 
     word: ClassVar[str] = "pseudo-counts"
 
-    def check(self, objective: ObjectiveChoice, parameterization: str, solver: Method[Any] | None) -> None:
+    def check(
+        self, objective: ObjectiveChoice, parameterization: type[Parameterization], solver: Method[Any] | None
+    ) -> None:
         if not objective.is_joint:
             raise InputError(f"The penalty {self.word!r} smooths whole rows; it needs the likelihood.")
-        if parameterization not in ("canonical", "spectral"):
+        if not parameterization.is_minimal:
             raise InputError(
                 f"The penalty {self.word!r} needs complete and minimal coordinates, canonical or spectral; got "
-                f"{parameterization!r}."
+                f"{parameterization.word!r}."
             )
 
     def grid(self, problem: Problem, *, selecting: bool) -> Grid:

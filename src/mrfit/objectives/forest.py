@@ -26,7 +26,7 @@ def forest_parameters(parameters: Parameterization, rows: UniqueRows) -> Floats 
     parameterization that can say it and a structure with all single variables.
     """
     blocks = parameters.structure.blocks
-    if parameters.word not in ("canonical", "spectral") or len(blocks.get(1, ())) < len(rows.domain) or 2 not in blocks:
+    if not parameters.is_minimal or len(blocks.get(1, ())) < len(rows.domain) or 2 not in blocks:
         return None
     of_pairs = parameters.on(Structure(len(rows.domain), {1: blocks[1], 2: blocks[2]}))
     tables = RowTables(of_pairs)

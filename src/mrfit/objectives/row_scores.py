@@ -17,6 +17,7 @@ from mrfit.inference.choice import exactly_planned
 from mrfit.inference.joint_states import JointStates, plan_joint_states
 from mrfit.inference.plan import Plan
 from mrfit.parameterizations.bases import Base
+from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.workers import deal, run
 
@@ -37,7 +38,7 @@ def row_pll(own: Parameterization, w: Floats, codes: NDArray[np.uint8], *, jobs:
     """
     if np.isneginf(w).any():
         return pll_of_factors(own.to_factors(w), codes, given=own.given)
-    if own.word != "canonical" and not own.given and prod(own.domain.shape) <= _FEW_STATES:
+    if not isinstance(own, Canonical) and not own.given and prod(own.domain.shape) <= _FEW_STATES:
         states = JointStates(own, jobs=jobs)
         return conditional_scores(states.base, states.log_probabilities(w), codes)
     parameters, w = own.canonical, own.to_canonical(w)

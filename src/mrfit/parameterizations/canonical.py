@@ -35,6 +35,11 @@ class Canonical(Parameterization):
     reference: tuple[int, ...] | None = None
 
     word: ClassVar[str] = "canonical"
+    is_complete: ClassVar[bool] = True
+    is_minimal: ClassVar[bool] = True
+    has_reference: ClassVar[bool] = True
+    takes_covariates: ClassVar[bool] = True
+    when_ordered: ClassVar[str | None] = "ordered"
     meaning: ClassVar[str] = (
         "a combination of states is so much more likely, in log p, than the smaller terms say; nothing "
         "is said at reference states"

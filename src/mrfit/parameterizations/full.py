@@ -19,6 +19,7 @@ class Full(Parameterization):
     """theta_A(x_A) = w of the states x_A: the tables themselves, more than are needed (Buchman et al. 2012, 3.1)."""
 
     word: ClassVar[str] = "full"
+    is_complete: ClassVar[bool] = True
     meaning: ClassVar[str] = "added to log p in these states"
     may_be_impossible: ClassVar[bool] = True
 

@@ -182,7 +182,7 @@ def converted(source: Parameterization, w: Floats, target: Parameterization) -> 
     By one transform to all joint states and one back where these are few and the target is a selection of a base; else
     scope by scope.
     """
-    if target.word in ("canonical", "spectral") and source.base.size <= _MOST_STATES:
+    if target.is_minimal and source.base.size <= _MOST_STATES:
         here = Listed(source)
         values = here.base.by_state(here.base.potentials(here.spread(w)))
         coefficients = target.base.coefficients(target.base.from_states(values))

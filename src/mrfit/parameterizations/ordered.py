@@ -43,6 +43,9 @@ class Ordered(Parameterization):
     scores: tuple[tuple[int, tuple[float, ...]], ...] = ()
 
     word: ClassVar[str] = "ordered"
+    has_scores: ClassVar[bool] = True
+    takes_covariates: ClassVar[bool] = True
+    when_ordered: ClassVar[str | None] = "ordered"
     meaning: ClassVar[str] = (
         "log p rises by so much where the product of scores (×) rises by one; scores are 0, 1, 2, ... for the states "
         "in their order unless others are said, and 0 or 1 where a state is named"

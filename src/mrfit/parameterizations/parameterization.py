@@ -47,6 +47,13 @@ class Parameterization(ABC):
     meaning: ClassVar[str]  # of a parameter, in words
     are_indicators: ClassVar[bool] = True  # whether features that are sums of functions of the base are 0 or 1
     may_be_impossible: ClassVar[bool] = False  # whether minus infinity is a parameter: states of probability zero
+    is_complete: ClassVar[bool] = False  # whether it can say any tables over a closed structure
+    is_minimal: ClassVar[bool] = False  # whether it is complete with no parameter too many
+    is_orthogonal: ClassVar[bool] = False  # whether features are, over all joint states
+    has_reference: ClassVar[bool] = False  # whether its reference categories are a choice
+    has_scores: ClassVar[bool] = False  # whether variables may interact by scores
+    takes_covariates: ClassVar[bool] = False
+    when_ordered: ClassVar[str | None] = None  # the word of the kind it becomes where variables have an order
 
     @abstractmethod
     def n_features(self, scope: Scope) -> int:

@@ -26,6 +26,9 @@ class Spectral(Parameterization):
     """
 
     word: ClassVar[str] = "spectral"
+    is_complete: ClassVar[bool] = True
+    is_minimal: ClassVar[bool] = True
+    is_orthogonal: ClassVar[bool] = True
     meaning: ClassVar[str] = (
         "agreement of signs, + for a variable's second state and - for its first (× multiplies them), raises log p by "
         "so much; [s] is state s against those before it"

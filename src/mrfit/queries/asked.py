@@ -15,7 +15,7 @@ from mrfit.data.unique_rows import UniqueRows
 from mrfit.domain import Domain
 from mrfit.errors import ImpossibleError, InputError, listed
 from mrfit.factors import Factors, Scope
-from mrfit.inference.choice import EXACT, exactly_planned, planned
+from mrfit.inference.choice import exactly_planned, planned
 from mrfit.inference.components import part_with
 from mrfit.inference.engine import AUTO, Engine, Posterior
 from mrfit.inference.plan import Plan
@@ -127,7 +127,7 @@ class Asked:
         """
         factors, chosen, plan = self._planned(evidence, targets, how)
         remarks: tuple[str, ...] = ()
-        if how.engine == AUTO and of and chosen.word not in EXACT:
+        if how.engine == AUTO and of and not chosen.is_exact:
             part = part_with(factors, [i for i in of if i not in evidence.known])
             exact, smaller = exactly_planned(part.factors, targets, seed=how.seed)
             if part.is_proper and smaller.fits:

@@ -63,6 +63,7 @@ class Fista(Method[FistaState]):
 
     length: float = 1.0
 
+    word = "fista"
     needs = Trait.PROXIMAL
 
     def start(self, problem: Problem, w: Floats) -> FistaState:

@@ -18,6 +18,7 @@ Floats = NDArray[np.float64]
 class LBFGS(LimitedMemory):
     """L-BFGS on the free parameters, with projection where there are bounds; ``memory`` is how many pairs it keeps."""
 
+    word = "lbfgs"
     needs = Trait.DIFFERENTIABLE
 
     def advance(self, problem: Problem, state: QuasiNewtonState) -> QuasiNewtonState | None:

@@ -154,6 +154,7 @@ AnyState = TypeVar("AnyState", bound=State)
 class Method(ABC, Generic[AnyState]):
     """A descent method as two functions: make a state, improve a state."""
 
+    word: ClassVar[str]  # by which users choose it
     needs: ClassVar[Trait]  # of the penalty
 
     @abstractmethod

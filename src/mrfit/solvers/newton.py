@@ -41,6 +41,7 @@ class TruncatedNewton(Method[NewtonState]):
 
     max_products: int = 200
 
+    word = "newton"
     needs = Trait.DIFFERENTIABLE
 
     def start(self, problem: Problem, w: Floats) -> NewtonState:

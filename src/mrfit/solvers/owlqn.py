@@ -21,6 +21,7 @@ class OWLQN(LimitedMemory):
     Without a penalty it is `LBFGS`; ``memory`` is how many pairs it keeps.
     """
 
+    word = "owlqn"
     needs = Trait.SEPARABLE
 
     def advance(self, problem: Problem, state: QuasiNewtonState) -> QuasiNewtonState | None:

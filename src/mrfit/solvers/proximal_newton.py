@@ -62,6 +62,7 @@ class ProximalNewton(Method[ProximalNewtonState]):
     growth: float = 0.5
     newcomers: int = 100
 
+    word = "proximal-newton"
     needs = Trait.PROXIMAL
 
     def start(self, problem: Problem, w: Floats) -> ProximalNewtonState:

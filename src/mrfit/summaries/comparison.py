@@ -247,7 +247,7 @@ def _in_same_coordinates(a: MarkovNetwork, b: MarkovNetwork) -> tuple[MarkovNetw
 
     In others the same distribution may have different parameters.
     """
-    if a.parameters.word == b.parameters.word == "spectral" and a.domain == b.domain:
+    if type(a.parameters) is type(b.parameters) and a.parameters.is_orthogonal and a.domain == b.domain:
         return a, b
     if a.parameters.word == b.parameters.word == Ordered.word and _same_scores(a, b):
         return a, b

@@ -1,0 +1,112 @@
+"""Internal: words users choose parts by, with the home and a line of help of each. Importing this file costs nothing.
+
+The one list of the library, the command line, JSON and saved models. `mrfit.plugins` reads it and adds what others
+register.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Name(NamedTuple):
+    """Home of a part, ``module:object``, and its line in ``--help``."""
+
+    home: str
+    help: str = ""
+    form: str = ""  # how it is written where the word alone does not do
+
+
+NAMES: dict[str, dict[str, Name]] = {
+    "structure": {
+        "complete": Name("mrfit.structure.learners:Complete", "all pairs"),
+        "independent": Name("mrfit.structure.learners:Independent", "no interactions"),
+        "tree": Name("mrfit.structure.learners:Tree", "the tree of most mutual information"),
+        "learned": Name("mrfit.structure.learners:Learned", "as `mrfit structure` does, with the same options"),
+        "grown": Name("mrfit.stochastic.growth:Grown", "by likelihood from a tree"),
+        "order": Name("mrfit.structure.learners:UpToOrder", "all sets of up to R variables", "order:R"),
+        "given": Name("mrfit.structure.learners:Given", "an edge list, GraphML or JSON", "edges:FILE"),
+    },
+    "penalty": {
+        "l2": Name("mrfit.learning.penalized:L2", "shrinks all parameters"),
+        "l1": Name("mrfit.learning.penalized:L1", "makes many of them exactly zero"),
+        "group": Name("mrfit.learning.penalized:Group", "makes all of a scope zero at once"),
+        "hierarchical": Name("mrfit.learning.penalized:Hierarchical", "a scope and all that contain it"),
+        "flat-l1": Name("mrfit.learning.penalized:FlatL1", "is l1 with all orders alike"),
+        "flat-l2": Name("mrfit.learning.penalized:FlatL2", "is l2 with all orders alike"),
+        "none": Name("mrfit.learning.penalized:NoPenalty", "is maximum likelihood"),
+        "pseudo-counts": Name(
+            "mrfit.learning.smoothed:PseudoCounts",
+            "adds S rows of every joint state, or for a tree of every state of a pair",
+        ),
+        "tied": Name("mrfit.learning.tied:Tied", "draws parameters to a few learned values"),
+        "hard": Name("mrfit.learning.tied:HardTied", "makes them equal there"),
+        "ltr": Name("mrfit.learning.tied:LearnTieRelearn", "learns with l2, clusters, and relearns as equal"),
+    },
+    "objective": {
+        "pseudo-likelihood": Name(
+            "mrfit.learning.objective_choice:PseudoLikelihoodChoice", "each variable given all others"
+        ),
+        "likelihood": Name(
+            "mrfit.learning.objective_choice:LikelihoodChoice",
+            "whole rows; exact for some 24 variables or in a sparse structure, by chains elsewhere",
+        ),
+        "rise": Name(
+            "mrfit.learning.objective_choice:RiseChoice",
+            "interaction screening; held-out rows are scored by the pseudo-likelihood",
+        ),
+        "log-rise": Name("mrfit.learning.objective_choice:LogRiseChoice", "its logarithm, scored in the same way"),
+    },
+    "solver": {
+        "newton": Name("mrfit.solvers.newton:TruncatedNewton"),
+        "lbfgs": Name("mrfit.solvers.lbfgs:LBFGS"),
+        "owlqn": Name("mrfit.solvers.owlqn:OWLQN"),
+        "proximal-newton": Name("mrfit.solvers.proximal_newton:ProximalNewton"),
+        "fista": Name("mrfit.solvers.fista:Fista"),
+    },
+    "parameterization": {
+        "canonical": Name("mrfit.parameterizations.canonical:Canonical"),
+        "spectral": Name("mrfit.parameterizations.spectral:Spectral"),
+        "full": Name("mrfit.parameterizations.full:Full"),
+        "ising": Name("mrfit.parameterizations.ising:Ising"),
+        "generalized-ising": Name("mrfit.parameterizations.generalized_ising:GeneralizedIsing"),
+        "ordered": Name("mrfit.parameterizations.ordered:Ordered"),
+    },
+    "engine": {
+        "enumeration": Name("mrfit.inference.enumeration:Enumeration"),
+        "tree": Name("mrfit.inference.junction_tree:JunctionTree"),
+        "bp": Name("mrfit.inference.belief_propagation:BeliefPropagation"),
+        "max-product": Name("mrfit.inference.max_product:MaxProduct"),
+        "trw": Name("mrfit.inference.tree_reweighted:TreeReweighted"),
+        "mean-field": Name("mrfit.inference.mean_field:MeanField"),
+        "gibbs": Name("mrfit.inference.gibbs:Gibbs"),
+        "ais": Name("mrfit.inference.annealed:Annealed"),
+        "tempering": Name("mrfit.inference.tempering:Tempering"),
+    },
+    "format of models": {
+        "mrf": Name("mrfit.formats.learned:MRF"),
+        "uai": Name("mrfit.formats.uai:UAI"),
+        "lg": Name("mrfit.formats.uai:LG"),
+        "mn": Name("mrfit.formats.libra_mn:MN"),
+        "fg": Name("mrfit.formats.libdai:FG"),
+    },
+    # Parts of parts, which have no word of their own.
+    "setting": {
+        "SoftTying": Name("mrfit.tying.soft:SoftTying"),
+        "Stochastic": Name("mrfit.tying.stochastic:Stochastic"),
+    },
+}
+
+# The class that makes something a part of a kind.
+BASES = {
+    "mrfit.structure.learner:StructureLearner": "structure",
+    "mrfit.learning.penalty_choice:PenaltyChoice": "penalty",
+    "mrfit.learning.objective_choice:ObjectiveChoice": "objective",
+    "mrfit.solvers.method:Method": "solver",
+    "mrfit.parameterizations.parameterization:Parameterization": "parameterization",
+    "mrfit.inference.engine:Engine": "engine",
+    "mrfit.formats.model_format:ModelFormat": "format of models",
+}
+
+# What may stand in a description of a learner, where words of different kinds must differ.
+IN_LEARNERS = ("structure", "penalty", "objective", "solver", "setting")
