@@ -12,7 +12,7 @@ from mrfit.formats.learned import to_model
 from mrfit.network import Network
 from mrfit.parameterizations.ordered import Ordered
 from mrfit.parameterizations.parameterization import Parameterization
-from mrfit.parameterizations.registry import parameterization_called
+from mrfit.plugins import PARAMETERIZATIONS
 from mrfit.structure.structure import Structure
 from populations import domain_of
 
@@ -69,7 +69,7 @@ def _model(word: str, shape: tuple[int, ...], order: int, rng: np.random.Generat
         own = ((large[0], tuple(np.cumsum(rng.uniform(0.5, 2.0, shape[large[0]])))),) if large else ()
         parameters = Ordered(domain_of(shape), structure, ordered=large[:2] or (0,), scores=own)
     else:
-        parameters = parameterization_called(word)(domain_of(shape), structure)
+        parameters = PARAMETERIZATIONS[word](domain_of(shape), structure)
     return MarkovNetwork(parameters, rng.normal(size=parameters.n_parameters))
 
 

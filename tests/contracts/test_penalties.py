@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from mrfit.errors import InputError
+from mrfit.parameterizations.canonical import Canonical
 from mrfit.penalties.group import GroupL1
 from mrfit.penalties.hierarchical import HierarchicalL1
 from mrfit.penalties.l1 import L1
