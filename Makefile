@@ -84,9 +84,9 @@ $(VENV)/.installed: pyproject.toml | $(BIN)/python
 # Commands compile when they are first used; this does it for all of them, so that none keeps its user waiting. It is the
 # code that a wheel would bring: what tests run is what is shipped. Kernels that another checkout has compiled are taken
 # from a store among the user's caches.
-$(VENV)/.compiled: $(wildcard src/mrfit/_kernels/*.py) | $(VENV)/.installed
+$(VENV)/.compiled: $(shell find src/mrfit/_kernels -name "*.py") | $(VENV)/.installed
 	@echo 'Compiling for this machine, once: a minute or two. (Who stops it waits at the first use of a command instead.)'
-	@PYTHONPATH=src $(BIN)/python -m mrfit._kernels.shipping  # not as installed: pip may be at that just now
+	@PYTHONPATH=src $(BIN)/python -m mrfit._kernels.machine_code.build  # not as installed: pip may be at that just now
 	@touch $@
 
 # After what all commands need, so that kernels are compiled while the rest is installed.

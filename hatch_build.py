@@ -19,8 +19,8 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 _SHIP = """
 import sys, pathlib
-from mrfit._kernels.shipped import DIRECTORY
-from mrfit._kernels.shipping import is_made, ship
+from mrfit._kernels.machine_code.load import DIRECTORY
+from mrfit._kernels.machine_code.build import is_made, ship
 target, *levels = sys.argv[1:]
 if is_made(DIRECTORY, levels):
     print(DIRECTORY)

@@ -25,7 +25,7 @@ from benchmarks.benchmark import Benchmark, Case, chosen
 from benchmarks.catalogue import catalogue
 from benchmarks.results import Result
 from benchmarks.runner import measured
-from mrfit.errors import InputError
+from mrfit.core.errors import InputError
 
 DOCS, ALL = "docs", "all"
 

@@ -17,17 +17,17 @@ from benchmarks.benchmark import Benchmark, Case, cases
 from benchmarks.exact_inference import tables as competition
 from benchmarks.table import Column, Record, Table
 from benchmarks.timing import timed
+from mrfit.core.domain import Domain
+from mrfit.core.factors import Factors
 from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.domain import Domain
-from mrfit.factors import Factors
-from mrfit.inference.junction_tree import JunctionTree
-from mrfit.inference.max_product import MaxProduct
-from mrfit.inference.state_search import StateSearch
-from mrfit.inference.toulbar2 import Toulbar2
+from mrfit.inference.exact.junction_tree import JunctionTree
+from mrfit.inference.map.state_search import StateSearch
+from mrfit.inference.map.toulbar2 import Toulbar2
+from mrfit.inference.messages.max_product import MaxProduct
 from mrfit.learning import Learner
-from mrfit.learning.penalized import L2
-from mrfit.structure.learners import Complete
+from mrfit.learning.penalty_specs import L2
+from mrfit.structures.simple import Complete
 
 UAI = ("Segmentation_11", "Pedigree_11", "CSP_12", "Grids_11", "Grids_15", "DBN_11", "linkage_24")
 SIDE = 15

@@ -17,10 +17,10 @@ import numpy as np
 from benchmarks.benchmark import Benchmark, Case, cases
 from benchmarks.table import Column, Record, Table, named
 from benchmarks.timing import timed
+from mrfit.analysis.stability.resamples import bootstrap
+from mrfit.analysis.stability.stability import stability
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.learning.relearning import stability
-from mrfit.resampling.resamples import bootstrap
-from mrfit.structure.learners import Learned
+from mrfit.structures.simple import Learned
 
 BOOTNET = {"czech": 0.266, "rochdale": 0.132, "yeast": 1.35, "jokes": 2.46, "nltcs": 4.43}  # seconds a resample
 

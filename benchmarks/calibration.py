@@ -18,9 +18,9 @@ from scipy.stats import binom
 from benchmarks.benchmark import Benchmark, Case
 from benchmarks.calibration_models import MODELS, Known, known
 from benchmarks.table import Column, Record, Table, named
-from mrfit.factors import Factors
-from mrfit.inference.annealed import BASES, Annealed, annealed_enough
-from mrfit.inference.annealed_posterior import AnnealedPosterior
+from mrfit.core.factors import Factors
+from mrfit.inference.sampling.annealed import BASES, Annealed, annealed_enough
+from mrfit.inference.sampling.annealed_posterior import AnnealedPosterior
 
 NOMINAL = (0.683, 0.954, 0.997)  # within 1, 2 and 3 standard errors
 _CHANCE = 0.01  # of fewer by luck, at which coverage counts as short

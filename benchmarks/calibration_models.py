@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, logsumexp
 
 from benchmarks.problems import problem, rows_of
-from mrfit.factors import Factors
-from mrfit.inference.choice import exactly_planned
+from mrfit.core.factors import Factors
+from mrfit.inference.engine_selection import exactly_planned
 from mrfit.learning import Learner
-from mrfit.learning.penalized import L2
-from mrfit.structure.learners import Given, Learned
+from mrfit.learning.penalty_specs import L2
+from mrfit.structures.simple import Given, Learned
 
 Floats = NDArray[np.float64]
 

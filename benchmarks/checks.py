@@ -12,9 +12,9 @@ from benchmarks.benchmark import Benchmark, Case, cases
 from benchmarks.problems import problem
 from benchmarks.table import Column, Record, Table, named
 from benchmarks.timing import timed
-from mrfit.learning.penalized import L2
-from mrfit.registry import learn
-from mrfit.structure.learners import Learned
+from mrfit.learning.penalty_specs import L2
+from mrfit.learning.specification import learn
+from mrfit.structures.simple import Learned
 
 SETS = ("nltcs", "kdd", "plants", "jester", "dna", "msweb", "tmovie", "bbc")
 

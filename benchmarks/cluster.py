@@ -18,19 +18,19 @@ from numpy.typing import NDArray
 from benchmarks.benchmark import Benchmark, Case, cases
 from benchmarks.reading import write_table
 from benchmarks.table import Column, Record, Table, named
-from mrfit.clusters import cluster, held, mapped
-from mrfit.counts.part_counts import PartCounts, count_part
-from mrfit.data.named import resolved
-from mrfit.data.parts import Parts
+from mrfit.core.cluster import cluster, held, mapped
+from mrfit.data.named_datasets import resolved
+from mrfit.data.partitioned_table import Parts
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning import Learner
-from mrfit.learning.parted_rows import CountedRows, shard_of
-from mrfit.learning.penalized import L2
+from mrfit.learning.partitioned_rows import CountedRows, shard_of
+from mrfit.learning.penalty_specs import L2
+from mrfit.objectives.counts.part_counts import PartCounts, count_part
 from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
 from mrfit.objectives.sharded import Shard, Sharded
 from mrfit.parameterizations.canonical import Canonical
-from mrfit.structure.learners import Tree
-from mrfit.structure.structure import Structure
+from mrfit.structures.simple import Tree
+from mrfit.structures.structure import Structure
 
 SETS = (
     "nltcs", "msnbc", "kdd", "plants", "audio", "jester", "netflix", "accidents", "retail", "pumsb_star", "dna",

@@ -22,11 +22,12 @@ from benchmarks.problems import problem
 from benchmarks.pseudo_likelihood import ours
 from benchmarks.table import Column, Record, Table, named
 from benchmarks.timing import Call, best_seconds
-from mrfit import Hierarchical, Tied, learn, transforms
-from mrfit._kernels.shipped import levels_of_host
+from mrfit import Hierarchical, Tied, learn
+from mrfit._kernels.machine_code.load import levels_of_host
+from mrfit.core import transforms
+from mrfit.data.kmeans1d import kmeans1d
 from mrfit.objectives.likelihood import Likelihood
-from mrfit.structure.nodewise.learned import Learned
-from mrfit.tying.kmeans1d import kmeans1d
+from mrfit.structures.nodewise.learned import Learned
 
 NATIVE = "native"
 

@@ -10,7 +10,7 @@ from benchmarks.timing import seconds_of_first_call
 
 TRANSFORM = "import numpy; from mrfit import transforms; a = numpy.zeros(1 << {n})"
 CLUSTER = (
-    "import numpy; from mrfit.tying.kmeans1d import kmeans1d; values = numpy.random.default_rng(0).normal(size=1000)"
+    "import numpy; from mrfit.data.kmeans1d import kmeans1d; values = numpy.random.default_rng(0).normal(size=1000)"
 )
 PREPARED = {
     "transforms.exponentiate(a)  # n = 10": TRANSFORM.format(n=10),

@@ -17,12 +17,12 @@ from benchmarks.benchmark import Benchmark, Case, cases
 from benchmarks.reading import write_table
 from benchmarks.table import Column, Record, Table, named
 from benchmarks.timing import timed
-from mrfit.counts.blanket_counts import BlanketCounts
-from mrfit.counts.conditional_cells import ConditionalCells
-from mrfit.data.coding import Reading
+from mrfit.data.encoding import Reading
 from mrfit.data.unique_rows import UniqueRows
+from mrfit.objectives.counts.blanket_counts import BlanketCounts
+from mrfit.objectives.counts.conditional_cells import ConditionalCells
 from mrfit.parameterizations.canonical import Canonical
-from mrfit.structure.structure import Structure
+from mrfit.structures.structure import Structure
 
 
 def random_structure(n_variables: int, n_edges: int) -> Structure:

@@ -16,12 +16,12 @@ import numpy as np
 from benchmarks.benchmark import Benchmark, Case, cases
 from benchmarks.table import Column, Record, Table, named
 from benchmarks.timing import timed
+from mrfit.core.domain import Domain
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.domain import Domain
-from mrfit.structure.learners import Learned
-from mrfit.structure.nodewise.criteria import Criterion, Ebic, RefittedEbic, ShrunkenEbic
-from mrfit.structure.nodewise.indicator_table import IndicatorTable
-from mrfit.structure.nodewise.paths import NodePath, PathPoint, PathSettings, node_paths
+from mrfit.structures.nodewise.criteria import Criterion, Ebic, RefittedEbic, ShrunkenEbic
+from mrfit.structures.nodewise.design_matrix import IndicatorTable
+from mrfit.structures.nodewise.lasso_paths import NodePath, PathPoint, PathSettings, node_paths
+from mrfit.structures.simple import Learned
 
 LADDER = [(0, 1), (1, 2), (2, 3), (3, 4), (5, 6), (6, 7), (7, 8), (8, 9), (0, 5), (2, 7), (4, 9)]
 N_VARIABLES = 10

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from benchmarks.benchmark import Benchmark, Case, cases
 from benchmarks.table import Column, Record, Table, named
+from mrfit.core.domain import Domain, Variable
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.domain import Domain, Variable
-from mrfit.structure.learners import Learned
+from mrfit.structures.simple import Learned
 
 N = 16
 Edges = list[tuple[int, int]]

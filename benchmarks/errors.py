@@ -17,8 +17,8 @@ from benchmarks.problems import problem
 from benchmarks.table import Column, Record, Table, named
 from benchmarks.timing import best_seconds, take_turns
 from mrfit.learning import Learner
-from mrfit.learning.objective_choice import LIKELIHOOD, PSEUDO_LIKELIHOOD
-from mrfit.learning.penalized import L2
+from mrfit.learning.objective_specs import LIKELIHOOD, PSEUDO_LIKELIHOOD
+from mrfit.learning.penalty_specs import L2
 
 OBJECTIVES = {objective.word: objective for objective in (PSEUDO_LIKELIHOOD, LIKELIHOOD)}
 CASES = tuple(

@@ -23,17 +23,17 @@ from benchmarks.benchmark import Benchmark, Case, cases
 from benchmarks.problems import problem, rows_of
 from benchmarks.table import Column, Record, Table, named
 from benchmarks.timing import best_seconds, in_own_process, memory, take_turns, timed
-from mrfit.domain import Domain
-from mrfit.factors import Factors
+from mrfit.core.domain import Domain
+from mrfit.core.factors import Factors
 from mrfit.formats.models import read_network
 from mrfit.formats.uai_evidence import read_evidence
-from mrfit.inference.junction_tree import JunctionTree, TreePosterior
-from mrfit.inference.row_runs import RowRuns
-from mrfit.inference.toulbar2 import Toulbar2
-from mrfit.learning.penalized import L2
-from mrfit.network import Network
-from mrfit.registry import learn
-from mrfit.structure.learners import Complete, Learned, Tree
+from mrfit.inference.exact.junction_tree import JunctionTree, TreePosterior
+from mrfit.inference.exact.row_runs import RowRuns
+from mrfit.inference.map.toulbar2 import Toulbar2
+from mrfit.learning.penalty_specs import L2
+from mrfit.learning.specification import learn
+from mrfit.model.factor_network import Network
+from mrfit.structures.simple import Complete, Learned, Tree
 
 UAI = (
     "Promedus_24", "Grids_12", "Promedus_15", "CSP_12", "Segmentation_11", "Segmentation_14", "Pedigree_11",

@@ -17,11 +17,11 @@ from benchmarks.exact_likelihood import N_ROWS, binary_domain
 from benchmarks.exact_solvers import task_of
 from benchmarks.table import Column, Record, Table
 from benchmarks.timing import in_own_process, memory, seconds_of, timed
-from mrfit import transforms
+from mrfit.core import transforms
 from mrfit.data.unique_rows import UniqueRows
+from mrfit.learning.fit_problem import Problem
 from mrfit.learning.grid import Optimum
-from mrfit.learning.penalized import L1
-from mrfit.learning.problem import Problem
+from mrfit.learning.penalty_specs import L1
 from mrfit.parameterizations.bases import Walsh
 
 N_SETS = 100

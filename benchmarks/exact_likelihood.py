@@ -15,14 +15,14 @@ from scipy.special import logsumexp
 from benchmarks.benchmark import Benchmark, Case, cases
 from benchmarks.table import Column, Record, Table
 from benchmarks.timing import Call, take_turns
-from mrfit import transforms
+from mrfit.core import transforms
+from mrfit.core.domain import Domain
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.domain import Domain
 from mrfit.objectives.likelihood import Likelihood
 from mrfit.parameterizations.joint import Joint, Listed
 from mrfit.parameterizations.joint_choice import joint_of
-from mrfit.plugins import PARAMETERIZATIONS
-from mrfit.structure.structure import Structure
+from mrfit.registry import PARAMETERIZATIONS
+from mrfit.structures.structure import Structure
 
 DENSE_AT = (10, 12, 14)  # 2 GB at 14
 LISTED_UP_TO = 20

@@ -17,16 +17,16 @@ from benchmarks.table import Column, Record, Table
 from benchmarks.timing import timed
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning import Learner
-from mrfit.learning.objective_choice import LikelihoodChoice
-from mrfit.learning.penalized import L2
-from mrfit.learning.problem import Problem
-from mrfit.learning.start import start_and_bound
+from mrfit.learning.fit_problem import Problem
+from mrfit.learning.initialization import start_and_bound
+from mrfit.learning.objective_specs import LikelihoodChoice
+from mrfit.learning.penalty_specs import L2
 from mrfit.objectives.objective import Objective
 from mrfit.objectives.tree_likelihood import TreeLikelihood
 from mrfit.penalties import l2
 from mrfit.solvers.lbfgs import LBFGS
 from mrfit.solvers.minimize import minimize
-from mrfit.structure.learners import Learned
+from mrfit.structures.simple import Learned
 
 TOLERANCE = 1e-6
 Answer = tuple[int, float, float]  # evaluations, objective per row, largest entry of the gradient

@@ -12,13 +12,13 @@ from benchmarks.table import Column, Record, Table
 from benchmarks.timing import take_turns, timed
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning import Learner
+from mrfit.learning.fit_problem import Problem
 from mrfit.learning.grid import Optimum
-from mrfit.learning.objective_choice import LIKELIHOOD
-from mrfit.learning.penalized import L1
-from mrfit.learning.problem import Problem
+from mrfit.learning.objective_specs import LIKELIHOOD
+from mrfit.learning.penalty_specs import L1
 from mrfit.solvers.fista import Fista
 from mrfit.solvers.method import Method
-from mrfit.structure.structure import Structure
+from mrfit.structures.structure import Structure
 
 ACCURACY = 1e-6  # of the objective, relative, to which solvers race
 

@@ -26,16 +26,16 @@ from benchmarks.benchmark import Benchmark, Case, cases
 from benchmarks.chromium import FLAGS, chromium_path, missing
 from benchmarks.problems import problem
 from benchmarks.table import Column, Record, Table, named
-from mrfit.domain import Domain
+from mrfit.core.domain import Domain
+from mrfit.core.factors import Factors
 from mrfit.explorer.document import Document
-from mrfit.explorer.page import asset, report_page
-from mrfit.factors import Factors
-from mrfit.formats.learned import to_model
-from mrfit.learning.penalized import L2
-from mrfit.model import MarkovNetwork
-from mrfit.network import Network
-from mrfit.registry import learn
-from mrfit.structure.learners import Learned
+from mrfit.explorer.html_page import asset, report_page
+from mrfit.formats.mrf_network import to_model
+from mrfit.learning.penalty_specs import L2
+from mrfit.learning.specification import learn
+from mrfit.model.factor_network import Network
+from mrfit.model.markov_network import MarkovNetwork
+from mrfit.structures.simple import Learned
 
 WEB = Path(__file__).parents[1] / "web"
 OURS, RIVALS = "mrfit", ("sigma", "cytoscape")

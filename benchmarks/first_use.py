@@ -126,7 +126,7 @@ def main() -> None:
         installed = {"bare checkout": copied(folder / "bare")}
         if arguments.table == "commands" and not arguments.quick:
             installed["after make"] = copied(folder / "made")
-            installed["after make"].seconds(["-m", "mrfit._kernels.shipping"])
+            installed["after make"].seconds(["-m", "mrfit._kernels.machine_code.build"])
         if arguments.wheel is not None:
             zipfile.ZipFile(arguments.wheel).extractall(folder / "site")
             installed["wheel"] = Installed(folder / "site")

@@ -16,13 +16,13 @@ from benchmarks.benchmark import Benchmark, Case, cases
 from benchmarks.reading import write_table
 from benchmarks.table import Column, Record, Table, named
 from benchmarks.timing import in_own_process, memory
-from mrfit.data.first_look import FirstLook
-from mrfit.data.parts import Parts
+from mrfit.analysis.advice.forecast import Forecast
+from mrfit.data.partitioned_table import Parts
+from mrfit.data.preview import FirstLook
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning import Learner
-from mrfit.structure.learners import Complete, Given, Learned
-from mrfit.structure.structure import Structure
-from mrfit.summaries.forecast import Forecast
+from mrfit.structures.simple import Complete, Given, Learned
+from mrfit.structures.structure import Structure
 
 
 def ring(n: int) -> Given:

@@ -22,16 +22,16 @@ from scipy.special import expit
 from benchmarks.benchmark import Benchmark, Case, cases
 from benchmarks.problems import problem
 from benchmarks.table import Column, Record, Table, named
-from mrfit._kernels.gibbs import Couplings
-from mrfit.factors import Factors
-from mrfit.inference.base import independent, tree
-from mrfit.inference.chains import Chains
-from mrfit.inference.junction_tree import JunctionTree
-from mrfit.inference.path import Path
+from mrfit._kernels.sampling.gibbs_sweeps import Couplings
+from mrfit.core.factors import Factors
+from mrfit.inference.exact.junction_tree import JunctionTree
+from mrfit.inference.sampling.annealing_path import Path
+from mrfit.inference.sampling.base_distribution import independent, tree
+from mrfit.inference.sampling.gibbs_chains import Chains
 from mrfit.learning.learner import Learner
-from mrfit.learning.objective_choice import LikelihoodChoice
-from mrfit.learning.penalized import L2
-from mrfit.structure.learners import Learned
+from mrfit.learning.objective_specs import LikelihoodChoice
+from mrfit.learning.penalty_specs import L2
+from mrfit.structures.simple import Learned
 
 CHAINS, EXACT, TEMPERATURES = 256, 4096, 8
 

@@ -19,17 +19,17 @@ from benchmarks.benchmark import Benchmark, Case, cases
 from benchmarks.problems import problem, rows_of
 from benchmarks.table import Column, Record, Table, named
 from benchmarks.timing import take_turns, timed
-from mrfit._kernels.gibbs import Couplings
-from mrfit.factors import Factors
-from mrfit.inference.annealed import Annealed
-from mrfit.inference.annealed_posterior import AnnealedPosterior
-from mrfit.inference.base import uniform
-from mrfit.inference.chains import Chains
-from mrfit.inference.enumeration import Enumeration
-from mrfit.inference.path import Path
-from mrfit.learning.penalized import L2
-from mrfit.registry import learn
-from mrfit.structure.learners import Learned
+from mrfit._kernels.sampling.gibbs_sweeps import Couplings
+from mrfit.core.factors import Factors
+from mrfit.inference.exact.enumeration import Enumeration
+from mrfit.inference.sampling.annealed import Annealed
+from mrfit.inference.sampling.annealed_posterior import AnnealedPosterior
+from mrfit.inference.sampling.annealing_path import Path
+from mrfit.inference.sampling.base_distribution import uniform
+from mrfit.inference.sampling.gibbs_chains import Chains
+from mrfit.learning.penalty_specs import L2
+from mrfit.learning.specification import learn
+from mrfit.structures.simple import Learned
 
 CHAINS = (1, 16, 64, 256)
 N_UPDATES = 500_000  # in a call that is timed

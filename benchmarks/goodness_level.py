@@ -12,14 +12,14 @@ import numpy as np
 
 from benchmarks.benchmark import Benchmark, Case, cases
 from benchmarks.table import Column, Record, Table
+from mrfit.analysis.goodness.bootstrap_goodness import drawn_goodness
+from mrfit.core.domain import Domain
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.domain import Domain
-from mrfit.learning.drawn_goodness import drawn_goodness
 from mrfit.learning.learner import Learner
-from mrfit.learning.penalized import L2
-from mrfit.model import MarkovNetwork
+from mrfit.learning.penalty_specs import L2
+from mrfit.model.markov_network import MarkovNetwork
 from mrfit.parameterizations.canonical import Canonical
-from mrfit.structure.structure import Structure
+from mrfit.structures.structure import Structure
 
 DRAWN = 9
 

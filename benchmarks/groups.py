@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from benchmarks.benchmark import Benchmark, Case
 from benchmarks.table import Column, Record, Table, named
 from benchmarks.timing import timed
+from mrfit.analysis.groups.compare_groups import compare_groups
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.learning.comparing import compare_groups
-from mrfit.structure.learners import Learned
+from mrfit.structures.simple import Learned
 
 NCT = {"czech:data": 0.131, "nltcs:train": 4.67}  # seconds a permutation
 

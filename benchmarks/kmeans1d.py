@@ -17,7 +17,7 @@ import numpy as np
 from benchmarks.benchmark import Benchmark, Case
 from benchmarks.table import Column, Record, Table
 from benchmarks.timing import best_seconds, timed
-from mrfit.tying.kmeans1d import kmeans1d as ours
+from mrfit.data.kmeans1d import kmeans1d as ours
 
 
 def by_kmeans1d(values: np.ndarray, k: int) -> np.ndarray:

@@ -15,17 +15,17 @@ from benchmarks.benchmark import Benchmark, Case, cases
 from benchmarks.problems import problem, rows_of
 from benchmarks.table import Column, Record, Table, named
 from benchmarks.timing import best_seconds, timed
-from mrfit.factors import Factors
-from mrfit.inference.belief_propagation import BeliefPropagation
+from mrfit.core.factors import Factors
 from mrfit.inference.engine import Engine, Posterior
-from mrfit.inference.factor_graph import FactorGraph
-from mrfit.inference.junction_tree import JunctionTree
-from mrfit.inference.mean_field import MeanField
-from mrfit.inference.message_passing import MessagePassing, Schedule
-from mrfit.inference.tree_reweighted import TreeReweighted
+from mrfit.inference.exact.junction_tree import JunctionTree
+from mrfit.inference.messages.belief_propagation import BeliefPropagation
+from mrfit.inference.messages.factor_graph import FactorGraph
+from mrfit.inference.messages.mean_field import MeanField
+from mrfit.inference.messages.message_passing import MessagePassing, Schedule
+from mrfit.inference.messages.tree_reweighted import TreeReweighted
 from mrfit.learning import Learner
-from mrfit.learning.penalized import L2
-from mrfit.structure.learners import Given, Learned
+from mrfit.learning.penalty_specs import L2
+from mrfit.structures.simple import Given, Learned
 
 SETS = ("nltcs", "msnbc", "kdd", "plants", "accidents", "jester", "dna")
 DEGREE = 5

@@ -12,12 +12,12 @@ import numpy as np
 from benchmarks.benchmark import Benchmark, Case
 from benchmarks.table import Column, Record, Table, named
 from benchmarks.timing import best_seconds, timed
-from mrfit.data.coding import UNOBSERVED
+from mrfit.data.encoding import UNOBSERVED
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning import Learner
-from mrfit.learning.incomplete import fit_incomplete
-from mrfit.learning.objective_choice import LIKELIHOOD, PSEUDO_LIKELIHOOD
-from mrfit.learning.penalized import NoPenalty
+from mrfit.learning.em import fit_incomplete
+from mrfit.learning.objective_specs import LIKELIHOOD, PSEUDO_LIKELIHOOD
+from mrfit.learning.penalty_specs import NoPenalty
 
 OBJECTIVES = {objective.word: objective for objective in (PSEUDO_LIKELIHOOD, LIKELIHOOD)}
 CASES = tuple(

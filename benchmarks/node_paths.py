@@ -23,7 +23,7 @@ from benchmarks.node_rivals import RIVALS, VIOLATION, Node, Rival
 from benchmarks.problems import problem
 from benchmarks.table import Column, Record, Table, named
 from benchmarks.timing import best_seconds, geometric_mean, seconds_of_first_call
-from mrfit.structure.nodewise.paths import NodePath, PathSettings, node_paths
+from mrfit.structures.nodewise.lasso_paths import NodePath, PathSettings, node_paths
 
 SETTINGS = PathSettings(max_selected=15, tolerance=VIOLATION)
 NAMES = [rival.name for rival in RIVALS]

@@ -10,10 +10,10 @@ from scipy.special import gammaincc
 
 from benchmarks.benchmark import Benchmark, Case, cases
 from benchmarks.table import Column, Record, Table, named
+from mrfit.core.domain import Domain
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.domain import Domain
-from mrfit.structure.learners import Learned
-from mrfit.structure.nodewise.forward_selection import PRICE
+from mrfit.structures.nodewise.forward_selection import PRICE
+from mrfit.structures.simple import Learned
 
 N_ITEMS = 12
 N_PAIRS = N_ITEMS * (N_ITEMS - 1) // 2

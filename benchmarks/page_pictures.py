@@ -13,7 +13,7 @@ from typing import Any
 from benchmarks.chromium import FLAGS, chromium_path, missing
 from benchmarks.explorer import document_of
 from mrfit.cli.main import main as mrfit
-from mrfit.explorer.page import report_page
+from mrfit.explorer.html_page import report_page
 
 DOCS = Path(__file__).parents[1] / "docs"
 SIZE = {"width": 1200, "height": 760}

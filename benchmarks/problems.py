@@ -7,14 +7,14 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from mrfit.data.coding import Reading
-from mrfit.data.named import catalogue, find
+from mrfit.core.domain import Domain
+from mrfit.data.encoding import Reading
+from mrfit.data.named_datasets import catalogue, find
 from mrfit.data.readers import read_batches
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.domain import Domain
 from mrfit.parameterizations.canonical import Canonical
-from mrfit.structure.mutual_information import pairwise_mutual_information
-from mrfit.structure.structure import Structure
+from mrfit.structures.mutual_information import pairwise_mutual_information
+from mrfit.structures.structure import Structure
 
 
 def benchmark_names() -> list[str]:

@@ -15,7 +15,7 @@ from benchmarks.problems import Problem, benchmark_names, problem
 from benchmarks.rivals import RIVALS, installed_rivals
 from benchmarks.table import Column, Record, Table, named
 from benchmarks.timing import best_seconds, copy_bandwidth, geometric_mean
-from mrfit.counts.conditional_cells import ConditionalCells
+from mrfit.objectives.counts.conditional_cells import ConditionalCells
 from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
 from mrfit.parameterizations.canonical import Canonical
 

@@ -11,11 +11,11 @@ from pathlib import Path
 from benchmarks.benchmark import Benchmark, Case, cases
 from benchmarks.table import Column, Record, Table, named
 from benchmarks.timing import timed
-from mrfit.data.named import find
+from mrfit.analysis.spectrum.interaction_spectrum import ESTIMATORS, order_costs, spectrum
+from mrfit.analysis.spectrum.spectrum_plot import SpectrumCurve, draw_spectra
+from mrfit.data.named_datasets import find
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.learning.spectrum import ESTIMATORS, order_costs, spectrum
-from mrfit.report.page import save_figure
-from mrfit.report.spectrum import SpectrumCurve, draw_spectra
+from mrfit.plots.page import save_figure
 from mrfit_papers.spec_rows import parts_of
 
 SETS = ("nltcs", "yeast", "jokes", "rochdale", "czech")

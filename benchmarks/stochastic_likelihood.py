@@ -30,14 +30,14 @@ from benchmarks.benchmark import Benchmark, Case, cases
 from benchmarks.problems import problem, rows_of
 from benchmarks.table import Column, Record, Table, named
 from benchmarks.timing import timed
+from mrfit.learning.chains.ascent import Ascent, Schedule, Target, climb
+from mrfit.learning.chains.chain_fit import ChainProblem
+from mrfit.learning.chains.log_z_estimate import evidence
+from mrfit.learning.chains.mode_search import hunt
 from mrfit.objectives.tree_likelihood import TreeLikelihood
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.penalties.l2 import L2
-from mrfit.stochastic.ascent import Ascent, Schedule, Target, climb
-from mrfit.stochastic.evidence import evidence
-from mrfit.stochastic.fit import ChainProblem
-from mrfit.stochastic.hunt import hunt
-from mrfit.structure.learners import Learned
+from mrfit.structures.simple import Learned
 
 FIRST_STEPS = (3.0, 1.0)
 # What independent prototypes reached on a processor of their own: test log-likelihood, or gap to the optimum; seconds.

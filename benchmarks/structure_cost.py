@@ -10,9 +10,9 @@ from benchmarks.benchmark import Benchmark, Case, cases
 from benchmarks.problems import benchmark_names, problem
 from benchmarks.table import Column, Record, Table, named
 from benchmarks.timing import in_own_process, memory, seconds_of
+from mrfit.core.domain import Domain
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.domain import Domain
-from mrfit.structure.learners import Learned
+from mrfit.structures.simple import Learned
 
 BOUNDS = ("path", "top", "gain", "graph")
 DEGREES = (5, 15, 50)

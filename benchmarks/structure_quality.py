@@ -13,9 +13,9 @@ from benchmarks.problems import problem, rows_of
 from benchmarks.table import Column, Record, Table, named
 from benchmarks.timing import timed
 from mrfit.learning import Learner
-from mrfit.learning.penalized import L2
-from mrfit.structure.learners import Given, Learned
-from mrfit.structure.nodewise.learned import BOUNDS
+from mrfit.learning.penalty_specs import L2
+from mrfit.structures.nodewise.learned import BOUNDS
+from mrfit.structures.simple import Given, Learned
 
 SETS = ("nltcs", "plants", "audio", "jester", "dna", "bbc")
 PRICED_SETS = ("nltcs", "accidents", "retail", "dna", "kosarek", "book", "tmovie", "webkb", "bbc", "ad")

@@ -17,15 +17,15 @@ from benchmarks.benchmark import Benchmark, Case, cases
 from benchmarks.problems import problem, rows_of
 from benchmarks.table import Column, Record, Table, named
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.inference.choice import exactly_planned
-from mrfit.learning.fitted import Fit
+from mrfit.inference.engine_selection import exactly_planned
+from mrfit.learning.chains.log_z_estimate import Evidence, evidence
+from mrfit.learning.fit_result import Fit
 from mrfit.learning.learner import Learner
-from mrfit.learning.penalized import L2
-from mrfit.model import MarkovNetwork
+from mrfit.learning.penalty_specs import L2
+from mrfit.model.markov_network import MarkovNetwork
 from mrfit.objectives.row_scores import row_pll
-from mrfit.plugins import OBJECTIVES
-from mrfit.stochastic.evidence import Evidence, evidence
-from mrfit.structure.learners import Learned
+from mrfit.registry import OBJECTIVES
+from mrfit.structures.simple import Learned
 
 STRENGTHS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
 

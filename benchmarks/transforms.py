@@ -15,7 +15,7 @@ import numpy as np
 from benchmarks.benchmark import Benchmark, Case, cases
 from benchmarks.table import Column, Record, Table
 from benchmarks.timing import take_turns
-from mrfit import transforms
+from mrfit.core import transforms
 
 NUMPY_UP_TO = 22  # half a second a call
 Method = Callable[[np.ndarray], object]

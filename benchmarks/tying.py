@@ -12,24 +12,24 @@ from typing import Any
 
 import numpy as np
 
-import mrfit.tying.groups
+import mrfit.parameterizations.groups
 from benchmarks.benchmark import Benchmark, Case, cases
 from benchmarks.problems import problem, rows_of
 from benchmarks.table import Column, Record, Table, named
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning import HELD_AT, Learner
+from mrfit.learning.fit_problem import Problem as Fitting
 from mrfit.learning.grid import Grid, Optimum
-from mrfit.learning.penalized import L2, l2_path
-from mrfit.learning.problem import Problem as Fitting
-from mrfit.learning.tied import STRENGTHS, LearnTieRelearn, Tied
-from mrfit.model import MarkovNetwork
+from mrfit.learning.penalty_specs import L2, l2_path
+from mrfit.learning.tying.soft_tying import Tying, tie_softly
+from mrfit.learning.tying.tying_problem import TyingProblem
+from mrfit.learning.tying_specs import STRENGTHS, LearnTieRelearn, Tied
+from mrfit.model.markov_network import MarkovNetwork
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.penalties import l2
 from mrfit.solvers.minimize import minimize
 from mrfit.solvers.newton import TruncatedNewton
-from mrfit.structure.learners import Given, Learned
-from mrfit.tying.problem import TyingProblem
-from mrfit.tying.soft import Tying, tie_softly
+from mrfit.structures.simple import Given, Learned
 
 JOBS = 2
 GROUPS = (2, 10, 100)
@@ -51,7 +51,7 @@ def fresh(task: Fitting) -> Fitting:
 @contextmanager
 def clustering_clock() -> Iterator[list[float]]:
     """Seconds spent in k-means."""
-    spent, original = [0.0], mrfit.tying.groups.kmeans1d
+    spent, original = [0.0], mrfit.parameterizations.groups.kmeans1d
 
     def timed(*arguments: Any, **options: Any) -> Any:
         begun = time.perf_counter()
@@ -59,11 +59,11 @@ def clustering_clock() -> Iterator[list[float]]:
         spent[0] += time.perf_counter() - begun
         return found
 
-    mrfit.tying.groups.kmeans1d = timed
+    mrfit.parameterizations.groups.kmeans1d = timed
     try:
         yield spent
     finally:
-        mrfit.tying.groups.kmeans1d = original
+        mrfit.parameterizations.groups.kmeans1d = original
 
 
 def run_passes(case: Case) -> Iterator[Record]:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from benchmarks.benchmark import Benchmark, Case, cases
 from benchmarks.table import Column, Record, Table, named
-from mrfit.report.page import save_figure
+from mrfit.plots.page import save_figure
 from mrfit_papers.recovery import METHODS, Design, Truth, recovery_share
 from mrfit_papers.recovery_picture import RecoveryPanel, draw_recovery
 

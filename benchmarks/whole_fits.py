@@ -16,10 +16,10 @@ from benchmarks.benchmark import Benchmark, Case
 from benchmarks.problems import problem
 from benchmarks.table import Column, Record, Table
 from benchmarks.timing import timed
-from mrfit.counts.conditional_cells import ConditionalCells
+from mrfit.objectives.counts.conditional_cells import ConditionalCells
 from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
 from mrfit.penalties.l2 import L2
-from mrfit.penalties.penalized import Penalized
+from mrfit.penalties.penalized_objective import Penalized
 from mrfit.solvers.lbfgs import LBFGS
 from mrfit.solvers.minimize import minimize
 from mrfit.solvers.newton import TruncatedNewton

@@ -15,7 +15,7 @@ from benchmarks.planted_items import planted_items
 from benchmarks.table import Column, Record, Table, named
 from benchmarks.timing import in_own_process, memory
 from mrfit.data.sparse_rows import SparseRows
-from mrfit.structure.learners import Learned
+from mrfit.structures.simple import Learned
 
 LEARNER = Learned(bound="path", max_degree=5)
 

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-from mrfit import plugins
+from mrfit import registry as plugins
 from mrfit._names import NAMES
 from mrfit.data.unique_rows import UniqueRows
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 
 from mrfit.cli.main import main
-from mrfit.formats.line_file import LineFile
+from mrfit.core.threads import resolve_jobs
+from mrfit.formats.jsonl import LineFile
 from mrfit.objectives.objective import Expansion
 from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
-from mrfit.workers import resolve_jobs
 
 DEATHS = "MRFIT_TEST_DEATHS"  # names the folder of these files
 

@@ -22,7 +22,7 @@ _LOADED = [
     "distributed.nanny",
     *(f"mrfit.cli.{command}" for command in _COMMANDS),
     "mrfit.explorer.two_models",
-    "mrfit.learning.relearning",
+    "mrfit.analysis.stability.stability",
     "mrfit_papers.command",
     "mrfit_papers.experiments",
     "mrfit_papers.reproduction",

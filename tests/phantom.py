@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mrfit.factors import Factors
+from mrfit.core.factors import Factors
 
 
 def two_modes(n: int) -> tuple[Factors, float]:

@@ -10,47 +10,49 @@ import numpy as np
 from hypothesis import strategies as st
 from scipy import sparse
 
-from mrfit.clusters import held
-from mrfit.counts.conditional_cells import ConditionalCells
+from mrfit.core.cluster import held
+from mrfit.core.domain import Domain
+from mrfit.core.factors import Factors, Scope
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.domain import Domain
-from mrfit.factors import Factors, Scope
-from mrfit.inference.annealed import Annealed
-from mrfit.inference.belief_propagation import BeliefPropagation
 from mrfit.inference.engine import Engine
-from mrfit.inference.enumeration import Enumeration
-from mrfit.inference.gibbs import Gibbs
-from mrfit.inference.junction_tree import JunctionTree
-from mrfit.inference.max_product import MaxProduct
-from mrfit.inference.mean_field import MeanField
-from mrfit.inference.tempering import Tempering
-from mrfit.inference.tree_reweighted import TreeReweighted
-from mrfit.network import Conjunction, Network
+from mrfit.inference.exact.enumeration import Enumeration
+from mrfit.inference.exact.junction_tree import JunctionTree
+from mrfit.inference.messages.belief_propagation import BeliefPropagation
+from mrfit.inference.messages.max_product import MaxProduct
+from mrfit.inference.messages.mean_field import MeanField
+from mrfit.inference.messages.tree_reweighted import TreeReweighted
+from mrfit.inference.sampling.annealed import Annealed
+from mrfit.inference.sampling.gibbs import Gibbs
+from mrfit.inference.sampling.tempering import Tempering
+from mrfit.learning.tying.hard_tying import Reduced
+from mrfit.model.factor_network import Conjunction, Network
 from mrfit.objectives.cached import CachedObjective
+from mrfit.objectives.counts.conditional_cells import ConditionalCells
 from mrfit.objectives.likelihood import Likelihood
-from mrfit.objectives.mean import Mean
 from mrfit.objectives.objective import Objective
 from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
 from mrfit.objectives.reparameterized import Reparameterized
 from mrfit.objectives.screening import InteractionScreening, LogInteractionScreening
 from mrfit.objectives.sharded import Shard, Sharded
 from mrfit.objectives.tree_likelihood import TreeLikelihood
+from mrfit.objectives.weighted_mean import Mean
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.centred import Centred
 from mrfit.parameterizations.full import Full
 from mrfit.parameterizations.generalized_ising import GeneralizedIsing
+from mrfit.parameterizations.groups import Groups
 from mrfit.parameterizations.ising import Ising
 from mrfit.parameterizations.ordered import Ordered
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.parameterizations.spectral import Spectral
-from mrfit.penalties.group import GroupL1
-from mrfit.penalties.hierarchical import HierarchicalL1
+from mrfit.penalties.cluster_penalty import Tied
+from mrfit.penalties.group_l1 import GroupL1
+from mrfit.penalties.hierarchical_l1 import HierarchicalL1
 from mrfit.penalties.l1 import L1
 from mrfit.penalties.l2 import L2
-from mrfit.penalties.penalized import Penalized
+from mrfit.penalties.penalized_objective import Penalized
 from mrfit.penalties.penalty import NonsmoothPenalty, NoPenalty, Scaled, SmoothPenalty
-from mrfit.penalties.tied import Tied
-from mrfit.plugins import PARAMETERIZATIONS as WORDS
+from mrfit.registry import PARAMETERIZATIONS as WORDS
 from mrfit.solvers.fista import Fista
 from mrfit.solvers.lbfgs import LBFGS
 from mrfit.solvers.method import Method
@@ -58,9 +60,7 @@ from mrfit.solvers.newton import TruncatedNewton
 from mrfit.solvers.owlqn import OWLQN
 from mrfit.solvers.projected_gradient import ProjectedGradient
 from mrfit.solvers.proximal_newton import ProximalNewton
-from mrfit.structure.structure import Structure
-from mrfit.tying.groups import Groups
-from mrfit.tying.hard import Reduced
+from mrfit.structures.structure import Structure
 
 Shape = tuple[int, ...]
 

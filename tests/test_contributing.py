@@ -13,8 +13,8 @@ import pytest
 
 from mrfit import Network, register
 from mrfit.cli.main import main
+from mrfit.learning.specification import learn
 from mrfit.penalties.penalty import NonsmoothPenalty
-from mrfit.registry import learn
 from mrfit.solvers.fista import Fista
 from mrfit.testing import check_engine, check_format, check_penalty
 from populations import SCOPES, SHAPES, domain_of, random_factors, random_rows

@@ -12,12 +12,12 @@ from mrfit import UniqueRows
 from mrfit.cli.main import main
 from mrfit.explorer.document import Document
 from mrfit.learning import Learner
-from mrfit.learning.penalized import L1
-from mrfit.learning.tied import HardTied, Tied
-from mrfit.model import MarkovNetwork
+from mrfit.learning.penalty_specs import L1
+from mrfit.learning.tying_specs import HardTied, Tied
+from mrfit.model.markov_network import MarkovNetwork
 from mrfit.parameterizations.canonical import Canonical
-from mrfit.structure.learners import Learned
-from mrfit.structure.structure import Structure
+from mrfit.structures.simple import Learned
+from mrfit.structures.structure import Structure
 from populations import domain_of, random_rows
 
 SPARSE = (

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import mrfit
-from mrfit.errors import InputError
-from mrfit.plugins import PARAMETERIZATIONS
-from mrfit.structure.structure import Structure
+from mrfit.core.errors import InputError
+from mrfit.registry import PARAMETERIZATIONS
+from mrfit.structures.structure import Structure
 
 HOSTILE = "</script><script>alert('x')</script>&\""
 

@@ -83,8 +83,8 @@ def test_names_are_listed() -> None:
 
 
 def test_names_at_the_door_are_the_objects_inside() -> None:
-    from mrfit.estimator import MarkovNetworkLearner
-    from mrfit.model import MarkovNetwork
+    from mrfit.model.markov_network import MarkovNetwork
+    from mrfit.sklearn import MarkovNetworkLearner
 
     assert mrfit.MarkovNetworkLearner is MarkovNetworkLearner
     assert mrfit.MarkovNetwork is MarkovNetwork

@@ -19,7 +19,7 @@ from benchmarks.catalogue import catalogue
 from mrfit.cli.main import cli, main
 from mrfit.formats.tables import table_bytes, table_of
 from mrfit.formats.uai_results import pr_bytes
-from mrfit.learning.tied import Tied
+from mrfit.learning.tying_specs import Tied
 from test_readme import png_size
 
 DOCS = Path(__file__).parents[1] / "docs"

@@ -20,20 +20,20 @@ from mrfit import (
     MarkovNetworkLearner,
     Network,
     Tree,
-    plugins,
     read_network,
     register,
     write_network,
 )
+from mrfit import registry as plugins
 from mrfit.cli.main import main
-from mrfit.errors import InputError, ModelFileError
+from mrfit.core.errors import InputError, ModelFileError
 from mrfit.formats.uai import UAI
-from mrfit.learning.objective_choice import RiseChoice
+from mrfit.learning.objective_specs import RiseChoice
+from mrfit.learning.specification import learn
 from mrfit.parameterizations.spectral import Spectral
-from mrfit.registry import learn
 from mrfit.solvers.lbfgs import LBFGS
-from mrfit.structure.learner import LearnedStructure, StructureLearner
-from mrfit.structure.structure import Structure
+from mrfit.structures.base import LearnedStructure, StructureLearner
+from mrfit.structures.structure import Structure
 from plugins.scad import SCAD
 from populations import domain_of, random_factors
 

@@ -17,13 +17,13 @@ import mrfit.penalties
 import mrfit.solvers
 import populations
 from mrfit.inference.engine import Engine
-from mrfit.learning.sampled import UnknownLikelihood
+from mrfit.learning.chain_backend import UnknownLikelihood
 from mrfit.objectives.objective import Objective
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.centred import Centred
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.penalties.penalty import Penalty
-from mrfit.plugins import PARAMETERIZATIONS
+from mrfit.registry import PARAMETERIZATIONS
 from mrfit.solvers.method import Method
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from mrfit.cli.main import main
-from mrfit.data.named import catalogue
+from mrfit.data.named_datasets import catalogue
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from mrfit import MarkovNetworkLearner
-from mrfit._kernels.shipped import levels_of_host
+from mrfit._kernels.machine_code.load import levels_of_host
 
 ROOT = Path(__file__).parents[1]
 LEVEL = next(iter(levels_of_host()), None)
@@ -29,7 +29,7 @@ for command in sys.argv[1:]:
 # What a command does before its work, and one small kernel.
 USE_A_KERNEL = """
 import numpy as np
-from mrfit._kernels.cells import gather
+from mrfit._kernels.fitting.cells import gather
 from mrfit.cli.output import note_compiling
 note_compiling(quiet=False)
 gather(np.array([3.0, 5.0]), np.array([1, -1]), np.empty(2))

@@ -6,7 +6,7 @@ from dataclasses import fields
 from typing import Any
 
 from mrfit.learning import Learner
-from mrfit.registry import objective_from, penalty_from, solver_from
+from mrfit.learning.specification import objective_from, penalty_from, solver_from
 
 
 def learner(

@@ -8,108 +8,108 @@ from typing import TYPE_CHECKING, Any
 from mrfit._version import __version__
 
 if TYPE_CHECKING:
-    from mrfit.clusters import cluster
+    from mrfit.analysis.goodness.bootstrap_goodness import drawn_goodness
+    from mrfit.analysis.groups.compare_groups import GroupComparison, compare_groups
+    from mrfit.analysis.model_comparison import Comparison, compare
+    from mrfit.analysis.nodes.node_stability import NodeStability, node_stability
+    from mrfit.analysis.sample_size.power import Power, power
+    from mrfit.analysis.score_curves import plot_scores
+    from mrfit.analysis.spectrum.interaction_spectrum import plot_spectrum, spectrum
+    from mrfit.analysis.stability.stability import Stability, stability
+    from mrfit.core.cluster import cluster
+    from mrfit.core.domain import Domain, Variable
+    from mrfit.core.errors import MrfitError
+    from mrfit.core.factors import Factors
     from mrfit.data.dataset import Dataset
-    from mrfit.data.parts import Parts
+    from mrfit.data.partitioned_table import Parts
     from mrfit.data.sparse_rows import SparseRows
     from mrfit.data.unique_rows import UniqueRows
-    from mrfit.domain import Domain, Variable
-    from mrfit.errors import MrfitError
-    from mrfit.estimator import MarkovNetworkLearner
-    from mrfit.factors import Factors
     from mrfit.formats.models import read_network, write_network
-    from mrfit.inference.enumeration import Enumeration
-    from mrfit.learning.comparing import GroupComparison, compare_groups
-    from mrfit.learning.drawn_goodness import drawn_goodness
-    from mrfit.learning.fitted import Fitted
-    from mrfit.learning.incomplete import IncompleteFit, fit_incomplete
+    from mrfit.inference.exact.enumeration import Enumeration
+    from mrfit.learning.chains.likelihood_growth import Grown
+    from mrfit.learning.em import IncompleteFit, fit_incomplete
+    from mrfit.learning.fit_result import Fitted
     from mrfit.learning.learner import Learner
-    from mrfit.learning.node_stability import NodeStability, node_stability
-    from mrfit.learning.objective_choice import LikelihoodChoice
-    from mrfit.learning.penalized import L1, L2, FlatL1, FlatL2, Group, Hierarchical, NoPenalty
-    from mrfit.learning.power import Power, power
-    from mrfit.learning.relearning import Stability, stability
-    from mrfit.learning.score_curves import plot_scores
-    from mrfit.learning.smoothed import PseudoCounts
-    from mrfit.learning.spectrum import plot_spectrum, spectrum
-    from mrfit.learning.tied import HardTied, LearnTieRelearn, Tied
-    from mrfit.model import MarkovNetwork
-    from mrfit.network import Network
-    from mrfit.plugins import register
-    from mrfit.registry import learn
-    from mrfit.report.marginals import plot_marginals
-    from mrfit.report.network import plot_network
-    from mrfit.report.parameters import plot_parameters
-    from mrfit.settings import Coordinates, Covariates, Solver
-    from mrfit.stochastic.growth import Grown
-    from mrfit.structure.learners import Complete, Given, Independent, Learned, Tree, UpToOrder
-    from mrfit.structure.structure import Structure
-    from mrfit.summaries.comparison import Comparison, compare
-    from mrfit.uncertainty.errors import Errors
+    from mrfit.learning.objective_specs import LikelihoodChoice
+    from mrfit.learning.penalty_specs import L1, L2, FlatL1, FlatL2, Group, Hierarchical, NoPenalty
+    from mrfit.learning.pseudo_counts import PseudoCounts
+    from mrfit.learning.settings import Coordinates, Covariates, Solver
+    from mrfit.learning.specification import learn
+    from mrfit.learning.tying_specs import HardTied, LearnTieRelearn, Tied
+    from mrfit.model.factor_network import Network
+    from mrfit.model.markov_network import MarkovNetwork
+    from mrfit.model.standard_error_estimates import Errors
+    from mrfit.plots.marginals_plot import plot_marginals
+    from mrfit.plots.network_plot import plot_network
+    from mrfit.plots.parameters_plot import plot_parameters
+    from mrfit.registry import register
+    from mrfit.sklearn import MarkovNetworkLearner
+    from mrfit.structures.simple import Complete, Given, Independent, Learned, Tree, UpToOrder
+    from mrfit.structures.structure import Structure
 
 # Loaded on first use: numba and scikit-learn take longer to import than most commands take to run.
 _HOME = {
-    "Comparison": "mrfit.summaries.comparison",
-    "Complete": "mrfit.structure.learners",
-    "Coordinates": "mrfit.settings",
-    "Covariates": "mrfit.settings",
+    "Comparison": "mrfit.analysis.model_comparison",
+    "Complete": "mrfit.structures.simple",
+    "Coordinates": "mrfit.learning.settings",
+    "Covariates": "mrfit.learning.settings",
     "Dataset": "mrfit.data.dataset",
-    "Domain": "mrfit.domain",
-    "Enumeration": "mrfit.inference.enumeration",
-    "Errors": "mrfit.uncertainty.errors",
-    "Factors": "mrfit.factors",
-    "Fitted": "mrfit.learning.fitted",
-    "FlatL1": "mrfit.learning.penalized",
-    "FlatL2": "mrfit.learning.penalized",
-    "Given": "mrfit.structure.learners",
-    "Group": "mrfit.learning.penalized",
-    "GroupComparison": "mrfit.learning.comparing",
-    "Grown": "mrfit.stochastic.growth",
-    "HardTied": "mrfit.learning.tied",
-    "Hierarchical": "mrfit.learning.penalized",
-    "IncompleteFit": "mrfit.learning.incomplete",
-    "Independent": "mrfit.structure.learners",
-    "L1": "mrfit.learning.penalized",
-    "L2": "mrfit.learning.penalized",
-    "LearnTieRelearn": "mrfit.learning.tied",
-    "Learned": "mrfit.structure.learners",
+    "Domain": "mrfit.core.domain",
+    "Enumeration": "mrfit.inference.exact.enumeration",
+    "Errors": "mrfit.model.standard_error_estimates",
+    "Factors": "mrfit.core.factors",
+    "Fitted": "mrfit.learning.fit_result",
+    "FlatL1": "mrfit.learning.penalty_specs",
+    "FlatL2": "mrfit.learning.penalty_specs",
+    "Given": "mrfit.structures.simple",
+    "Group": "mrfit.learning.penalty_specs",
+    "GroupComparison": "mrfit.analysis.groups.compare_groups",
+    "Grown": "mrfit.learning.chains.likelihood_growth",
+    "HardTied": "mrfit.learning.tying_specs",
+    "Hierarchical": "mrfit.learning.penalty_specs",
+    "IncompleteFit": "mrfit.learning.em",
+    "Independent": "mrfit.structures.simple",
+    "L1": "mrfit.learning.penalty_specs",
+    "L2": "mrfit.learning.penalty_specs",
+    "LearnTieRelearn": "mrfit.learning.tying_specs",
+    "Learned": "mrfit.structures.simple",
     "Learner": "mrfit.learning.learner",
-    "LikelihoodChoice": "mrfit.learning.objective_choice",
-    "MarkovNetwork": "mrfit.model",
-    "MarkovNetworkLearner": "mrfit.estimator",
-    "MrfitError": "mrfit.errors",
-    "Network": "mrfit.network",
-    "NoPenalty": "mrfit.learning.penalized",
-    "NodeStability": "mrfit.learning.node_stability",
-    "Parts": "mrfit.data.parts",
-    "Power": "mrfit.learning.power",
-    "PseudoCounts": "mrfit.learning.smoothed",
-    "Solver": "mrfit.settings",
+    "LikelihoodChoice": "mrfit.learning.objective_specs",
+    "MarkovNetwork": "mrfit.model.markov_network",
+    "MarkovNetworkLearner": "mrfit.sklearn",
+    "MrfitError": "mrfit.core.errors",
+    "Network": "mrfit.model.factor_network",
+    "NoPenalty": "mrfit.learning.penalty_specs",
+    "NodeStability": "mrfit.analysis.nodes.node_stability",
+    "Parts": "mrfit.data.partitioned_table",
+    "Power": "mrfit.analysis.sample_size.power",
+    "PseudoCounts": "mrfit.learning.pseudo_counts",
+    "Solver": "mrfit.learning.settings",
     "SparseRows": "mrfit.data.sparse_rows",
-    "Stability": "mrfit.learning.relearning",
-    "Structure": "mrfit.structure.structure",
-    "Tied": "mrfit.learning.tied",
-    "Tree": "mrfit.structure.learners",
+    "Stability": "mrfit.analysis.stability.stability",
+    "Structure": "mrfit.structures.structure",
+    "Tied": "mrfit.learning.tying_specs",
+    "Tree": "mrfit.structures.simple",
     "UniqueRows": "mrfit.data.unique_rows",
-    "UpToOrder": "mrfit.structure.learners",
-    "Variable": "mrfit.domain",
-    "cluster": "mrfit.clusters",
-    "compare": "mrfit.summaries.comparison",
-    "compare_groups": "mrfit.learning.comparing",
-    "drawn_goodness": "mrfit.learning.drawn_goodness",
-    "fit_incomplete": "mrfit.learning.incomplete",
-    "learn": "mrfit.registry",
-    "node_stability": "mrfit.learning.node_stability",
-    "plot_marginals": "mrfit.report.marginals",
-    "plot_network": "mrfit.report.network",
-    "plot_parameters": "mrfit.report.parameters",
-    "plot_scores": "mrfit.learning.score_curves",
-    "plot_spectrum": "mrfit.learning.spectrum",
-    "power": "mrfit.learning.power",
+    "UpToOrder": "mrfit.structures.simple",
+    "Variable": "mrfit.core.domain",
+    "cluster": "mrfit.core.cluster",
+    "compare": "mrfit.analysis.model_comparison",
+    "compare_groups": "mrfit.analysis.groups.compare_groups",
+    "drawn_goodness": "mrfit.analysis.goodness.bootstrap_goodness",
+    "fit_incomplete": "mrfit.learning.em",
+    "learn": "mrfit.learning.specification",
+    "node_stability": "mrfit.analysis.nodes.node_stability",
+    "plot_marginals": "mrfit.plots.marginals_plot",
+    "plot_network": "mrfit.plots.network_plot",
+    "plot_parameters": "mrfit.plots.parameters_plot",
+    "plot_scores": "mrfit.analysis.score_curves",
+    "plot_spectrum": "mrfit.analysis.spectrum.interaction_spectrum",
+    "power": "mrfit.analysis.sample_size.power",
     "read_network": "mrfit.formats.models",
-    "register": "mrfit.plugins",
-    "spectrum": "mrfit.learning.spectrum",
-    "stability": "mrfit.learning.relearning",
+    "register": "mrfit.registry",
+    "spectrum": "mrfit.analysis.spectrum.interaction_spectrum",
+    "stability": "mrfit.analysis.stability.stability",
     "write_network": "mrfit.formats.models",
 }
 

@@ -1,6 +1,6 @@
 """Internal: words users choose parts by, with the home and a line of help of each. Importing this file costs nothing.
 
-The one list of the library, the command line, JSON and saved models. `mrfit.plugins` reads it and adds what others
+The one list of the library, the command line, JSON and saved models. `mrfit.registry` reads it and adds what others
 register.
 """
 
@@ -19,43 +19,43 @@ class Name(NamedTuple):
 
 NAMES: dict[str, dict[str, Name]] = {
     "structure": {
-        "complete": Name("mrfit.structure.learners:Complete", "all pairs"),
-        "independent": Name("mrfit.structure.learners:Independent", "no interactions"),
-        "tree": Name("mrfit.structure.learners:Tree", "the tree of most mutual information"),
-        "learned": Name("mrfit.structure.learners:Learned", "as `mrfit structure` does, with the same options"),
-        "grown": Name("mrfit.stochastic.growth:Grown", "by likelihood from a tree"),
-        "order": Name("mrfit.structure.learners:UpToOrder", "all sets of up to R variables", "order:R"),
-        "given": Name("mrfit.structure.learners:Given", "an edge list, GraphML or JSON", "edges:FILE"),
+        "complete": Name("mrfit.structures.simple:Complete", "all pairs"),
+        "independent": Name("mrfit.structures.simple:Independent", "no interactions"),
+        "tree": Name("mrfit.structures.simple:Tree", "the tree of most mutual information"),
+        "learned": Name("mrfit.structures.simple:Learned", "as `mrfit structure` does, with the same options"),
+        "grown": Name("mrfit.learning.chains.likelihood_growth:Grown", "by likelihood from a tree"),
+        "order": Name("mrfit.structures.simple:UpToOrder", "all sets of up to R variables", "order:R"),
+        "given": Name("mrfit.structures.simple:Given", "an edge list, GraphML or JSON", "edges:FILE"),
     },
     "penalty": {
-        "l2": Name("mrfit.learning.penalized:L2", "shrinks all parameters"),
-        "l1": Name("mrfit.learning.penalized:L1", "makes many of them exactly zero"),
-        "group": Name("mrfit.learning.penalized:Group", "makes all of a scope zero at once"),
-        "hierarchical": Name("mrfit.learning.penalized:Hierarchical", "a scope and all that contain it"),
-        "flat-l1": Name("mrfit.learning.penalized:FlatL1", "is l1 with all orders alike"),
-        "flat-l2": Name("mrfit.learning.penalized:FlatL2", "is l2 with all orders alike"),
-        "none": Name("mrfit.learning.penalized:NoPenalty", "is maximum likelihood"),
+        "l2": Name("mrfit.learning.penalty_specs:L2", "shrinks all parameters"),
+        "l1": Name("mrfit.learning.penalty_specs:L1", "makes many of them exactly zero"),
+        "group": Name("mrfit.learning.penalty_specs:Group", "makes all of a scope zero at once"),
+        "hierarchical": Name("mrfit.learning.penalty_specs:Hierarchical", "a scope and all that contain it"),
+        "flat-l1": Name("mrfit.learning.penalty_specs:FlatL1", "is l1 with all orders alike"),
+        "flat-l2": Name("mrfit.learning.penalty_specs:FlatL2", "is l2 with all orders alike"),
+        "none": Name("mrfit.learning.penalty_specs:NoPenalty", "is maximum likelihood"),
         "pseudo-counts": Name(
-            "mrfit.learning.smoothed:PseudoCounts",
+            "mrfit.learning.pseudo_counts:PseudoCounts",
             "adds S rows of every joint state, or for a tree of every state of a pair",
         ),
-        "tied": Name("mrfit.learning.tied:Tied", "draws parameters to a few learned values"),
-        "hard": Name("mrfit.learning.tied:HardTied", "makes them equal there"),
-        "ltr": Name("mrfit.learning.tied:LearnTieRelearn", "learns with l2, clusters, and relearns as equal"),
+        "tied": Name("mrfit.learning.tying_specs:Tied", "draws parameters to a few learned values"),
+        "hard": Name("mrfit.learning.tying_specs:HardTied", "makes them equal there"),
+        "ltr": Name("mrfit.learning.tying_specs:LearnTieRelearn", "learns with l2, clusters, and relearns as equal"),
     },
     "objective": {
         "pseudo-likelihood": Name(
-            "mrfit.learning.objective_choice:PseudoLikelihoodChoice", "each variable given all others"
+            "mrfit.learning.objective_specs:PseudoLikelihoodChoice", "each variable given all others"
         ),
         "likelihood": Name(
-            "mrfit.learning.objective_choice:LikelihoodChoice",
+            "mrfit.learning.objective_specs:LikelihoodChoice",
             "whole rows; exact for some 24 variables or in a sparse structure, by chains elsewhere",
         ),
         "rise": Name(
-            "mrfit.learning.objective_choice:RiseChoice",
+            "mrfit.learning.objective_specs:RiseChoice",
             "interaction screening; held-out rows are scored by the pseudo-likelihood",
         ),
-        "log-rise": Name("mrfit.learning.objective_choice:LogRiseChoice", "its logarithm, scored in the same way"),
+        "log-rise": Name("mrfit.learning.objective_specs:LogRiseChoice", "its logarithm, scored in the same way"),
     },
     "solver": {
         "newton": Name("mrfit.solvers.newton:TruncatedNewton"),
@@ -73,18 +73,18 @@ NAMES: dict[str, dict[str, Name]] = {
         "ordered": Name("mrfit.parameterizations.ordered:Ordered"),
     },
     "engine": {
-        "enumeration": Name("mrfit.inference.enumeration:Enumeration"),
-        "tree": Name("mrfit.inference.junction_tree:JunctionTree"),
-        "bp": Name("mrfit.inference.belief_propagation:BeliefPropagation"),
-        "max-product": Name("mrfit.inference.max_product:MaxProduct"),
-        "trw": Name("mrfit.inference.tree_reweighted:TreeReweighted"),
-        "mean-field": Name("mrfit.inference.mean_field:MeanField"),
-        "gibbs": Name("mrfit.inference.gibbs:Gibbs"),
-        "ais": Name("mrfit.inference.annealed:Annealed"),
-        "tempering": Name("mrfit.inference.tempering:Tempering"),
+        "enumeration": Name("mrfit.inference.exact.enumeration:Enumeration"),
+        "tree": Name("mrfit.inference.exact.junction_tree:JunctionTree"),
+        "bp": Name("mrfit.inference.messages.belief_propagation:BeliefPropagation"),
+        "max-product": Name("mrfit.inference.messages.max_product:MaxProduct"),
+        "trw": Name("mrfit.inference.messages.tree_reweighted:TreeReweighted"),
+        "mean-field": Name("mrfit.inference.messages.mean_field:MeanField"),
+        "gibbs": Name("mrfit.inference.sampling.gibbs:Gibbs"),
+        "ais": Name("mrfit.inference.sampling.annealed:Annealed"),
+        "tempering": Name("mrfit.inference.sampling.tempering:Tempering"),
     },
     "format of models": {
-        "mrf": Name("mrfit.formats.learned:MRF"),
+        "mrf": Name("mrfit.formats.mrf_network:MRF"),
         "uai": Name("mrfit.formats.uai:UAI"),
         "lg": Name("mrfit.formats.uai:LG"),
         "mn": Name("mrfit.formats.libra_mn:MN"),
@@ -92,16 +92,16 @@ NAMES: dict[str, dict[str, Name]] = {
     },
     # Parts of parts, which have no word of their own.
     "setting": {
-        "SoftTying": Name("mrfit.tying.soft:SoftTying"),
-        "Stochastic": Name("mrfit.tying.stochastic:Stochastic"),
+        "SoftTying": Name("mrfit.learning.tying.soft_tying:SoftTying"),
+        "Stochastic": Name("mrfit.learning.tying.stochastic_tying:Stochastic"),
     },
 }
 
 # The class that makes something a part of a kind.
 BASES = {
-    "mrfit.structure.learner:StructureLearner": "structure",
-    "mrfit.learning.penalty_choice:PenaltyChoice": "penalty",
-    "mrfit.learning.objective_choice:ObjectiveChoice": "objective",
+    "mrfit.structures.base:StructureLearner": "structure",
+    "mrfit.learning.penalty_spec:PenaltyChoice": "penalty",
+    "mrfit.learning.objective_specs:ObjectiveChoice": "objective",
     "mrfit.solvers.method:Method": "solver",
     "mrfit.parameterizations.parameterization:Parameterization": "parameterization",
     "mrfit.inference.engine:Engine": "engine",

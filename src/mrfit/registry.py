@@ -1,141 +1,201 @@
-"""Words to objects: the only place where strings given by a user become parts of a learner."""
+"""The one registry of parts by their words: those of the library, and those that others `register`."""
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
-from pathlib import Path
-from typing import Any
+import importlib
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from mrfit.data.unique_rows import UniqueRows
-from mrfit.domain import Domain
-from mrfit.errors import InputError, StructureError, listed
-from mrfit.formats.graphs import load_structure
-from mrfit.learning.fitted import Fitted
-from mrfit.learning.grid import Callback
-from mrfit.learning.learner import Learner, Progress
-from mrfit.learning.objective_choice import ObjectiveChoice
-from mrfit.learning.penalty_choice import PenaltyChoice
-from mrfit.plugins import OBJECTIVES, PENALTIES, SOLVERS, STRUCTURES, needs_arguments
-from mrfit.solvers.method import Method
-from mrfit.structure.edges_file import read_edges
-from mrfit.structure.learners import Given, StructureLearner, UpToOrder
-from mrfit.structure.structure import Structure
+from mrfit._names import BASES, IN_LEARNERS, NAMES
+from mrfit.core.errors import InputError, listed
 
+if TYPE_CHECKING:
+    from mrfit.formats.model_format import ModelFormat
+    from mrfit.inference.engine import Engine
+    from mrfit.learning.objective_specs import ObjectiveChoice
+    from mrfit.learning.penalty_spec import PenaltyChoice
+    from mrfit.parameterizations.parameterization import Parameterization
+    from mrfit.solvers.method import Method
+    from mrfit.structures.base import StructureLearner
 
-def structure_from(choice: Any, domain: Domain) -> StructureLearner:
-    """A word (``complete``, ``learned``, ``order:3``, ``edges:FILE``, ...), a learner of structures, a structure or a
-    networkx graph."""
-    if isinstance(choice, StructureLearner):
-        return choice
-    if isinstance(choice, Structure):
-        return Given(choice)
-    if isinstance(choice, str):
-        return _structure_from_word(choice, domain)
-    import networkx
+T = TypeVar("T")
 
-    if isinstance(choice, networkx.Graph):
-        return Given(Structure.from_graph(choice, domain))
-    raise StructureError(
-        f"A structure is a word, a learner of structures, a Structure or a networkx graph; got {type(choice).__name__}."
-    )
+GROUP = "mrfit.plugins"  # of entry points
+
+_registered: dict[str, dict[str, Any]] = {kind: {} for kind in NAMES}
+_is_discovered = False
 
 
-def _structure_from_word(text: str, domain: Domain) -> StructureLearner:
-    word, _, argument = text.partition(":")
-    if word == "order" and argument:
-        return UpToOrder(_order(argument))
-    if word == "edges" and argument:
-        return Given(_from_file(argument, domain))
-    learner = structure_called(text)
-    if learner is None:
-        raise StructureError(f"There is no structure {text!r}; choose one of {listed(STRUCTURES.forms, limit=24)}.")
-    return learner
+def register(part: T) -> T:
+    """Make a part known by its ``word``, as if it were one of the library's; usable as a class decorator.
 
+    The part is then found by its word in Python, at the command line, in the JSON of learners and in saved models. A
+    package that names it as an entry point of the group ``mrfit.plugins`` need not call this: mrfit loads these entry
+    points when it meets a word it does not know, and when it lists the words there are.
 
-def structure_called(word: str) -> StructureLearner | None:
-    """Learner of a word that needs no argument; None if the word names no such learner."""
-    if word not in STRUCTURES or STRUCTURES.form(word) != word or needs_arguments(STRUCTURES[word]):
-        return None
-    return STRUCTURES[word]()
+    Parameters
+    ----------
+    part
+        A subclass of one of the base classes ``PenaltyChoice``, ``ObjectiveChoice``, ``StructureLearner``, ``Method``,
+        ``Parameterization`` and ``Engine``, or a ``ModelFormat``.
 
-
-def _from_file(path: str, domain: Domain) -> Structure:
-    """GraphML and JSON by their suffix; everything else is an edge list."""
-    is_graph = Path(path).suffix.lower() in (".graphml", ".json")
-    return load_structure(path, domain) if is_graph else read_edges(path, domain)
-
-
-def _order(argument: str) -> int | None:
-    if argument == "all":
-        return None
-    if not argument.isdecimal():
-        raise StructureError(
-            f"order:{argument} is not a structure; expected a whole number as in order:3, or order:all."
-        )
-    return int(argument)
-
-
-def penalty_from(choice: str | PenaltyChoice, **settings: Any) -> PenaltyChoice:
-    """A word such as ``l1``, with settings, or a penalty itself."""
-    if isinstance(choice, PenaltyChoice):
-        return choice
-    kind = PENALTIES.called(choice)
-    known = [f.name for f in fields(kind)]
-    foreign = [name for name in settings if name not in known]
-    if foreign:
-        raise InputError(f"The penalty {choice!r} has no {foreign[0]!r}; it has {listed(known, limit=20)}.")
-    return kind(**settings)
-
-
-def objective_from(choice: str | ObjectiveChoice) -> ObjectiveChoice:
-    return choice if isinstance(choice, ObjectiveChoice) else OBJECTIVES.called(choice)()
-
-
-def solver_from(choice: str | Method[Any] | None) -> Method[Any] | None:
-    """``newton``, ``lbfgs``, ``owlqn``, ``proximal-newton``, ``fista``, or None for the penalty's own."""
-    return choice if choice is None or isinstance(choice, Method) else SOLVERS.called(choice)()
-
-
-def learner_from(
-    domain: Domain,
-    *,
-    structure: Any = "complete",
-    penalty: str | PenaltyChoice = "l2",
-    objective: str | ObjectiveChoice = "pseudo-likelihood",
-    solver: str | Method[Any] | None = None,
-    **settings: Any,
-) -> Learner:
-    """A learner whose parts may be words."""
-    return Learner(
-        structure=structure_from(structure, domain),
-        penalty=penalty_from(penalty),
-        objective=objective_from(objective),
-        solver=solver_from(solver),
-        **settings,
-    )
-
-
-def learn(
-    data: Any,
-    structure: Any = "complete",
-    learner: Learner | None = None,
-    *,
-    valid: Any = None,
-    jobs: int = 1,
-    errors: str | None = None,
-    callback: Callback | None = None,
-    progress: Progress | None = None,
-    **parts: Any,
-) -> Fitted:
-    """Learn a network in one call: ``learn(table, "tree", penalty="l1")``.
-
-    ``data`` and ``valid`` are tables, or rows read before. ``structure`` and the further ``parts`` may be words or
-    objects; a ``learner`` stands for all of these but the structure. See `Learner.fit` for the rest.
+    Returns
+    -------
+    The part itself.
     """
-    if learner is not None and parts:
-        raise InputError(f"A learner has its own {next(iter(parts))!r}; give one of them.")
-    rows = UniqueRows.of(data)
-    if learner is None:
-        learner = learner_from(rows.domain, **parts)
-    learner = replace(learner, structure=structure_from(structure, rows.domain))
-    return learner.fit(rows, valid, jobs=jobs, errors=errors, callback=callback, progress=progress)
+    kind = _checked_kind(part)
+    word = getattr(part, "word", None)
+    if not isinstance(word, str) or not word:
+        raise InputError(f"{_shown(part)} has no word to register it by; give the class one, such as word = 'mine'.")
+    for other in IN_LEARNERS if kind in IN_LEARNERS else (kind,):
+        if word in NAMES[other] or not _is_same(_registered[other].get(word, part), part):
+            raise InputError(f"There is a {other} {word!r} already; choose another word for {_shown(part)}.")
+    _registered[kind][word] = part
+    return part
+
+
+class Registry(Mapping[str, T], Generic[T]):
+    """All parts of a kind by their words; each is imported on first use.
+
+    Reading the words, or asking for one that is not known, loads the plug-ins that are installed.
+    """
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+
+    def __getitem__(self, word: str) -> T:
+        if word in NAMES[self.kind]:
+            module, _, name = NAMES[self.kind][word].home.partition(":")
+            return getattr(importlib.import_module(module), name)  # type: ignore[no-any-return]
+        if word not in _registered[self.kind]:
+            _discover()
+        return _registered[self.kind][word]  # type: ignore[no-any-return]
+
+    def __contains__(self, word: object) -> bool:
+        if not isinstance(word, str) or word in NAMES[self.kind]:
+            return isinstance(word, str)
+        if word not in _registered[self.kind]:
+            _discover()
+        return word in _registered[self.kind]
+
+    def __iter__(self) -> Iterator[str]:
+        yield from NAMES[self.kind]
+        _discover()  # only if what the library has is not enough
+        yield from tuple(_registered[self.kind])
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def called(self, choice: Any, *extra: str) -> T:
+        """The part of a word, or the part itself.
+
+        Anything else is refused with all the words there are, after the words ``extra``.
+        """
+        if choice in self:
+            return self[choice]
+        if not isinstance(choice, str) and _kind_of(choice) == self.kind:
+            return choice  # type: ignore[no-any-return]
+        raise InputError(f"There is no {self.kind} {choice!r}; choose one of {listed((*extra, *self), limit=24)}.")
+
+    def help(self, joint: str = " ") -> str:
+        """Text of ``--help`` on all parts: ``l2 shrinks all parameters; l1 ...``."""
+        lines = {word: name.help for word, name in NAMES[self.kind].items()}
+        lines |= {word: _first_line(part) for word, part in _registered[self.kind].items()}
+        return "; ".join(f"{word}{joint}{line}" for word, line in lines.items() if line)
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """Spelling of each: its word, or with an argument as in ``order:R``."""
+        return tuple(map(self.form, self))
+
+    def form(self, word: str) -> str:
+        name = NAMES[self.kind].get(word)
+        return word if name is None else name.form or word
+
+
+PENALTIES: Registry[type[PenaltyChoice]] = Registry("penalty")
+OBJECTIVES: Registry[type[ObjectiveChoice]] = Registry("objective")
+STRUCTURES: Registry[type[StructureLearner]] = Registry("structure")
+SOLVERS: Registry[type[Method[Any]]] = Registry("solver")
+PARAMETERIZATIONS: Registry[type[Parameterization]] = Registry("parameterization")
+ENGINES: Registry[type[Engine]] = Registry("engine")
+FORMATS: Registry[ModelFormat] = Registry("format of models")
+
+_IN_LEARNERS: tuple[Registry[Any], ...] = tuple(Registry(kind) for kind in IN_LEARNERS)
+
+
+def learner_part(word: str) -> type:
+    """The class that a description of a learner names."""
+    for parts in _IN_LEARNERS:
+        if word in NAMES[parts.kind]:
+            return parts[word]  # type: ignore[no-any-return]
+    for parts in _IN_LEARNERS:
+        if word in parts:
+            return parts[word]  # type: ignore[no-any-return]
+    known = listed([word for parts in _IN_LEARNERS for word in parts], limit=60)
+    raise InputError(
+        f"There is no part of a learner called {word!r}; the parts are {known}. If it is a plug-in, install it, or "
+        "import the module that registers it."
+    )
+
+
+def needs_arguments(kind: type) -> bool:
+    """Whether a word alone does not make a part: one of its settings has no default."""
+    return is_dataclass(kind) and any(
+        f.init and f.default is MISSING and f.default_factory is MISSING for f in fields(kind)
+    )
+
+
+def _discover() -> None:
+    """Load the entry points of other packages, once."""
+    global _is_discovered
+    if _is_discovered:
+        return
+    _is_discovered = True  # before it is done: a plug-in may look at the words there are
+    from importlib.metadata import entry_points
+
+    for point in entry_points(group=GROUP):
+        try:
+            part = point.load()
+        except Exception as error:
+            raise InputError(
+                f"The plug-in {point.name!r} ({point.value}) does not load: {type(error).__name__}: {error}. Repair or "
+                "uninstall it."
+            ) from error
+        if not isinstance(part, ModuleType):  # a module registers its parts itself
+            register(part)
+
+
+def _kind_of(part: Any) -> str | None:
+    """The kind of parts that something is one of, if it is."""
+    homes = (
+        f"{base.__module__}:{base.__qualname__}" for base in (part if isinstance(part, type) else type(part)).__mro__
+    )
+    return next((BASES[home] for home in homes if home in BASES), None)
+
+
+def _checked_kind(part: Any) -> str:
+    kind = _kind_of(part)
+    if kind is not None:
+        return kind
+    raise InputError(
+        f"{_shown(part)} is no part that can be registered: it derives from none of "
+        f"{listed([home.partition(':')[2] for home in BASES], limit=len(BASES))}."
+    )
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """Whether two parts are one, which may have been imported twice."""
+    return one is other or _shown(one) == _shown(other)
+
+
+def _shown(part: Any) -> str:
+    return f"{part.__module__}.{part.__qualname__}" if isinstance(part, type) else repr(part)
+
+
+def _first_line(part: Any) -> str:
+    """First line of the docstring of a registered part, or the meaning of a format."""
+    text = part.__doc__ if isinstance(part, type) else getattr(part, "meaning", "")
+    return (text or "").strip().partition("\n")[0].rstrip(".")

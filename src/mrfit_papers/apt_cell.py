@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 from mrfit import L1, L2, Fitted, Learned, Learner, LearnTieRelearn, Tied
-from mrfit.data.named import named_set
-from mrfit.learning.penalty_choice import PenaltyChoice
+from mrfit.data.named_datasets import named_set
+from mrfit.learning.penalty_spec import PenaltyChoice
 from mrfit.solvers.solution import Status
 from mrfit_papers.benchmark_rows import PARTS, Prepared, prepared
 from mrfit_papers.unit import Unit

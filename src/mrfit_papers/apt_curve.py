@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mrfit import Learned
-from mrfit.learning.objective_choice import PSEUDO_LIKELIHOOD
-from mrfit.learning.penalty_choice import PenaltyChoice
+from mrfit.learning.objective_specs import PSEUDO_LIKELIHOOD
+from mrfit.learning.penalty_spec import PenaltyChoice
 from mrfit_papers.apt_cell import GRIDS, METHODS
 from mrfit_papers.curve import Curve, CurvePoint
 from mrfit_papers.subsample import TIED

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mrfit import L1, L2, Learned, LikelihoodChoice
-from mrfit.learning.penalty_choice import PenaltyChoice
+from mrfit.learning.penalty_spec import PenaltyChoice
 from mrfit_papers.apt_cell import GRIDS, METHODS, Grid
 from mrfit_papers.curve import Curve, CurvePoint
 from mrfit_papers.subsample import TIED

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mrfit import Learned, Learner, Tied
-from mrfit.report.parameters import draw_parameters
-from mrfit.tying.groups import Groups
+from mrfit.parameterizations.groups import Groups
+from mrfit.plots.parameters_plot import draw_parameters
 from mrfit_papers.benchmark_rows import PARTS, prepared
 from mrfit_papers.document import Block, Picture, Text
 from mrfit_papers.experiment import Experiment, Results, Scope

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from mrfit.data.named import named_set
-from mrfit.report.scores import ScoreCurve, draw_scores
+from mrfit.data.named_datasets import named_set
+from mrfit.plots.scores_plot import ScoreCurve, draw_scores
 from mrfit_papers.apt_cell import AptCell
 from mrfit_papers.claim import Cases, Claim
 from mrfit_papers.document import Block, Picture, Text

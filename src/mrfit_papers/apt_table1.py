@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mrfit.data.named import named_set
+from mrfit.data.named_datasets import named_set
 from mrfit_papers.apt_cell import METHODS, PAPERS, PAPERS_DEGREES, ROUGH, AptCell
 from mrfit_papers.claim import Cases, Claim
 from mrfit_papers.document import Block, Cell, Column, Heading, Table, Text
@@ -22,7 +22,7 @@ SETS = (
 )  # fmt: skip
 DEGREES = (5, 10, 15, 30, 50)
 
-# The readings of "the degree of each variable is bounded by d"; see `mrfit.structure.learners.Learned`.
+# The readings of "the degree of each variable is bounded by d"; see `mrfit.structures.simple.Learned`.
 READINGS = {
     "top": "each regression keeps its d largest coefficients, either end may choose an edge",
     "path": "each regression's l1 penalty is relaxed as far as it selects at most d neighbours, either end may choose "

@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mrfit.tying.kmeans1d import kmeans1d
-from mrfit.tying.theory import largest_error
+from mrfit.data.kmeans1d import kmeans1d
+from mrfit.learning.tying.sample_complexity import largest_error
 from mrfit_papers.claim import Cases, Claim
 from mrfit_papers.document import Block, Cell, Column, Heading, Picture, Table, Text
 from mrfit_papers.experiment import Experiment, Results, Scope

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit import Fitted, Given, Learned, Learner, UniqueRows
-from mrfit.data.named import find
-from mrfit.learning.fitted import Fit, Score
-from mrfit.learning.held_out import mean_over_rows
-from mrfit.learning.objective_choice import PSEUDO_LIKELIHOOD
-from mrfit.structure.learner import LearnedStructure, StructureLearner
+from mrfit.data.named_datasets import find
+from mrfit.learning.cross_validation import mean_over_rows
+from mrfit.learning.fit_result import Fit, Score
+from mrfit.learning.objective_specs import PSEUDO_LIKELIHOOD
+from mrfit.structures.base import LearnedStructure, StructureLearner
 
 PARTS = ("train", "valid", "test")
 

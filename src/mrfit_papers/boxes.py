@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mrfit.report.page import COLOURS, MARGIN, Page, decimal, text_width
+from mrfit.plots.page import COLOURS, MARGIN, Page, decimal, text_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -80,7 +80,7 @@ def command(
       mrfit reproduce spec-fig1 --datasets nltcs,yeast
       mrfit reproduce all --report-only
     """
-    from mrfit.workers import resolve_jobs
+    from mrfit.core.threads import resolve_jobs
     from mrfit_papers.experiment import Scope
     from mrfit_papers.experiments import experiments_called
     from mrfit_papers.reproduction import reproduce

@@ -11,11 +11,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mrfit import Fitted, Given, Learner
-from mrfit.data.named import named_set
-from mrfit.learning.fitted import Fit
-from mrfit.learning.objective_choice import ObjectiveChoice
-from mrfit.learning.penalty_choice import PenaltyChoice
-from mrfit.structure.learners import StructureLearner
+from mrfit.data.named_datasets import named_set
+from mrfit.learning.fit_result import Fit
+from mrfit.learning.objective_specs import ObjectiveChoice
+from mrfit.learning.penalty_spec import PenaltyChoice
+from mrfit.structures.simple import StructureLearner
 from mrfit_papers.apt_cell import METHODS, ROUGH
 from mrfit_papers.benchmark_rows import PARTS, Prepared
 from mrfit_papers.claim import Cases, Claim

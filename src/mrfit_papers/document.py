@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mrfit.formats.output_file import write_output
-from mrfit.report.page import save_figure
+from mrfit.plots.page import save_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mrfit.errors import InputError, listed
+from mrfit.core.errors import InputError, listed
 from mrfit_papers.claim import Claim
 from mrfit_papers.document import Block
 from mrfit_papers.unit import Unit

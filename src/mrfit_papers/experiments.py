@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mrfit.errors import InputError, listed
+from mrfit.core.errors import InputError, listed
 from mrfit_papers.apt_curve import AptCurve
 from mrfit_papers.apt_curve_ll import AptCurveLl
 from mrfit_papers.apt_fig1 import AptFig1

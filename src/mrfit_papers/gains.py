@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mrfit.report.page import COLOURS, DPI
+from mrfit.plots.page import COLOURS, DPI
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

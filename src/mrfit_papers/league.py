@@ -25,14 +25,14 @@ from mrfit import (
     UniqueRows,
     UpToOrder,
 )
-from mrfit.data.named import named_set
-from mrfit.errors import InputError
-from mrfit.learning.json_form import to_plain
+from mrfit.core.errors import InputError
+from mrfit.data.named_datasets import named_set
+from mrfit.learning.chains.chain_fit import ChainProblem, are_rare
+from mrfit.learning.chains.log_z_estimate import evidence
+from mrfit.learning.serialization import to_plain
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.solvers.solution import Status
-from mrfit.stochastic.evidence import evidence
-from mrfit.stochastic.fit import ChainProblem, are_rare
-from mrfit.structure.mutual_information import maximum_information_tree, pairwise_mutual_information
+from mrfit.structures.mutual_information import maximum_information_tree, pairwise_mutual_information
 from mrfit_papers.benchmark_rows import PARTS, read
 from mrfit_papers.document import Block, Cell, Column, Table, Text
 from mrfit_papers.experiment import Experiment, Results, Scope

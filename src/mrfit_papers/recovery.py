@@ -21,21 +21,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit import Domain, Structure, UniqueRows
-from mrfit.counts.conditional_cells import ConditionalCells
-from mrfit.errors import InputError
-from mrfit.inference.joint_states import JointStates, weighted_states
+from mrfit.core.errors import InputError
+from mrfit.inference.exact.joint_states import JointStates, weighted_states
+from mrfit.learning.tying.guarantee import Composition
+from mrfit.learning.tying.hard_tying import tie_hard
+from mrfit.learning.tying.sample_complexity import Theory
+from mrfit.learning.tying.soft_tying import TiedSolution, Tying, tie_softly
+from mrfit.learning.tying.tying_problem import TyingProblem
 from mrfit.objectives.cached import CachedObjective
+from mrfit.objectives.counts.conditional_cells import ConditionalCells
 from mrfit.objectives.likelihood import Likelihood
 from mrfit.objectives.objective import Objective
 from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
 from mrfit.parameterizations.canonical import Canonical
+from mrfit.parameterizations.groups import Groups, clustered
 from mrfit.penalties.l2 import L2
-from mrfit.tying.groups import Groups, clustered
-from mrfit.tying.guarantee import Composition
-from mrfit.tying.hard import tie_hard
-from mrfit.tying.problem import TyingProblem
-from mrfit.tying.soft import TiedSolution, Tying, tie_softly
-from mrfit.tying.theory import Theory
 
 Floats = NDArray[np.float64]
 

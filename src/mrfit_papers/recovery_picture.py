@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mrfit.report.page import COLOURS, DPI
+from mrfit.plots.page import COLOURS, DPI
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

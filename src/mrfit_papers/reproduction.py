@@ -9,7 +9,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from mrfit.errors import InputError
+from mrfit.core.errors import InputError
 from mrfit_papers.circumstances import processor
 from mrfit_papers.claim import Claim, claims_table
 from mrfit_papers.document import Document, Heading, Text

@@ -16,7 +16,7 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from mrfit.clusters import is_in_use, streamed
+from mrfit.core.cluster import is_in_use, streamed
 from mrfit_papers.unit import Unit
 
 

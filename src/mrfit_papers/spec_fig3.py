@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from mrfit.learning.spectrum import ESTIMATORS
-from mrfit.report.spectrum import SpectrumCurve, draw_spectra
+from mrfit.analysis.spectrum.interaction_spectrum import ESTIMATORS
+from mrfit.analysis.spectrum.spectrum_plot import SpectrumCurve, draw_spectra
 from mrfit_papers.claim import Cases, Claim
 from mrfit_papers.document import Block, Column, Heading, Picture, Table, Text
 from mrfit_papers.experiment import Experiment, Results, Scope

@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 from mrfit import Learner, LikelihoodChoice, UniqueRows, UpToOrder
-from mrfit.data.named import named_set
-from mrfit.plugins import PENALTIES
+from mrfit.data.named_datasets import named_set
+from mrfit.registry import PENALTIES
 from mrfit_papers.spec_rows import parts_of, thirds
 from mrfit_papers.unit import Unit
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from mrfit import Domain, Structure
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.parameterization import Parameterization
-from mrfit.plugins import PARAMETERIZATIONS
+from mrfit.registry import PARAMETERIZATIONS
 from mrfit_papers.unit import Unit
 
 Floats = NDArray[np.float64]

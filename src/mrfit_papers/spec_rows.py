@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit import Dataset, Domain, UniqueRows
-from mrfit.data.named import find, named_set
+from mrfit.data.named_datasets import find, named_set
 
 Codes = NDArray[np.uint8]
 

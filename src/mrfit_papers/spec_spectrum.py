@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mrfit import L1, Learner, LikelihoodChoice, UpToOrder, spectrum
-from mrfit.data.named import named_set
-from mrfit.learning.spectrum import ESTIMATORS, order_costs
+from mrfit.analysis.spectrum.interaction_spectrum import ESTIMATORS, order_costs
+from mrfit.data.named_datasets import named_set
 from mrfit_papers.spec_rows import all_rows, parts_of
 from mrfit_papers.unit import Unit
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from mrfit.errors import InputError, listed
-from mrfit.formats.line_file import LineFile, LineKind
+from mrfit.core.errors import InputError, listed
+from mrfit.formats.jsonl import LineFile, LineKind
 from mrfit.learning.versions import versions
 from mrfit_papers.unit import Unit
 

@@ -8,9 +8,9 @@ from functools import lru_cache
 import numpy as np
 
 from mrfit import Domain, Given, MarkovNetwork, Structure, UniqueRows
-from mrfit.data.named import named_set
+from mrfit.data.named_datasets import named_set
 from mrfit.parameterizations.canonical import Canonical
-from mrfit.structure.learners import StructureLearner
+from mrfit.structures.simple import StructureLearner
 from mrfit_papers.benchmark_rows import Prepared, read
 
 ALL = 0  # in the place of a number of rows

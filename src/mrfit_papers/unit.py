@@ -11,8 +11,8 @@ from functools import cache
 from typing import Any, ClassVar
 
 from mrfit import Learner
-from mrfit.data.named import find
-from mrfit.learning.json_form import to_plain
+from mrfit.data.named_datasets import find
+from mrfit.learning.serialization import to_plain
 from mrfit.learning.versions import versions
 
 

@@ -7,14 +7,14 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from mrfit._kernels.contract_vectors import LOG_SUM, MAX, SUM, contract_others
-from mrfit._kernels.messages import Messages, Potentials, pass_by_residual, pass_in_sweeps
-from mrfit._kernels.product_states import ascend
-from mrfit._kernels.spanning_forests import heaviest_forest
-from mrfit.factors import Factors
-from mrfit.inference.beliefs import believed
-from mrfit.inference.factor_graph import FactorGraph
-from mrfit.inference.message_passing import MessagePassing, Schedule
+from mrfit._kernels.inference.contract_vectors import LOG_SUM, MAX, SUM, contract_others
+from mrfit._kernels.inference.messages import Messages, Potentials, pass_by_residual, pass_in_sweeps
+from mrfit._kernels.inference.product_states import ascend
+from mrfit._kernels.inference.spanning_forests import heaviest_forest
+from mrfit.core.factors import Factors
+from mrfit.inference.messages.beliefs import believed
+from mrfit.inference.messages.factor_graph import FactorGraph
+from mrfit.inference.messages.message_passing import MessagePassing, Schedule
 from populations import random_factors
 from reference.messages import PlainMessages, Tables, mean_field_bound, mean_field_sweep
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mrfit._kernels.gibbs import Couplings
-from mrfit._kernels.lanes import LANES
-from mrfit._kernels.table_moments import conditional_probabilities
-from mrfit.inference.path import Path
+from mrfit._kernels.arithmetic.vector_rng import LANES
+from mrfit._kernels.sampling.gibbs_sweeps import Couplings
+from mrfit._kernels.sampling.table_moments import conditional_probabilities
+from mrfit.inference.sampling.annealing_path import Path
+from mrfit.learning.chains.features import Features
+from mrfit.learning.chains.persistent_chains import Persistent, persistent
 from mrfit.parameterizations.canonical import Canonical
-from mrfit.stochastic.features import Features
-from mrfit.stochastic.persistent import Persistent, persistent
 from populations import SHAPES, STRUCTURES, domain_of, random_factors
 from reference.features import feature_matrix, joint_states
 from reference.moments import all_at_once, given_others, joint_probabilities, one_after_the_other

@@ -11,11 +11,11 @@ from scipy import optimize
 from sklearn.linear_model import LogisticRegression
 
 from mrfit.data.unique_rows import UniqueRows
+from mrfit.learning.specification import learn
 from mrfit.parameterizations.canonical import Canonical
-from mrfit.registry import learn
 from mrfit.solvers.method import Method
 from mrfit.solvers.minimize import minimize
-from mrfit.structure.structure import Structure
+from mrfit.structures.structure import Structure
 from populations import METHODS, SHAPES, STRUCTURES, full_rows, penalized, random_rows
 from words import learner
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mrfit.checking.budget import SECONDS
-from mrfit.checking.checker import ENGINES
+from mrfit.analysis.goodness.budget import SECONDS
+from mrfit.analysis.goodness.checker import ENGINES
 from mrfit.cli import check as command
 
 Shell = Callable[..., Any]

@@ -18,10 +18,10 @@ import pytest
 
 from forked import run_apart
 from mrfit.cli.output import print_json
-from mrfit.domain import Domain
-from mrfit.model import MarkovNetwork
+from mrfit.core.domain import Domain
+from mrfit.model.markov_network import MarkovNetwork
 from mrfit.parameterizations.canonical import Canonical
-from mrfit.structure.structure import Structure
+from mrfit.structures.structure import Structure
 
 Shell = Callable[..., Any]
 

@@ -14,7 +14,7 @@ import pytest
 from dying import run_for_lines
 from forked import process_of
 from mrfit import MarkovNetwork
-from mrfit.plugins import PENALTIES
+from mrfit.registry import PENALTIES
 
 Shell = Callable[..., Any]
 NAMES = "abcdef"

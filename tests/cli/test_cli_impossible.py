@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mrfit.model import MarkovNetwork
+from mrfit.model.markov_network import MarkovNetwork
 from mrfit.parameterizations.full import Full
-from mrfit.structure.structure import Structure
+from mrfit.structures.structure import Structure
 from populations import domain_of
 
 Shell = Callable[..., Any]

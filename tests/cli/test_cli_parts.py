@@ -1,4 +1,4 @@
-"""Several DATA, tables in parts, and what is said of clusters; a cluster itself is in tests/test_clusters.py."""
+"""Several DATA, tables in parts, and what is said of clusters; a cluster itself is in tests/core/test_cluster.py."""
 
 from __future__ import annotations
 

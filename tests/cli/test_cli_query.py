@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from forked import run_apart
-from mrfit.plugins import ENGINES
+from mrfit.registry import ENGINES
 
 Shell = Callable[..., Any]
 

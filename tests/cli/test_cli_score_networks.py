@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 
 from mrfit import Dataset, read_network
-from mrfit.data.coding import Reading
+from mrfit.core.errors import InputError
+from mrfit.core.rounding import with_error
+from mrfit.data.encoding import Reading
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.errors import InputError
-from mrfit.network import Network
-from mrfit.rounding import with_error
+from mrfit.model.factor_network import Network
 
 Shell = Callable[..., Any]
 N = 12

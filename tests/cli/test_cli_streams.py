@@ -16,11 +16,12 @@ from numba.core.caching import NullCache
 
 import mrfit
 from forked import run_apart
-from mrfit._kernels import compiled, shipped
-from mrfit._kernels.kernel_cache import KernelCache
+from mrfit._kernels.machine_code import compiled
+from mrfit._kernels.machine_code import load as shipped
+from mrfit._kernels.machine_code.cache import KernelCache
 from mrfit.cli.output import note_compiling
-from mrfit.data.named import catalogue
-from mrfit.model import MarkovNetwork
+from mrfit.data.named_datasets import catalogue
+from mrfit.model.markov_network import MarkovNetwork
 
 Shell = Callable[..., Any]
 
@@ -157,7 +158,7 @@ def test_no_connection(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyP
     def refuse(url: str) -> bytes:
         raise OSError("no route to host")
 
-    monkeypatch.setattr("mrfit.data.named.downloaded", refuse)
+    monkeypatch.setattr("mrfit.data.named_datasets.downloaded", refuse)
     ran = shell("data", "get", "nltcs", "--data", "place")
     assert (ran.code, ran.out) == (2, "")
     assert "no route to host" in ran.err

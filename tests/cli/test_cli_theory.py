@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from mrfit import MarkovNetwork
-from mrfit.domain import Domain
+from mrfit.core.domain import Domain
+from mrfit.learning.tying.sample_complexity import sample_size_hard, sample_size_soft
 from mrfit.parameterizations.canonical import Canonical
-from mrfit.structure.structure import Structure
-from mrfit.tying.groups import Groups
-from mrfit.tying.theory import sample_size_hard, sample_size_soft
+from mrfit.parameterizations.groups import Groups
+from mrfit.structures.structure import Structure
 
 Shell = Callable[..., Any]
 

@@ -20,7 +20,7 @@ HELLO = '''
 
 import click
 
-from mrfit.errors import InputError
+from mrfit.core.errors import InputError
 
 
 @click.command("hello")

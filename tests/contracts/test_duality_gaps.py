@@ -11,10 +11,10 @@ import pytest
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.objectives.cached import CachedObjective
 from mrfit.objectives.likelihood import Likelihood
-from mrfit.objectives.mean import Mean
 from mrfit.objectives.objective import Objective
 from mrfit.objectives.reparameterized import Reparameterized
 from mrfit.objectives.tree_likelihood import TreeLikelihood
+from mrfit.objectives.weighted_mean import Mean
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.spectral import Spectral
 from mrfit.penalties.penalty import NonsmoothPenalty

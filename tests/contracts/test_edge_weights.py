@@ -7,13 +7,13 @@ import pytest
 
 import mrfit
 from mrfit import MarkovNetwork
-from mrfit.factors import Factors
-from mrfit.formats.learned import to_model
-from mrfit.network import Network
+from mrfit.core.factors import Factors
+from mrfit.formats.mrf_network import to_model
+from mrfit.model.factor_network import Network
 from mrfit.parameterizations.ordered import Ordered
 from mrfit.parameterizations.parameterization import Parameterization
-from mrfit.plugins import PARAMETERIZATIONS
-from mrfit.structure.structure import Structure
+from mrfit.registry import PARAMETERIZATIONS
+from mrfit.structures.structure import Structure
 from populations import domain_of
 
 SHAPES = {

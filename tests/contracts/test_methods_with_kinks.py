@@ -10,7 +10,7 @@ from scipy import optimize
 
 from mrfit.objectives.objective import Objective
 from mrfit.parameterizations.canonical import Canonical
-from mrfit.penalties.group import GroupL1
+from mrfit.penalties.group_l1 import GroupL1
 from mrfit.penalties.l1 import L1
 from mrfit.solvers.method import Method
 from mrfit.solvers.minimize import minimize

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from scipy.linalg import hadamard
 
-from mrfit.domain import Domain
-from mrfit.errors import InputError
+from mrfit.core.domain import Domain
+from mrfit.core.errors import InputError
 from mrfit.objectives.likelihood import Likelihood
 from mrfit.parameterizations.bases import contrasts
 from mrfit.parameterizations.canonical import Canonical
@@ -23,7 +23,7 @@ from mrfit.parameterizations.joint import Joint, Listed, Saturated, converted
 from mrfit.parameterizations.joint_choice import joint_of
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.parameterizations.spectral import Spectral
-from mrfit.structure.structure import Structure
+from mrfit.structures.structure import Structure
 from populations import SHAPES, STRUCTURES, all_parameterizations, domain_of, full_rows
 from reference import features as plain
 from reference.features import DenseLikelihood, joint_states

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mrfit.errors import InputError
+from mrfit.core.errors import InputError
 from mrfit.parameterizations.canonical import Canonical
-from mrfit.penalties.group import GroupL1
-from mrfit.penalties.hierarchical import HierarchicalL1
+from mrfit.penalties.group_l1 import GroupL1
+from mrfit.penalties.hierarchical_l1 import HierarchicalL1
 from mrfit.penalties.l1 import L1
 from mrfit.penalties.l2 import L2
 from populations import STRUCTURES, pseudo_likelihood, random_rows

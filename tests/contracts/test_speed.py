@@ -12,16 +12,17 @@ import pytest
 
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning.learner import Learner
-from mrfit.learning.tied import LearnTieRelearn, Tied
-from mrfit.penalties import hierarchical as hierarchical_module
-from mrfit.penalties.curvature import Curvature
-from mrfit.penalties.group import GroupL1
-from mrfit.penalties.hierarchical import HierarchicalL1
+from mrfit.learning.tying_specs import LearnTieRelearn, Tied
+from mrfit.penalties import hierarchical_l1 as hierarchical_module
+from mrfit.penalties.group_l1 import GroupL1
+from mrfit.penalties.hierarchical_l1 import HierarchicalL1
 from mrfit.penalties.l1 import L1
 from mrfit.penalties.penalty import NonsmoothPenalty
+from mrfit.penalties.penalty_curvature import Curvature
 from mrfit.solvers.proximal_newton import ProximalNewton
-from mrfit.solvers.quadratics import Quadratic, manifolds, minimize_quadratic
-from mrfit.structure.learners import Complete
+from mrfit.solvers.quadratics import Quadratic, minimize_quadratic
+from mrfit.solvers.quadratics import active_manifold as manifolds
+from mrfit.structures.simple import Complete
 from populations import hierarchical, random_rows, subsets
 
 N = 30

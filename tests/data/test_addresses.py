@@ -12,14 +12,14 @@ import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 from pyarrow import parquet
 
+from mrfit.core.errors import DataError, InputError
 from mrfit.data.addresses import Address, is_address
 from mrfit.data.item_lists import read_items
-from mrfit.data.parts import Parts
+from mrfit.data.partitioned_table import Parts
 from mrfit.data.sources import files_of
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.errors import DataError, InputError
 from mrfit.learning.learner import Learner
-from mrfit.structure.learners import Tree
+from mrfit.structures.simple import Tree
 
 TEXT = b"a,b,c\n0,1,1\n1,1,0\n0,0,1\n1,0,0\n"
 

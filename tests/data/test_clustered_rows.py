@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from mrfit import Dataset
+from mrfit.core.errors import InputError
 from mrfit.data.clustered_rows import ClusteredRows
-from mrfit.errors import InputError
 
 TABLE = {"a": [0, 0, 1, 1, 0], "b": [0, 1, 1, 1, 0]}
 IDS = ["p", "q", "p", "q", "q"]

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mrfit.core.domain import Domain
+from mrfit.core.errors import DataError
 from mrfit.data import Dataset
 from mrfit.data.readers import MISSING_SPELLINGS
-from mrfit.domain import Domain
-from mrfit.errors import DataError
 
 # Text that survives a CSV file: anything but what is stripped, reads as missing, or cannot be written.
 words = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=5).filter(

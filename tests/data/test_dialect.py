@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mrfit.core.errors import DataError, InputError
 from mrfit.data import Dataset
 from mrfit.data.dialect import Dialect, squeezed
-from mrfit.data.layout import Layout
-from mrfit.errors import DataError, InputError
+from mrfit.data.file_layout import Layout
 
 BITS = np.random.default_rng(0).integers(0, 2, (30, 4))
 SEPARATORS = [",", "\t", ";", "|", ":", " "]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from mrfit.core.errors import InputError
 from mrfit.data.folds import folds_of
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.errors import InputError
 from populations import domain_of, random_rows
 
 

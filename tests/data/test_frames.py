@@ -18,10 +18,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from mrfit.core.errors import DataError
 from mrfit.data import frames
 from mrfit.data.batch import Batch
 from mrfit.data.frames import table_batches
-from mrfit.errors import DataError
 
 Rows = list[list[str | None]]
 

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from mrfit.data.coding import Reading
+from mrfit.core.domain import Domain
+from mrfit.core.errors import DataError, InputError
+from mrfit.data.encoding import Reading
 from mrfit.data.item_lists import is_item_list, read_items, read_sparse
 from mrfit.data.sparse_rows import SparseRows
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.domain import Domain
-from mrfit.errors import DataError, InputError
 
 
 def _written(folder: Path, text: str, name: str = "rows.items") -> Path:

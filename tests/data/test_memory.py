@@ -7,19 +7,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mrfit.data.coding import Reading
+from mrfit.core.errors import DataError, InputError
+from mrfit.core.rounding import spoken_size
 from mrfit.data.dataset import Dataset
-from mrfit.data.first_look import FirstLook
+from mrfit.data.encoding import Reading
 from mrfit.data.item_lists import read_items
 from mrfit.data.memory import MemoryLimit, free_memory, n_bytes_of_size
-from mrfit.data.parts import Parts
+from mrfit.data.partitioned_table import Parts
+from mrfit.data.preview import FirstLook
 from mrfit.data.row_counter import RowCounter
 from mrfit.data.sparse_rows import SparseRows
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.errors import DataError, InputError
 from mrfit.learning.learner import Learner
-from mrfit.rounding import spoken_size
-from mrfit.structure.learners import Tree
+from mrfit.structures.simple import Tree
 
 
 @pytest.fixture

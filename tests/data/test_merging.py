@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mrfit.core.domain import Domain
+from mrfit.core.errors import DataError
 from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.domain import Domain
-from mrfit.errors import DataError
 from populations import random_rows
 
 

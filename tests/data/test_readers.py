@@ -12,10 +12,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from mrfit.core.errors import DataError, InputError
 from mrfit.data import delimited, readers
 from mrfit.data.batch import Batch
 from mrfit.data.readers import read_batches
-from mrfit.errors import DataError, InputError
 
 Table = dict[str, list[str | None]]
 

@@ -19,11 +19,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from mrfit.core.errors import DataError, InputError
 from mrfit.data import Dataset, delimited
-from mrfit.data.coding import Reading
 from mrfit.data.delimited import _last_row_end
+from mrfit.data.encoding import Reading
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.errors import DataError, InputError
 
 CONTENT = b"a,b\nx,1\ny,0\nx,0\n"
 CODES = [[0, 1], [1, 0], [0, 0]]

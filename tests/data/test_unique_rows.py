@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mrfit.data.coding import Reading
+from mrfit.core.errors import DataError
 from mrfit.data.dataset import Dataset
+from mrfit.data.encoding import Reading
 from mrfit.data.frames import table_batches
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.errors import DataError
 from populations import domain_of, random_codes, tables
 from reference.tables import distinct_rows
 

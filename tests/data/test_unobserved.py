@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mrfit.data.coding import UNOBSERVED, Reading
+from mrfit.analysis.spectrum.interaction_spectrum import spectrum
+from mrfit.core.domain import Domain
+from mrfit.core.errors import DataError
 from mrfit.data.dataset import Dataset
+from mrfit.data.encoding import UNOBSERVED, Reading
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.domain import Domain
-from mrfit.errors import DataError
 from mrfit.learning import Learner
-from mrfit.learning.spectrum import spectrum
-from mrfit.structure.learners import Learned, Tree
+from mrfit.structures.simple import Learned, Tree
 
 TABLE = {
     "a": ["x", None, "y", "x", None, "x", None],

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mrfit import UniqueRows, learn
-from mrfit.errors import InputError
+from mrfit.core.errors import InputError
 from mrfit.explorer.at_covariates import covariate_states, model_at, rows_at
 from mrfit.explorer.document import Document
 from populations import random_rows

@@ -8,18 +8,18 @@ import numpy as np
 import pytest
 
 from mrfit import UniqueRows, learn
-from mrfit.domain import Domain
-from mrfit.errors import InputError
+from mrfit.core.domain import Domain
+from mrfit.core.errors import InputError
+from mrfit.core.factors import Factors
 from mrfit.explorer.document import SCHEMA, Document
 from mrfit.explorer.finite_weights import finite_matrix
-from mrfit.explorer.page import ASSETS, asset, notebook_frame, report_page, served_page
-from mrfit.explorer.places import Places
-from mrfit.factors import Factors
-from mrfit.formats.learned import to_model
-from mrfit.model import MarkovNetwork
-from mrfit.network import Network
+from mrfit.explorer.html_page import ASSETS, asset, notebook_frame, report_page, served_page
+from mrfit.explorer.node_positions import Places
+from mrfit.formats.mrf_network import to_model
+from mrfit.model.factor_network import Network
+from mrfit.model.markov_network import MarkovNetwork
 from mrfit.parameterizations.canonical import Canonical
-from mrfit.structure.structure import Structure
+from mrfit.structures.structure import Structure
 from populations import domain_of, random_rows
 
 HOSTILE = (

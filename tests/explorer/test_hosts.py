@@ -11,12 +11,12 @@ from urllib.parse import urlsplit
 import numpy as np
 import pytest
 
-from mrfit.explorer.answering import Answering
 from mrfit.explorer.document import Document
 from mrfit.explorer.hosts import Hosts
+from mrfit.explorer.query_api import Answering
 from mrfit.explorer.server import Explorer
-from mrfit.formats.learned import to_model
-from mrfit.network import Network
+from mrfit.formats.mrf_network import to_model
+from mrfit.model.factor_network import Network
 from populations import domain_of, random_factors
 
 

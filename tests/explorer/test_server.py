@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 from mrfit import learn
-from mrfit.explorer.answering import Answer, Answering, Question
+from mrfit.analysis.model_comparison import compare
 from mrfit.explorer.document import Document
+from mrfit.explorer.query_api import Answer, Answering, Question
 from mrfit.explorer.server import Explorer
-from mrfit.formats.learned import to_model
-from mrfit.network import Network
-from mrfit.summaries.comparison import compare
+from mrfit.formats.mrf_network import to_model
+from mrfit.model.factor_network import Network
 from populations import domain_of, random_factors, random_rows
 
 QUESTION = json.dumps({"number": 1, "evidence": [[0, [1]]]})
@@ -229,7 +229,7 @@ def test_a_new_question_does_not_wait_for_the_one_before(server: Explorer, monke
 
 def test_a_new_question_ends_the_exact_run_of_the_one_before(server: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
     """It comes while the first is between two cliques, which then gives no answer."""
-    monkeypatch.setattr("mrfit.inference.passes._PIECE", 1)
+    monkeypatch.setattr("mrfit.inference.exact.tree_passes._PIECE", 1)
     second: list[Answer] = []
     is_void = threading.Event()
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from mrfit import learn
+from mrfit.analysis.model_comparison import compare
+from mrfit.core.factors import Factors
 from mrfit.explorer.two_models import document_of_two
-from mrfit.factors import Factors
-from mrfit.structure.structure import Structure
-from mrfit.summaries.comparison import compare
+from mrfit.structures.structure import Structure
 from populations import random_rows
 
 

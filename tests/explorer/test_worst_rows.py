@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mrfit import UniqueRows, learn
-from mrfit.data.coding import UNOBSERVED
+from mrfit.data.encoding import UNOBSERVED
 from mrfit.explorer.worst_rows import worst_rows
 from mrfit.objectives.row_scores import pll_of_factors
 from populations import random_rows

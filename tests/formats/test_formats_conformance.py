@@ -17,9 +17,9 @@ from mrfit.formats.libra_data import read_marginals, read_rows
 from mrfit.formats.merged import merged
 from mrfit.formats.uai_evidence import read_evidence
 from mrfit.formats.uai_results import read_mar, read_pr
-from mrfit.inference.enumeration import Enumeration
+from mrfit.inference.exact.enumeration import Enumeration
 from mrfit.objectives.row_scores import pll_of_factors
-from mrfit.plugins import FORMATS
+from mrfit.registry import FORMATS
 
 UAI = ["CSP_12", "DBN_11", "Grids_11", "Grids_12", "Grids_15", "ObjectDetection_34", "Pedigree_11", "Pedigree_12"]
 UAI += ["Promedus_15", "Promedus_24", "Segmentation_11", "Segmentation_14", "linkage_24"]

@@ -14,13 +14,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mrfit.domain import Domain
-from mrfit.errors import InputError, StructureError
+from mrfit.core.domain import Domain
+from mrfit.core.errors import InputError, StructureError
 from mrfit.formats import graphs, output_file
 from mrfit.formats.graphs import check_structure_path, load_structure, save_structure
-from mrfit.structure.edge_report import EdgeReport
-from mrfit.structure.edges_file import read_edges
-from mrfit.structure.structure import Structure
+from mrfit.structures.edge_report import EdgeReport
+from mrfit.structures.edges_file import read_edges
+from mrfit.structures.structure import Structure
 
 SUFFIXES = pytest.mark.parametrize("suffix", graphs.SUFFIXES)
 NAMES = ("a", 'b,"b"', "c c", "#d", "é", "alone")

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from mrfit.domain import Domain
-from mrfit.errors import InputError
-from mrfit.factors import Factors
+from mrfit.core.domain import Domain
+from mrfit.core.errors import InputError
+from mrfit.core.factors import Factors
 from mrfit.formats.pgmpy import from_pgmpy, to_pgmpy
 from mrfit.formats.pyagrum import from_pyagrum, to_pyagrum
-from mrfit.inference.enumeration import Enumeration
-from mrfit.network import Network
+from mrfit.inference.exact.enumeration import Enumeration
+from mrfit.model.factor_network import Network
 from populations import domain_of, factors, random_factors
 from reference.features import joint_states
 

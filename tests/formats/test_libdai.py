@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mrfit.errors import InputError
+from mrfit.core.errors import InputError
 from mrfit.formats.libdai import Tab, fg_bytes, read_fg, read_tab, tab_bytes
 
 GRAPH = """# two factors

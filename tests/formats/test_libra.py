@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mrfit.errors import InputError
+from mrfit.core.errors import InputError
 from mrfit.formats.libra_data import (
     LibraRows,
     marginals_bytes,
@@ -21,7 +21,7 @@ from mrfit.formats.libra_data import (
     schema_bytes,
 )
 from mrfit.formats.libra_mn import mn_bytes, read_mn
-from mrfit.inference.enumeration import Enumeration
+from mrfit.inference.exact.enumeration import Enumeration
 from reference.features import joint_states
 
 MODEL = """2,2,3

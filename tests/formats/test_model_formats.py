@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 import mrfit
 from mrfit import MarkovNetwork, Network, read_network, write_network
 from mrfit.cli import convert
-from mrfit.domain import Domain
-from mrfit.errors import InputError
-from mrfit.factors import Factors
+from mrfit.core.domain import Domain
+from mrfit.core.errors import InputError
+from mrfit.core.factors import Factors
 from mrfit.formats.models import format_of
-from mrfit.plugins import FORMATS
+from mrfit.registry import FORMATS
 from populations import domain_of, factors, networks, random_factors
 from reference.features import joint_states
 

@@ -16,16 +16,16 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 
 from model_files import npy, npy_header, parts_of, rewrite, write_parts
+from mrfit.core.domain import Domain
+from mrfit.core.errors import InputError, ModelFileError
 from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.domain import Domain
-from mrfit.errors import InputError, ModelFileError
 from mrfit.formats import mrf
 from mrfit.learning import Learner
-from mrfit.model import MarkovNetwork
+from mrfit.learning.specification import learn
+from mrfit.model.markov_network import MarkovNetwork
 from mrfit.parameterizations.canonical import Canonical
-from mrfit.registry import learn
-from mrfit.structure.structure import Structure
+from mrfit.structures.structure import Structure
 from populations import SHAPES, STRUCTURES, domain_of, problems, random_codes, random_rows
 from words import learner
 

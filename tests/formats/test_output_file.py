@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from mrfit.errors import InputError
+from mrfit.core.errors import InputError
 from mrfit.formats.output_file import check_writable, write_output
 
 

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 
 from mrfit import Dataset, Domain
-from mrfit.errors import InputError
-from mrfit.formats.filled import filled
+from mrfit.core.errors import InputError
+from mrfit.formats.imputed_table import filled
 from mrfit.formats.tables import table_bytes, table_of
 
 ODD = ["plain", "a, b", 'say "so"', "two\nlines", "", " space "]

@@ -8,9 +8,9 @@ import re
 import numpy as np
 import pytest
 
-from mrfit.errors import InputError
+from mrfit.core.errors import InputError
 from mrfit.formats.uai import read_lg, read_uai, uai_bytes
-from mrfit.plugins import FORMATS
+from mrfit.registry import FORMATS
 
 SMALL = "MARKOV\n2\n2 3\n2\n2 1 0\n1 0\n6\n1 2 3 4 5 6\n2\n0.5 0\n"
 

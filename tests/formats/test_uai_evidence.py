@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mrfit.errors import InputError
+from mrfit.core.errors import InputError
 from mrfit.formats.uai_evidence import (
     evidence_bytes,
     query_bytes,

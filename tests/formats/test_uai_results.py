@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mrfit.errors import InputError
+from mrfit.core.errors import InputError
 from mrfit.formats.uai_results import (
     map_bytes,
     mar_bytes,

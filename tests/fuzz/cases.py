@@ -24,10 +24,10 @@ from fuzz.damage import (
 )  # fmt: skip
 from model_files import parts_of
 from mrfit.cli.main import main
-from mrfit.domain import Domain
-from mrfit.factors import Factors
+from mrfit.core.domain import Domain
+from mrfit.core.factors import Factors
 from mrfit.formats.models import format_of, network_bytes
-from mrfit.network import Network
+from mrfit.model.factor_network import Network
 
 SEED = 20_18
 

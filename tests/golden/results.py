@@ -14,16 +14,16 @@ from typing import Any
 
 import pytest
 
-from mrfit.data.named import find
+from mrfit.data.named_datasets import find
 from mrfit.data.unique_rows import UniqueRows
+from mrfit.learning.chains.likelihood_growth import Grown
 from mrfit.learning.learner import Learner
-from mrfit.learning.objective_choice import LIKELIHOOD, LOG_RISE, PSEUDO_LIKELIHOOD, RISE
-from mrfit.learning.penalized import L1, L2, FlatL1, FlatL2, Group, Hierarchical, NoPenalty
-from mrfit.learning.smoothed import PseudoCounts
-from mrfit.learning.tied import HardTied, LearnTieRelearn, Tied
-from mrfit.stochastic.growth import Grown
-from mrfit.structure.learners import Complete, Given, Independent, Learned, StructureLearner, Tree, UpToOrder
-from mrfit.structure.structure import Structure
+from mrfit.learning.objective_specs import LIKELIHOOD, LOG_RISE, PSEUDO_LIKELIHOOD, RISE
+from mrfit.learning.penalty_specs import L1, L2, FlatL1, FlatL2, Group, Hierarchical, NoPenalty
+from mrfit.learning.pseudo_counts import PseudoCounts
+from mrfit.learning.tying_specs import HardTied, LearnTieRelearn, Tied
+from mrfit.structures.simple import Complete, Given, Independent, Learned, StructureLearner, Tree, UpToOrder
+from mrfit.structures.structure import Structure
 
 RESULTS = Path(__file__).with_name("results.json")
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from golden.record import RECORD
-from mrfit._kernels.shipped import DIRECTORY, levels_of_host
-from mrfit._kernels.shipping import is_made
+from mrfit._kernels.machine_code.build import is_made
+from mrfit._kernels.machine_code.load import DIRECTORY, levels_of_host
 
 TESTS = Path(__file__).parents[1]
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from golden.results import ENTRIES, Recorded, complaint, merged, stored
-from mrfit.plugins import OBJECTIVES, PENALTIES, STRUCTURES
-from mrfit.structure.learners import Learned
+from mrfit.registry import OBJECTIVES, PENALTIES, STRUCTURES
+from mrfit.structures.simple import Learned
 
 
 @pytest.mark.parametrize("name", ENTRIES)

@@ -9,7 +9,7 @@ import pytest
 
 from mrfit import Domain, Factors, Network
 from mrfit.inference.components import part_with
-from mrfit.inference.junction_tree import JunctionTree
+from mrfit.inference.exact.junction_tree import JunctionTree
 from populations import random_factors
 
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from mrfit.errors import InputError
-from mrfit.factors import Factors
+from mrfit.core.errors import InputError
+from mrfit.core.factors import Factors
 from mrfit.inference.engine import Engine, Posterior
-from mrfit.inference.junction_tree import JunctionTree
+from mrfit.inference.exact.junction_tree import JunctionTree
 from populations import ENGINES, SCOPES, factors, random_factors
 from reference import factors as reference
 

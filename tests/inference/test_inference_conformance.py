@@ -15,9 +15,9 @@ from mrfit.formats.libdai import read_tab
 from mrfit.formats.libra_data import read_marginals, read_rows
 from mrfit.formats.uai_evidence import read_evidence
 from mrfit.formats.uai_results import read_mar, read_pr
-from mrfit.inference.junction_tree import JunctionTree
-from mrfit.inference.row_runs import RowRuns
-from mrfit.registry import learn
+from mrfit.inference.exact.junction_tree import JunctionTree
+from mrfit.inference.exact.row_runs import RowRuns
+from mrfit.learning.specification import learn
 
 UAI = ["CSP_12", "DBN_11", "Grids_11", "Grids_12", "Grids_15", "ObjectDetection_34", "Pedigree_11", "Pedigree_12"]
 UAI += ["Promedus_15", "Promedus_24", "Segmentation_11", "Segmentation_14", "linkage_24"]

@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 from mrfit import L2, Complete, Learned, MarkovNetwork, Tree, UniqueRows, learn
-from mrfit.inference.junction_tree import JunctionTree
+from mrfit.inference.exact.junction_tree import JunctionTree
 
 pytestmark = pytest.mark.usefixtures("data_dir")
 

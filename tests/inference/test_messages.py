@@ -8,19 +8,19 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from mrfit.core.errors import InputError
+from mrfit.core.factors import Factors
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.errors import InputError
-from mrfit.factors import Factors
-from mrfit.inference.belief_propagation import BeliefPropagation
 from mrfit.inference.engine import Engine, Posterior
-from mrfit.inference.enumeration import Enumeration
-from mrfit.inference.factor_graph import FactorGraph
-from mrfit.inference.max_product import MaxBeliefs, MaxProduct
-from mrfit.inference.mean_field import MeanField
-from mrfit.inference.tree_reweighted import TreeReweighted
+from mrfit.inference.exact.enumeration import Enumeration
+from mrfit.inference.messages.belief_propagation import BeliefPropagation
+from mrfit.inference.messages.factor_graph import FactorGraph
+from mrfit.inference.messages.max_product import MaxBeliefs, MaxProduct
+from mrfit.inference.messages.mean_field import MeanField
+from mrfit.inference.messages.tree_reweighted import TreeReweighted
 from mrfit.learning import Learner
-from mrfit.learning.penalized import L2
-from mrfit.structure.learners import Given, Learned
+from mrfit.learning.penalty_specs import L2
+from mrfit.structures.simple import Given, Learned
 from populations import MESSAGE_ENGINES, SCOPES, factors, forests, random_factors
 from reference import factors as reference
 from reference.messages import PlainMessages

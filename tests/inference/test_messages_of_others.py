@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mrfit.factors import Factors
+from mrfit.core.factors import Factors
 from mrfit.formats.libra_data import read_marginals, read_rows
 from mrfit.formats.models import read_network
-from mrfit.inference.belief_propagation import BeliefPropagation
 from mrfit.inference.engine import Engine, Posterior
-from mrfit.inference.max_product import MaxBeliefs, MaxProduct
-from mrfit.inference.mean_field import MeanField
-from mrfit.inference.tree_reweighted import TreeReweighted
+from mrfit.inference.messages.belief_propagation import BeliefPropagation
+from mrfit.inference.messages.max_product import MaxBeliefs, MaxProduct
+from mrfit.inference.messages.mean_field import MeanField
+from mrfit.inference.messages.tree_reweighted import TreeReweighted
 
 
 def _run(engine: Engine, product: Factors) -> Posterior:

@@ -7,11 +7,11 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from mrfit.factors import Factors
+from mrfit.core.factors import Factors
 from mrfit.inference.engine import Engine
-from mrfit.inference.enumeration import Enumeration
-from mrfit.inference.gibbs import Gibbs
-from mrfit.inference.junction_tree import JunctionTree
+from mrfit.inference.exact.enumeration import Enumeration
+from mrfit.inference.exact.junction_tree import JunctionTree
+from mrfit.inference.sampling.gibbs import Gibbs
 
 
 def _complete(n: int) -> Factors:

@@ -7,14 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mrfit.errors import InputError
-from mrfit.factors import Factors
-from mrfit.inference.annealed import Annealed
-from mrfit.inference.annealed_posterior import AnnealedPosterior
-from mrfit.inference.enumeration import Enumeration
-from mrfit.inference.gibbs import Gibbs, GibbsPosterior
-from mrfit.inference.tempered_posterior import TemperedPosterior
-from mrfit.inference.tempering import Tempering
+from mrfit.core.errors import InputError
+from mrfit.core.factors import Factors
+from mrfit.inference.exact.enumeration import Enumeration
+from mrfit.inference.sampling.annealed import Annealed
+from mrfit.inference.sampling.annealed_posterior import AnnealedPosterior
+from mrfit.inference.sampling.gibbs import Gibbs, GibbsPosterior
+from mrfit.inference.sampling.tempered_posterior import TemperedPosterior
+from mrfit.inference.sampling.tempering import Tempering
 from populations import SAMPLERS, SCOPES, random_factors
 
 ENGINES = [engine for engines in SAMPLERS.values() for engine in engines]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from mrfit.core.domain import Domain
 from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.domain import Domain
-from mrfit.registry import learn
-from mrfit.structure.structure import Structure
+from mrfit.learning.specification import learn
+from mrfit.structures.structure import Structure
 from populations import domain_of, full_rows, random_codes
 from words import learner
 

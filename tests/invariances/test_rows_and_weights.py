@@ -10,7 +10,7 @@ import pytest
 from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning import Fit
-from mrfit.registry import learn
+from mrfit.learning.specification import learn
 from mrfit.solvers.method import Method
 from populations import METHODS, SHAPES, STRUCTURES, domain_of, random_codes
 from words import learner

@@ -10,30 +10,30 @@ from typing import Any
 import numpy as np
 import pytest
 
+from mrfit.analysis.fit_record import FitSummary
 from mrfit.cli.main import main
+from mrfit.core.errors import InputError
+from mrfit.core.factors import Factors
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.errors import InputError
-from mrfit.factors import Factors
 from mrfit.learning import Fitted, Learner
-from mrfit.learning.held_out import mean_over_rows
-from mrfit.learning.objective_choice import LikelihoodChoice
-from mrfit.learning.penalized import L1, L2, FlatL1, Group
-from mrfit.learning.penalty_choice import PenaltyChoice
-from mrfit.learning.sampled import UnknownLikelihood
-from mrfit.learning.tied import HardTied, LearnTieRelearn, Tied, TiedChoice
-from mrfit.model import MarkovNetwork
+from mrfit.learning.chain_backend import UnknownLikelihood
+from mrfit.learning.chains.ascent import Ascent, Look
+from mrfit.learning.chains.chain_fit import ChainProblem
+from mrfit.learning.chains.features import Features
+from mrfit.learning.chains.log_z_estimate import Evidence, evidence
+from mrfit.learning.cross_validation import mean_over_rows
+from mrfit.learning.objective_specs import LikelihoodChoice
+from mrfit.learning.penalty_spec import PenaltyChoice
+from mrfit.learning.penalty_specs import L1, L2, FlatL1, Group
+from mrfit.learning.tying_specs import HardTied, LearnTieRelearn, Tied, TiedChoice
+from mrfit.model.markov_network import MarkovNetwork
 from mrfit.objectives.likelihood import Likelihood
 from mrfit.objectives.row_scores import row_ll
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.solvers.solution import Status
-from mrfit.stochastic.ascent import Ascent, Look
-from mrfit.stochastic.evidence import Evidence, evidence
-from mrfit.stochastic.features import Features
-from mrfit.stochastic.fit import ChainProblem
-from mrfit.structure.learners import Complete, Learned, Tree
-from mrfit.structure.mutual_information import maximum_information_tree
-from mrfit.structure.structure import Structure
-from mrfit.summaries.fit import FitSummary
+from mrfit.structures.mutual_information import maximum_information_tree
+from mrfit.structures.simple import Complete, Learned, Tree
+from mrfit.structures.structure import Structure
 from populations import domain_of, random_rows
 
 CHAINS, ENUMERATION = LikelihoodChoice("chains"), LikelihoodChoice("enumeration")
@@ -202,7 +202,7 @@ def test_estimates_that_chose_a_model_are_not_in_its_score(monkeypatch: pytest.M
         near, far = (replace(each, log_weights=each.log_weights - 0.5) for each in (found.near, found.far))
         return replace(found, near=near, far=far)
 
-    monkeypatch.setattr("mrfit.stochastic.hunt.evidence", flattering)
+    monkeypatch.setattr("mrfit.learning.chains.mode_search.evidence", flattering)
     fitted = Learner(Complete(), L2((10.0, 3.0)), CHAINS).fit(_rows(), _rows(1), test=_rows(2))
     best, exact = fitted.best, replace(fitted.model, provenance={})
     assert fitted.test.mean == pytest.approx(exact.ll(_rows(2)), abs=0.03)

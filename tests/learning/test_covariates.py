@@ -12,15 +12,15 @@ from scipy.optimize import minimize
 from scipy.special import logsumexp
 
 from mrfit import L1, L2, Learned, Learner, MarkovNetwork, NoPenalty, Tied, UniqueRows, fit_incomplete
-from mrfit.data.coding import UNOBSERVED
-from mrfit.errors import InputError
+from mrfit.analysis.groups.compare_groups import compare_groups
+from mrfit.analysis.sample_size.power import power
+from mrfit.analysis.stability.stability import stability
+from mrfit.core.errors import InputError
+from mrfit.data.encoding import UNOBSERVED
 from mrfit.formats.models import read_network, write_network
-from mrfit.learning.comparing import compare_groups
-from mrfit.learning.objective_choice import LIKELIHOOD, LikelihoodChoice
-from mrfit.learning.power import power
-from mrfit.learning.relearning import stability
-from mrfit.learning.smoothed import PseudoCounts
-from mrfit.structure.learners import Tree
+from mrfit.learning.objective_specs import LIKELIHOOD, LikelihoodChoice
+from mrfit.learning.pseudo_counts import PseudoCounts
+from mrfit.structures.simple import Tree
 
 N = 3000
 PLAIN = Learner(penalty=NoPenalty(), given=("z",))

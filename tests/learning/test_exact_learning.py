@@ -13,28 +13,28 @@ import numpy as np
 import pytest
 
 from mrfit import Coordinates, MarkovNetworkLearner
+from mrfit.core.errors import InputError, StructureError
 from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.errors import InputError, StructureError
 from mrfit.learning import Fit, Learner
-from mrfit.learning.penalized import L1
-from mrfit.learning.problem import Problem
-from mrfit.model import MarkovNetwork
+from mrfit.learning.fit_problem import Problem
+from mrfit.learning.penalty_specs import L1
+from mrfit.learning.specification import learn, structure_from
+from mrfit.model.markov_network import MarkovNetwork
 from mrfit.objectives.likelihood import Likelihood
 from mrfit.parameterizations.joint import Saturated
 from mrfit.parameterizations.spectral import Spectral
 from mrfit.penalties import l1, l2
-from mrfit.penalties.group import GroupL1
+from mrfit.penalties.group_l1 import GroupL1
 from mrfit.penalties.penalty import NonsmoothPenalty
-from mrfit.plugins import PARAMETERIZATIONS
-from mrfit.registry import learn, structure_from
+from mrfit.registry import PARAMETERIZATIONS
 from mrfit.solvers import proximal_newton
 from mrfit.solvers.fista import Fista
 from mrfit.solvers.lbfgs import LBFGS
 from mrfit.solvers.minimize import minimize
 from mrfit.solvers.newton import TruncatedNewton
-from mrfit.solvers.quadratics import faces
-from mrfit.structure.structure import Structure
+from mrfit.solvers.quadratics import orthant as faces
+from mrfit.structures.structure import Structure
 from populations import STRUCTURES, chosen_parameterizations, domain_of, hierarchical, random_rows
 from reference.features import DenseLikelihood, feature_matrix, joint_states
 from words import learner

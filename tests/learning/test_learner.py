@@ -8,21 +8,21 @@ from typing import Any
 import numpy as np
 import pytest
 
+from mrfit.core.errors import InputError
 from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.errors import InputError
 from mrfit.learning import Learner
-from mrfit.learning.json_form import to_plain
-from mrfit.learning.objective_choice import LIKELIHOOD, LOG_RISE
-from mrfit.learning.penalized import L1, L2, Group
-from mrfit.learning.problem import Problem
-from mrfit.learning.tied import HardTied, LearnTieRelearn, Tied
-from mrfit.plugins import OBJECTIVES, PENALTIES, SOLVERS, STRUCTURES
-from mrfit.registry import learn
+from mrfit.learning.fit_problem import Problem
+from mrfit.learning.objective_specs import LIKELIHOOD, LOG_RISE
+from mrfit.learning.penalty_specs import L1, L2, Group
+from mrfit.learning.serialization import to_plain
+from mrfit.learning.specification import learn
+from mrfit.learning.tying.stochastic_tying import Stochastic
+from mrfit.learning.tying_specs import HardTied, LearnTieRelearn, Tied
+from mrfit.registry import OBJECTIVES, PENALTIES, SOLVERS, STRUCTURES
 from mrfit.solvers.lbfgs import LBFGS
-from mrfit.structure.learners import Given, Independent, Learned, Tree, UpToOrder
-from mrfit.structure.structure import Structure
-from mrfit.tying.stochastic import Stochastic
+from mrfit.structures.simple import Given, Independent, Learned, Tree, UpToOrder
+from mrfit.structures.structure import Structure
 from populations import domain_of, random_rows
 
 LEARNERS = {

@@ -12,19 +12,19 @@ import pytest
 import scipy
 
 import mrfit
+from mrfit.analysis.model_card import ModelCard
+from mrfit.core.domain import Domain
+from mrfit.core.errors import InputError
 from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.domain import Domain
-from mrfit.errors import InputError
 from mrfit.learning import HELD_AT
-from mrfit.model import MarkovNetwork
-from mrfit.registry import learn
+from mrfit.learning.specification import learn
+from mrfit.model.markov_network import MarkovNetwork
 from mrfit.solvers.lbfgs import LBFGS
 from mrfit.solvers.method import Method
 from mrfit.solvers.newton import TruncatedNewton
 from mrfit.solvers.solution import Record, Status
-from mrfit.structure.structure import Structure
-from mrfit.summaries.model_card import ModelCard
+from mrfit.structures.structure import Structure
 from populations import METHODS, SHAPES, STRUCTURES, domain_of, random_rows
 from reference import network
 from words import learner

@@ -11,13 +11,13 @@ from scipy.optimize import minimize
 from scipy.special import logsumexp
 
 from mrfit import L1, L2, Learner, MarkovNetwork, NoPenalty, UniqueRows, fit_incomplete
-from mrfit.data.coding import UNOBSERVED
-from mrfit.errors import InputError
-from mrfit.learning.comparing import compare_groups
-from mrfit.learning.objective_choice import LIKELIHOOD, PSEUDO_LIKELIHOOD, ObjectiveChoice
-from mrfit.learning.relearning import stability
+from mrfit.analysis.groups.compare_groups import compare_groups
+from mrfit.analysis.stability.stability import stability
+from mrfit.core.errors import InputError
+from mrfit.data.encoding import UNOBSERVED
+from mrfit.learning.objective_specs import LIKELIHOOD, PSEUDO_LIKELIHOOD, ObjectiveChoice
 from mrfit.parameterizations.ordered import Ordered
-from mrfit.structure.structure import Structure
+from mrfit.structures.structure import Structure
 from populations import domain_of, rows_from
 
 SCORED = Learner(penalty=NoPenalty(), parameterization="ordered")

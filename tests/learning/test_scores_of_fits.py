@@ -10,19 +10,19 @@ import pytest
 
 from mrfit import MarkovNetworkLearner
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.learning.layout import Layout
 from mrfit.learning.learner import Learner
-from mrfit.learning.objective_choice import LIKELIHOOD, PSEUDO_LIKELIHOOD, LikelihoodChoice, ObjectiveChoice
-from mrfit.learning.penalized import L1, L2, NoPenalty, Penalized
-from mrfit.learning.penalty_choice import PenaltyChoice
-from mrfit.learning.smoothed import PseudoCounts
-from mrfit.learning.tied import TiedChoice
+from mrfit.learning.objective_specs import LIKELIHOOD, PSEUDO_LIKELIHOOD, LikelihoodChoice, ObjectiveChoice
+from mrfit.learning.parameter_layout import Layout
+from mrfit.learning.penalty_spec import PenaltyChoice
+from mrfit.learning.penalty_specs import L1, L2, NoPenalty, Penalized
+from mrfit.learning.pseudo_counts import PseudoCounts
+from mrfit.learning.tying_specs import TiedChoice
 from mrfit.penalties.penalty import NonsmoothPenalty, Penalty, SmoothPenalty
-from mrfit.plugins import OBJECTIVES, PENALTIES
+from mrfit.registry import OBJECTIVES, PENALTIES
 from mrfit.solvers.fista import Fista
 from mrfit.solvers.proximal_newton import ProximalNewton
 from mrfit.solvers.solution import Status
-from mrfit.structure.learners import Complete, Tree, UpToOrder
+from mrfit.structures.simple import Complete, Tree, UpToOrder
 from plugins.scad import SCAD
 from populations import NONSMOOTH_PENALTIES, SMOOTH_PENALTIES, full_rows, random_rows
 

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from mrfit.learning import Learner
-from mrfit.learning.objective_choice import LOG_RISE, PSEUDO_LIKELIHOOD, RISE, ObjectiveChoice
-from mrfit.learning.penalized import L1, L2, Group, Hierarchical, NoPenalty
-from mrfit.learning.tied import HardTied, LearnTieRelearn, Tied
+from mrfit.learning.objective_specs import LOG_RISE, PSEUDO_LIKELIHOOD, RISE, ObjectiveChoice
+from mrfit.learning.penalty_specs import L1, L2, Group, Hierarchical, NoPenalty
+from mrfit.learning.specification import learn
+from mrfit.learning.tying_specs import HardTied, LearnTieRelearn, Tied
 from mrfit.objectives.row_scores import row_pll
-from mrfit.registry import learn
 from mrfit.solvers.fista import Fista
 from mrfit.solvers.lbfgs import LBFGS
-from mrfit.structure.learners import UpToOrder
+from mrfit.structures.simple import UpToOrder
 from populations import full_rows, random_rows
 
 both = pytest.mark.parametrize("objective", [RISE, LOG_RISE], ids=lambda objective: objective.word)

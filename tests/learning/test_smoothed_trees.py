@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mrfit._kernels.pair_counts import maximum_spanning_tree
+from mrfit._kernels.data.pair_counts import maximum_spanning_tree
+from mrfit.core.errors import InputError
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.errors import InputError
 from mrfit.learning import Fitted, Learner
-from mrfit.learning.objective_choice import LIKELIHOOD, LikelihoodChoice
-from mrfit.learning.penalized import NoPenalty
-from mrfit.learning.smoothed import PseudoCounts
+from mrfit.learning.objective_specs import LIKELIHOOD, LikelihoodChoice
+from mrfit.learning.penalty_specs import NoPenalty
+from mrfit.learning.pseudo_counts import PseudoCounts
 from mrfit.objectives.row_scores import row_ll
-from mrfit.structure.learners import Given, Tree
-from mrfit.structure.mutual_information import maximum_information_tree, pairwise_mutual_information
-from mrfit.structure.structure import Structure
+from mrfit.structures.mutual_information import maximum_information_tree, pairwise_mutual_information
+from mrfit.structures.simple import Given, Tree
+from mrfit.structures.structure import Structure
 from populations import STRUCTURES, domain_of, random_rows
 from reference.features import joint_states
 

@@ -10,19 +10,19 @@ from typing import Any
 import numpy as np
 import pytest
 
+from mrfit.analysis.score_curves import score_curves
+from mrfit.core.errors import InputError
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.errors import InputError
 from mrfit.learning import Learner
-from mrfit.learning.held_out import mean_over_rows
-from mrfit.learning.problem import Problem
-from mrfit.learning.score_curves import score_curves
-from mrfit.learning.tied import GROUPS, STRENGTHS, HardTied, LearnTieRelearn, Tied, TiedChoice
-from mrfit.model import MarkovNetwork
+from mrfit.learning.cross_validation import mean_over_rows
+from mrfit.learning.fit_problem import Problem
+from mrfit.learning.specification import learn
+from mrfit.learning.tying.stochastic_tying import Stochastic
+from mrfit.learning.tying_specs import GROUPS, STRENGTHS, HardTied, LearnTieRelearn, Tied, TiedChoice
+from mrfit.model.markov_network import MarkovNetwork
 from mrfit.objectives.row_scores import row_ll, row_pll
-from mrfit.registry import learn
-from mrfit.structure.learners import Given, Learned
-from mrfit.structure.structure import Structure
-from mrfit.tying.stochastic import Stochastic
+from mrfit.structures.simple import Given, Learned
+from mrfit.structures.structure import Structure
 from populations import random_rows
 from words import learner
 

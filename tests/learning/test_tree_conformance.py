@@ -11,10 +11,10 @@ import pytest
 
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning import Fitted, Learner
-from mrfit.learning.objective_choice import LikelihoodChoice
-from mrfit.learning.penalized import L2, NoPenalty
-from mrfit.structure.learners import Complete, Given, Learned, StructureLearner
-from mrfit.structure.structure import Structure
+from mrfit.learning.objective_specs import LikelihoodChoice
+from mrfit.learning.penalty_specs import L2, NoPenalty
+from mrfit.structures.simple import Complete, Given, Learned, StructureLearner
+from mrfit.structures.structure import Structure
 
 # Set and rule of a structure with at most five neighbours by gain; L2 of strength 1 on all parameters: log Z, objective
 # per row and log-likelihood of the test rows, by an independent prototype.

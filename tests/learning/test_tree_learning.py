@@ -7,26 +7,26 @@ from typing import Any
 import numpy as np
 import pytest
 
+from mrfit.core.errors import InputError
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.errors import InputError
-from mrfit.inference.tree_states import TreeStates
+from mrfit.inference.exact.tree_states import TreeStates
 from mrfit.learning import Fitted, Learner
-from mrfit.learning.coordinates import ExactCoordinates, TreeCoordinates
-from mrfit.learning.objective_choice import LIKELIHOOD, LikelihoodChoice
-from mrfit.learning.penalized import L2
-from mrfit.learning.sampled import ChainCoordinates
-from mrfit.model import MarkovNetwork
+from mrfit.learning.backend import ExactCoordinates, TreeCoordinates
+from mrfit.learning.chain_backend import ChainCoordinates
+from mrfit.learning.objective_specs import LIKELIHOOD, LikelihoodChoice
+from mrfit.learning.penalty_specs import L2
+from mrfit.learning.specification import learn
+from mrfit.learning.tying.hard_tying import Reduced
+from mrfit.learning.tying.tying_problem import TyingProblem
+from mrfit.model.markov_network import MarkovNetwork
 from mrfit.objectives.cached import CachedObjective
-from mrfit.objectives.forest import forest_parameters
+from mrfit.objectives.chow_liu_closed_form import forest_parameters
 from mrfit.objectives.likelihood import Likelihood
 from mrfit.objectives.row_scores import row_ll
 from mrfit.objectives.tree_likelihood import TreeLikelihood
-from mrfit.plugins import PARAMETERIZATIONS, PENALTIES
-from mrfit.registry import learn
-from mrfit.structure.learners import Given, Tree, UpToOrder
-from mrfit.structure.structure import Structure
-from mrfit.tying.hard import Reduced
-from mrfit.tying.problem import TyingProblem
+from mrfit.registry import PARAMETERIZATIONS, PENALTIES
+from mrfit.structures.simple import Given, Tree, UpToOrder
+from mrfit.structures.structure import Structure
 from populations import STRUCTURES, domain_of, full_rows, random_rows
 from words import learner
 

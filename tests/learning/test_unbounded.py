@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning.learner import Learner
-from mrfit.learning.objective_choice import LIKELIHOOD, PSEUDO_LIKELIHOOD, ObjectiveChoice
-from mrfit.learning.penalized import L1, L2, NoPenalty
-from mrfit.model import MarkovNetwork
-from mrfit.structure.learners import Tree, UpToOrder
+from mrfit.learning.objective_specs import LIKELIHOOD, PSEUDO_LIKELIHOOD, ObjectiveChoice
+from mrfit.learning.penalty_specs import L1, L2, NoPenalty
+from mrfit.model.markov_network import MarkovNetwork
+from mrfit.structures.simple import Tree, UpToOrder
 from populations import domain_of
 
 Codes = NDArray[np.int64]

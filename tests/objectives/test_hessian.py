@@ -8,8 +8,8 @@ from scipy.sparse import csr_array
 
 from mrfit.objectives import hessian
 from mrfit.objectives.hessian import BlockLayout, Blocks, Matrix
+from mrfit.penalties.cluster_penalty import Tied
 from mrfit.penalties.l2 import L2
-from mrfit.penalties.tied import Tied
 
 
 def positive(rng: np.random.Generator, size: int) -> np.ndarray:

@@ -9,16 +9,16 @@ import pytest
 from scipy import sparse
 
 from mrfit import Learner, Structure
+from mrfit.core.diagonal_in_basis import NearlyDiagonal
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.learning.penalized import L2
-from mrfit.learning.tied import Tied
-from mrfit.nearly_diagonal import NearlyDiagonal
+from mrfit.learning.penalty_specs import L2
+from mrfit.learning.tying_specs import Tied
 from mrfit.objectives.objective import Expansion, Objective
 from mrfit.objectives.reparameterized import Reparameterized
 from mrfit.parameterizations.spectral import Spectral
-from mrfit.penalties.penalized import Penalized
-from mrfit.penalties.tied import Tied as TiedPenalty
-from mrfit.structure.learners import Given
+from mrfit.penalties.cluster_penalty import Tied as TiedPenalty
+from mrfit.penalties.penalized_objective import Penalized
+from mrfit.structures.simple import Given
 from populations import domain_of
 
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from scipy import sparse
 
-from mrfit.counts.conditional_cells import ConditionalCells
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.objectives.conditional_loss import ConditionalLoss
+from mrfit.objectives.counts.conditional_cells import ConditionalCells
 from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
 from mrfit.objectives.reparameterized import Reparameterized
 from mrfit.objectives.screening import InteractionScreening, LogInteractionScreening
@@ -23,7 +23,7 @@ from mrfit.penalties.l1 import L1
 from mrfit.solvers.minimize import minimize
 from mrfit.solvers.newton import TruncatedNewton
 from mrfit.solvers.proximal_newton import ProximalNewton
-from mrfit.structure.structure import Structure
+from mrfit.structures.structure import Structure
 from populations import SHAPES, STRUCTURES, domain_of, full_rows, log_screening, problems, random_rows, screening
 from reference import network
 

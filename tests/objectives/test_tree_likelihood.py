@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from mrfit.core.errors import InputError
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.errors import InputError
-from mrfit.inference.tree_states import TreeStates, plan_tree_states
+from mrfit.inference.exact.tree_states import TreeStates, plan_tree_states
 from mrfit.objectives import feature_covariance
 from mrfit.objectives.feature_covariance import independent_covariance, observed_covariance
 from mrfit.objectives.likelihood import Likelihood
 from mrfit.objectives.tree_likelihood import TreeLikelihood
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.spectral import Spectral
-from mrfit.structure.structure import Structure
+from mrfit.structures.structure import Structure
 from populations import SHAPES, STRUCTURES, all_parameterizations, domain_of, random_rows
 from reference.features import feature_matrix
 
@@ -65,7 +65,7 @@ def test_rows_beyond_a_chunk_count_too(rng: np.random.Generator, monkeypatch: py
     shares, w = states.shares(rows), rng.standard_normal(parameters.n_parameters)
     scores = states.log_potentials(w, rows)
     covariance = observed_covariance(states, rows, np.arange(rows.n_distinct))
-    monkeypatch.setattr("mrfit.inference.row_tables._CHUNK", 40)
+    monkeypatch.setattr("mrfit.inference.exact.row_tables._CHUNK", 40)
     np.testing.assert_allclose(states.shares(rows), shares, rtol=1e-14)
     np.testing.assert_allclose(states.log_potentials(w, rows), scores, rtol=1e-14)
     np.testing.assert_allclose(

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from mrfit import Learner
-from mrfit.data.named import named_set
-from mrfit.errors import InputError
-from mrfit.learning.penalized import L2
-from mrfit.structure.learners import Learned
+from mrfit.core.errors import InputError
+from mrfit.data.named_datasets import named_set
+from mrfit.learning.penalty_specs import L2
+from mrfit.structures.simple import Learned
 from mrfit_papers.apt_cell import METHODS, PAPERS, PAPERS_DEGREES, AptCell
 from mrfit_papers.apt_curve import AptCurve, Point
 from mrfit_papers.apt_curve_ll import AptCurveLl, LikelihoodPoint

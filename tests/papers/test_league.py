@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.learning.fitted import Fitted
+from mrfit.learning.fit_result import Fitted
 from mrfit.solvers.solution import Status
 from mrfit_papers import league
 from mrfit_papers.document import Table

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from mrfit.errors import InputError
+from mrfit.core.errors import InputError
 from mrfit_papers.recovery import METHODS, Design, Truth, recover, recovery_share
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mrfit.learning.spectrum import ESTIMATORS
+from mrfit.analysis.spectrum.interaction_spectrum import ESTIMATORS
 from mrfit_papers.claim import Verdict
 from mrfit_papers.experiment import Scope
 from mrfit_papers.spec_fig3 import SpecFig3

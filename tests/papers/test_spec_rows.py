@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mrfit.domain import Domain
+from mrfit.core.domain import Domain
 from mrfit_papers.spec_rows import all_rows, binarised, parts_of, thirds
 
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from mrfit.errors import InputError
+from mrfit.core.errors import InputError
 from mrfit_papers.reproduction import _missing
 from mrfit_papers.store import NAME, Session, Store
 from mrfit_papers.unit import Unit

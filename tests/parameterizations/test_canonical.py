@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from mrfit.core.domain import Domain
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.domain import Domain
 from mrfit.parameterizations.canonical import Canonical
-from mrfit.structure.structure import Structure
+from mrfit.structures.structure import Structure
 from populations import SHAPES, STRUCTURES, domain_of, problems
 from reference import network
 

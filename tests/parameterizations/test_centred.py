@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from mrfit.learning.learner import Learner
-from mrfit.learning.objective_choice import LIKELIHOOD
+from mrfit.learning.objective_specs import LIKELIHOOD
 from mrfit.parameterizations.centred import Centred
 from mrfit.parameterizations.full import Full
-from mrfit.plugins import PENALTIES
+from mrfit.registry import PENALTIES
 from mrfit.solvers.proximal_newton import ProximalNewton
-from mrfit.structure.learners import UpToOrder
-from mrfit.structure.structure import Structure
+from mrfit.structures.simple import UpToOrder
+from mrfit.structures.structure import Structure
 from populations import domain_of, random_codes
 
 

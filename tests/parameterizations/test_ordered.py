@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mrfit.domain import Domain
-from mrfit.errors import InputError
+from mrfit.core.domain import Domain
+from mrfit.core.errors import InputError
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.ordered import Ordered, check_orders, ordered_variables
-from mrfit.structure.structure import Structure
+from mrfit.structures.structure import Structure
 from populations import domain_of
 
 ITEMS = Domain.from_states(

@@ -3,7 +3,7 @@
 import json
 
 from mrfit import Domain, Factors, Network
-from mrfit.errors import InputError
+from mrfit.core.errors import InputError
 from mrfit.formats import ModelFormat
 
 

@@ -5,7 +5,7 @@ from math import prod
 
 import numpy as np
 
-from mrfit.errors import ImpossibleError, InputError
+from mrfit.core.errors import ImpossibleError, InputError
 from mrfit.inference import Engine, Plan, Posterior, check_scopes
 
 

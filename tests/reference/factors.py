@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 
-from mrfit.factors import Factors
+from mrfit.core.factors import Factors
 
 
 def log_potential(factors: Factors, x: tuple[int, ...]) -> float:

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from mrfit.factors import Factors
+from mrfit.core.factors import Factors
 
 _MASK = 2**32 - 1
 

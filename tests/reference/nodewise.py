@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.structure.nodewise.paths import PathPoint
+from mrfit.structures.nodewise.lasso_paths import PathPoint
 from populations import domain_of
 
 

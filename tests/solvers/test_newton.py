@@ -7,22 +7,22 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mrfit.counts.conditional_cells import ConditionalCells
+from mrfit.core.domain import Domain
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.domain import Domain
+from mrfit.learning.tying.hard_tying import Reduced
 from mrfit.objectives import conditional_loss, hessian
 from mrfit.objectives.cached import CachedObjective
+from mrfit.objectives.counts.conditional_cells import ConditionalCells
 from mrfit.objectives.hessian import Hessian, Matrix
 from mrfit.objectives.objective import Expansion, Explicit, Objective
 from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
 from mrfit.parameterizations.canonical import Canonical
+from mrfit.parameterizations.groups import Groups
+from mrfit.penalties.cluster_penalty import Tied
 from mrfit.penalties.l2 import L2
-from mrfit.penalties.tied import Tied
 from mrfit.solvers.minimize import minimize
 from mrfit.solvers.newton import TruncatedNewton
-from mrfit.structure.structure import Structure
-from mrfit.tying.groups import Groups
-from mrfit.tying.hard import Reduced
+from mrfit.structures.structure import Structure
 
 
 class WithoutMatrix(Objective):

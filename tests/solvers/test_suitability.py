@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import populations
-from mrfit.errors import InputError
+from mrfit.core.errors import InputError
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.penalties.l1 import L1
 from mrfit.penalties.penalty import NonsmoothPenalty, NoPenalty, Penalty

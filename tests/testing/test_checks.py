@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import populations
-from mrfit.plugins import FORMATS
+from mrfit.registry import FORMATS
 from mrfit.structures import Complete, Grown, Independent, Learned, Tree, UpToOrder
 from mrfit.testing import (
     check_engine,

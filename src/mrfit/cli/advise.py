@@ -12,7 +12,7 @@ from mrfit.cli.options import common, parameters_of, read_rows, reading_with, wh
 from mrfit.cli.output import note_compiling, print_json, say
 
 if TYPE_CHECKING:
-    from mrfit.summaries.advice import Advice
+    from mrfit.analysis.advice.advice import Advice
 
 _reading = reading_with("observed", help="; or observed, by default: they are counted")
 
@@ -34,9 +34,9 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
       mrfit advise survey.csv
       mrfit advise survey.csv --exclude id --weight n
     """
-    from mrfit.summaries.advice import Advice, Source
-    from mrfit.summaries.missing import MissingSummary
-    from mrfit.workers import resolve_jobs
+    from mrfit.analysis.advice.advice import Advice, Source
+    from mrfit.analysis.missing_record import MissingSummary
+    from mrfit.core.threads import resolve_jobs
 
     if context.get_parameter_source("missing") is ParameterSource.DEFAULT:
         options["missing"] = "observed"

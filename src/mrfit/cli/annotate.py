@@ -6,13 +6,13 @@ from typing import Any
 
 import click
 
-from mrfit.cli.explored import reading_observed, stability_option
+from mrfit.cli.document_options import reading_observed, stability_option
 from mrfit.cli.files import check_files, send, summary_beside, writing
 from mrfit.cli.model_options import from_option, load_scored_model, model_argument
 from mrfit.cli.options import check_one_stream, common, parameters_of, read_rows
 from mrfit.cli.output import note_compiling, print_json, say
 from mrfit.cli.sections import SectionedCommand
-from mrfit.errors import InputError
+from mrfit.core.errors import InputError
 
 _SECTIONS = {
     "Options that matter most": ("output", "stability"),
@@ -44,9 +44,9 @@ def command(model_file: str, data: str | None, **options: Any) -> None:
       mrfit annotate survey.mrf held-out.csv --stability edges.csv -o annotated.mrf
       mrfit report annotated.mrf -o survey.html
     """
+    from mrfit.analysis.nodes.observed_numbers import Observed
+    from mrfit.analysis.stability.stability_file import read_stability
     from mrfit.formats.mrf import to_bytes
-    from mrfit.formats.stability_file import read_stability
-    from mrfit.summaries.observed import Observed
 
     check_one_stream(model_file, data)
     if data is None and options["stability"] is None:

@@ -15,19 +15,19 @@ from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_opt
 from mrfit.cli.progress import counting_progress
 from mrfit.cli.query import columns
 from mrfit.cli.sections import SectionedCommand
-from mrfit.errors import InputError
-from mrfit.rounding import probability
+from mrfit.core.errors import InputError
+from mrfit.core.rounding import probability
 
 if TYPE_CHECKING:
-    from mrfit.checking.check import Check
-    from mrfit.checking.compared import Difference
-    from mrfit.checking.goodness import Goodness
+    from mrfit.analysis.goodness.check import Check
+    from mrfit.analysis.goodness.goodness import Goodness
+    from mrfit.analysis.goodness.margin_comparison import Difference
     from mrfit.data.unique_rows import UniqueRows
-    from mrfit.model import MarkovNetwork
-    from mrfit.network import Network
+    from mrfit.model.factor_network import Network
+    from mrfit.model.markov_network import MarkovNetwork
 
-_ENGINES = ("auto", "enumeration", "tree", "ais")  # as in mrfit.checking.checker, which --help need not load
-_SECONDS = 10.0  # as in mrfit.checking.budget
+_ENGINES = ("auto", "enumeration", "tree", "ais")  # as in mrfit.analysis.goodness.checker, which --help need not load
+_SECONDS = 10.0  # as in mrfit.analysis.goodness.budget
 
 _SECTIONS = {
     "Options that matter most": (
@@ -109,14 +109,14 @@ def command(context: click.Context, /, model_file: str, data: str, **options: An
       mrfit check model.mrf train.csv --json               all of it
       mrfit check other.mn train.data                      of Libra
     """
-    from mrfit.workers import resolve_jobs
+    from mrfit.core.threads import resolve_jobs
 
     check_title(options, "--plot", "--plot-residuals")
     check_one_stream(model_file, data)
     pictures = {"--plot": options["plot"], "--plot-residuals": options["plot_residuals"]}
     check_files({"MODEL": model_file, "DATA": data}, pictures, options)
     for picture in filter(None, pictures.values()):
-        from mrfit.report.page import check_figure_path
+        from mrfit.plots.page import check_figure_path
 
         check_figure_path(picture)
     jobs = resolve_jobs(options["jobs"])
@@ -145,9 +145,9 @@ def _goodness(
     network: MarkovNetwork | Network, rows: UniqueRows, options: dict[str, Any], jobs: int
 ) -> Goodness | None:
     """None where there are too many joint states, covariates or no parameters, and nobody asked."""
-    from mrfit.checking.goodness import has_few_cells
-    from mrfit.learning.drawn_goodness import drawn_goodness
-    from mrfit.model import MarkovNetwork
+    from mrfit.analysis.goodness.bootstrap_goodness import drawn_goodness
+    from mrfit.analysis.goodness.goodness import has_few_cells
+    from mrfit.model.markov_network import MarkovNetwork
 
     asked = options["bootstrap"] or options["plot_residuals"]
     if not isinstance(network, MarkovNetwork):
@@ -165,8 +165,8 @@ def _goodness(
 
 
 def _draw(check: Check, plot: str, title: str, *, quiet: bool) -> None:
-    from mrfit.report.check import draw_check
-    from mrfit.report.page import save_figure
+    from mrfit.analysis.goodness.check_plot import draw_check
+    from mrfit.plots.page import save_figure
 
     if check.is_known:
         save_figure(draw_check(check, title=title), plot)
@@ -175,8 +175,8 @@ def _draw(check: Check, plot: str, title: str, *, quiet: bool) -> None:
 
 
 def _draw_residuals(goodness: Goodness, plot: str, title: str) -> None:
-    from mrfit.report.page import save_figure
-    from mrfit.report.residuals import draw_residuals
+    from mrfit.analysis.goodness.residual_plot import draw_residuals
+    from mrfit.plots.page import save_figure
 
     save_figure(draw_residuals(goodness, title=title).figure, plot)  # type: ignore[arg-type]
 

@@ -9,7 +9,7 @@ import click
 
 from mrfit.cli.options import STANDARD, layout_of, stacked
 from mrfit.cli.output import note
-from mrfit.errors import InputError
+from mrfit.core.errors import InputError
 
 if TYPE_CHECKING:
     from mrfit.data.sources import Source
@@ -38,7 +38,7 @@ nested_option = stacked(
 def enter_cluster(context: click.Context, address: str | None) -> None:
     """Work there until the command ends."""
     if address is not None:
-        from mrfit.clusters import cluster
+        from mrfit.core.cluster import cluster
 
         context.with_resource(cluster(address))
 
@@ -49,7 +49,7 @@ def column_and_address(data: Source | None, options: dict[str, Any]) -> tuple[st
     Until release 0.2 --cluster may name the column, too, with a warning; it does so where a column looks like an
     address.
     """
-    from mrfit.clusters import is_address
+    from mrfit.core.cluster import is_address
 
     present = _column_names(data, options) if options["cluster"] else ()
     old = [text for text in options["cluster"] if text in present]

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mrfit.cli.files import check_files, csv_bytes, send, summary_beside, writing
-from mrfit.cli.idle_options import Rule, refuse_idle
 from mrfit.cli.model_options import load_scored_model
+from mrfit.cli.option_rules import Rule, refuse_idle
 from mrfit.cli.options import check_one_stream, choice, common, parameters_of, read_rows, reading
 from mrfit.cli.output import note, note_compiling, print_json, say
 from mrfit.cli.picture_options import (
@@ -23,8 +23,8 @@ from mrfit.cli.picture_options import (
 from mrfit.cli.sections import SectionedCommand
 
 if TYPE_CHECKING:
-    from mrfit.model import MarkovNetwork
-    from mrfit.summaries.comparison import Comparison
+    from mrfit.analysis.model_comparison import Comparison
+    from mrfit.model.markov_network import MarkovNetwork
 
 _SECTIONS = {
     "Options that matter most": ("data", "metric", "top", "output", "plot", "as_json"),
@@ -70,9 +70,9 @@ def command(context: click.Context, /, model_a: str, model_b: str, **options: An
       mrfit compare men.mrf women.mrf --plot both.pdf -o parameters.csv
       mrfit compare men.mrf women.mrf -o both.html
     """
-    from mrfit.report.page import check_figure_path
-    from mrfit.summaries.comparison import compare
-    from mrfit.workers import resolve_jobs
+    from mrfit.analysis.model_comparison import compare
+    from mrfit.core.threads import resolve_jobs
+    from mrfit.plots.page import check_figure_path
 
     refuse_idle(context, [Rule(("metric", *parameters_of(reading)), options["data"] is not None, "--data DATA")])
     check_one_stream(model_a, model_b, options["data"])
@@ -113,7 +113,7 @@ def _csv(found: Comparison) -> bytes:
 def _page(
     a: MarkovNetwork, b: MarkovNetwork, found: Comparison, names: tuple[str, str], options: dict[str, Any]
 ) -> bytes:
-    from mrfit.explorer.page import report_page
+    from mrfit.explorer.html_page import report_page
     from mrfit.explorer.two_models import document_of_two
 
     one, other = (title_of(name, {**options, "title": None}) for name in names)
@@ -121,8 +121,8 @@ def _page(
 
 
 def _draw(found: Comparison, title: str, options: dict[str, Any]) -> None:
-    from mrfit.report.layout_file import write_layout
-    from mrfit.report.page import save_figure
+    from mrfit.plots.layout_file import write_layout
+    from mrfit.plots.page import save_figure
 
     if options["plot"] is None and options["save_layout"] is None:
         return

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mrfit.cli.cluster_columns import read_owned
 from mrfit.cli.cluster_options import cluster_option, enter_cluster
 from mrfit.cli.exact_options import structure_file
 from mrfit.cli.files import check_files, csv_bytes, send, summary_beside, writing
-from mrfit.cli.idle_options import Rule, refuse_idle
 from mrfit.cli.learner_options import LEARNER_SECTIONS, check_orders_of, learner_of, learner_options
+from mrfit.cli.option_rules import Rule, refuse_idle
 from mrfit.cli.options import (
     common,
     declared_states,
@@ -31,16 +32,15 @@ from mrfit.cli.picture_options import (
     title_option,
 )
 from mrfit.cli.progress import counting_progress
-from mrfit.cli.relearned import check_weights, relearned, take_by_itself, weights_option
-from mrfit.cli.row_owners import read_owned
+from mrfit.cli.resampling_options import check_weights, relearned, take_by_itself, weights_option
 from mrfit.cli.sections import SectionedCommand
-from mrfit.errors import InputError
+from mrfit.core.errors import InputError
 
 if TYPE_CHECKING:
+    from mrfit.analysis.groups.compare_groups import GroupComparison
+    from mrfit.analysis.groups.groups_record import Compared, GroupsSummary
     from mrfit.data.dataset import Dataset
     from mrfit.data.unique_rows import UniqueRows
-    from mrfit.learning.comparing import GroupComparison
-    from mrfit.summaries.groups import Compared, GroupsSummary
 
 _MOST = 10  # edges and variables that are printed
 
@@ -95,11 +95,11 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
       mrfit compare-groups survey.csv --by country --structure learned --select ebic --rule and
       mrfit compare-groups therapy.csv --by time --paired patient --permutations 2000
     """
+    from mrfit.analysis.groups.compare_groups import compare_groups
+    from mrfit.analysis.groups.groups_record import GroupsSummary
+    from mrfit.core.threads import resolve_jobs
     from mrfit.data.grouped_rows import variables_beside
-    from mrfit.learning.comparing import compare_groups
-    from mrfit.report.page import check_figure_path
-    from mrfit.summaries.groups import GroupsSummary
-    from mrfit.workers import resolve_jobs
+    from mrfit.plots.page import check_figure_path
 
     jobs = resolve_jobs(options["jobs"])
     enter_cluster(context, options["cluster"])
@@ -168,9 +168,9 @@ def _csv(summary: GroupsSummary) -> bytes:
 
 
 def _draw(summary: GroupsSummary, title: str, options: dict[str, Any]) -> None:
-    from mrfit.report.group_networks import draw_groups, groups_layout
-    from mrfit.report.layout_file import write_layout
-    from mrfit.report.page import save_figure
+    from mrfit.analysis.groups.groups_plot import draw_groups, groups_layout
+    from mrfit.plots.layout_file import write_layout
+    from mrfit.plots.page import save_figure
 
     found = summary.comparison
     if options["plot"] is None and options["save_layout"] is None:

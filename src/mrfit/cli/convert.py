@@ -10,8 +10,8 @@ import click
 from mrfit.cli.files import check_files, send, summary_beside, writing
 from mrfit.cli.options import STANDARD, PartChoice, common
 from mrfit.cli.output import note, print_json, say
-from mrfit.errors import InputError
-from mrfit.plugins import FORMATS
+from mrfit.core.errors import InputError
+from mrfit.registry import FORMATS
 
 if TYPE_CHECKING:
     from mrfit.formats.model_format import ModelFormat

@@ -27,7 +27,7 @@ def command() -> None:
 @common
 def list_(data_dir: str | None, **options: Any) -> None:
     """All data sets with their sizes, and whether their files are here."""
-    from mrfit.data.named import catalogue, directory
+    from mrfit.data.named_datasets import catalogue, directory
 
     place = directory(data_dir)
     entries = [
@@ -55,7 +55,7 @@ def list_(data_dir: str | None, **options: Any) -> None:
 @common
 def get(names: tuple[str, ...], data_dir: str | None, **options: Any) -> None:
     """Fetch data sets that are not here yet, check all their files, and print their paths."""
-    from mrfit.data.named import fetch, verify
+    from mrfit.data.named_datasets import fetch, verify
 
     found = {}
     for name in names:
@@ -70,7 +70,7 @@ def get(names: tuple[str, ...], data_dir: str | None, **options: Any) -> None:
 @common
 def path(name: str, data_dir: str | None, **options: Any) -> None:
     """Print where the files of a data set lie."""
-    from mrfit.data.named import find, named_set
+    from mrfit.data.named_datasets import find, named_set
 
     name, _, split = name.partition(":")
     splits = (split,) if split else named_set(name).splits

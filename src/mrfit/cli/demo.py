@@ -36,15 +36,15 @@ def command(output: str, **options: Any) -> None:
     import numpy as np
     from sklearn.datasets import load_digits
 
+    from mrfit.core.domain import Domain
+    from mrfit.core.threads import resolve_jobs
     from mrfit.data.dataset import Dataset
     from mrfit.data.unique_rows import UniqueRows
-    from mrfit.domain import Domain
     from mrfit.formats.output_file import write_output
     from mrfit.learning import Learner
-    from mrfit.learning.penalized import L2
-    from mrfit.report.digits import SIDE, digits_figure
-    from mrfit.structure.learners import Complete, Independent, Tree
-    from mrfit.workers import resolve_jobs
+    from mrfit.learning.penalty_specs import L2
+    from mrfit.plots.digits_plot import SIDE, digits_figure
+    from mrfit.structures.simple import Complete, Independent, Tree
 
     note_compiling(quiet=options["quiet"] or options["as_json"])
     picture, model_file = Path(f"{output}.png"), Path(f"{output}.mrf")

@@ -9,8 +9,8 @@ import click
 
 from mrfit.cli.bare_options import BareOption
 from mrfit.cli.options import choice, names, part_choice, stacked
-from mrfit.errors import InputError
-from mrfit.plugins import OBJECTIVES, PARAMETERIZATIONS
+from mrfit.core.errors import InputError
+from mrfit.registry import OBJECTIVES, PARAMETERIZATIONS
 
 exact_options = stacked(
     part_choice("--objective", OBJECTIVES, help=f"{OBJECTIVES.help(': ')}."),

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mrfit.cli.explored import Explored, explored_options, explored_sections
+from mrfit.cli.document_options import Explored, explored_options, explored_sections
 from mrfit.cli.model_options import load_scored_model
 from mrfit.cli.options import check_one_stream, common, parameters_of
 from mrfit.cli.output import note, note_compiling, print_json, say
 from mrfit.cli.picture_options import title_of
 from mrfit.cli.progress import waiting
 from mrfit.cli.sections import SectionedCommand
-from mrfit.errors import InputError
+from mrfit.core.errors import InputError
 
 if TYPE_CHECKING:
-    from mrfit.explorer.answering import Answering
+    from mrfit.explorer.query_api import Answering
     from mrfit.explorer.server import Explorer
-    from mrfit.model import MarkovNetwork
+    from mrfit.model.markov_network import MarkovNetwork
 
 _LOOPBACK = ("127.0.0.1", "localhost")
 
@@ -95,9 +95,9 @@ def _server(explored: Explored, options: Mapping[str, Any]) -> Explorer:
 
 
 def _server_of_two(explored: Explored, file: str, where: dict[str, Any]) -> Explorer:
+    from mrfit.analysis.model_comparison import compare
     from mrfit.explorer.server import Explorer
     from mrfit.explorer.two_models import document_of_two, in_order_of
-    from mrfit.summaries.comparison import compare
 
     a, b = explored.model, load_scored_model(file, {"model_format": None})
     compared = compare(a, b, explored.rows)
@@ -108,9 +108,9 @@ def _server_of_two(explored: Explored, file: str, where: dict[str, Any]) -> Expl
 
 
 def _answering(model: MarkovNetwork, explored: Explored) -> Answering:
-    from mrfit.explorer.answering import Answering
+    from mrfit.analysis.nodes.observed_numbers import Observed
     from mrfit.explorer.document import starting_rows
-    from mrfit.summaries.observed import Observed
+    from mrfit.explorer.query_api import Answering
 
     codes = starting_rows(explored.rows, Observed.kept_with(model), seed=explored.seed)
     return Answering(model, codes=codes, seed=explored.seed)

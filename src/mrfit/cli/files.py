@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mrfit.cli.options import STANDARD, data_path
-from mrfit.errors import InputError
+from mrfit.core.errors import InputError
 
 if TYPE_CHECKING:
-    from mrfit.model import MarkovNetwork
+    from mrfit.model.markov_network import MarkovNetwork
 
 writing = click.option("--no-clobber", is_flag=True, help="Refuse to overwrite a file that exists.")
 
@@ -81,7 +81,7 @@ def summary_beside(output: str | None) -> AbstractContextManager[Any]:
 
 def load_model(text: str) -> MarkovNetwork:
     """The model in a file, or on standard input."""
-    from mrfit.data.places import standard_input
+    from mrfit.data.storage import standard_input
     from mrfit.formats.mrf import from_stream, load
 
     return from_stream(standard_input(), "standard input") if text == STANDARD else load(text)

@@ -14,9 +14,9 @@ from mrfit.cli.cluster_options import cluster_option, enter_cluster
 from mrfit.cli.exact_options import structure_file, structure_word
 from mrfit.cli.files import check_resumable, load_model, send, summary_beside, writing
 from mrfit.cli.fit_by_em import fit_by_em
-from mrfit.cli.fit_summary import draw_scores, print_fit
-from mrfit.cli.idle_options import Rule, has_setting, refuse_idle
+from mrfit.cli.fit_text import draw_scores, print_fit
 from mrfit.cli.learner_options import LEARNER_SECTIONS, check_orders_of, learner_of, learner_options, structure_of
+from mrfit.cli.option_rules import Rule, has_setting, refuse_idle
 from mrfit.cli.options import (
     called,
     check_one_stream,
@@ -36,16 +36,16 @@ from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_opt
 from mrfit.cli.progress import grid_progress, solver_progress
 from mrfit.cli.sections import SectionedCommand
 from mrfit.cli.structure_options import chooses_neighbours, structure_kind, structure_learners
-from mrfit.errors import InputError
+from mrfit.core.errors import InputError
 
 if TYPE_CHECKING:
-    from mrfit.checking.check import Check
-    from mrfit.data.parts import Parts
+    from mrfit.analysis.fit_record import FitSummary
+    from mrfit.analysis.goodness.check import Check
+    from mrfit.data.partitioned_table import Parts
     from mrfit.data.unique_rows import UniqueRows
     from mrfit.learning import Fitted, Learner
-    from mrfit.model import MarkovNetwork
-    from mrfit.structure.learners import StructureLearner
-    from mrfit.summaries.fit import FitSummary
+    from mrfit.model.markov_network import MarkovNetwork
+    from mrfit.structures.simple import StructureLearner
 
 
 _reading = reading_with("em", help="; or em: learn from incomplete rows, by what they have")
@@ -135,8 +135,8 @@ def command(context: click.Context, /, data: tuple[str, ...], **options: Any) ->
       mrfit fit '2024/*.parquet' --structure tree --cluster local:4 -o tree.mrf
       mrfit fit ad:train --valid ad:valid --structure grown --cells 1e5 --objective likelihood --toward tree -o ad.mrf
     """
+    from mrfit.core.threads import resolve_jobs
     from mrfit.formats.mrf import to_bytes
-    from mrfit.workers import resolve_jobs
 
     check_one_stream(*data, options["valid"], options["test"], options["like"])
     source = source_of(data)
@@ -199,8 +199,8 @@ def command(context: click.Context, /, data: tuple[str, ...], **options: Any) ->
 
 def _with_observed(fitted: Fitted, rows: UniqueRows | Parts, valid: UniqueRows | None) -> MarkovNetwork:
     """The model, which carries what its page shows of the data; of tables in parts and lists it does not."""
+    from mrfit.analysis.nodes.observed_numbers import Observed
     from mrfit.data.unique_rows import UniqueRows
-    from mrfit.summaries.observed import Observed
 
     if type(rows) is not UniqueRows:
         return fitted.model
@@ -209,7 +209,7 @@ def _with_observed(fitted: Fitted, rows: UniqueRows | Parts, valid: UniqueRows |
 
 def _repeated(context: click.Context, model_file: str) -> Learner:
     """How a model was learned, which must be all that is said about learning."""
-    from mrfit.learning.relearning import told_learner
+    from mrfit.analysis.stability.stability import told_learner
 
     files = {"data", "like", "valid", "test", "output", "plot_scores", "title", "states", "no_check", "errors"}
     files |= {"cluster", "in_parts", "resume"}
@@ -232,7 +232,7 @@ def _is_in_parts(learner: Learner, options: dict[str, Any]) -> bool:
 
 
 def _summary(fitted: Fitted, rows: UniqueRows | Parts, check: Check | None) -> FitSummary:
-    from mrfit.summaries.fit import FitSummary
+    from mrfit.analysis.fit_record import FitSummary
 
     return FitSummary.of(fitted, fitted.parts or cast("UniqueRows", rows), check)
 
@@ -331,7 +331,7 @@ def _checked_picture(plot: str | None, learner: Learner, valid: str | None) -> P
     """Where the picture of the scores goes, if there will be any."""
     if plot is None:
         return None
-    from mrfit.report.page import check_figure_path
+    from mrfit.plots.page import check_figure_path
 
     if not learner.penalty.is_tied or (valid is None and not learner.folds):
         raise InputError("--plot-scores draws held-out scores of tied fits; it needs --penalty tied, hard or ltr, and "

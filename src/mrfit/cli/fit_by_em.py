@@ -5,23 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mrfit.cli.files import send, summary_beside
-from mrfit.cli.fit_summary import print_fit
+from mrfit.cli.fit_text import print_fit
 from mrfit.cli.output import note, note_compiling, print_json, say
 
 if TYPE_CHECKING:
+    from mrfit.analysis.missing_record import MissingSummary
     from mrfit.data.unique_rows import UniqueRows
     from mrfit.learning import Learner
-    from mrfit.summaries.missing import MissingSummary
 
 _MOST = 8  # columns and patterns that are printed
 
 
 def fit_by_em(data: str, learner: Learner, rows: UniqueRows, options: dict[str, Any], *, jobs: int) -> None:
     """Learn from incomplete rows; say what is missing where, and how the fit went."""
+    from mrfit.analysis.fit_record import FitSummary
+    from mrfit.analysis.missing_record import MissingSummary
     from mrfit.formats.mrf import to_bytes
-    from mrfit.learning.incomplete import fit_incomplete
-    from mrfit.summaries.fit import FitSummary
-    from mrfit.summaries.missing import MissingSummary
+    from mrfit.learning.em import fit_incomplete
 
     quiet = options["quiet"] or options["as_json"]
     note_compiling(quiet=quiet)

@@ -22,12 +22,12 @@ from mrfit.cli.options import (
 from mrfit.cli.output import note_compiling, print_json, say
 from mrfit.cli.progress import counting_progress
 from mrfit.cli.sections import SectionedCommand
-from mrfit.errors import InputError
+from mrfit.core.errors import InputError
 
 if TYPE_CHECKING:
-    from mrfit.data.coding import Coder
+    from mrfit.core.domain import Domain
     from mrfit.data.dataset import Dataset
-    from mrfit.domain import Domain
+    from mrfit.data.encoding import Coder
 
 _DRAW = "draw"  # the column that numbers completed copies
 
@@ -79,7 +79,7 @@ def command(model_file: str, data: str, **options: Any) -> None:
       mrfit impute model.mrf survey.csv -o complete.csv
       mrfit impute model.mrf survey.csv --how draw --draws 20 -o copies.parquet
     """
-    from mrfit.data.coding import UNOBSERVED
+    from mrfit.data.encoding import UNOBSERVED
     from mrfit.formats.tables import check_table_path, table_bytes
 
     output = options["output"]
@@ -124,8 +124,8 @@ def _read(data: str, domain: Domain, options: dict[str, Any]) -> tuple[Any, Data
     import numpy as np
     import pyarrow as pa
 
-    from mrfit.data.coding import Coder, Reading
     from mrfit.data.dataset import Dataset
+    from mrfit.data.encoding import Coder, Reading
     from mrfit.data.readers import named_in_errors, read_batches
 
     how = Reading(domain, missing="keep", unknown=options["unknown"], absent="missing")
@@ -147,7 +147,7 @@ def _read(data: str, domain: Domain, options: dict[str, Any]) -> tuple[Any, Data
 def _completed(cells: Any, rows: Dataset, copies: list[Dataset]) -> Any:
     import pyarrow as pa
 
-    from mrfit.formats.filled import filled
+    from mrfit.formats.imputed_table import filled
 
     tables = [filled(cells, rows.domain, rows.codes, copy.codes) for copy in copies]
     if len(tables) == 1:

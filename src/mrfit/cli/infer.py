@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mrfit.cli.evidence_options import given_of
 from mrfit.cli.files import check_files, send, writing
-from mrfit.cli.given import given_of
 from mrfit.cli.model_options import (
     check_log_z,
     effort_options,
@@ -23,10 +23,10 @@ from mrfit.cli.model_options import (
 )
 from mrfit.cli.options import STANDARD, check_one_stream, common
 from mrfit.cli.output import note_compiling, print_json, say
-from mrfit.errors import InputError
+from mrfit.core.errors import InputError
 
 if TYPE_CHECKING:
-    from mrfit.network import Network
+    from mrfit.model.factor_network import Network
 
 
 @click.command("infer")

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mrfit.cli.exact_options import coordinates_of, exact_options, structure_word
-from mrfit.cli.idle_options import Rule, has_setting, one_of, penalties_with, refuse_idle
+from mrfit.cli.option_rules import Rule, has_setting, one_of, penalties_with, refuse_idle
 from mrfit.cli.options import PartChoice, choice, names, numbers, parameters_of, part_choice, stacked, whole_numbers
 from mrfit.cli.structure_options import given_option, structure_kind, structure_options, structure_rules
 from mrfit.cli.tying_options import tying_options, tying_rules, tying_settings
-from mrfit.plugins import OBJECTIVES, PARAMETERIZATIONS, PENALTIES, SOLVERS, STRUCTURES
+from mrfit.registry import OBJECTIVES, PARAMETERIZATIONS, PENALTIES, SOLVERS, STRUCTURES
 
 if TYPE_CHECKING:
-    from mrfit.domain import Domain
+    from mrfit.core.domain import Domain
     from mrfit.learning import Learner
-    from mrfit.learning.objective_choice import ObjectiveChoice
-    from mrfit.learning.penalty_choice import PenaltyChoice
-    from mrfit.structure.learners import StructureLearner
+    from mrfit.learning.objective_specs import ObjectiveChoice
+    from mrfit.learning.penalty_spec import PenaltyChoice
+    from mrfit.structures.simple import StructureLearner
 
 learner_options = stacked(
     click.option(
@@ -97,7 +97,7 @@ LEARNER_SECTIONS = {
 def learner_of(context: click.Context, options: dict[str, Any]) -> Learner:
     """What the options say, but for the structure, which may need the rows' names."""
     from mrfit.learning import Learner
-    from mrfit.registry import solver_from
+    from mrfit.learning.specification import solver_from
 
     refuse_idle(context, [*_rules(options), *structure_rules(options), *tying_rules(options)])
     return Learner(
@@ -126,7 +126,7 @@ def check_orders_of(learner: Learner, domain: Domain, states: Collection[str] | 
 
 def structure_of(options: dict[str, Any], domain: Domain) -> StructureLearner:
     """Where it is not one that regressions learn."""
-    from mrfit.registry import structure_from
+    from mrfit.learning.specification import structure_from
 
     structure = structure_from(structure_word(options), domain)
     if not has_setting(type(structure), "cells"):

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from mrfit.cli.given import given_of, given_options
+from mrfit.cli.evidence_options import given_of, given_options
 from mrfit.cli.model_options import (
     check_log_z,
     effort_options,

@@ -12,7 +12,7 @@ import click
 from mrfit._version import __version__
 from mrfit.cli.output import as_options, note
 from mrfit.cli.plugin_commands import PluginCommand, plugin_commands
-from mrfit.errors import MrfitError
+from mrfit.core.errors import MrfitError
 
 # name: (module, one line for the overview), so that `mrfit --help` imports no command.
 _COMMANDS = {

@@ -12,15 +12,15 @@ import click
 from mrfit.cli.files import load_model
 from mrfit.cli.options import STANDARD, PartChoice, part_choice, stacked
 from mrfit.cli.output import as_options, note
-from mrfit.errors import InputError
-from mrfit.plugins import ENGINES, FORMATS
-from mrfit.rounding import with_error
+from mrfit.core.errors import InputError
+from mrfit.core.rounding import with_error
+from mrfit.registry import ENGINES, FORMATS
 
 if TYPE_CHECKING:
     from mrfit.inference.plan import Plan
-    from mrfit.model import MarkovNetwork
-    from mrfit.network import Network
-    from mrfit.queries.answer import LogZ
+    from mrfit.model.factor_network import Network
+    from mrfit.model.markov_network import MarkovNetwork
+    from mrfit.model.queries.answer import LogZ
 
 _LONG = 2.0  # seconds: from here on the forecast is said
 
@@ -86,8 +86,8 @@ def load_scored_model(text: str, options: Mapping[str, Any]) -> MarkovNetwork:
     word = _format(text, options)
     if word == "mrf":
         return load_model(text)
-    from mrfit.formats.learned import to_model
     from mrfit.formats.models import read_network
+    from mrfit.formats.mrf_network import to_model
 
     return to_model(read_network(text, format=word))
 

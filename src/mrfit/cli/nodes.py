@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from mrfit.cli.cluster_columns import read_owned
 from mrfit.cli.cluster_options import column_and_address, enter_cluster, nested_option
 from mrfit.cli.files import check_files, csv_bytes, send, summary_beside, writing
-from mrfit.cli.idle_options import Rule, refuse_idle
 from mrfit.cli.model_options import is_silent, load_scored_model, model_argument
+from mrfit.cli.option_rules import Rule, refuse_idle
 from mrfit.cli.options import check_one_stream, common, names, parameters_of, read_rows, reading_with
 from mrfit.cli.output import note, note_compiling, note_failures, print_json, say
 from mrfit.cli.picture_options import (
@@ -24,18 +25,17 @@ from mrfit.cli.picture_options import (
 )
 from mrfit.cli.progress import counting_progress
 from mrfit.cli.query import columns
-from mrfit.cli.row_owners import read_owned
 from mrfit.cli.sections import SectionedCommand
-from mrfit.errors import InputError
+from mrfit.core.errors import InputError
 
 if TYPE_CHECKING:
+    from mrfit.analysis.nodes.node_measures import Nodes
+    from mrfit.analysis.nodes.node_record import NodesSummary
+    from mrfit.analysis.nodes.node_stability import NodeStability
+    from mrfit.core.domain import Domain
     from mrfit.data.dataset import Dataset
     from mrfit.data.unique_rows import UniqueRows
-    from mrfit.domain import Domain
-    from mrfit.learning.node_stability import NodeStability
-    from mrfit.model import MarkovNetwork
-    from mrfit.nodes.nodes import Nodes
-    from mrfit.summaries.nodes import NodesSummary
+    from mrfit.model.markov_network import MarkovNetwork
 
 _MOST = 25  # variables and communities that are printed
 _reading = reading_with("observed", help="; or observed: variables are predicted by the values a row has")
@@ -108,9 +108,9 @@ def command(context: click.Context, /, model_file: str, data: str | None, **opti
       mrfit nodes model.mrf pupils.csv --cluster-column school
       mrfit nodes model.mrf --group mood=sad,tired,worried --group body=pain,sleep
     """
+    from mrfit.analysis.nodes.node_record import NodesSummary
+    from mrfit.core.threads import resolve_jobs
     from mrfit.data.unique_rows import UniqueRows
-    from mrfit.summaries.nodes import NodesSummary
-    from mrfit.workers import resolve_jobs
 
     jobs = resolve_jobs(options["jobs"])
     groups = _groups(options["groups"])
@@ -143,7 +143,7 @@ def command(context: click.Context, /, model_file: str, data: str | None, **opti
 
 
 def _check_options(context: click.Context, model_file: str, data: str | None, options: dict[str, Any]) -> None:
-    from mrfit.report.page import check_figure_path
+    from mrfit.plots.page import check_figure_path
 
     refuse_idle(
         context,
@@ -192,7 +192,7 @@ def _stability(
     jobs: int,
 ) -> NodeStability | None:
     """None where none is asked for, or nobody asked and the model does not say how it was learned."""
-    from mrfit.learning.node_stability import node_stability
+    from mrfit.analysis.nodes.node_stability import node_stability
 
     n, asked = options["resamples"], context.get_parameter_source("resamples") is ParameterSource.COMMANDLINE
     if n == 0 or not (asked or isinstance(model.provenance.get("learner"), dict)):
@@ -210,11 +210,11 @@ def _stability(
 
 
 def _draw(summary: NodesSummary, title: str, options: dict[str, Any]) -> None:
-    from mrfit.report.layout_file import write_layout
-    from mrfit.report.network import network_layout
-    from mrfit.report.nodes import draw_centralities, draw_node_network
-    from mrfit.report.page import save_figure
-    from mrfit.resampling.networks import pairs_of
+    from mrfit.analysis.nodes.node_plot import draw_centralities, draw_node_network
+    from mrfit.analysis.stability.resampled_networks import pairs_of
+    from mrfit.plots.layout_file import write_layout
+    from mrfit.plots.network_plot import network_layout
+    from mrfit.plots.page import save_figure
 
     nodes, stability = summary.nodes, summary.stability
     if options["plot"] is not None:

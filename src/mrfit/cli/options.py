@@ -15,16 +15,16 @@ from click.shell_completion import CompletionItem
 from mrfit._names import NAMES
 from mrfit.cli.output import as_options, note
 from mrfit.cli.progress import command_progress, reading_progress
-from mrfit.errors import InputError
+from mrfit.core.errors import InputError
 
 if TYPE_CHECKING:
-    from mrfit.data.coding import Reading
-    from mrfit.data.layout import LayoutOptions
-    from mrfit.data.parts import Parts
+    from mrfit.core.domain import Domain
+    from mrfit.data.encoding import Reading
+    from mrfit.data.file_layout import LayoutOptions
+    from mrfit.data.partitioned_table import Parts
     from mrfit.data.sources import Source
     from mrfit.data.unique_rows import UniqueRows
-    from mrfit.domain import Domain
-    from mrfit.plugins import Registry
+    from mrfit.registry import Registry
 
 STANDARD = "-"  # in the place of a file: standard input or output
 
@@ -205,7 +205,7 @@ def whole_numbers(text: str, option: str) -> tuple[int, ...]:
 
 def data_path(text: str) -> Path:
     """A file, or a named data set such as ``nltcs:train``."""
-    from mrfit.data.named import resolved
+    from mrfit.data.named_datasets import resolved
 
     return resolved(text)
 
@@ -226,7 +226,7 @@ def reading_of(
     options: Mapping[str, Any], *, domain: Domain | None = None, states: dict[str, list[str]] | None = None
 ) -> Reading:
     """How values are understood, as the options of `reading` say."""
-    from mrfit.data.coding import Reading
+    from mrfit.data.encoding import Reading
 
     return Reading(
         domain,
@@ -274,7 +274,7 @@ def read_rows(
 
 def read_parts(source: Source, options: Mapping[str, Any], *, states: dict[str, list[str]] | None = None) -> Parts:
     """The files of a table, and the states in them; rows stay where they are."""
-    from mrfit.data.parts import Parts
+    from mrfit.data.partitioned_table import Parts
 
     reading = reading_of(options, states=states)
     with reading_progress(quiet=options["quiet"] or options["as_json"]) as progress:

@@ -73,14 +73,14 @@ def note_failures(failures: Mapping[str, int], of: str) -> None:
 
 def note_compiling(*, quiet: bool) -> None:
     """Have it said when kernels must be compiled, which happens once on a machine and would seem to hang."""
-    from mrfit._kernels.compiled import on_compiling
+    from mrfit._kernels.machine_code.compiled import on_compiling
 
     if not quiet:
         on_compiling(_say_compiling)
 
 
 def _say_compiling(reason: str | None) -> None:
-    from mrfit._kernels.kernel_cache import has_usual_cache, temporary_cache
+    from mrfit._kernels.machine_code.cache import has_usual_cache, temporary_cache
 
     if not has_usual_cache():
         place = temporary_cache()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mrfit.cli.options import stacked
-from mrfit.errors import InputError
+from mrfit.core.errors import InputError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -54,7 +54,7 @@ def check_title(options: Mapping[str, Any], *plots: str) -> None:
 
 def check_layout(options: Mapping[str, Any]) -> None:
     """Complain about the options of a layout before the work is done."""
-    from mrfit.report.layout_file import check_layout_path
+    from mrfit.plots.layout_file import check_layout_path
 
     if options["layout"] != "force" and options["plot"] is None and options["save_layout"] is None:
         raise InputError(f"--layout {options['layout']} says how to draw, but nothing is drawn; add --plot FILE.")
@@ -68,7 +68,7 @@ def check_layout(options: Mapping[str, Any]) -> None:
 
 def given_layout(options: Mapping[str, Any], names: Sequence[str]) -> str | NDArray[np.float64]:
     """What `network_figure` takes."""
-    from mrfit.report.layout_file import read_layout
+    from mrfit.plots.layout_file import read_layout
 
     word = options["layout"]
     return str(word) if word in ("force", "circle") else read_layout(word, names)

@@ -10,7 +10,7 @@ from mrfit.cli.options import common, layout_of, reading, reading_of, source_of
 from mrfit.cli.output import print_json, say
 
 if TYPE_CHECKING:
-    from mrfit.summaries.forecast import Forecast
+    from mrfit.analysis.advice.forecast import Forecast
 
 
 @click.command("plan")
@@ -28,9 +28,9 @@ def command(data: tuple[str, ...], **options: Any) -> None:
       mrfit plan survey.parquet
       mrfit plan parts/ --memory 8GB --json
     """
-    from mrfit.data.first_look import FirstLook
+    from mrfit.analysis.advice.forecast import Forecast
     from mrfit.data.memory import MemoryLimit
-    from mrfit.summaries.forecast import Forecast
+    from mrfit.data.preview import FirstLook
 
     limit, how = MemoryLimit(options["memory"]), reading_of({**options, "memory": None})  # a look may go beyond
     forecast = Forecast.of(FirstLook.at(source_of(data), how, **layout_of(options)), limit.n_bytes)
@@ -41,7 +41,7 @@ def command(data: tuple[str, ...], **options: Any) -> None:
 
 
 def _print(data: str, forecast: Forecast) -> None:
-    from mrfit.rounding import spoken_size
+    from mrfit.core.rounding import spoken_size
 
     look = forecast.look
     about = "" if look.n_seen == look.n_rows else "about "

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from mrfit.errors import MrfitError
+from mrfit.core.errors import MrfitError
 
 GROUP = "mrfit.commands"
 

@@ -15,12 +15,12 @@ from mrfit.cli.options import common, parameters_of, whole_numbers
 from mrfit.cli.output import note_compiling, note_failures, print_json, say
 from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
 from mrfit.cli.progress import counting_progress
-from mrfit.cli.relearned import check_weights, relearned, take_by_itself, weights_option
+from mrfit.cli.resampling_options import check_weights, relearned, take_by_itself, weights_option
 from mrfit.cli.sections import SectionedCommand
 
 if TYPE_CHECKING:
-    from mrfit.learning.power import Power
-    from mrfit.summaries.power import PowerSummary
+    from mrfit.analysis.sample_size.power import Power
+    from mrfit.analysis.sample_size.power_record import PowerSummary
 
 _MOST_EDGES = 10  # printed
 
@@ -63,10 +63,10 @@ def command(context: click.Context, /, model_file: str, **options: Any) -> None:
       mrfit power pilot.mrf --rows 500,1000 --penalty l1 --strength 20 --structure complete
       mrfit power pilot.mrf --sensitivity 0.9 --plot power.pdf
     """
-    from mrfit.learning.power import power
-    from mrfit.report.page import check_figure_path
-    from mrfit.summaries.power import PowerSummary
-    from mrfit.workers import resolve_jobs
+    from mrfit.analysis.sample_size.power import power
+    from mrfit.analysis.sample_size.power_record import PowerSummary
+    from mrfit.core.threads import resolve_jobs
+    from mrfit.plots.page import check_figure_path
 
     jobs = resolve_jobs(options["jobs"])
     enter_cluster(context, options["cluster"])
@@ -105,8 +105,8 @@ def _edges(power: Power) -> str:
 def _draw(summary: PowerSummary, plot: str, title: str) -> None:
     import numpy as np
 
-    from mrfit.report.page import save_figure
-    from mrfit.report.power import draw_power
+    from mrfit.analysis.sample_size.power_plot import draw_power
+    from mrfit.plots.page import save_figure
 
     points, curves = summary.power.points, {}
     for name in ("sensitivity", "specificity", "correlation"):

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mrfit.cli.evidence_options import asked_of, given_of, given_options
 from mrfit.cli.files import check_files, writing
-from mrfit.cli.given import asked_of, given_of, given_options
 from mrfit.cli.model_options import (
     effort_options,
     engine_option,
@@ -25,12 +25,12 @@ from mrfit.cli.options import check_one_stream, common, parameters_of
 from mrfit.cli.output import note, note_compiling, print_json, say
 from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
 from mrfit.cli.sections import SectionedCommand
-from mrfit.errors import InputError
-from mrfit.rounding import probability, with_error
+from mrfit.core.errors import InputError
+from mrfit.core.rounding import probability, with_error
 
 if TYPE_CHECKING:
-    from mrfit.queries.answer import BestState, Distribution, Explanation, Influence, Joint, LogZ
-    from mrfit.summaries.query import PlanSummary, QuerySummary
+    from mrfit.analysis.query_record import PlanSummary, QuerySummary
+    from mrfit.model.queries.answer import BestState, Distribution, Explanation, Influence, Joint, LogZ
 
 _SECTIONS = {
     "The question": ("given", "evidence", "ask", "map", "explain"),
@@ -77,7 +77,7 @@ def command(model_file: str, **options: Any) -> None:
       mrfit query model.mrf --given 'test~0.1:0.9' --map       a test that is 9 times as likely in the second state
       mrfit query grid.uai.gz --evidence grid.uai.evid --plan  what it would take
     """
-    from mrfit.summaries.query import PlanSummary, QuerySummary
+    from mrfit.analysis.query_record import PlanSummary, QuerySummary
 
     check_title(options)
     check_one_stream(model_file, options["evidence"])
@@ -123,7 +123,7 @@ def _tell_plan(plan: PlanSummary, options: dict[str, Any]) -> None:
 
 def _check_plot(options: dict[str, Any]) -> None:
     if options["plot"] is not None:
-        from mrfit.report.page import check_figure_path
+        from mrfit.plots.page import check_figure_path
 
         if options["plan"]:
             raise InputError("--plan does not answer, so there is nothing for --plot to draw; leave one out.")
@@ -131,8 +131,8 @@ def _check_plot(options: dict[str, Any]) -> None:
 
 
 def _draw(answer: QuerySummary, plot: str, title: str) -> None:
-    from mrfit.report.marginals import draw_marginals
-    from mrfit.report.page import save_figure
+    from mrfit.plots.marginals_plot import draw_marginals
+    from mrfit.plots.page import save_figure
 
     if not answer.after.marginals:
         raise InputError("--plot draws single variables, and --ask names none; add --ask NAME, or leave --ask out.")
@@ -181,7 +181,7 @@ def _print_marginals(answer: QuerySummary, top: int) -> None:
 
 def _numbers(state: str, after: Distribution, before: Distribution | None) -> list[str]:
     """Probabilities before and after, and their difference, with their errors."""
-    from mrfit.queries.answer import joint_error
+    from mrfit.model.queries.answer import joint_error
 
     p, error = after[state], after.error[state]
     if before is None:

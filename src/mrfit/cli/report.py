@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from mrfit.cli.explored import Explored, explored_options, explored_sections
+from mrfit.cli.document_options import Explored, explored_options, explored_sections
 from mrfit.cli.files import check_files, send, writing
 from mrfit.cli.options import STANDARD, check_one_stream, common, parameters_of
 from mrfit.cli.output import note_compiling, print_json, say
@@ -41,7 +41,7 @@ def command(model_file: str, data: str | None, **options: Any) -> None:
       mrfit report survey.mrf survey.csv -o survey.html --title "Survey 2024"
       mrfit report survey.mrf -o survey.html --stability edges.csv
     """
-    from mrfit.explorer.page import report_page
+    from mrfit.explorer.html_page import report_page
 
     check_one_stream(model_file, data)
     check_files(

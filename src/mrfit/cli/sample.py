@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
+from mrfit.cli.evidence_options import given_of, given_options
 from mrfit.cli.files import check_files, send, summary_beside, writing
-from mrfit.cli.given import given_of, given_options
 from mrfit.cli.model_options import from_option, is_silent, model_argument, read_model
 from mrfit.cli.options import STANDARD, check_one_stream, common, tell_notes
 from mrfit.cli.output import note_compiling, print_json, say

@@ -19,11 +19,11 @@ from mrfit.cli.options import (
 )
 from mrfit.cli.output import note, note_compiling, print_json, say
 from mrfit.cli.sections import SectionedCommand
-from mrfit.plugins import ENGINES
+from mrfit.registry import ENGINES
 
 if TYPE_CHECKING:
-    from mrfit.model import MarkovNetwork
-    from mrfit.network import Network
+    from mrfit.model.factor_network import Network
+    from mrfit.model.markov_network import MarkovNetwork
 
 _reading = reading_with("observed", help="; or observed: rows are scored by the values they have")
 
@@ -67,12 +67,12 @@ def command(model_file: str, data: str, **options: Any) -> None:
     import numpy as np
     from numpy.typing import NDArray
 
+    from mrfit.analysis.score_record import ScoreSummary
+    from mrfit.core.threads import resolve_jobs
     from mrfit.data.batch import checked_sample_weight
-    from mrfit.data.coding import Coder
+    from mrfit.data.encoding import Coder
     from mrfit.data.item_lists import is_item_list, read_sparse
     from mrfit.data.readers import named_in_errors, read_batches
-    from mrfit.summaries.score import ScoreSummary
-    from mrfit.workers import resolve_jobs
 
     check_one_stream(model_file, data)
     note_compiling(quiet=options["quiet"] or options["as_json"])
@@ -114,8 +114,8 @@ def command(model_file: str, data: str, **options: Any) -> None:
 
 def _log_z(model: MarkovNetwork | Network, options: dict[str, Any]) -> tuple[float | None, float]:
     """log Z where it is to be estimated, else None; and its standard error, also where the model brings an estimate."""
-    from mrfit.inference.joint_states import plan_joint_states
-    from mrfit.model import MarkovNetwork
+    from mrfit.inference.exact.joint_states import plan_joint_states
+    from mrfit.model.markov_network import MarkovNetwork
 
     if isinstance(model, MarkovNetwork) and model.known_log_z is not None:
         return None, model.known_log_z_error

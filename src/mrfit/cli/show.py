@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mrfit.cli.files import check_files, load_model, writing
-from mrfit.cli.fit_summary import print_criteria, unbounded_in_words
-from mrfit.cli.idle_options import Rule, refuse_idle
+from mrfit.cli.fit_text import print_criteria, unbounded_in_words
+from mrfit.cli.option_rules import Rule, refuse_idle
 from mrfit.cli.options import common
 from mrfit.cli.output import print_json, say
 from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
-from mrfit.errors import listed
+from mrfit.core.errors import listed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from mrfit.model import MarkovNetwork
-    from mrfit.summaries.errors import ErrorsSummary, Estimate
-    from mrfit.summaries.model_card import GroupSummary, ModelCard
+    from mrfit.analysis.model_card import GroupSummary, ModelCard
+    from mrfit.analysis.uncertainty_record import ErrorsSummary, Estimate
+    from mrfit.model.markov_network import MarkovNetwork
 
 
 @click.command("show")
@@ -49,8 +49,8 @@ def command(context: click.Context, /, model_file: str, top: int, **options: Any
     belongs to a combination of states and is measured against each variable's reference state: positive means that
     the combination is more likely than the smaller terms say. Parameters that are zero are not listed.
     """
-    from mrfit.summaries.errors import ErrorsSummary
-    from mrfit.summaries.model_card import ModelCard
+    from mrfit.analysis.model_card import ModelCard
+    from mrfit.analysis.uncertainty_record import ErrorsSummary
 
     check_title(options)
     refuse_idle(context, [Rule(("level",), options["errors"], "--errors")])
@@ -168,8 +168,8 @@ def _short(detail: object) -> object:
 
 
 def _draw(model: MarkovNetwork, plot: str, title: str) -> None:
-    from mrfit.report.page import check_figure_path, save_figure
-    from mrfit.report.parameters import parameters_figure
+    from mrfit.plots.page import check_figure_path, save_figure
+    from mrfit.plots.parameters_plot import parameters_figure
 
     check_figure_path(plot)
     save_figure(parameters_figure(model, title=title), plot)

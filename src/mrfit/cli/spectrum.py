@@ -12,12 +12,12 @@ from mrfit.cli.output import note_compiling, print_json, say
 from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
 from mrfit.cli.progress import grid_progress
 from mrfit.cli.sections import SectionedCommand
-from mrfit.errors import InputError, listed
+from mrfit.core.errors import InputError, listed
 
 if TYPE_CHECKING:
+    from mrfit.analysis.spectrum.interaction_spectrum import OrderCost
+    from mrfit.analysis.spectrum.spectrum_record import SpectrumSummary
     from mrfit.data.unique_rows import UniqueRows
-    from mrfit.learning.spectrum import OrderCost
-    from mrfit.summaries.spectrum import SpectrumSummary
 
 _MOST_STATES = 2**20  # joint states: cross-validation goes over them some ten thousand times
 
@@ -76,13 +76,13 @@ def command(data: str, **options: Any) -> None:
       mrfit spectrum nltcs:train --estimator pseudo-counts
       mrfit spectrum plants:train --most 12
     """
-    from mrfit.learning.spectrum import order_costs, spectrum
-    from mrfit.summaries.spectrum import SpectrumSummary
-    from mrfit.workers import resolve_jobs
+    from mrfit.analysis.spectrum.interaction_spectrum import order_costs, spectrum
+    from mrfit.analysis.spectrum.spectrum_record import SpectrumSummary
+    from mrfit.core.threads import resolve_jobs
 
     check_title(options)
     if options["plot"] is not None:
-        from mrfit.report.page import check_figure_path
+        from mrfit.plots.page import check_figure_path
 
         check_figure_path(options["plot"])
     check_files({"DATA": data}, {"--plot": options["plot"]}, options)
@@ -98,8 +98,8 @@ def command(data: str, **options: Any) -> None:
         with grid_progress(quiet=quiet) as progress:
             costs = order_costs(rows, max_order=options["max_order"], progress=progress, **shared)
     if options["plot"] is not None:
-        from mrfit.report.page import save_figure
-        from mrfit.report.spectrum import draw_spectrum
+        from mrfit.analysis.spectrum.spectrum_plot import draw_spectrum
+        from mrfit.plots.page import save_figure
 
         about = f"{rows.n_rows:,} rows, {len(rows.domain)} variables"
         losses = [cost.drawn for cost in costs]
@@ -116,9 +116,9 @@ def _chosen(rows: UniqueRows, options: dict[str, Any]) -> UniqueRows:
     """The rows with the columns asked for; too many are refused with a way out."""
     import numpy as np
 
-    from mrfit.inference.joint_states import plan_joint_states
+    from mrfit.inference.exact.joint_states import plan_joint_states
     from mrfit.inference.plan import as_float
-    from mrfit.structure.mutual_information import pairwise_mutual_information
+    from mrfit.structures.mutual_information import pairwise_mutual_information
 
     if options["columns"] and options["most"] is not None:
         raise InputError("Give --columns or --most, not both.")

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mrfit.cli.cluster_columns import read_owned
 from mrfit.cli.cluster_options import column_and_address, enter_cluster, nested_option
 from mrfit.cli.exact_options import structure_file
 from mrfit.cli.files import check_resumable, csv_bytes, send, summary_beside, writing
-from mrfit.cli.idle_options import Rule, refuse_idle
 from mrfit.cli.learner_options import LEARNER_SECTIONS, check_orders_of, learner_of, learner_options
+from mrfit.cli.option_rules import Rule, refuse_idle
 from mrfit.cli.options import (
     choice,
     common,
@@ -24,16 +25,15 @@ from mrfit.cli.options import (
 from mrfit.cli.output import note_compiling, note_failures, print_json, say
 from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
 from mrfit.cli.progress import counting_progress
-from mrfit.cli.relearned import check_weights, is_of_regressions, relearned, weights_option
-from mrfit.cli.row_owners import read_owned
+from mrfit.cli.resampling_options import check_weights, is_of_regressions, relearned, weights_option
 from mrfit.cli.sections import SectionedCommand
-from mrfit.errors import InputError
+from mrfit.core.errors import InputError
 
 if TYPE_CHECKING:
+    from mrfit.analysis.stability.stability import Stability
+    from mrfit.analysis.stability.stability_record import StabilitySummary
     from mrfit.data.dataset import Dataset
     from mrfit.data.unique_rows import UniqueRows
-    from mrfit.learning.relearning import Stability
-    from mrfit.summaries.stability import StabilitySummary
 
 _MOST_EDGES = 15  # printed
 _COLUMNS = ("source", "target", "sample", "inclusion", "mean", "sd", "low", "high", "zeros", "infinite")
@@ -125,11 +125,11 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
       mrfit stability survey.csv --structure learned --select ebic --cluster local:8
       mrfit stability survey.csv --penalty l2 --strength 1 --resamples 500
     """
+    from mrfit.analysis.stability.stability import stability
+    from mrfit.analysis.stability.stability_record import StabilitySummary
+    from mrfit.core.threads import resolve_jobs
     from mrfit.data.unique_rows import UniqueRows
-    from mrfit.learning.relearning import stability
-    from mrfit.report.page import check_figure_path
-    from mrfit.summaries.stability import StabilitySummary
-    from mrfit.workers import resolve_jobs
+    from mrfit.plots.page import check_figure_path
 
     jobs = resolve_jobs(options["jobs"])
     _check_options(context, options)
@@ -205,7 +205,7 @@ def _read(
 
 
 def _resamples(options: dict[str, Any], rows: UniqueRows) -> Any:
-    from mrfit.formats.resamples_file import read_resamples
+    from mrfit.analysis.stability.resamples_file import read_resamples
 
     path = options["resamples_file"]
     return options["resamples"] if path is None else read_resamples(path, rows)
@@ -216,8 +216,8 @@ def _csv(summary: StabilitySummary) -> bytes:
 
 
 def _draw(found: Stability, plot: str, title: str) -> None:
-    from mrfit.report.page import save_figure
-    from mrfit.report.stability import draw_case_drop, draw_edge_ranges, draw_stability_paths
+    from mrfit.analysis.stability.stability_plot import draw_case_drop, draw_edge_ranges, draw_stability_paths
+    from mrfit.plots.page import save_figure
 
     if found.case_drop is not None:
         axes = draw_case_drop(found.case_drop, title=title)

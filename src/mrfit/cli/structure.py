@@ -10,7 +10,7 @@ import click
 from mrfit.cli.cluster_options import cluster_option, enter_cluster
 from mrfit.cli.files import check_files, send, summary_beside, writing
 from mrfit.cli.fit_by_em import print_missing
-from mrfit.cli.idle_options import Rule, refuse_idle
+from mrfit.cli.option_rules import Rule, refuse_idle
 from mrfit.cli.options import STANDARD, check_one_stream, common, names, parameters_of, read_rows, reading_with
 from mrfit.cli.output import note, note_compiling, print_json, say
 from mrfit.cli.picture_options import (
@@ -25,11 +25,11 @@ from mrfit.cli.picture_options import (
 from mrfit.cli.progress import counting_progress
 from mrfit.cli.sections import SectionedCommand
 from mrfit.cli.structure_options import given_option, structure_learners, structure_options, structure_rules
-from mrfit.errors import InputError
+from mrfit.core.errors import InputError
 
 if TYPE_CHECKING:
+    from mrfit.analysis.structure_record import StructureSummary
     from mrfit.data.unique_rows import UniqueRows
-    from mrfit.summaries.structure import StructureSummary
 
 _MOST_EDGES = 10  # printed
 # Of two variables whose weight has no sign, as their states are numbers (see `edge_signs`).
@@ -95,13 +95,13 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
       mrfit structure survey.csv --select ebic --rule and -o graph.graphml
       mrfit fit survey.csv --structure edges:edges.csv -o survey.mrf
     """
+    from mrfit.analysis.missing_record import MissingSummary
+    from mrfit.analysis.structure_record import StructureSummary
+    from mrfit.core.threads import resolve_jobs
     from mrfit.formats.graphs import structure_bytes
-    from mrfit.report.layout_file import write_layout
-    from mrfit.report.network import network_figure, network_layout
-    from mrfit.report.page import check_figure_path, save_figure
-    from mrfit.summaries.missing import MissingSummary
-    from mrfit.summaries.structure import StructureSummary
-    from mrfit.workers import resolve_jobs
+    from mrfit.plots.layout_file import write_layout
+    from mrfit.plots.network_plot import network_figure, network_layout
+    from mrfit.plots.page import check_figure_path, save_figure
 
     check_one_stream(data, options["valid"])
     by_degree = options["select"] == "degree" and (options["bound"] == "joint" or options["price"] == "valid")
@@ -162,7 +162,7 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
 
 def _as_they_may_be(rows: UniqueRows, jobs: int) -> UniqueRows:
     """Incomplete rows as all complete ones they may be, under a fit of all pairs by EM."""
-    from mrfit.learning.incomplete import fit_incomplete
+    from mrfit.learning.em import fit_incomplete
     from mrfit.learning.learner import Learner
 
     found = fit_incomplete(Learner(), rows, jobs=jobs)

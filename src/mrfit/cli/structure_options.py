@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mrfit.cli.idle_options import Rule
+from mrfit.cli.option_rules import Rule
 from mrfit.cli.options import choice, stacked, whole_numbers
-from mrfit.errors import InputError
-from mrfit.plugins import STRUCTURES
+from mrfit.core.errors import InputError
+from mrfit.registry import STRUCTURES
 
 if TYPE_CHECKING:
-    from mrfit.structure.learners import Learned
+    from mrfit.structures.simple import Learned
 
 structure_options = stacked(
     click.option(
@@ -81,7 +81,7 @@ def structure_kind(word: str | None) -> type:
 
 def chooses_neighbours(word: str | None) -> bool:
     """Whether a word of --structure is that of regressions, which these options set."""
-    from mrfit.structure.learners import Learned
+    from mrfit.structures.simple import Learned
 
     return issubclass(structure_kind(word), Learned)
 
@@ -107,7 +107,7 @@ def structure_rules(options: dict[str, Any]) -> list[Rule]:
 
 def structure_learners(options: dict[str, Any]) -> list[Learned]:
     """One for each degree bound."""
-    from mrfit.structure.learners import Learned
+    from mrfit.structures.simple import Learned
 
     degrees = whole_numbers(options["max_degree"], "--max-degree")
     if not degrees:

@@ -11,12 +11,12 @@ from mrfit.cli.files import load_model
 from mrfit.cli.options import check_one_stream, common, parameters_of, read_rows, reading, tell_notes
 from mrfit.cli.output import note_compiling, print_json, say
 from mrfit.cli.sections import SectionedCommand
-from mrfit.errors import InputError
+from mrfit.core.errors import InputError
 
 if TYPE_CHECKING:
-    from mrfit.model import MarkovNetwork
-    from mrfit.summaries.theory import Curvature, CurvatureChoice, TheorySummary
-    from mrfit.tying.theory import Bound, Theory
+    from mrfit.analysis.theory_record import Curvature, CurvatureChoice, TheorySummary
+    from mrfit.learning.tying.sample_complexity import Bound, Theory
+    from mrfit.model.markov_network import MarkovNetwork
 
 _SECTIONS = {
     "Options that matter most": ("n_groups", "tie", "objective", "n_draws", "delta", "xi"),
@@ -69,7 +69,7 @@ def command(model_file: str, data: str | None, n_groups: int | None, tie: str | 
       mrfit theory large.mrf                        the pseudo-likelihood, by rows drawn from it
       mrfit theory large.mrf train.csv --json       the same over the rows of a table
     """
-    from mrfit.summaries.theory import TheorySummary
+    from mrfit.analysis.theory_record import TheorySummary
 
     check_one_stream(model_file, data)
     silent = options["quiet"] or options["as_json"]
@@ -96,7 +96,7 @@ def command(model_file: str, data: str | None, n_groups: int | None, tie: str | 
 
 
 def _choice(model: MarkovNetwork, data: str | None, options: dict[str, Any]) -> CurvatureChoice:
-    from mrfit.summaries.theory import CurvatureChoice
+    from mrfit.analysis.theory_record import CurvatureChoice
 
     objective = "pseudo-likelihood" if options["objective"] == "pseudo" else options["objective"]
     if data is not None and objective == "likelihood":

@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
-from mrfit.cli.idle_options import Rule, has_setting, one_of, penalties_with
+from mrfit.cli.option_rules import Rule, has_setting, one_of, penalties_with
 from mrfit.cli.options import choice, stacked, whole_numbers
-from mrfit.errors import InputError
-from mrfit.plugins import PENALTIES
+from mrfit.core.errors import InputError
+from mrfit.registry import PENALTIES
 
 tying_options = stacked(
     click.option(
@@ -96,9 +96,9 @@ def tying_rules(options: Mapping[str, Any]) -> list[Rule]:
 def tying_settings(options: Mapping[str, Any]) -> dict[str, Any]:
     """Fields of the penalties that tie."""
     from mrfit.cli.options import numbers
-    from mrfit.learning.tied import GROUPS
-    from mrfit.tying.soft import SoftTying
-    from mrfit.tying.stochastic import Stochastic
+    from mrfit.learning.tying.soft_tying import SoftTying
+    from mrfit.learning.tying.stochastic_tying import Stochastic
+    from mrfit.learning.tying_specs import GROUPS
 
     steps = options["inner_iterations"]
     if steps != "all" and not steps.isdecimal():

@@ -93,9 +93,9 @@ def command(record: Path | None, backwards: bool, **options: Any) -> None:
     or processor, it takes about a minute on two processors, once; the code is kept beside the package or among your
     caches.
     """
-    from mrfit._kernels.compiled import n_compiled
-    from mrfit._kernels.shipping import record_signatures
-    from mrfit.workers import resolve_jobs
+    from mrfit._kernels.machine_code.build import record_signatures
+    from mrfit._kernels.machine_code.compiled import n_compiled
+    from mrfit.core.threads import resolve_jobs
 
     begun, before = time.perf_counter(), n_compiled()
     quiet = options["quiet"] or options["as_json"]
@@ -177,16 +177,16 @@ def _transform(name: str) -> None:
     """A vector of the length from which on transforms are done in pieces, which no small table has."""
     import numpy as np
 
-    from mrfit import transforms
-    from mrfit._kernels.butterflies import BLOCK_BITS
+    from mrfit._kernels.arithmetic.fast_transforms import BLOCK_BITS
+    from mrfit.core import transforms
 
     getattr(transforms, name)(np.zeros(2 << BLOCK_BITS))
 
 
 def _share_cliques() -> None:
     """Two cliques that are worth a second thread, with enough in common to be cut in two."""
-    from mrfit.factors import Factors
-    from mrfit.inference.junction_tree import JunctionTree
+    from mrfit.core.factors import Factors
+    from mrfit.inference.exact.junction_tree import JunctionTree
 
     pairs = sorted({pair for clique in (range(20), range(8, 28)) for pair in combinations(clique, 2)})
     factors, engine = (
@@ -202,7 +202,7 @@ def _learn_from_lists() -> None:
 
     from mrfit.data.sparse_rows import SparseRows
     from mrfit.learning.learner import Learner
-    from mrfit.structure.learners import Learned
+    from mrfit.structures.simple import Learned
 
     rows = SparseRows.of_matrix(sparse.csr_array([[1, 1, 0], [1, 1, 1], [0, 0, 1], [0, 0, 0]] * 9))
     Learner(structure=Learned(bound="path", max_degree=1)).fit(rows)
@@ -211,8 +211,8 @@ def _learn_from_lists() -> None:
 
 def _pass_by_residual() -> None:
     """The order of messages that no command takes by itself."""
-    from mrfit.factors import Factors
-    from mrfit.inference.belief_propagation import BeliefPropagation
+    from mrfit.core.factors import Factors
+    from mrfit.inference.messages.belief_propagation import BeliefPropagation
 
     factors, engine = Factors.from_tables((2, 2), [((0, 1), [0.0, 0.0, 0.0, 0.1])]), BeliefPropagation("residual")
     engine.run(engine.plan(factors), factors)
@@ -233,8 +233,8 @@ def _search_states() -> None:
     """Where no tree fits, which no small model shows; three that disagree in pairs leave a gap to the bound."""
     import numpy as np
 
-    from mrfit.factors import Factors
-    from mrfit.inference.state_search import StateSearch
+    from mrfit.core.factors import Factors
+    from mrfit.inference.map.state_search import StateSearch
 
     pairs = [((i, j), [0.0, 1.0, 1.0, 0.0]) for i, j in combinations(range(3), 2)]
     StateSearch(hits=1).best(Factors.from_tables((2, 2, 2), pairs), np.zeros((1, 3), np.int64))

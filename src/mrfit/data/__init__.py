@@ -1,7 +1,7 @@
 """Internal, but for what docs/api.md lists: from files and tables to integer codes under a domain."""
 
-from mrfit.data.coding import Coder, Reading
 from mrfit.data.dataset import Dataset
+from mrfit.data.encoding import Coder, Reading
 from mrfit.data.frames import table_batches
 from mrfit.data.readers import read_batches
 

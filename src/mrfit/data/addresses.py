@@ -10,8 +10,8 @@ from functools import cached_property
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from mrfit.data.places import Place
-from mrfit.errors import DataError, InputError
+from mrfit.core.errors import DataError, InputError
+from mrfit.data.storage import Place
 
 if TYPE_CHECKING:
     from mrfit.data.sources import Peekable

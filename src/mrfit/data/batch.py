@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.core.domain import Domain, repeated_names
+from mrfit.core.errors import DataError, listed
 from mrfit.data.labels import is_missing, label
-from mrfit.domain import Domain, repeated_names
-from mrfit.errors import DataError, listed
 
 MISSING = -1
 _LARGEST_WEIGHT = 1e100  # squares of weights, and sums of them over any number of rows, stay finite

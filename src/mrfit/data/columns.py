@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.core.errors import DataError
 from mrfit.data.batch import MISSING, Column
-from mrfit.errors import DataError
 
 # Integers within a range this small are coded by subtraction instead of by sorting.
 _SMALL_RANGE = 2**12

@@ -8,9 +8,9 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.data.coding import UNOBSERVED
+from mrfit.core.errors import DataError, InputError
+from mrfit.data.encoding import UNOBSERVED
 from mrfit.data.unique_rows import Codes, Floats, UniqueRows
-from mrfit.errors import DataError, InputError
 
 Indices = NDArray[np.int64]
 

@@ -9,15 +9,15 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.core.domain import Domain
+from mrfit.core.errors import DataError
 from mrfit.data.batch import Batch, checked_sample_weight
-from mrfit.data.coding import MAX_STATES, UNOBSERVED, Coder, Reading, ReadingOptions
+from mrfit.data.encoding import MAX_STATES, UNOBSERVED, Coder, Reading, ReadingOptions
+from mrfit.data.file_layout import LayoutOptions
 from mrfit.data.frames import table_batches
-from mrfit.data.layout import LayoutOptions
 from mrfit.data.memory import MemoryLimit
 from mrfit.data.readers import named_in_errors, read_batches
 from mrfit.data.sources import Source
-from mrfit.domain import Domain
-from mrfit.errors import DataError
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ class Dataset:
     def from_table(cls, table: object, *, sample_weight: object = None, **reading: Unpack[ReadingOptions]) -> Dataset:
         """Read a pandas or polars frame, Arrow table or stream, array, sparse matrix, list of rows or dict of columns.
 
-        The keywords are those of `mrfit.data.coding.Reading`: ``domain``, ``states``, ``missing``, ``unknown``,
+        The keywords are those of `mrfit.data.encoding.Reading`: ``domain``, ``states``, ``missing``, ``unknown``,
         ``columns``, ``exclude`` and ``include``.
         """
         how = Reading(**reading)
@@ -69,7 +69,7 @@ class Dataset:
 
         A directory, pattern or list of such files is one table, ``-`` standard input, ``nltcs:train`` a named data set.
         ``weight``, ``header``, ``separator``, ``encoding``, ``na_values`` and ``format`` are explained at
-        `mrfit.data.layout.Layout`, the rest at `mrfit.data.coding.Reading`.
+        `mrfit.data.file_layout.Layout`, the rest at `mrfit.data.encoding.Reading`.
         """
         reading = Reading(domain, states, missing, unknown, columns, exclude, include, memory=memory)
         with named_in_errors(source):

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from mrfit.core.errors import DataError
 from mrfit.data.batch import check_names
 from mrfit.data.dialect import Dialect, squeezed
 from mrfit.data.sources import Utf8Stream
-from mrfit.errors import DataError
 
 _BYTES_PER_PIECE = 2**22
 # Enough to tell separators and names; more only if not even two lines fit.

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.core.errors import InputError
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.errors import InputError
 
 Floats = NDArray[np.float64]
 

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.core.errors import DataError
 from mrfit.data.batch import Batch, check_names, checked_sample_weight
 from mrfit.data.columns import SparseColumn, class_names, encoder
-from mrfit.errors import DataError
 
 # Encoded codes take four bytes a cell, so a batch stays near 32 MB.
 _CELLS_PER_BATCH = 2**23

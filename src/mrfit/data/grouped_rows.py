@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.core.domain import Domain
+from mrfit.core.errors import DataError, InputError, listed
 from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import Floats, UniqueRows
-from mrfit.domain import Domain
-from mrfit.errors import DataError, InputError, listed
 
 Indices = NDArray[np.int64]
 

@@ -10,17 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from mrfit.data.coding import Reading
-from mrfit.data.layout import Layout, LayoutOptions
+from mrfit.core.domain import Domain, Variable
+from mrfit.core.errors import DataError
+from mrfit.data.column_selection import check_agreement, chosen_names
+from mrfit.data.encoding import Reading
+from mrfit.data.file_layout import Layout, LayoutOptions
 from mrfit.data.memory import MemoryLimit
-from mrfit.data.places import Place
 from mrfit.data.readers import Progress, named_in_errors
-from mrfit.data.selection import check_agreement, chosen_names
 from mrfit.data.sources import Source, TableFile, Utf8Stream, files_of, opened
 from mrfit.data.sparse_rows import MOST_CODES, STATES, SparseRows
+from mrfit.data.storage import Place
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.domain import Domain, Variable
-from mrfit.errors import DataError
 
 SUFFIXES = (".items", ".basket", ".items.gz", ".basket.gz")
 FORMAT = "items"

@@ -6,8 +6,8 @@ import os
 import re
 from pathlib import Path
 
-from mrfit.errors import DataError, InputError
-from mrfit.rounding import spoken_size
+from mrfit.core.errors import DataError, InputError
+from mrfit.core.rounding import spoken_size
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _SHARE = 0.8  # of what is free: others need some, and so does learning

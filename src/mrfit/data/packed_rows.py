@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit._kernels.packing import pack, repack, unpack
+from mrfit._kernels.data.packing import pack, repack, unpack
 
 Codes = NDArray[np.uint8]
 Floats = NDArray[np.float64]

@@ -14,13 +14,13 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.core.errors import DataError, listed
 from mrfit.data.batch import Batch, Column, StateCodes, arrow_codes, check_names
 from mrfit.data.delimited import delimited_pieces
+from mrfit.data.file_layout import Layout, LayoutOptions
 from mrfit.data.labels import label
-from mrfit.data.layout import Layout, LayoutOptions
-from mrfit.data.places import Place
 from mrfit.data.sources import Peekable, Source, TableFile, Utf8Stream, files_of, opened, spoken_name
-from mrfit.errors import DataError, listed
+from mrfit.data.storage import Place
 
 # How text files spell a missing value.
 MISSING_SPELLINGS = frozenset(("", "NA", "NaN", "nan", "null", "NULL", "N/A", "?", "*"))
@@ -58,7 +58,7 @@ def read_batches(
     may_be_empty
         Whether files without a row are no error: others of the same table may have some.
     layout
-        What files do not say about themselves; explained at `mrfit.data.layout.Layout`.
+        What files do not say about themselves; explained at `mrfit.data.file_layout.Layout`.
     """
     how = Layout(**layout)
     files = files_of_table(source, how.format)

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any, BinaryIO
 from urllib.parse import unquote
 
+from mrfit.core.errors import DataError
 from mrfit.data.addresses import Address, is_address
-from mrfit.data.named import resolved
-from mrfit.data.places import Place, here
-from mrfit.errors import DataError
+from mrfit.data.named_datasets import resolved
+from mrfit.data.storage import Place, here
 
 _PATTERN = frozenset("*?[")
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"  # as the writers of such folders spell it

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.core.domain import Domain, Variable
+from mrfit.core.errors import DataError, InputError
 from mrfit.data.batch import checked_sample_weight
 from mrfit.data.row_counter import Independent
 from mrfit.data.unique_rows import ActiveEntries, Codes, SeenRows, UniqueRows
-from mrfit.domain import Domain, Variable
-from mrfit.errors import DataError, InputError
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, NamedTuple, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit._kernels.partition import active_entries
+from mrfit._kernels.data.partition import active_entries
+from mrfit.core.domain import Domain
+from mrfit.core.errors import DataError, listed
 from mrfit.data.batch import Batch, checked_sample_weight
-from mrfit.data.coding import Coder, Reading, ReadingOptions, check_complete, has_all_cells
-from mrfit.data.layout import LayoutOptions
+from mrfit.data.encoding import Coder, Reading, ReadingOptions, check_complete, has_all_cells
+from mrfit.data.file_layout import LayoutOptions
 from mrfit.data.memory import MemoryLimit
+from mrfit.data.merged_domains import united_domain
 from mrfit.data.packed_rows import PackedRows
 from mrfit.data.readers import Progress, named_in_errors, read_batches
 from mrfit.data.row_counter import Independent, RowCounter
 from mrfit.data.sources import Source
-from mrfit.data.united_domain import united_domain
-from mrfit.domain import Domain
-from mrfit.errors import DataError, listed
 
 if TYPE_CHECKING:
     from mrfit.data.dataset import Dataset
@@ -113,8 +113,8 @@ class UniqueRows:
         """Count the rows of a file of any size, in pieces.
 
         ``source`` and ``progress`` are explained at `mrfit.data.readers.read_batches`. Other keywords are the fields of
-        `mrfit.data.layout.Layout`; those of `mrfit.data.coding.Reading`, such as ``domain``, may stand in place of a
-        ``reading``.
+        `mrfit.data.file_layout.Layout`; those of `mrfit.data.encoding.Reading`, such as ``domain``, may stand in place
+        of a ``reading``.
         """
         layout: LayoutOptions = {name: how[name] for name in LayoutOptions.__annotations__ if name in how}  # type: ignore[assignment, literal-required]
         coding = {name: value for name, value in how.items() if name not in LayoutOptions.__annotations__}

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from mrfit.core.domain import Domain
+from mrfit.core.errors import InputError, listed
+from mrfit.core.factors import Factors
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.domain import Domain
-from mrfit.errors import InputError, listed
-from mrfit.factors import Factors
-from mrfit.formats.learned import to_model
-from mrfit.model import MarkovNetwork
-from mrfit.network import Network
+from mrfit.formats.mrf_network import to_model
+from mrfit.model.factor_network import Network
+from mrfit.model.markov_network import MarkovNetwork
 
 
 def covariate_states(model: MarkovNetwork, given: Mapping[str, object]) -> dict[int, int]:

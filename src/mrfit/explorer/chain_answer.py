@@ -7,9 +7,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.factors import Scope
-from mrfit.inference.draws import standard_error
-from mrfit.inference.gibbs import GibbsPosterior
+from mrfit.core.factors import Scope
+from mrfit.inference.sampling.draws import standard_error
+from mrfit.inference.sampling.gibbs import GibbsPosterior
 
 Floats = NDArray[np.float64]
 

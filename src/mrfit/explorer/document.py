@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.analysis.model_card import how_learned
+from mrfit.analysis.nodes.observed_numbers import Observed, ObservedScore, Stability, finite
+from mrfit.analysis.stability.stability_file import EdgeStability
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.edge_weights import EdgeWeights
 from mrfit.explorer.finite_weights import finite_matrix
-from mrfit.explorer.first_answer import FirstAnswer
+from mrfit.explorer.initial_answer import FirstAnswer
+from mrfit.explorer.node_positions import Places
 from mrfit.explorer.page_plan import page_plan
-from mrfit.explorer.places import Places
-from mrfit.formats.stability_file import EdgeStability
-from mrfit.inference.tree_plan import TreePlan
-from mrfit.model import MarkovNetwork
-from mrfit.summaries.model_card import how_learned
-from mrfit.summaries.observed import Observed, ObservedScore, Stability, finite
+from mrfit.inference.exact.tree_plan import TreePlan
+from mrfit.model.markov_network import MarkovNetwork
+from mrfit.structures.edge_weights import EdgeWeights
 
 FORMAT = "mrfit explorer"
 SCHEMA = 1
@@ -38,8 +38,8 @@ class Document:
     ``variables``           name, states, whether these have scores, without which edges have no sign, and, where data
                             were given or the model carries what they say, the frequency of each state and the
                             share of the deviance that the other variables explain
-    ``edges``               [a, b, weight]: the edge weight (`mrfit.edge_weights`); where there were resamples, with
-                            [share of them that have it, range of its weight: low, high]
+    ``edges``               [a, b, weight]: the edge weight (`mrfit.structures.edge_weights`); where there were
+                            resamples, with [share of them that have it, range of its weight: low, high]
     ``edge_weight``         name of the unit of the weights
     ``scopes``              [variables, table]: log p is their sum; null for minus infinity; last variable fastest
     ``layout, community``   see `Places`

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.edge_weights import EdgeWeights
+from mrfit.structures.edge_weights import EdgeWeights
 
 Floats = NDArray[np.float64]
 

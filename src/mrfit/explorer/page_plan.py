@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from mrfit.inference.junction_tree import JunctionTree
-from mrfit.inference.tree_plan import TreePlan
-from mrfit.model import MarkovNetwork
+from mrfit.inference.exact.junction_tree import JunctionTree
+from mrfit.inference.exact.tree_plan import TreePlan
+from mrfit.model.markov_network import MarkovNetwork
 
 _MOST_CELLS = 2**21  # of all cliques: a tenth of a second in a browser
 _EFFORT = 0.1  # of a usual search for an order

@@ -17,17 +17,17 @@ from urllib.parse import SplitResult, parse_qs, urlsplit
 
 import numpy as np
 
+from mrfit.analysis.model_comparison import Comparison
+from mrfit.core.errors import InputError
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.errors import InputError
-from mrfit.explorer.answering import Answer, Answering, Question
 from mrfit.explorer.document import Document
 from mrfit.explorer.hosts import Hosts
-from mrfit.explorer.page import ASSETS, asset, served_page
+from mrfit.explorer.html_page import ASSETS, asset, served_page
+from mrfit.explorer.query_api import Answer, Answering, Question
 from mrfit.explorer.worst_rows import worst_rows
 from mrfit.formats.graphs import structure_bytes
 from mrfit.formats.tables import table_bytes, table_of
-from mrfit.structure.structure import Structure
-from mrfit.summaries.comparison import Comparison
+from mrfit.structures.structure import Structure
 
 _COOKIE = "mrfit"
 _MOST_BODY = 64 * 1024  # bytes
@@ -106,8 +106,8 @@ class Explorer(ThreadingHTTPServer):
 
     def drawn(self, form: str) -> bytes:
         """The whole network, with variables where the page has them at first."""
-        from mrfit.report.network import plot_network
-        from mrfit.report.page import figure_bytes
+        from mrfit.plots.network_plot import plot_network
+        from mrfit.plots.page import figure_bytes
 
         content = self.document.content
         places = np.array(content["layout"]) * (1.0, -1.0)  # the page counts downwards

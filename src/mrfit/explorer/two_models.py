@@ -7,18 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from mrfit.analysis.model_comparison import ComparedScores, common_scores
+from mrfit.core.domain import Domain
+from mrfit.core.factors import Factors
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.domain import Domain
-from mrfit.edge_weights import unit_of
 from mrfit.explorer.document import Document, short_number
 from mrfit.explorer.finite_weights import finite_matrix
-from mrfit.explorer.places import Places
-from mrfit.factors import Factors
-from mrfit.formats.learned import to_model
-from mrfit.model import MarkovNetwork
-from mrfit.network import Network
+from mrfit.explorer.node_positions import Places
+from mrfit.formats.mrf_network import to_model
+from mrfit.model.factor_network import Network
+from mrfit.model.markov_network import MarkovNetwork
 from mrfit.parameterizations.edge_tables import edge_weights
-from mrfit.summaries.comparison import ComparedScores, common_scores
+from mrfit.structures.edge_weights import unit_of
 
 _OF_ONE = ("title", "scopes", "plan", "marginals", "parameters", "learned", "rows")
 
@@ -34,8 +34,8 @@ def document_of_two(
 ) -> Document:
     """The document of A with all edges of both, in places that suit both, and under ``other`` what there is of B.
 
-    The states of all variables must be the same, as `mrfit.summaries.comparison.compare` makes sure. ``rows`` in the
-    coding of A say what there is in the data.
+    The states of all variables must be the same, as `mrfit.analysis.model_comparison.compare` makes sure. ``rows`` in
+    the coding of A say what there is in the data.
     """
     b = in_order_of(a.domain, b)
     common, _ = common_scores(a, b)

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from mrfit.data.coding import UNOBSERVED
+from mrfit.data.encoding import UNOBSERVED
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.model import MarkovNetwork
+from mrfit.model.markov_network import MarkovNetwork
 from mrfit.objectives.row_scores import conditional_distributions
 
 _SURPRISES = 3  # states of a row that are told

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from mrfit._lazy import exports
 
 if TYPE_CHECKING:
-    from mrfit.formats.learned import MRF
     from mrfit.formats.libdai import FG
     from mrfit.formats.libra_mn import MN
     from mrfit.formats.model_format import ModelFormat
     from mrfit.formats.models import read_network, write_network
+    from mrfit.formats.mrf_network import MRF
     from mrfit.formats.uai import LG, UAI
 
 __all__ = [
@@ -32,7 +32,7 @@ __all__ = [
 __getattr__, __dir__ = exports(
     __name__,
     {
-        "mrfit.formats.learned": ("MRF",),
+        "mrfit.formats.mrf_network": ("MRF",),
         "mrfit.formats.libdai": ("FG",),
         "mrfit.formats.libra_mn": ("MN",),
         "mrfit.formats.model_format": ("ModelFormat",),

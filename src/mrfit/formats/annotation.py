@@ -14,11 +14,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mrfit.domain import Domain
-from mrfit.errors import DataError, InputError
-from mrfit.factors import Factors
+from mrfit.core.domain import Domain
+from mrfit.core.errors import DataError, InputError
+from mrfit.core.factors import Factors
 from mrfit.formats.tokens import numbered_domain
-from mrfit.network import Network
+from mrfit.model.factor_network import Network
 
 _LINE = re.compile(rb"^# mrfit (\{.*\})\s*$", re.MULTILINE)
 

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from mrfit.domain import Domain
-from mrfit.edge_weights import EdgeWeights
-from mrfit.errors import InputError, StructureError, listed
+from mrfit.core.domain import Domain
+from mrfit.core.errors import InputError, StructureError, listed
 from mrfit.formats.output_file import check_writable, write_output
-from mrfit.structure.edge_report import EdgeReport, with_former_name
-from mrfit.structure.edges_file import read_edges
-from mrfit.structure.structure import Structure
+from mrfit.structures.edge_report import EdgeReport, with_former_name
+from mrfit.structures.edge_weights import EdgeWeights
+from mrfit.structures.edges_file import read_edges
+from mrfit.structures.structure import Structure
 
 FORMAT = "mrfit structure"
 SCHEMA = 1

@@ -5,9 +5,9 @@ from __future__ import annotations
 import zlib
 from pathlib import Path
 
-from mrfit.data.places import here
+from mrfit.core.errors import InputError
 from mrfit.data.sources import opened
-from mrfit.errors import InputError
+from mrfit.data.storage import here
 
 
 def read_input(path: str | Path) -> bytes:

@@ -24,15 +24,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.domain import Domain
-from mrfit.errors import InputError
-from mrfit.factors import Factors, Scope
+from mrfit.core.domain import Domain
+from mrfit.core.errors import InputError
+from mrfit.core.factors import Factors, Scope
 from mrfit.formats.annotation import Annotation, names_worth_telling
 from mrfit.formats.input_file import read_input
 from mrfit.formats.model_format import ModelFormat
 from mrfit.formats.potentials import Floats, logarithms, potentials
 from mrfit.formats.tokens import MOST_CELLS, Tokens, numbered_domain, spoken
-from mrfit.network import Network
+from mrfit.model.factor_network import Network
 
 Indices = NDArray[np.int64]
 

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.errors import InputError
+from mrfit.core.errors import InputError
 from mrfit.formats.input_file import read_input
 from mrfit.formats.tokens import Tokens
 

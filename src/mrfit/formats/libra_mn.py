@@ -20,8 +20,8 @@ are no comments, so names of variables and states are lost.
 Everything in such a file is a sum of weighted conjunctions: a branch of a tree is one too. A ``table``, ``features``
 or ``tree`` block of few cells is one table, and so is a feature of few cells on a line of its own, because message
 passing depends on what is a factor and what is not. Wider features over the same variables are added up where their
-table is not much larger than their text. All others stay what they are (`mrfit.network.Conjunction`), so that no table
-is larger than the text it comes from by more than a constant.
+table is not much larger than their text. All others stay what they are (`mrfit.model.factor_network.Conjunction`), so that
+no table is larger than the text it comes from by more than a constant.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from math import prod
 
 import numpy as np
 
-from mrfit.errors import InputError
-from mrfit.factors import Factors, Scope
+from mrfit.core.errors import InputError
+from mrfit.core.factors import Factors, Scope
 from mrfit.formats.libra_data import schema_bytes, schema_of
 from mrfit.formats.model_format import ModelFormat
 from mrfit.formats.potentials import Floats
 from mrfit.formats.tokens import MOST_CELLS, numbered_domain
-from mrfit.network import Conjunction, Network
+from mrfit.model.factor_network import Conjunction, Network
 
 _TOKEN = re.compile(rb"[{}()]|[^\s{}()]+")
 _CONDITION = re.compile(rb"([+-])v([0-9]{1,18})_([0-9]{1,18})")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.errors import InputError
-from mrfit.factors import Factors, Scope
+from mrfit.core.errors import InputError
+from mrfit.core.factors import Factors, Scope
 
 Floats = NDArray[np.float64]
 

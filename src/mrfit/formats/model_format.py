@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from mrfit.network import Network
+from mrfit.model.factor_network import Network
 
 
 class Write(Protocol):

@@ -6,13 +6,13 @@ import gzip
 import io
 from pathlib import Path
 
-from mrfit.data.places import here, is_standard_input
-from mrfit.errors import InputError
+from mrfit.core.errors import InputError
+from mrfit.data.storage import here, is_standard_input
 from mrfit.formats.input_file import read_input
 from mrfit.formats.model_format import ModelFormat
 from mrfit.formats.output_file import check_writable, write_output
-from mrfit.network import Network
-from mrfit.plugins import FORMATS
+from mrfit.model.factor_network import Network
+from mrfit.registry import FORMATS
 
 
 def read_network(path: str | Path, *, format: str | ModelFormat | None = None) -> Network:

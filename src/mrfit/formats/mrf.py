@@ -29,15 +29,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit._version import __version__
-from mrfit.domain import Domain
-from mrfit.errors import ModelFileError
+from mrfit.core.domain import Domain
+from mrfit.core.errors import ModelFileError
 from mrfit.formats.output_file import write_output
-from mrfit.model import MarkovNetwork
+from mrfit.model.markov_network import MarkovNetwork
+from mrfit.model.standard_error_estimates import Errors
+from mrfit.parameterizations.groups import Groups
 from mrfit.parameterizations.parameterization import Parameterization
-from mrfit.plugins import PARAMETERIZATIONS
-from mrfit.structure.structure import Structure
-from mrfit.tying.groups import Groups
-from mrfit.uncertainty.errors import Errors
+from mrfit.registry import PARAMETERIZATIONS
+from mrfit.structures.structure import Structure
 
 FORMAT = "mrfit model"
 SCHEMA = 2

@@ -6,8 +6,8 @@ import os
 import stat
 from pathlib import Path
 
-from mrfit.errors import InputError
-from mrfit.temporary_file import replacing
+from mrfit.core.errors import InputError
+from mrfit.core.temporary_file import replacing
 
 # Names of streams that are open already, whatever stands behind them: a rename would miss them.
 _OPEN_STREAMS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from mrfit.domain import Domain
-from mrfit.errors import InputError
-from mrfit.factors import Factors
+from mrfit.core.domain import Domain
+from mrfit.core.errors import InputError
+from mrfit.core.factors import Factors
 from mrfit.formats.merged import merged_and_covering
 from mrfit.formats.potentials import logarithms, potentials
-from mrfit.network import Network
+from mrfit.model.factor_network import Network
 
 _INSTEAD = "Keep the network in a .LG or .mn file."
 

@@ -7,8 +7,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.errors import InputError
-from mrfit.factors import Factors
+from mrfit.core.errors import InputError
+from mrfit.core.factors import Factors
 
 Floats = NDArray[np.float64]
 

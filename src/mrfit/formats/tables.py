@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from mrfit.data.coding import UNOBSERVED
+from mrfit.core.errors import InputError
 from mrfit.data.dataset import Dataset
-from mrfit.data.places import is_standard_input
-from mrfit.errors import InputError
+from mrfit.data.encoding import UNOBSERVED
+from mrfit.data.storage import is_standard_input
 
 _SUFFIXES = (".csv", ".csv.gz", ".parquet")
 

@@ -9,8 +9,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.domain import Domain, Variable
-from mrfit.errors import InputError, listed
+from mrfit.core.domain import Domain, Variable
+from mrfit.core.errors import InputError, listed
 
 Floats = NDArray[np.float64]
 Number = TypeVar("Number", int, float)

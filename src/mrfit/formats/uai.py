@@ -18,12 +18,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import prod
 
-from mrfit.factors import Factors, Scope
+from mrfit.core.factors import Factors, Scope
 from mrfit.formats.annotation import Annotation, names_worth_telling
 from mrfit.formats.model_format import ModelFormat
 from mrfit.formats.potentials import Floats, logarithms, potentials
 from mrfit.formats.tokens import Tokens, numbered_domain
-from mrfit.network import Network
+from mrfit.model.factor_network import Network
 
 _INSTEAD = "Write a .LG file, which holds logarithms."
 

@@ -17,10 +17,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.errors import InputError
+from mrfit.core.errors import InputError
+from mrfit.core.rounding import in_file
 from mrfit.formats.input_file import read_input
 from mrfit.formats.tokens import Tokens
-from mrfit.rounding import in_file
 
 Floats = NDArray[np.float64]
 

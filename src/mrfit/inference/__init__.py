@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING
 from mrfit._lazy import exports
 
 if TYPE_CHECKING:
-    from mrfit.factors import check_scopes
-    from mrfit.inference.annealed import Annealed
-    from mrfit.inference.belief_propagation import BeliefPropagation
+    from mrfit.core.factors import check_scopes
     from mrfit.inference.engine import Engine, Posterior
-    from mrfit.inference.enumeration import Enumeration
-    from mrfit.inference.gibbs import Gibbs
-    from mrfit.inference.junction_tree import JunctionTree
-    from mrfit.inference.max_product import MaxProduct
-    from mrfit.inference.mean_field import MeanField
+    from mrfit.inference.exact.enumeration import Enumeration
+    from mrfit.inference.exact.junction_tree import JunctionTree
+    from mrfit.inference.messages.belief_propagation import BeliefPropagation
+    from mrfit.inference.messages.max_product import MaxProduct
+    from mrfit.inference.messages.mean_field import MeanField
+    from mrfit.inference.messages.tree_reweighted import TreeReweighted
     from mrfit.inference.plan import Plan
-    from mrfit.inference.tree_reweighted import TreeReweighted
+    from mrfit.inference.sampling.annealed import Annealed
+    from mrfit.inference.sampling.gibbs import Gibbs
 
 __all__ = [
     "Annealed",
@@ -42,19 +42,19 @@ __all__ = [
 __getattr__, __dir__ = exports(
     __name__,
     {
-        "mrfit.factors": ("check_scopes",),
-        "mrfit.inference.annealed": ("Annealed",),
-        "mrfit.inference.belief_propagation": ("BeliefPropagation",),
+        "mrfit.core.factors": ("check_scopes",),
+        "mrfit.inference.sampling.annealed": ("Annealed",),
+        "mrfit.inference.messages.belief_propagation": ("BeliefPropagation",),
         "mrfit.inference.engine": (
             "Engine",
             "Posterior",
         ),
-        "mrfit.inference.enumeration": ("Enumeration",),
-        "mrfit.inference.gibbs": ("Gibbs",),
-        "mrfit.inference.junction_tree": ("JunctionTree",),
-        "mrfit.inference.max_product": ("MaxProduct",),
-        "mrfit.inference.mean_field": ("MeanField",),
+        "mrfit.inference.exact.enumeration": ("Enumeration",),
+        "mrfit.inference.sampling.gibbs": ("Gibbs",),
+        "mrfit.inference.exact.junction_tree": ("JunctionTree",),
+        "mrfit.inference.messages.max_product": ("MaxProduct",),
+        "mrfit.inference.messages.mean_field": ("MeanField",),
         "mrfit.inference.plan": ("Plan",),
-        "mrfit.inference.tree_reweighted": ("TreeReweighted",),
+        "mrfit.inference.messages.tree_reweighted": ("TreeReweighted",),
     },
 )

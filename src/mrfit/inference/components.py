@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from mrfit.factors import Factors
+from mrfit.core.factors import Factors
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,8 +10,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.errors import InputError
-from mrfit.factors import Factors, Scope
+from mrfit.core.errors import InputError
+from mrfit.core.factors import Factors, Scope
 from mrfit.inference.plan import Plan
 
 Floats = NDArray[np.float64]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mrfit.errors import InputError
-from mrfit.rounding import spoken_count, spoken_size
+from mrfit.core.errors import InputError
+from mrfit.core.rounding import spoken_count, spoken_size
 
 _LARGEST = 10**300  # beyond which no float goes, and no machine
 

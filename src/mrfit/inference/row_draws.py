@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.errors import InputError
-from mrfit.factors import Factors
+from mrfit.core.errors import InputError
+from mrfit.core.factors import Factors
 from mrfit.inference.engine import AUTO
-from mrfit.inference.gibbs import Gibbs, sample
-from mrfit.inference.junction_tree import JunctionTree
-from mrfit.inference.planned_tree import PlannedTree
+from mrfit.inference.exact.junction_tree import JunctionTree
+from mrfit.inference.exact.planned_tree import PlannedTree
+from mrfit.inference.sampling.gibbs import Gibbs, sample
 
 _CELLS_IN_A_PIECE = 2**23
 WAYS = (JunctionTree.word, Gibbs.word)

@@ -10,19 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import wrightomega
 
-from mrfit.errors import InputError
-from mrfit.inference.row_tables import RowTables
-from mrfit.inference.tree_states import TreeStates
-from mrfit.learning.coordinates import Coordinates, ExactCoordinates
+from mrfit.core.errors import InputError
+from mrfit.inference.exact.row_tables import RowTables
+from mrfit.inference.exact.tree_states import TreeStates
+from mrfit.learning.backend import Coordinates, ExactCoordinates
 from mrfit.learning.grid import Optimum
-from mrfit.objectives.decomposable import product_parameters
+from mrfit.objectives.decomposable_closed_form import product_parameters
 from mrfit.parameterizations.joint import Saturated
 from mrfit.penalties.l2 import L2
 from mrfit.solvers.solution import Record, Solution, Status
-from mrfit.structure.decomposable import multiplicities
+from mrfit.structures.decomposable import multiplicities
 
 if TYPE_CHECKING:
-    from mrfit.learning.problem import Problem
+    from mrfit.learning.fit_problem import Problem
 
 Floats = NDArray[np.float64]
 

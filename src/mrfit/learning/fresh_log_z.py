@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from mrfit.learning.fitted import Fit
+from mrfit.learning.chains.chain_fit import ChainProblem
+from mrfit.learning.chains.log_z_estimate import Evidence
+from mrfit.learning.fit_result import Fit
 from mrfit.solvers.solution import Solution, Status
-from mrfit.stochastic.evidence import Evidence
-from mrfit.stochastic.fit import ChainProblem
 
 
 def with_fresh_log_z(

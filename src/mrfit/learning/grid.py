@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from mrfit.learning.coordinates import Coordinates
+from mrfit.learning.backend import Coordinates
+from mrfit.learning.tying.soft_tying import Round
+from mrfit.parameterizations.groups import Groups
 from mrfit.solvers.solution import Record, Solution
-from mrfit.tying.groups import Groups
-from mrfit.tying.soft import Round
 
 # Told the strength and every step of a fit; may return True to stop that fit.
 Callback = Callable[[float, Record | Round], bool | None]

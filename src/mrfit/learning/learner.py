@@ -15,37 +15,37 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mrfit.clusters import is_in_use
-from mrfit.data.parts import Parts
+from mrfit.core.cluster import is_in_use
+from mrfit.core.errors import InputError, listed
+from mrfit.core.html_table import html_table
+from mrfit.core.seeds import check_seed
+from mrfit.core.threads import one_blas_thread
+from mrfit.data.partitioned_table import Parts
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.errors import InputError, listed
-from mrfit.html_table import html_table
-from mrfit.learning.fitted import Fit, Fitted, Gain, Score
+from mrfit.learning.checkpoint import KeptFits
+from mrfit.learning.cross_validation import Evaluation, fold_problems, mean_over_folds, mean_over_rows
+from mrfit.learning.fit_problem import Problem
+from mrfit.learning.fit_result import Fit, Fitted, Gain, Score
 from mrfit.learning.fresh_log_z import with_fresh_log_z
 from mrfit.learning.grid import Callback, Grid, Optimum
-from mrfit.learning.held_out import Evaluation, fold_problems, mean_over_folds, mean_over_rows
-from mrfit.learning.in_parts import problems_in_parts
-from mrfit.learning.json_form import SHORT, from_plain, kind_of, learner_digest, to_plain
-from mrfit.learning.kept_fits import KeptFits
-from mrfit.learning.objective_choice import JUDGES, PSEUDO_LIKELIHOOD, ObjectiveChoice
-from mrfit.learning.parted_rows import PartedRows
-from mrfit.learning.penalized import L2, l2_path
-from mrfit.learning.penalty_choice import STATIONARY_POINT, PenaltyChoice
-from mrfit.learning.problem import Problem
-from mrfit.learning.sampled_structure import learned_in_parts
+from mrfit.learning.objective_specs import JUDGES, PSEUDO_LIKELIHOOD, ObjectiveChoice
+from mrfit.learning.partitioned_fit import problems_in_parts
+from mrfit.learning.partitioned_rows import PartedRows
+from mrfit.learning.penalty_spec import STATIONARY_POINT, PenaltyChoice
+from mrfit.learning.penalty_specs import L2, l2_path
+from mrfit.learning.serialization import SHORT, from_plain, kind_of, learner_digest, to_plain
 from mrfit.learning.standard_errors import check_errors, errors_of
-from mrfit.learning.tied import TiedChoice
+from mrfit.learning.structure_from_sample import learned_in_parts
+from mrfit.learning.tying_specs import TiedChoice
 from mrfit.learning.unbounded import unbounded_in
 from mrfit.learning.versions import versions
 from mrfit.parameterizations.ordered import ALL
 from mrfit.parameterizations.parameterization import Parameterization
-from mrfit.plugins import PARAMETERIZATIONS
-from mrfit.seeds import check_seed
+from mrfit.registry import PARAMETERIZATIONS
 from mrfit.solvers.method import Method
 from mrfit.solvers.solution import Status
-from mrfit.structure.learner import LearnedStructure
-from mrfit.structure.learners import Complete, Learned, StructureLearner
-from mrfit.workers import one_blas_thread
+from mrfit.structures.base import LearnedStructure
+from mrfit.structures.simple import Complete, Learned, StructureLearner
 
 # What the settings of a learner are, and how an error calls that.
 _KINDS: dict[str, tuple[type | UnionType, str]] = {
@@ -73,15 +73,16 @@ class Learner:
     Parameters
     ----------
     structure
-        Which variables interact, or how that is learned; see `mrfit.structure.learners`.
+        Which variables interact, or how that is learned; see `mrfit.structures.simple`.
     penalty
-        What keeps parameters small, zero or equal, and how strongly; see `mrfit.learning.penalized` and ``tied``.
+        What keeps parameters small, zero or equal, and how strongly; see `mrfit.learning.penalty_specs` and ``tied``.
     objective
         The pseudo-likelihood, the exact likelihood for few variables or a sparse structure, or interaction screening.
     parameterization, reference, ordered, scores
         The coordinates: ``canonical``, ``spectral``, ``full``, ``ising``, ``generalized-ising`` or ``ordered``; the
-        silent states of canonical ones, see `mrfit.parameterizations.reference`; and which variables interact by scores
-        in ordered ones: names, or ``all``; their scores, where these are not 0, 1, 2, ...: ``{"mood": (0, 1, 3)}``.
+        silent states of canonical ones, see `mrfit.parameterizations.reference_states`; and which variables interact by
+        scores in ordered ones: names, or ``all``; their scores, where these are not 0, 1, 2, ...:
+        ``{"mood": (0, 1, 3)}``.
     solver
         By default the one that suits penalty and objective.
     tolerance, max_iterations
@@ -307,7 +308,7 @@ class Learner:
         them are far from the best: ``rough`` (1e-4) is the violation they are fitted to, and those within 0.03 % of
         the best score are run on to the tolerance. Of parameters that are relearned as equal, long fits whose score
         falls when it is 0.3 % behind the best are left (`Status.LOST`). What is found is kept in the file ``resume``,
-        and a call with the same arguments goes on from what it holds (see `mrfit.learning.kept_fits`). ``callback`` is
+        and a call with the same arguments goes on from what it holds (see `mrfit.learning.checkpoint`). ``callback`` is
         told the strength and every record, and may return True to stop that fit. The result does not depend on
         ``jobs``.
         """

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.errors import InputError, listed
-from mrfit.learning.coordinates import Coordinates
-from mrfit.learning.fitted import Fit
-from mrfit.learning.problem import Problem
+from mrfit.core.errors import InputError, listed
+from mrfit.learning.backend import Coordinates
+from mrfit.learning.fit_problem import Problem
+from mrfit.learning.fit_result import Fit
+from mrfit.model.standard_error_estimates import KINDS, Curvature, Errors
 from mrfit.objectives.hessian import MOST_DENSE
 from mrfit.objectives.objective import Objective
 from mrfit.parameterizations.parameterization import Parameterization
-from mrfit.structure.learner import StructureLearner
-from mrfit.uncertainty.errors import KINDS, Curvature, Errors
+from mrfit.structures.base import StructureLearner
 
 Floats = NDArray[np.float64]
 

@@ -15,12 +15,12 @@ from scipy.linalg import eigh
 from scipy.special import log_softmax
 
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.inference.junction_tree import JunctionTree
-from mrfit.inference.row_tables import RowTables
-from mrfit.learning.fitted import Fit
-from mrfit.learning.problem import Problem
+from mrfit.inference.exact.junction_tree import JunctionTree
+from mrfit.inference.exact.row_tables import RowTables
+from mrfit.learning.fit_problem import Problem
+from mrfit.learning.fit_result import Fit
+from mrfit.learning.recession import Recession
 from mrfit.parameterizations.parameterization import Parameterization
-from mrfit.uncertainty.recession import Recession
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]

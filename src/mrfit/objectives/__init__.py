@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 from mrfit._lazy import exports
 
 if TYPE_CHECKING:
-    from mrfit.counts.conditional_cells import ConditionalCells
-    from mrfit.learning.coordinates import PseudoCoordinates
-    from mrfit.learning.objective_choice import (
+    from mrfit.learning.backend import PseudoCoordinates
+    from mrfit.learning.objective_specs import (
         LikelihoodChoice,
         LogRiseChoice,
         ObjectiveChoice,
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
         RiseChoice,
     )
     from mrfit.objectives.conditional_loss import ConditionalLoss
+    from mrfit.objectives.counts.conditional_cells import ConditionalCells
     from mrfit.objectives.likelihood import Likelihood
     from mrfit.objectives.objective import Expansion, Explicit, Objective
     from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
@@ -52,9 +52,9 @@ __all__ = [
 __getattr__, __dir__ = exports(
     __name__,
     {
-        "mrfit.counts.conditional_cells": ("ConditionalCells",),
-        "mrfit.learning.coordinates": ("PseudoCoordinates",),
-        "mrfit.learning.objective_choice": (
+        "mrfit.objectives.counts.conditional_cells": ("ConditionalCells",),
+        "mrfit.learning.backend": ("PseudoCoordinates",),
+        "mrfit.learning.objective_specs": (
             "LikelihoodChoice",
             "LogRiseChoice",
             "ObjectiveChoice",

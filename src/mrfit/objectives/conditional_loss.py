@@ -8,13 +8,13 @@ from functools import cache, cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit._kernels.cells import DIAGONAL, EXPANSION, GRADIENT, PRODUCT, gather, scatter, sweep
-from mrfit._kernels.curvature_blocks import curvature_blocks
-from mrfit.counts.conditional_cells import ConditionalCells
-from mrfit.nearly_diagonal import UncorrelatedFeatures
+from mrfit._kernels.fitting.cells import DIAGONAL, EXPANSION, GRADIENT, PRODUCT, gather, scatter, sweep
+from mrfit._kernels.fitting.curvature_blocks import curvature_blocks
+from mrfit.core.diagonal_in_basis import UncorrelatedFeatures
+from mrfit.core.threads import deal, run
+from mrfit.objectives.counts.conditional_cells import ConditionalCells
 from mrfit.objectives.hessian import MOST_DENSE, MOST_ENTRIES, BlockLayout, Blocks, Hessian, Matrix
 from mrfit.objectives.objective import Expansion, Explicit, Objective
-from mrfit.workers import deal, run
 
 Floats = NDArray[np.float64]
 

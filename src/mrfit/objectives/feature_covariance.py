@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.inference.tree_states import TreeStates
+from mrfit.inference.exact.tree_states import TreeStates
 from mrfit.parameterizations.centring import centred_map, products_of_states
 
 Floats = NDArray[np.float64]

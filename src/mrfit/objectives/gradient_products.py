@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import dsyrk
 
-from mrfit._kernels.cells import gather
-from mrfit._kernels.row_gradients import row_gradients
+from mrfit._kernels.fitting.cells import gather
+from mrfit._kernels.fitting.row_gradients import row_gradients
+from mrfit.core.linear_systems import mirrored
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.inference.row_tables import RowTables
-from mrfit.linear_systems import mirrored
+from mrfit.inference.exact.row_tables import RowTables
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.parameterization import Parameterization
 

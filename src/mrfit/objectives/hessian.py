@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_solve
 from scipy.sparse import csr_array
 
-from mrfit.linear_systems import at_least, cholesky
+from mrfit.core.linear_systems import at_least, cholesky
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit._kernels.joint_states import scale_and_subtract
+from mrfit._kernels.fitting.state_products import scale_and_subtract
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.inference.joint_states import JointStates
+from mrfit.inference.exact.joint_states import JointStates
 from mrfit.objectives.objective import Expansion, Objective, owned
 from mrfit.parameterizations.joint import Joint
 from mrfit.parameterizations.parameterization import Parameterization

@@ -10,8 +10,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.linear_systems import at_least
-from mrfit.nearly_diagonal import NearlyDiagonal
+from mrfit.core.diagonal_in_basis import NearlyDiagonal
+from mrfit.core.linear_systems import at_least
 from mrfit.objectives.hessian import Division, Hessian
 
 Floats = NDArray[np.float64]

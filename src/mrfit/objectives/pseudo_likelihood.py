@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mrfit._kernels.cells import LOGISTIC
+from mrfit._kernels.fitting.cells import LOGISTIC
 from mrfit.objectives.conditional_loss import ConditionalLoss
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from mrfit.linear_systems import inverse_by_series
-from mrfit.nearly_diagonal import NearlyDiagonal
+from mrfit.core.diagonal_in_basis import NearlyDiagonal
+from mrfit.core.linear_systems import inverse_by_series
 from mrfit.objectives.hessian import Matrix
 from mrfit.objectives.objective import Expansion, Objective
 

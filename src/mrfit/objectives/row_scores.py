@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from mrfit._kernels.cells import gather
-from mrfit._kernels.scoring import BLOCK, row_scores
-from mrfit.factors import Factors, Scope, positions
-from mrfit.inference.choice import exactly_planned
-from mrfit.inference.joint_states import JointStates, plan_joint_states
+from mrfit._kernels.fitting.cells import gather
+from mrfit._kernels.fitting.scoring import BLOCK, row_scores
+from mrfit.core.factors import Factors, Scope, positions
+from mrfit.core.threads import deal, run
+from mrfit.inference.engine_selection import exactly_planned
+from mrfit.inference.exact.joint_states import JointStates, plan_joint_states
 from mrfit.inference.plan import Plan
 from mrfit.parameterizations.bases import Base
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.parameterization import Parameterization
-from mrfit.workers import deal, run
 
 Floats = NDArray[np.float64]
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit._kernels.cells import DIAGONAL, EXPANSION, GRADIENT, PRODUCT, SCREENING
+from mrfit._kernels.fitting.cells import DIAGONAL, EXPANSION, GRADIENT, PRODUCT, SCREENING
 from mrfit.objectives.conditional_loss import ConditionalLoss
 from mrfit.objectives.objective import Expansion
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.clusters import Held
+from mrfit.core.cluster import Held
 from mrfit.objectives.hessian import Hessian
 from mrfit.objectives.objective import Expansion, Explicit, Objective, owned
 

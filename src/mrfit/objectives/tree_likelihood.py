@@ -7,12 +7,12 @@ from functools import cache, cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.core.threads import deal, run
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.inference.tree_states import TreeStates
+from mrfit.inference.exact.tree_states import TreeStates
 from mrfit.objectives.feature_covariance import MOST_ROWS, feature_covariance
 from mrfit.objectives.objective import Expansion, Objective, owned
 from mrfit.parameterizations.parameterization import Parameterization
-from mrfit.workers import deal, run
 
 Floats = NDArray[np.float64]
 

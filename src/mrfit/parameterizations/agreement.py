@@ -7,11 +7,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.core.transforms import subset_sums, superset_sums
 from mrfit.parameterizations.bases import covariance_of_sums, digits_of
 from mrfit.parameterizations.joint import Joint, Saturated
 from mrfit.parameterizations.parameterization import Parameterization
-from mrfit.structure.structure import Structure
-from mrfit.transforms import subset_sums, superset_sums
+from mrfit.structures.structure import Structure
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]

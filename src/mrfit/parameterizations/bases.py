@@ -18,15 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from mrfit._kernels.lookup import binary_covariance, state_covariance
-from mrfit.parameterizations.reference import digits_of_states
-from mrfit.transforms import (
+from mrfit._kernels.fitting.second_moments import binary_covariance, state_covariance
+from mrfit.core.transforms import (
     inverse_subset_sums,
     subset_sums,
     superset_sums,
     tensor_product,
     walsh_hadamard,
 )
+from mrfit.parameterizations.reference_states import digits_of_states
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]

@@ -14,12 +14,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.errors import InputError
+from mrfit.core.errors import InputError
+from mrfit.core.transforms import kronecker
 from mrfit.parameterizations.bases import Base, Zeta
 from mrfit.parameterizations.conditionals import Conditionals, conditionals_of
 from mrfit.parameterizations.parameterization import Floats, Indices, Parameterization, Scope
-from mrfit.structure.distinct import distinct_rows
-from mrfit.transforms import kronecker
+from mrfit.structures.distinct import distinct_rows
 
 
 @dataclass(frozen=True)

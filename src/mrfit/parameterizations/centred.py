@@ -9,9 +9,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.core.transforms import kronecker
 from mrfit.parameterizations.bases import Base, Contrasts, Walsh, contrasts, digits_of
 from mrfit.parameterizations.parameterization import Floats, Indices, Parameterization, Scope
-from mrfit.transforms import kronecker
 
 
 @dataclass(frozen=True)

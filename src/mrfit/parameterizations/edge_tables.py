@@ -9,11 +9,11 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.edge_weights import EdgeWeights, Scores, default_scores, kind_of, weights_of_tables, without_dust
 from mrfit.parameterizations.bases import Contrasts, contrasts
 from mrfit.parameterizations.joint import Listed
 from mrfit.parameterizations.ordered import Ordered
 from mrfit.parameterizations.parameterization import Parameterization
+from mrfit.structures.edge_weights import EdgeWeights, Scores, default_scores, kind_of, weights_of_tables, without_dust
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]

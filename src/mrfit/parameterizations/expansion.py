@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from mrfit.core.transforms import tensor_product
 from mrfit.parameterizations.bases import digits_of
-from mrfit.transforms import tensor_product
 
 if TYPE_CHECKING:
     from mrfit.parameterizations.canonical import Canonical

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from mrfit.factors import Factors
+from mrfit.core.factors import Factors
 from mrfit.parameterizations.canonical import named_states
 from mrfit.parameterizations.centred import Centred
 from mrfit.parameterizations.parameterization import Floats, Parameterization, Scope

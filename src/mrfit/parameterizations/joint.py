@@ -11,7 +11,7 @@ from scipy import sparse
 
 from mrfit.parameterizations.bases import Base, digits_of
 from mrfit.parameterizations.parameterization import Parameterization
-from mrfit.structure.structure import Structure
+from mrfit.structures.structure import Structure
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]

@@ -11,12 +11,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.core.domain import Domain
+from mrfit.core.errors import InputError, listed
+from mrfit.core.transforms import kronecker
 from mrfit.data.missing_codes import missing_codes
-from mrfit.domain import Domain
-from mrfit.errors import InputError, listed
 from mrfit.parameterizations.canonical import named_states
 from mrfit.parameterizations.parameterization import Floats, Indices, Parameterization, Scope
-from mrfit.transforms import kronecker
 
 ALL = "all"
 

@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from mrfit.domain import Domain
-from mrfit.errors import InputError
-from mrfit.factors import Factors
+from mrfit.core.domain import Domain
+from mrfit.core.errors import InputError
+from mrfit.core.factors import Factors
 from mrfit.parameterizations.bases import Base, Zeta, digits_of
 from mrfit.parameterizations.expansion import canonical_coefficients, entries_of, sparse_map
-from mrfit.structure.distinct import distinct_rows
-from mrfit.structure.structure import Structure
+from mrfit.structures.distinct import distinct_rows
+from mrfit.structures.structure import Structure
 
 if TYPE_CHECKING:
     from mrfit.parameterizations.canonical import Canonical

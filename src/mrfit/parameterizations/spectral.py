@@ -9,10 +9,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.core.transforms import kronecker
 from mrfit.parameterizations.bases import Base, Contrasts, Walsh, contrasts
 from mrfit.parameterizations.canonical import joint_selection
 from mrfit.parameterizations.parameterization import Floats, Indices, Parameterization, Scope
-from mrfit.transforms import kronecker
 
 
 @dataclass(frozen=True)

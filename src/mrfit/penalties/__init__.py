@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 from mrfit._lazy import exports
 
 if TYPE_CHECKING:
-    from mrfit.learning.layout import Layout
-    from mrfit.learning.penalized import Penalized, Sparse
-    from mrfit.learning.penalty_choice import PenaltyChoice
-    from mrfit.penalties.group import GroupL1
-    from mrfit.penalties.hierarchical import HierarchicalL1
+    from mrfit.learning.parameter_layout import Layout
+    from mrfit.learning.penalty_spec import PenaltyChoice
+    from mrfit.learning.penalty_specs import Penalized, Sparse
+    from mrfit.penalties.cluster_penalty import Tied
+    from mrfit.penalties.group_l1 import GroupL1
+    from mrfit.penalties.hierarchical_l1 import HierarchicalL1
     from mrfit.penalties.l1 import L1
     from mrfit.penalties.l2 import L2
     from mrfit.penalties.penalty import NonsmoothPenalty, NoPenalty, Penalty, Scaled, SmoothPenalty, Trait
-    from mrfit.penalties.tied import Tied
 
 __all__ = [
     "L1",
@@ -44,14 +44,14 @@ __all__ = [
 __getattr__, __dir__ = exports(
     __name__,
     {
-        "mrfit.learning.layout": ("Layout",),
-        "mrfit.learning.penalized": (
+        "mrfit.learning.parameter_layout": ("Layout",),
+        "mrfit.learning.penalty_specs": (
             "Penalized",
             "Sparse",
         ),
-        "mrfit.learning.penalty_choice": ("PenaltyChoice",),
-        "mrfit.penalties.group": ("GroupL1",),
-        "mrfit.penalties.hierarchical": ("HierarchicalL1",),
+        "mrfit.learning.penalty_spec": ("PenaltyChoice",),
+        "mrfit.penalties.group_l1": ("GroupL1",),
+        "mrfit.penalties.hierarchical_l1": ("HierarchicalL1",),
         "mrfit.penalties.l1": ("L1",),
         "mrfit.penalties.l2": ("L2",),
         "mrfit.penalties.penalty": (
@@ -62,6 +62,6 @@ __getattr__, __dir__ = exports(
             "SmoothPenalty",
             "Trait",
         ),
-        "mrfit.penalties.tied": ("Tied",),
+        "mrfit.penalties.cluster_penalty": ("Tied",),
     },
 )

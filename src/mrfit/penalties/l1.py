@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit._kernels.absolute_values import exceeds, pseudo_gradient, weighted_sum
+from mrfit._kernels.fitting.absolute_values import exceeds, pseudo_gradient, weighted_sum
 from mrfit.penalties.penalty import Indices, NonsmoothPenalty, Trait
-from mrfit.penalties.weight import check_weight
+from mrfit.penalties.penalty_weight import check_weight
 
 Floats = NDArray[np.float64]
 

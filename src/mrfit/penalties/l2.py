@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.penalties.penalty import SmoothPenalty, Trait
-from mrfit.penalties.strength import checked_strength
+from mrfit.penalties.penalty_strength import checked_strength
 
 Floats = NDArray[np.float64]
 

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from mrfit.objectives.objective import Objective
-from mrfit.penalties.curvature import Curvature
-from mrfit.penalties.penalized import Penalized
-from mrfit.penalties.strength import checked_strength
+from mrfit.penalties.penalized_objective import Penalized
+from mrfit.penalties.penalty_curvature import Curvature
+from mrfit.penalties.penalty_strength import checked_strength
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.linear_systems import Factor, at_least
+from mrfit.core.linear_systems import Factor, at_least
 from mrfit.objectives.objective import Expansion
 from mrfit.solvers.method import Method, Problem, State
 

@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.linear_systems import Factor, conjugate_gradients
+from mrfit.core.linear_systems import Factor, conjugate_gradients
 from mrfit.objectives.hessian import Division
 from mrfit.objectives.objective import Expansion
 from mrfit.penalties.penalty import Trait

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from mrfit.errors import InputError
+from mrfit.core.errors import InputError
 from mrfit.penalties.penalty import NoPenalty, Penalty, Scaled, Trait
 from mrfit.solvers.method import Method
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mrfit.errors import InputError
+from mrfit.core.errors import InputError
 
 
 def close(found: Any, expected: Any, what: str, *, rtol: float = 0.0, atol: float = 0.0) -> None:

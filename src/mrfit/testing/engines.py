@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.factors import Factors, Scope
+from mrfit.core.factors import Factors, Scope
 from mrfit.inference.engine import Engine, Posterior
 from mrfit.testing.assertions import close, refused, same
 from mrfit.testing.promises import check_promises

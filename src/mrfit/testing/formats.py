@@ -7,12 +7,12 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from mrfit.domain import Domain
-from mrfit.errors import InputError
-from mrfit.factors import Factors
+from mrfit.core.domain import Domain
+from mrfit.core.errors import InputError
+from mrfit.core.factors import Factors
 from mrfit.formats.model_format import ModelFormat
 from mrfit.formats.models import read_network, write_network
-from mrfit.network import Network
+from mrfit.model.factor_network import Network
 from mrfit.testing.assertions import close
 from mrfit.testing.promises import check_promises
 from mrfit.testing.samples import FACTORS, domain_of, joint_states, random_factors

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.counts.conditional_cells import ConditionalCells
+from mrfit.objectives.counts.conditional_cells import ConditionalCells
 from mrfit.objectives.objective import Expansion, Objective
 from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.penalties.l1 import L1
 from mrfit.penalties.l2 import L2
-from mrfit.penalties.penalized import Penalized
+from mrfit.penalties.penalized_objective import Penalized
 from mrfit.solvers.method import Method
 from mrfit.solvers.minimize import minimize
 from mrfit.solvers.solution import Record, Status

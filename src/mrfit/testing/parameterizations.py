@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.domain import Domain
-from mrfit.factors import Scope
+from mrfit.core.domain import Domain
+from mrfit.core.factors import Scope
 from mrfit.objectives.likelihood import Likelihood
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.joint import Joint, Listed, converted
 from mrfit.parameterizations.joint_choice import joint_of
 from mrfit.parameterizations.parameterization import Parameterization
-from mrfit.structure.structure import Structure
+from mrfit.structures.structure import Structure
 from mrfit.testing.assertions import close
 from mrfit.testing.promises import as_cases, check_promises
 from mrfit.testing.samples import SHAPES, domain_of, joint_states, random_rows, structures

@@ -8,11 +8,11 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit.core.domain import Domain
+from mrfit.core.factors import Factors, Scope
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.domain import Domain
-from mrfit.factors import Factors, Scope
 from mrfit.parameterizations.canonical import Canonical
-from mrfit.structure.structure import Structure
+from mrfit.structures.structure import Structure
 
 Floats = NDArray[np.float64]
 

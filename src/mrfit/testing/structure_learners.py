@@ -6,9 +6,9 @@ import json
 
 import numpy as np
 
-from mrfit.errors import InputError
-from mrfit.learning.json_form import to_plain
-from mrfit.structure.learner import LearnedStructure, StructureLearner
+from mrfit.core.errors import InputError
+from mrfit.learning.serialization import to_plain
+from mrfit.structures.base import LearnedStructure, StructureLearner
 from mrfit.testing.promises import check_promises
 from mrfit.testing.samples import random_rows
 

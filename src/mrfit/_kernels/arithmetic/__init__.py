@@ -1,0 +1,1 @@
+"""Bits, elementary functions, random numbers and transforms that other kernels use."""

@@ -1,0 +1,1 @@
+"""Kernels of tables: packed codes, distinct rows, counts of pairs."""

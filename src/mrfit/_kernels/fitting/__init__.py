@@ -1,0 +1,1 @@
+"""Kernels of objectives, penalties and solvers."""

@@ -1,0 +1,1 @@
+"""Kernels of exact inference, message passing and most probable states."""

@@ -1,0 +1,1 @@
+"""Compiling kernels, and finding the code that was compiled before."""

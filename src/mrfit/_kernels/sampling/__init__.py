@@ -1,0 +1,1 @@
+"""Kernels of Gibbs chains and of moments of their states."""

@@ -1,0 +1,1 @@
+"""Kernels of structure learning: regressions of each variable on the others, and their paths."""

@@ -1,0 +1,135 @@
+"""Which pairs may be joined so that the cliques of a graph stay small.
+
+Variables are eliminated in an order; ``above[k]`` are the places in it of those that the variable at place k is joined
+to when it goes. A pair more changes what is above along one path only, from the earlier of the two upwards: to see what
+it would cost takes no elimination.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mrfit._kernels.arithmetic.bits import drop, lowest, members, n_ones, n_words, put
+from mrfit._kernels.inference.elimination import FILL, eliminate
+from mrfit._kernels.machine_code.compiled import njit
+
+_ONE = np.uint64(1)
+_WORK = 2e7  # for fresh orders, each of which takes about the square of the number of variables
+_FEWEST_TRIALS = 50  # of them
+
+
+@njit(cache=True, nogil=True)
+def _first(sets, row):
+    for i in range(sets.shape[1]):
+        if sets[row, i] != 0:
+            return 64 * i + lowest(sets[row, i])
+    return -1
+
+
+@njit(cache=True, nogil=True)
+def _n_beside(sets, row, others, other):
+    """How many of one set are not in another."""
+    count = 0
+    for i in range(sets.shape[1]):
+        count += n_ones(sets[row, i] & ~others[other, i])
+    return count
+
+
+@njit(cache=True, nogil=True)
+def _product(sets, row, but, row_but, n_states):
+    """Of the numbers of states of what is in one set, but not in another."""
+    product = 1.0
+    for i in range(sets.shape[1]):
+        word = sets[row, i] & ~but[row_but, i]
+        while word != 0:
+            product *= n_states[64 * i + lowest(word)]
+            word &= word - _ONE
+    return product
+
+
+@njit(cache=True, nogil=True)
+def triangulated(graph, order):
+    """What is above every place, and the place of every variable."""
+    n = len(order)
+    above, place, near = np.zeros((n, n_words(n)), np.uint64), np.empty(n, np.int64), np.empty(n, np.int64)
+    place[order] = np.arange(n)
+    for k in range(n):
+        for at in range(members(graph, order[k], near)):
+            if place[near[at]] > k:
+                put(above, k, place[near[at]])
+    for k in range(n):
+        parent = _first(above, k)
+        if parent >= 0:
+            above[parent] |= above[k]
+            drop(above, parent, parent)
+    return above, place
+
+
+@njit(cache=True, nogil=True)
+def clique_cells(above, n_states):
+    """Of the clique of every place; ``n_states`` by places."""
+    none, cells = np.zeros((1, above.shape[1]), np.uint64), np.empty(len(above))
+    for k in range(len(above)):
+        cells[k] = n_states[k] * _product(above, k, none, 0, n_states)
+    return cells
+
+
+@njit(cache=True, nogil=True)
+def _join(above, cells, n_states, first, second, write):
+    """The cells that all cliques gain together when two places are joined; ``write`` joins them."""
+    more = np.zeros((1, above.shape[1]), np.uint64)
+    k, gain = min(first, second), 0.0
+    put(more, 0, max(first, second))
+    while True:
+        if _n_beside(more, 0, above, k) == 0:
+            return gain
+        times = _product(more, 0, above, k, n_states)
+        gain += (times - 1.0) * cells[k]
+        for i in range(above.shape[1]):
+            more[0, i] |= above[k, i]
+        if write:
+            above[k] = more[0]
+            cells[k] *= times
+        k = _first(more, 0)
+        drop(more, 0, k)
+
+
+@njit(cache=True, nogil=True)
+def admit(graph, pairs, n_states, limit, most, most_each, order, answers):
+    """Join pairs in ``graph``, the first ones first, until ``most`` are in, ``most_each`` of them at any variable.
+
+    ``answers`` becomes 1 for those that are, and -1 for those with which the cliques would have more than ``limit``
+    cells in all: in the order so far, and for the first of them in a fresh one of least fill too. ``order`` is one in
+    which they have not, before and after.
+    """
+    above, place = triangulated(graph, order)
+    by_place = n_states[order]
+    cells = clique_cells(above, by_place)
+    random, trial = np.ones(1, np.uint64), np.empty_like(order)
+    n_new, n_trials = np.zeros(len(graph), np.int64), max(_FEWEST_TRIALS, _WORK / len(graph) ** 2)
+    for k in range(len(pairs)):
+        a, b = pairs[k]
+        if most == 0 or n_new[a] == most_each or n_new[b] == most_each:
+            continue
+        put(graph, a, b)
+        put(graph, b, a)
+        fits = cells.sum() + _join(above, cells, by_place, place[a], place[b], False) <= limit
+        if fits:
+            _join(above, cells, by_place, place[a], place[b], True)
+        elif n_trials > 0:
+            n_trials -= 1
+            fits = eliminate(graph.copy(), n_states, FILL, False, False, random, limit, trial)[0] <= limit
+            if fits:
+                order[:] = trial
+                above, place = triangulated(graph, order)
+                by_place = n_states[order]
+                cells = clique_cells(above, by_place)
+        if fits:
+            answers[k] = 1
+            n_new[a] += 1
+            n_new[b] += 1
+            most -= 1
+        else:
+            answers[k] = -1
+            drop(graph, a, b)
+            drop(graph, b, a)

@@ -1,0 +1,1 @@
+"""One folder for each question about a table or a model: computation, record and picture together."""

@@ -1,0 +1,1 @@
+"""Comparing the networks of groups of rows."""

@@ -1,0 +1,236 @@
+"""Groups of rows: whether they have the same network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.analysis.groups.group_differences import Differences, PermutationTest
+from mrfit.analysis.groups.likelihood_ratio import LikelihoodRatio, likelihood_ratio
+from mrfit.analysis.stability import resamples as draw
+from mrfit.analysis.stability.stability import Callback, networks_of, pool_of, scores_of, weigher
+from mrfit.core.errors import InputError, MrfitError, listed
+from mrfit.core.seeds import generator
+from mrfit.core.threads import one_blas_thread
+from mrfit.data.dataset import Dataset
+from mrfit.data.grouped_rows import GroupedRows
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.learning.learner import Learner
+from mrfit.learning.penalty_specs import L2, FlatL2, NoPenalty
+from mrfit.model.wald import WaldTest, equality_tests
+from mrfit.structures.edge_weights import signed_pairs, unit_of_scores
+from mrfit.structures.simple import StructureLearner
+
+Floats = NDArray[np.float64]
+
+TESTS = ("wald", "likelihood", "permutations")
+
+_FEW_STATES = 2**16  # joint states of variables and groups, up to which likelihoods are compared unasked
+PAIRED = "Wald and likelihood ratio tests suppose that rows are independent, which those of one person are not."
+
+
+@dataclass(frozen=True)
+class WaldComparison:
+    """Whether parameters are equal in all groups: all interactions, those of each set of variables, of each variable.
+
+    Parameters without a finite optimum in some group are left out of the first and the last.
+    """
+
+    whole: WaldTest
+    edges: tuple[WaldTest, ...]
+    nodes: tuple[WaldTest, ...]
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class GroupComparison:
+    """One network for each group, and tests whether they differ.
+
+    Parameters
+    ----------
+    by, labels, sizes
+        The column, its groups, and how many rows each has.
+    weights
+        Edge weights of all pairs of variables in every group, (groups, pairs), in the order of `pairs_of`.
+    unit, has_sign
+        Name of the unit of the weights, and which pairs have a sign.
+    wald, likelihood, permutations
+        Tests; None where they were not made.
+    """
+
+    names: tuple[str, ...]
+    by: str
+    labels: tuple[str, ...]
+    sizes: Floats
+    weights: Floats
+    wald: WaldComparison | None = None
+    likelihood: LikelihoodRatio | None = None
+    permutations: PermutationTest | None = None
+    remarks: tuple[str, ...] = ()
+    unit: str = ""
+    has_sign: NDArray[np.bool_] | None = None
+
+    @property
+    def differences(self) -> Differences:
+        return Differences.of(self.weights, len(self.names))
+
+    def __repr__(self) -> str:
+        made = [name for name in TESTS if getattr(self, name) is not None]
+        return f"<GroupComparison: {len(self.labels)} groups of {self.by!r}; {', '.join(made)}>"
+
+
+def compare_groups(
+    learner: Learner | StructureLearner,
+    data: Any,
+    *,
+    by: str,
+    paired: Sequence[object] | None = None,
+    tests: Sequence[str] | None = None,
+    permutations: Any = 1000,
+    seed: int = 0,
+    jobs: int = 1,
+    callback: Callback | None = None,
+) -> GroupComparison:
+    """Learn a network from each group of rows, and test whether they differ.
+
+    Parameters
+    ----------
+    learner
+        As for `stability`: a `Learner`, or a way to find a structure such as `Learned`.
+    by
+        The column that tells groups apart. It is no variable of the networks.
+    paired
+        Who each row belongs to, if every person has a row in every group.
+    tests
+        Some of ``wald``, ``likelihood`` (that interactions are equal, exact, without a penalty) and ``permutations``,
+        in which everything is learned again. By default the first, with the second where it takes little, for a
+        structure that is given with l2 or no penalty; else the third.
+    permutations
+        How many; or permutations themselves, counts of the distinct rows of all groups,
+        (permutations, groups, distinct).
+    callback
+        Told of every network that is learned again, from any thread. The result does not depend on ``jobs``.
+    """
+    grouped = GroupedRows.of(UniqueRows.of(data), by) if paired is None else _paired(data, by, paired)
+    grouped.rows.check_complete("learning")
+    asked = _tests(learner, grouped, tests)
+    with one_blas_thread():
+        pool = pool_of(learner, grouped.rows)
+        weights = np.stack(_of_groups(grouped, weigher(learner))) if pool is None else pool.weights(grouped.counts)
+        wald = ratio = shuffled = None
+        if "wald" in asked:
+            wald = _wald(_given(learner, "Wald tests"), grouped, jobs)
+        if "likelihood" in asked:
+            given = _with_free_tables(_given(learner, "likelihood ratios"))
+            ratio = likelihood_ratio(grouped, given.structure.learn(grouped.rows).structure, given, jobs=jobs)
+        if "permutations" in asked:
+            drawn = _permutations(grouped, permutations, seed)
+            flat = drawn.reshape(-1, grouped.rows.n_distinct)
+            networks = networks_of(learner, grouped.rows, flat, pool=pool, jobs=jobs, callback=callback)
+            shuffled = PermutationTest.of(weights, networks)
+    remarks = (PAIRED,) if paired is not None and tests is None else ()
+    scores = scores_of(learner, grouped.rows.domain)
+    return GroupComparison(
+        grouped.rows.domain.names, by, grouped.labels, grouped.sizes, weights, wald, ratio, shuffled, remarks,
+        unit=unit_of_scores(scores), has_sign=signed_pairs(scores),
+    )  # fmt: skip
+
+
+def _paired(data: Any, by: str, ids: Sequence[object]) -> GroupedRows:
+    return GroupedRows.paired(data if isinstance(data, Dataset) else Dataset.from_table(data), by, ids)
+
+
+def _tests(learner: Learner | StructureLearner, grouped: GroupedRows, tests: Sequence[str] | None) -> tuple[str, ...]:
+    if tests is None:
+        return _usual_tests(learner, grouped)
+    unknown = [name for name in tests if name not in TESTS]
+    if unknown or not tests:
+        raise InputError(f"Groups are compared by {listed(TESTS)}; got {listed(unknown) if unknown else 'none'}.")
+    if grouped.members is not None and tuple(tests) != ("permutations",):
+        raise InputError(f"{PAIRED} Use permutations, or compare without pairs.")
+    return tuple(tests)
+
+
+def _usual_tests(learner: Learner | StructureLearner, grouped: GroupedRows) -> tuple[str, ...]:
+    if grouped.members is not None or isinstance(learner, StructureLearner) or learner.structure.is_learned:
+        return ("permutations",)
+    if not isinstance(learner.penalty, NoPenalty | L2 | FlatL2):
+        return ("permutations",)
+    few = prod(grouped.rows.domain.shape) * len(grouped.labels) <= _FEW_STATES
+    exact = few and isinstance(learner.penalty, NoPenalty) and learner.parameterization_kind.is_complete
+    exact = exact and not learner.given
+    return ("wald", "likelihood") if exact else ("wald",)
+
+
+def _given(learner: Learner | StructureLearner, what: str) -> Learner:
+    """A fit on a structure that is the same in all groups."""
+    if isinstance(learner, StructureLearner) or learner.structure.is_learned:
+        raise InputError(
+            f"For {what} groups need one structure that was not learned from them; use a given one, such as complete "
+            "or edges from a file, or permutations."
+        )
+    return learner
+
+
+def _with_free_tables(learner: Learner) -> Learner:
+    """One in whose coordinates groups may differ in any state of a single variable."""
+    if not learner.parameterization_kind.is_complete:
+        raise InputError(
+            f"Likelihood ratios take tables of any values of a variable and the groups, which "
+            f"{learner.parameterization_kind.word} coordinates do not have. Use wald, or canonical, spectral or full "
+            "coordinates."
+        )
+    return learner
+
+
+def _of_groups(grouped: GroupedRows, learn: Callable[[UniqueRows], Any]) -> list[Any]:
+    """What is learned from each; an error says from which it could not."""
+    found = []
+    for label, rows in zip(grouped.labels, grouped.groups(), strict=True):
+        try:
+            found.append(learn(rows))
+        except MrfitError as error:
+            raise InputError(f"Nothing could be learned from the group {label!r} of {grouped.by!r}: {error}") from error
+    return found
+
+
+def _permutations(grouped: GroupedRows, permutations: Any, seed: int) -> Floats:
+    rows, rng = grouped.rows, generator(seed)
+    if isinstance(permutations, int | np.integer):
+        if grouped.members is not None:
+            return draw.swaps(rows, grouped.members, int(permutations), rng)
+        return draw.splits(rows, grouped.sizes.round().astype(int).tolist(), int(permutations), rng)
+    counts = np.asarray(permutations, np.float64)
+    if counts.ndim != 3 or counts.shape[1] != len(grouped.labels):
+        raise InputError(
+            f"Permutations are counts of shape (permutations, {len(grouped.labels)} groups, {rows.n_distinct} distinct "
+            f"rows); got {counts.shape}."
+        )
+    return draw.given(rows, counts.reshape(-1, counts.shape[2])).reshape(counts.shape)
+
+
+def _wald(learner: Learner, grouped: GroupedRows, jobs: int) -> WaldComparison:
+    models = [
+        fitted.model
+        for fitted in _of_groups(grouped, lambda rows: learner.fit(rows, errors="sandwich", jobs=jobs, compared=False))
+    ]
+    first, errors = models[0], [model.errors for model in models if model.errors is not None]
+    w, covariances = [model.w for model in models], [each.covariance for each in errors]
+    known = np.isfinite(np.stack([np.diag(covariance) for covariance in covariances])).all(axis=0)
+    sets = first.interaction_sets()
+    whole = np.concatenate([mine for _, mine in sets])
+    of_nodes = [
+        ((name,), np.concatenate([mine for names, mine in sets if name in names] or [whole[:0]]))
+        for name in first.domain.names
+    ]
+    return WaldComparison(
+        equality_tests(w, covariances, [((), whole[known[whole]])])[0],
+        equality_tests(w, covariances, sets),
+        equality_tests(w, covariances, [(name, mine[known[mine]]) for name, mine in of_nodes]),
+        tuple(dict.fromkeys(remark for each in errors for remark in each.remarks)),
+    )

@@ -1,0 +1,107 @@
+"""How networks of groups differ, and how far they would if rows were dealt to groups by lot.
+
+After van Borkulo et al. (2022) for two groups. For more, the difference of numbers is the largest less the smallest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.analysis.stability.case_dropping import incidence
+from mrfit.analysis.stability.resampled_networks import Networks
+
+Floats = NDArray[np.float64]
+
+_TIE = 1.0 - 1e-9  # of sums of the same numbers in another order
+
+
+@dataclass(frozen=True, eq=False)
+class Differences:
+    """Of one network for each group, or of many such sets of networks: a leading axis for these.
+
+    Parameters
+    ----------
+    largest
+        M: that of the pair that differs most.
+    total
+        S: of the sums of absolute weights.
+    edges, strengths
+        Of each pair, and of each variable's sum of absolute weights.
+    """
+
+    largest: Floats
+    total: Floats
+    edges: Floats
+    strengths: Floats
+
+    @classmethod
+    def of(cls, weights: Floats, n_variables: int) -> Differences:
+        """Of weights (..., groups, pairs), which may be infinite: two infinities of one sign do not differ."""
+        size, edges = np.abs(weights), _spread(weights)
+        return cls(
+            largest=edges.max(axis=-1, initial=0.0),
+            total=_spread(size.sum(axis=-1)[..., None])[..., 0],
+            edges=edges,
+            strengths=_spread(_products(size, incidence(n_variables))),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class PermutationTest:
+    """Differences of the groups, and the shares of permutations in which they are as large.
+
+    Each p is (1 + permutations with as large a difference) / (1 + permutations); ``n`` are those that did not fail.
+    """
+
+    observed: Differences
+    permuted: Differences
+    n: int
+    failures: dict[str, int]
+
+    @classmethod
+    def of(cls, observed: Floats, networks: Networks) -> PermutationTest:
+        """``networks`` are those of all groups of the first permutation, then of the second, and so on."""
+        n_groups, n_variables = len(observed), len(networks.names)
+        sets = networks.weights.reshape(-1, n_groups, observed.shape[1])
+        known = sets[~np.isnan(sets).any(axis=(1, 2))]
+        differences = Differences.of(known, n_variables)
+        return cls(Differences.of(observed, n_variables), differences, len(known), networks.failures)
+
+    @property
+    def p_largest(self) -> float:
+        return float(_p(self.observed.largest, self.permuted.largest))
+
+    @property
+    def p_total(self) -> float:
+        return float(_p(self.observed.total, self.permuted.total))
+
+    @property
+    def p_edges(self) -> Floats:
+        return _p(self.observed.edges, self.permuted.edges)
+
+    @property
+    def p_strengths(self) -> Floats:
+        return _p(self.observed.strengths, self.permuted.strengths)
+
+
+def _spread(values: Floats) -> Floats:
+    """The largest less the smallest over groups, the last axis but one."""
+    high, low = values.max(axis=-2), values.min(axis=-2)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.where(high == low, 0.0, high - low), np.float64)
+
+
+def _products(size: Floats, matrix: Floats) -> Floats:
+    """size @ matrix of zeros and ones, where zero times infinity is zero."""
+    if np.isfinite(size).all():
+        return np.asarray(size @ matrix, np.float64)
+    finite = np.where(np.isfinite(size), size, 0.0) @ matrix
+    return np.asarray(np.where(np.isinf(size).astype(float) @ matrix > 0, np.inf, finite), np.float64)
+
+
+def _p(observed: Floats, permuted: Floats) -> Floats:
+    as_large = (permuted >= _TIE * observed).sum(axis=0)
+    return np.asarray((1 + as_large) / (1 + len(permuted)), np.float64)

@@ -1,0 +1,354 @@
+"""What there is to say about two models of the same variables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from math import hypot
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.analysis.groups.groups_plot import draw_groups, groups_layout
+from mrfit.analysis.stability.resampled_networks import pairs_of
+from mrfit.core.domain import Domain
+from mrfit.core.errors import InputError, listed
+from mrfit.core.html_table import html_table
+from mrfit.core.threads import resolve_jobs
+from mrfit.learning.cross_validation import mean_over_rows
+from mrfit.learning.fit_result import Score
+from mrfit.model.markov_network import MarkovNetwork, finite_scores
+from mrfit.parameterizations.canonical import Canonical
+from mrfit.parameterizations.edge_tables import edge_weights
+from mrfit.parameterizations.ordered import Ordered
+from mrfit.plots.canvas import Layout
+from mrfit.structures.edge_weights import EdgeWeights, Scores, same_scores, unit_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Floats = NDArray[np.float64]
+Key = frozenset[tuple[str, str]]  # variables of a parameter, each with its state
+
+_WHERE = {(True, True): "both", (True, False): "a", (False, True): "b"}
+
+
+@dataclass(frozen=True)
+class ComparedEdge:
+    """A pair of variables that ``a``, ``b`` or ``both`` join, as ``where`` says; the edge weight is zero where not."""
+
+    source: str
+    target: str
+    where: str
+    a: float
+    b: float
+    difference: float  # b - a
+    has_sign: bool = True  # of categories weights have none, though their difference has
+
+
+@dataclass(frozen=True)
+class ComparedParameter:
+    """A parameter of either model; zero in the one that does not have it."""
+
+    name: str
+    order: int
+    a: float
+    b: float
+    difference: float  # b - a
+
+
+@dataclass(frozen=True)
+class ComparedScores:
+    """Mean scores a row, in nats, and their difference with its standard error over the same rows."""
+
+    metric: str
+    n_rows: int
+    a: float
+    b: float
+    difference: Score  # b - a
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**asdict(self), "difference": self.difference.mean, "standard_error": self.difference.standard_error}
+
+    def in_words(self) -> str:
+        difference = self.difference.in_words("nats", sign="+")
+        means = f"A {self.a:.4f}, B {self.b:.4f}, difference B - A {difference}"
+        return f"{self.n_rows:,} rows, mean {self.metric}: {means}"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two models A and B side by side.
+
+    Parameters
+    ----------
+    models
+        A and B in words.
+    coordinates
+        In which parameters are compared: those of both models, canonical ones where these differ.
+    unit
+        Name of the unit of the edge weights, see `mrfit.structures.edge_weights`.
+    edges, parameters
+        The largest differences first.
+    scores
+        On the rows given; None without.
+    """
+
+    names: tuple[str, ...]
+    models: tuple[str, str]
+    coordinates: str
+    edges: tuple[ComparedEdge, ...]
+    parameters: tuple[ComparedParameter, ...]
+    scores: ComparedScores | None = None
+    unit: str = ""
+
+    def __repr__(self) -> str:
+        return f"<Comparison: {self._counts}>"
+
+    def edges_in(self, where: str) -> list[ComparedEdge]:
+        """Those in ``both``, or only in ``a`` or ``b``."""
+        return [edge for edge in self.edges if edge.where == where]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "variables": list(self.names),
+            "models": dict(zip("ab", self.models, strict=True)),
+            "coordinates": self.coordinates,
+            "edge_weight": self.unit,
+            "n_edges": {where: len(self.edges_in(where)) for where in _WHERE.values()},
+            "edges": [asdict(edge) for edge in self.edges],
+            "parameters": [asdict(parameter) for parameter in self.parameters],
+            "scores": None if self.scores is None else self.scores.to_dict(),
+        }
+
+    def text(self, top: int = 10) -> str:
+        """All of it in lines, with the ``top`` edges and parameters of each kind."""
+        return "\n".join(self._lines(top))
+
+    def _lines(self, top: int) -> Iterator[str]:
+        yield from (f"{letter}: {words}" for letter, words in zip("AB", self.models, strict=True))
+        yield self._counts
+        for where in "ab":
+            lines = [
+                f"{_weight(each.a or each.b, each)}  {each.source} - {each.target}" for each in self.edges_in(where)
+            ]
+            yield from _shown(f"only in {where.upper()}, edge weight ({self.unit}):", lines, top)
+        lines = [
+            f"{_weight(each.a, each)} {_weight(each.b, each)} {each.difference:+9.4f}  {each.source} - {each.target}"
+            for each in self.edges_in("both")
+            if each.difference
+        ]
+        yield from _shown(f"edge weights that differ most, {self.unit} (A, B, difference B - A):", lines, top)
+        lines = [f"{each.a:+9.4f} {each.b:+9.4f} {each.difference:+9.4f}  {each.name}" for each in self._different]
+        heading = f"parameters that differ most, {self.coordinates} (A, B, difference B - A):"
+        yield from _shown(heading, lines, top)
+        if self.scores is not None:
+            yield self.scores.in_words()
+
+    @property
+    def _counts(self) -> str:
+        both, only_a, only_b = (len(self.edges_in(where)) for where in _WHERE.values())
+        return f"edges that are not zero: {both:,} in both, {only_a:,} only in A, {only_b:,} only in B"
+
+    @property
+    def _different(self) -> list[ComparedParameter]:
+        return [each for each in self.parameters if each.difference]
+
+    def _repr_html_(self) -> str:
+        facts = {"A": self.models[0], "B": self.models[1], "edges": self._counts.partition(": ")[2]}
+        if self.scores is not None:
+            facts["scores"] = self.scores.in_words()
+        facts[f"parameters ({self.coordinates})"] = "A, B, difference B - A"
+        rows = [(each.name, f"{each.a:+.4f}, {each.b:+.4f}, {each.difference:+.4f}") for each in self._different[:10]]
+        return html_table("Comparison", facts, rows)
+
+    def layout(self, layout: Layout = "force") -> Floats:
+        """Where variables stand in the picture, (variables, 2): by the mean of both networks, or as told."""
+        return groups_layout(self.names, self._panels[:2], layout)
+
+    def figure(self, *, layout: Layout = "force", title: str | None = None) -> Figure:
+        """A, B, and the difference B - A side by side, on one layout and one scale of edge weights."""
+        signed = np.stack([self._has_sign, self._has_sign, np.ones_like(self._has_sign)])
+        return draw_groups(self.names, self._panels, self.layout(layout), title=title, unit=self.unit, signed=signed)
+
+    @property
+    def _has_sign(self) -> NDArray[np.bool_]:
+        """Whether the weight of each pair has a sign, in the order of `pairs_of`."""
+        out = np.ones(len(pairs_of(len(self.names))), bool)
+        for edge in self.edges:
+            out[self._place(edge)] = edge.has_sign
+        return out
+
+    def _place(self, edge: ComparedEdge) -> int:
+        """The number of a pair in the order of `pairs_of`."""
+        n = len(self.names)
+        a, b = sorted((self.names.index(edge.source), self.names.index(edge.target)))
+        return a * (2 * n - a - 1) // 2 + b - a - 1
+
+    @property
+    def _panels(self) -> list[tuple[str, Floats]]:
+        weights = np.zeros((3, len(pairs_of(len(self.names)))))
+        for edge in self.edges:
+            weights[:, self._place(edge)] = edge.a, edge.b, edge.difference
+        return list(zip(("A", "B", "difference B - A"), weights, strict=True))
+
+
+def compare(
+    a: MarkovNetwork, b: MarkovNetwork, data: Any = None, *, metric: str = "pll", jobs: int | None = None
+) -> Comparison:
+    """What two models of the same variables have in common, and how they differ.
+
+    Parameters
+    ----------
+    data
+        Rows to score both by: whatever `MarkovNetwork.pll` takes.
+    metric
+        ``pll``, or ``ll``, which is exact and refused where it does not fit.
+    """
+    _check_domains(a.domain, b.domain)
+    if set(a.given) != set(b.given):
+        raise InputError(
+            f"A is given {listed(a.given) or 'nothing'}, B {listed(b.given) or 'nothing'}, so they do not answer the "
+            "same question; compare models with the same covariates."
+        )
+    if metric not in ("pll", "ll"):
+        raise InputError(f"There is no metric {metric!r}; choose pll or ll.")
+    one, other = _in_same_coordinates(a, b)
+    edges, unit = _edges(a, b)
+    return Comparison(
+        names=a.domain.names,
+        models=(a.in_words(), b.in_words()),
+        coordinates=one.parameters.word,
+        edges=edges,
+        unit=unit,
+        parameters=_parameters(one, other),
+        scores=None if data is None else _scores(a, b, data, metric, resolve_jobs(jobs)),
+    )
+
+
+def _check_domains(a: Domain, b: Domain) -> None:
+    for letter, other, more, less in (("A", "B", a, b), ("B", "A", b, a)):
+        if unknown := [name for name in more.names if name not in less]:
+            raise InputError(
+                f"{letter} has variables that {other} has not: {listed(unknown)}. Compare models of the same variables."
+            )
+    for variable in a:
+        states = b[b.index(variable.name)].states
+        if states != variable.states:
+            raise InputError(
+                f"The states of {variable.name!r} are {listed(variable.states)} in A and {listed(states)} in B; "
+                "compare models with the same states in the same order."
+            )
+
+
+def _in_same_coordinates(a: MarkovNetwork, b: MarkovNetwork) -> tuple[MarkovNetwork, MarkovNetwork]:
+    """Canonical ones with first states as reference, unless both are in these, in spectral or in the same ordered ones.
+
+    In others the same distribution may have different parameters.
+    """
+    if type(a.parameters) is type(b.parameters) and a.parameters.is_orthogonal and a.domain == b.domain:
+        return a, b
+    if a.parameters.word == b.parameters.word == Ordered.word and _same_scores(a, b):
+        return a, b
+    return _canonical("A", a), _canonical("B", b)
+
+
+def _canonical(letter: str, model: MarkovNetwork) -> MarkovNetwork:
+    if model.has_impossible_states:
+        raise InputError(
+            f"Some states are impossible under {letter}, so that it has no finite parameters to compare; compare the "
+            "scores of rows with mrfit score --per-row."
+        )
+    own = model.parameters
+    is_plain = isinstance(own, Canonical) and not any(own.reference or ())
+    return model if is_plain else model.to_parameterization("canonical")
+
+
+def _edges(a: MarkovNetwork, b: MarkovNetwork) -> tuple[tuple[ComparedEdge, ...], str]:
+    """All pairs that either joins, by one kind of edge weight for both; and its unit.
+
+    A variable counts as ordered where both models give its states the same scores.
+    """
+    weighed = [_weighed(model, scores) for model, scores in zip((a, b), common_scores(a, b), strict=True)]
+    weights = [_weights(model, edges) for model, edges in zip((a, b), weighed, strict=True)]
+    found, joined = [], weights[0] | weights[1]
+    for pair in joined:
+        source, target = sorted(pair, key=a.domain.index)
+        where = _WHERE[pair in weights[0], pair in weights[1]]
+        one, other = (own[pair][0] if pair in own else 0.0 for own in weights)
+        has_sign = joined[pair][1]
+        found.append(ComparedEdge(source, target, where, one, other, other - one, has_sign))
+    unit = unit_of(np.concatenate([edges.kinds for edges in weighed]))
+    return tuple(sorted(found, key=lambda edge: -abs(edge.difference))), unit
+
+
+def common_scores(a: MarkovNetwork, b: MarkovNetwork) -> tuple[Scores, Scores]:
+    """The scores of each model's variables that both give the same; None where they differ."""
+    own = dict(zip(a.domain.names, a.state_scores, strict=True))
+    other = dict(zip(b.domain.names, b.state_scores, strict=True))
+    same = {name: scores if same_scores(scores, other[name]) else None for name, scores in own.items()}
+    return tuple(same[name] for name in a.domain.names), tuple(same[name] for name in b.domain.names)
+
+
+def _same_scores(a: MarkovNetwork, b: MarkovNetwork) -> bool:
+    other = dict(zip(b.domain.names, b.state_scores, strict=True))
+    return all(same_scores(own, other[name]) for name, own in zip(a.domain.names, a.state_scores, strict=True))
+
+
+def _weighed(model: MarkovNetwork, scores: Scores) -> EdgeWeights:
+    return edge_weights(model.parameters, model.w, scores)
+
+
+def _weights(model: MarkovNetwork, edges: EdgeWeights) -> dict[frozenset[str], tuple[float, bool]]:
+    """Return the weights of all edges that are not zero, and whether each has a sign."""
+    names = model.domain.names
+    known = zip(edges.edges.tolist(), edges.values.tolist(), edges.has_sign.tolist(), strict=True)
+    return {frozenset((names[i], names[j])): (weight, has_sign) for (i, j), weight, has_sign in known if weight}
+
+
+def _parameters(a: MarkovNetwork, b: MarkovNetwork) -> tuple[ComparedParameter, ...]:
+    """All that either has."""
+    known = [_named(model) for model in (a, b)]
+    found = []
+    for key, (name, order, _) in (known[1] | known[0]).items():
+        one, other = (own[key][2] if key in own else 0.0 for own in known)
+        found.append(ComparedParameter(name, order, one, other, other - one))
+    return tuple(sorted(found, key=lambda each: -abs(each.difference)))
+
+
+def _named(model: MarkovNetwork) -> dict[object, tuple[str, int, float]]:
+    """Name, order and value of every parameter, by what it means whatever the order of variables."""
+    parameters, domain = model.parameters, model.domain
+    out: dict[object, tuple[str, int, float]] = {}
+    for k, name in enumerate(parameters.names()):
+        states: Key = frozenset((domain[i].name, domain[i].states[s]) for i, s in parameters.states(k))
+        scope = frozenset(domain.names[i] for i in parameters.scope(k))
+        key: object = (scope, states) if isinstance(parameters, Ordered) else states or name
+        out[key] = name, int(parameters.order_of_parameter[k]), float(model.w[k])
+    return out
+
+
+def _weight(value: float, edge: ComparedEdge) -> str:
+    """Format an edge weight, with its sign if it has one."""
+    return f"{value:+9.4f}" if edge.has_sign else f"{value:9.4f}"
+
+
+def _scores(a: MarkovNetwork, b: MarkovNetwork, data: Any, metric: str, jobs: int) -> ComparedScores:
+    rows = a.coded_rows(data)
+    order = [a.domain.index(name) for name in b.domain.names]
+    one = finite_scores(a.row_scores(metric), a, rows.codes, jobs=jobs)
+    other = finite_scores(b.row_scores(metric), b, np.ascontiguousarray(rows.codes[:, order]), jobs=jobs)
+    means = [mean_over_rows(scores, rows).mean for scores in (one, other)]
+    difference = mean_over_rows(other - one, rows)
+    if metric == "ll":
+        difference = replace(difference, log_z_error=hypot(a.known_log_z_error, b.known_log_z_error))
+    return ComparedScores(metric, rows.n_rows, means[0], means[1], difference)
+
+
+def _shown(heading: str, lines: list[str], top: int) -> Iterator[str]:
+    if lines:
+        yield heading
+    yield from (f"  {line}" for line in lines[:top])
+    if len(lines) > top:
+        yield f"  ... and {len(lines) - top:,} more"

@@ -1,0 +1,47 @@
+"""Variables that are joined to each other more than to others, and whether they stay together."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.analysis.nodes.centrality import graph_of
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+def louvain(weights: Floats, *, seed: int = 0) -> Indices:
+    """The community of every variable, numbered from 0 in the order of their first variables.
+
+    By the method of Blondel, Guillaume, Lambiotte and Lefebvre (2008), which moves variables while that adds to the
+    modularity of absolute weights. A variable without an edge is a community of its own.
+    """
+    from networkx.algorithms.community import louvain_communities
+
+    label = np.empty(len(weights), np.int64)
+    for number, members in enumerate(sorted(louvain_communities(graph_of(weights), seed=seed), key=min)):
+        label[list(members)] = number
+    return label
+
+
+def modularity(weights: Floats, label: Indices) -> float:
+    """How much more of the absolute weight lies within communities than by chance, at most 1; 0 without an edge."""
+    size = np.abs(weights)
+    degree, total = size.sum(axis=1), size.sum()
+    if not total:
+        return 0.0
+    same = label[:, None] == label[None, :]
+    return float((size - degree[:, None] * degree[None, :] / total)[same].sum() / total)
+
+
+def similarity_of_members(label: Indices, other: Indices) -> Floats:
+    """For every variable the Jaccard similarity of its communities by two labellings: |A and B| / |A or B|."""
+    one, two = (each[:, None] == each[None, :] for each in (label, other))
+    return np.asarray((one & two).sum(axis=1) / (one | two).sum(axis=1), np.float64)
+
+
+def similarity_of_communities(label: Indices, other: Indices) -> Floats:
+    """For every community by the first labelling the Jaccard similarity of the one most like it by the other
+    (Hennig 2007)."""
+    return np.array([similarity_of_members(label, other)[label == number].max() for number in np.unique(label)])

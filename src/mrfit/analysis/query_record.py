@@ -1,0 +1,154 @@
+"""What there is to say about an answer of a model, and about what it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from mrfit.inference.exact.tree_plan import TreePlan
+from mrfit.inference.plan import Plan, as_float
+from mrfit.model.queries.answer import Answer, BestState, Explanation, Joint, Marginals, joint_error
+from mrfit.model.queries.questions import Questions
+
+Tables = Mapping[str, Mapping[str, float]]  # probabilities by variable and state
+
+
+@dataclass(frozen=True)
+class PlanSummary:
+    """What a question would take."""
+
+    engine: str
+    why: str
+    fits: bool
+    cells: float
+    most_cells: float
+    bytes: float
+    seconds: float
+    width: int | None  # of a junction tree: the variables of its largest clique but one
+    largest: list[str] | None
+    figures: str
+
+    @classmethod
+    def of(cls, plan: Plan, names: Sequence[str]) -> PlanSummary:
+        tree = plan if isinstance(plan, TreePlan) else None
+        return cls(
+            engine=plan.engine,
+            why=plan.why,
+            fits=plan.fits,
+            cells=as_float(plan.n_cells),
+            most_cells=as_float(plan.max_cells),
+            bytes=as_float(plan.n_bytes),
+            seconds=plan.forecast,
+            width=None if tree is None else tree.width,
+            largest=None if tree is None else [names[v] for v in tree.largest],
+            figures=plan.figures(names),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class QuerySummary:
+    """Probabilities given what is known, and before anything was; joint and best states; what moved them.
+
+    Covariates are known before, too. ``before`` is None where nothing else is given, or where a model is small enough
+    only with what is given.
+    """
+
+    after: Marginals
+    before: Marginals | None
+    joints: tuple[Joint, ...]
+    best: BestState | None
+    explanations: tuple[Explanation, ...]
+
+    @classmethod
+    def of(
+        cls,
+        model: Questions,
+        asked: Sequence[tuple[str, ...]],
+        *,
+        given: Mapping[str, Any],
+        best: bool = False,
+        explain: bool = False,
+        engine: str = "auto",
+        seed: int = 0,
+        samples: int | None = None,
+        precision: float | None = None,
+    ) -> QuerySummary:
+        """Ask a model: for single variables, for the joint states of several, or for all that are not known."""
+        how: dict[str, Any] = {"engine": engine, "seed": seed, "samples": samples, "precision": precision}
+        single = [names[0] for names in asked if len(names) == 1]
+        after = model.marginals(single if asked else None, given=given, **how)
+        before = None
+        always = {name: given[name] for name in model.covariate_names}
+        if len(given) > len(always) and model.plan(given=always, **how).fits:
+            before = model.marginals(list(after.marginals), given=always, **how)
+        return cls(
+            after,
+            before,
+            tuple(model.joint(names, given=given, **how) for names in asked if len(names) > 1),
+            model.map(given=given, seed=seed) if best else None,
+            tuple(model.explain(name, given, **how) for name in single) if explain else (),
+        )
+
+    @property
+    def log_p_given(self) -> float | None:
+        """The logarithm of the probability of what is given."""
+        return None if self.before is None else self.after.log_z - self.before.log_z
+
+    @property
+    def log_p_given_error(self) -> float | None:
+        """Its standard error; None where it is unknown, or nothing is given."""
+        return None if self.before is None else joint_error(self.after.error, self.before.error)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """How far to trust the answers that are approximate, each remark once."""
+        answers: list[Answer | None] = [self.after, self.before, *self.joints, self.best, *self.explanations]
+        return tuple(dict.fromkeys(remark for answer in answers if answer is not None for remark in answer.remarks))
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the probabilities of single variables are exact, before and after."""
+        return self.after.exact and (self.before is None or self.before.exact)
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether the errors of all probabilities are known, as zeros or otherwise."""
+        tables = [self.after, *([] if self.before is None else [self.before])]
+        return all(table.largest_error is not None for table in tables) and all(
+            joint.error is not None for joint in self.joints
+        )
+
+    @property
+    def moved(self) -> dict[str, float]:
+        """How far what is given moved each variable, from 0 to 1: the total variation distance."""
+        return movements(self.after.marginals, None if self.before is None else self.before.marginals)
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            **self.after.to_dict(),
+            "log_p_given": self.log_p_given,
+            "log_p_given_error": self.log_p_given_error,
+            "before": None if self.before is None else self.before.marginals,
+            "before_errors": None if self.before is None else self.before.errors,
+            "joint": [
+                {"variables": list(joint.states), "exact": joint.exact, "table": joint.to_dict()["joint"]}
+                for joint in self.joints
+            ],
+            "map": None if self.best is None else self.best.to_dict(),
+            "explain": [explanation.to_dict() for explanation in self.explanations],
+        }
+
+
+def movements(after: Tables, before: Tables | None) -> dict[str, float]:
+    """Total variation distances of the distributions of variables; zero where nothing was before."""
+    if before is None:
+        return dict.fromkeys(after, 0.0)
+    return {
+        name: 0.5 * sum(abs(p - before[name][state]) for state, p in states.items()) for name, states in after.items()
+    }

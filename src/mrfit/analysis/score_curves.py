@@ -1,0 +1,90 @@
+"""Held-out scores by the number of groups or the strength, as a picture shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.core.errors import InputError
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.learning.cross_validation import mean_over_folds, mean_over_rows
+from mrfit.learning.fit_result import Fit, Fitted
+from mrfit.learning.objective_specs import JUDGES
+from mrfit.plots.page import WIDTH, new_panel, printable
+from mrfit.plots.scores_plot import ScoreCurve, draw_curves
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MEASURES = {"pll": "pseudo-log-likelihood", "ll": "log-likelihood"}
+
+Floats = NDArray[np.float64]
+
+
+def plot_scores(
+    fitted: Fitted, ax: Axes | None = None, *, valid: UniqueRows | None = None, title: str | None = None
+) -> Axes:
+    """Negative held-out scores of all fits on matplotlib axes, which are returned; lower is better.
+
+    By the strength of the penalty, or for tied parameters by the number of groups, with the score of L2 as a dotted
+    line. The ring is the best of them.
+
+    Parameters
+    ----------
+    ax
+        Where to draw; by default on a new figure.
+    valid
+        The rows that chose, for standard errors of the differences from the best; folds need none.
+    """
+    curves = score_curves({"tied" if _is_tied(fitted) else "held-out": fitted}, valid)
+    axes = new_panel(WIDTH, 4.4) if ax is None else ax
+    if title:
+        axes.set_title(printable(title), parse_math=False)
+    draw_curves(axes, curves, MEASURES[fitted.best.judge])
+    return axes
+
+
+def score_curves(learned: Mapping[str, Fitted], valid: UniqueRows | None) -> list[ScoreCurve]:
+    """The best score at every number of groups, and that of L2, or at every strength, for every labelled grid of fits.
+
+    Errors are those of the paired difference from the best fit of the grid: over the rows of ``valid``, or over folds.
+    """
+    return [_curve(label, each, valid) for label, each in learned.items()]
+
+
+def _is_tied(fitted: Fitted) -> bool:
+    return any(fit.n_groups is not None for fit in fitted.fits)
+
+
+def _curve(label: str, learned: Fitted, valid: UniqueRows | None) -> ScoreCurve:
+    tied, best = _is_tied(learned), dict[float, Fit]()
+    for fit in learned.fits:
+        place = fit.n_groups if tied else fit.strength
+        if place is not None and np.isfinite(fit.rank) and (place not in best or fit.rank > best[place].rank):
+            best[place] = fit
+    if not best:
+        raise InputError("There are no held-out scores to draw; learn with validation rows or with folds.")
+    at = sorted(best)
+    fits = [best[place] for place in at]
+    scores = [-fit.rank for fit in fits]
+    l2 = None if learned.gain is None else -learned.gain.l2.rank
+    errors = _errors(fits, int(np.argmin(scores)), valid)
+    return ScoreCurve(label, at, scores, l2, errors, by="groups" if tied else "strength")
+
+
+def _errors(fits: list[Fit], winner: int, valid: UniqueRows | None) -> list[float]:
+    if valid is None:
+        if not fits[winner].fold_scores:
+            return []
+        folds = np.array([fit.fold_scores for fit in fits])
+        return [mean_over_folds(each).standard_error for each in folds - folds[winner]]
+    best = _row_scores(fits[winner], valid)
+    return [mean_over_rows(_row_scores(fit, valid) - best, valid).standard_error for fit in fits]
+
+
+def _row_scores(fit: Fit, rows: UniqueRows) -> Floats:
+    """By what the held-out scores are of, which need not be what was maximised."""
+    return JUDGES[fit.judge].row_scores(fit.model, rows, 1)

@@ -1,0 +1,1 @@
+"""Sizes of interactions by the number of their variables."""

@@ -1,0 +1,166 @@
+"""The spectrum of a table: how large interactions are by the number of variables, and what ignoring them costs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import comb
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mrfit.analysis.spectrum.spectrum_plot import OrderLoss, SpectrumCurve, draw_sizes
+from mrfit.core.errors import InputError, listed
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.learning.cross_validation import mean_over_folds
+from mrfit.learning.fit_result import Fit
+from mrfit.learning.learner import Learner
+from mrfit.learning.objective_specs import LIKELIHOOD
+from mrfit.learning.penalty_spec import PenaltyChoice
+from mrfit.learning.penalty_specs import L1, FlatL1, FlatL2, NoPenalty
+from mrfit.learning.pseudo_counts import PseudoCounts
+from mrfit.plots.page import new_panel, printable
+from mrfit.structures.simple import UpToOrder
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+ESTIMATORS: dict[str, type[PenaltyChoice]] = {kind.word: kind for kind in (FlatL1, FlatL2, PseudoCounts)}
+
+
+@dataclass(frozen=True)
+class OrderSize:
+    """The spectral parameters of all scopes of one size.
+
+    ``mean`` is that of |w_A| over the scopes A; for variables with more than two states |w_A| is the root of the sum of
+    squares of the scope's parameters. ``density`` is the share of scopes with a parameter other than zero.
+    """
+
+    order: int
+    n_scopes: int
+    mean: float
+    density: float
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """What an estimator that knows nothing of orders says about them, at the strength that predicts best."""
+
+    estimator: str
+    strength: float
+    held_out: float  # mean log-likelihood per row in cross-validation
+    sizes: tuple[OrderSize, ...]
+    fit: Fit
+
+    @property
+    def curve(self) -> SpectrumCurve:
+        """What a picture shows of it."""
+        label = f"{self.estimator}, strength {self.strength:.3g}"
+        return SpectrumCurve(label, [size.mean for size in self.sizes], [size.density for size in self.sizes])
+
+
+@dataclass(frozen=True)
+class OrderCost:
+    """Cross-validated log-likelihood with scopes of at most ``order`` variables; None is all of them.
+
+    ``loss`` is how much worse that is, a row, than the best order, with its standard error over the folds.
+    """
+
+    order: int | None
+    strength: float
+    n_nonzero: int
+    held_out: float
+    loss: float
+    standard_error: float
+
+    @property
+    def drawn(self) -> OrderLoss:
+        """What a picture shows of it."""
+        return OrderLoss("all" if self.order is None else str(self.order), self.loss, self.standard_error)
+
+
+def spectrum(
+    rows: Any,
+    estimator: str = "flat-l1",
+    *,
+    folds: int = 10,
+    strengths: tuple[float, ...] | None = None,
+    seed: int = 0,
+    jobs: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> Spectrum:
+    """Spectral parameters of all sets of variables, without preference for small ones (Buchman et al. 2012, 6)."""
+    rows = UniqueRows.of(rows)
+    if estimator not in ESTIMATORS:
+        raise InputError(f"There is no estimator {estimator!r} of the spectrum; choose one of {listed(ESTIMATORS)}.")
+    check_varied(rows)
+    learner = Learner(
+        UpToOrder(None), ESTIMATORS[estimator](strengths), LIKELIHOOD, "spectral", folds=folds, patience=1, seed=seed
+    )
+    best = learner.fit(rows, jobs=jobs, progress=progress).best
+    held_out = best.held_out
+    assert held_out is not None  # folds were asked for
+    return Spectrum(estimator, best.strength, held_out, _sizes(best, rows.domain.shape), best)
+
+
+def order_costs(
+    rows: UniqueRows,
+    *,
+    max_order: int = 4,
+    folds: int = 10,
+    seed: int = 0,
+    jobs: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[OrderCost, ...]:
+    """What ignoring larger scopes costs: l1 fits with scopes of up to 1, 2, ... variables, and with all of them.
+
+    Every order takes the strength that predicts best; all are compared on the same folds.
+    """
+    check_varied(rows)
+    n = len(rows.domain)
+    orders: list[int | None] = [*range(1, min(max_order, n - 1) + 1), None]
+    best: list[Fit] = []
+    for order in orders:
+        # Single variables are free: with nothing else there is nothing to penalise.
+        penalty = NoPenalty() if order == 1 or n == 1 else L1()
+        learner = Learner(UpToOrder(order), penalty, LIKELIHOOD, "spectral", folds=folds, seed=seed)
+        best.append(learner.fit(rows, jobs=jobs, progress=progress).best)
+    scores = np.array([fit.fold_scores for fit in best])
+    winner = int(scores.mean(axis=1).argmax())
+    losses = [mean_over_folds(loss) for loss in scores[winner] - scores]
+    return tuple(
+        OrderCost(order, fit.strength, fit.n_nonzero, float(score.mean()), loss.mean, loss.standard_error)
+        for order, fit, score, loss in zip(orders, best, scores, losses, strict=True)
+    )
+
+
+def plot_spectrum(found: Spectrum, ax: Axes | None = None, *, title: str | None = None) -> Axes:
+    """How large the parameters of sets of 1, 2, ... variables are on average, on matplotlib axes, which are returned.
+
+    The scale is logarithmic; a mean of zero is an open circle at its foot. ``ax`` is where to draw, by default a new
+    figure.
+    """
+    axes = new_panel(4.5, 3.4) if ax is None else ax
+    draw_sizes(axes, found.curve)
+    if title:
+        axes.set_title(printable(title), parse_math=False)
+    return axes
+
+
+def check_varied(rows: UniqueRows) -> None:
+    if rows.n_distinct == 1:
+        raise InputError("All rows are the same; there is nothing to learn of how variables depend on each other.")
+
+
+def _sizes(fit: Fit, shape: tuple[int, ...]) -> tuple[OrderSize, ...]:
+    parameters, w = fit.model.parameters, fit.model.w
+    length = np.sqrt(np.bincount(parameters.scope_of_parameter, w * w, minlength=parameters.structure.n_scopes))
+    order = np.repeat(list(parameters.structure.blocks), [len(block) for block in parameters.structure.blocks.values()])
+    # Scopes that are zero are not in the model. How many there are: those of variables with more than one state.
+    n = sum(c > 1 for c in shape)
+    sizes = []
+    for size in range(1, n + 1):
+        mine = length[order == size]
+        n_scopes = comb(n, size)
+        sizes.append(OrderSize(size, n_scopes, float(mine.sum()) / n_scopes, np.count_nonzero(mine) / n_scopes))
+    return tuple(sizes)

@@ -1,0 +1,92 @@
+"""Variables, their named states, and the domain they form together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from mrfit.core.errors import DataError, InputError, listed
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A named variable with named states; the code of a state is its position in ``states``."""
+
+    name: str
+    states: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if not self.states:
+            raise DataError(f"Variable {self.name!r} has no states; give it at least one.")
+        if len(set(self.states)) != len(self.states):
+            raise DataError(f"Variable {self.name!r} repeats a state in {listed(self.states)}; name each state once.")
+
+    @property
+    def n_states(self) -> int:
+        return len(self.states)
+
+    @cached_property
+    def codes(self) -> Mapping[str, int]:
+        """State name to code."""
+        return {state: code for code, state in enumerate(self.states)}
+
+
+def repeated_names(names: Iterable[str]) -> list[str]:
+    """Names that stand more than once, sorted."""
+    return sorted(name for name, count in Counter(names).items() if count > 1)
+
+
+@dataclass(frozen=True)
+class Domain:
+    """An ordered set of variables; the order is the column order of every array of codes."""
+
+    variables: tuple[Variable, ...]
+
+    def __post_init__(self) -> None:
+        if not self.variables:
+            raise DataError("The table has no columns; at least one variable is needed.")
+        if repeated := repeated_names(self.names):
+            raise DataError(f"Column names must differ; repeated: {listed(repeated)}. Rename them.")
+
+    @classmethod
+    def from_states(cls, states: Mapping[str, Iterable[str]]) -> Domain:
+        """A domain from ``{name: states}``, in the order of the mapping."""
+        return cls(tuple(Variable(str(name), tuple(map(str, labels))) for name, labels in states.items()))
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return tuple(variable.name for variable in self.variables)
+
+    @cached_property
+    def shape(self) -> tuple[int, ...]:
+        """Number of states of each variable."""
+        return tuple(variable.n_states for variable in self.variables)
+
+    @cached_property
+    def _positions(self) -> Mapping[str, int]:
+        return {name: position for position, name in enumerate(self.names)}
+
+    def __len__(self) -> int:
+        return len(self.variables)
+
+    def __iter__(self) -> Iterator[Variable]:
+        return iter(self.variables)
+
+    def __getitem__(self, position: int) -> Variable:
+        return self.variables[position]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._positions
+
+    def index(self, name: str) -> int:
+        """Position of a variable by its name."""
+        try:
+            return self._positions[name]
+        except KeyError:
+            raise InputError(f"There is no variable {name!r}; the variables are {listed(self.names)}.") from None
+
+    def to_states(self) -> dict[str, list[str]]:
+        """The inverse of `from_states`, ready for JSON."""
+        return {variable.name: list(variable.states) for variable in self.variables}

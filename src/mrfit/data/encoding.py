@@ -1,0 +1,383 @@
+"""Codes for the rows of a table, under a domain that is given or found on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.core.domain import Domain, Variable
+from mrfit.core.errors import DataError, InputError, listed
+from mrfit.data.batch import Batch, Column
+from mrfit.data.column_selection import (
+    Crowded,
+    check_agreement,
+    check_known,
+    chosen_names,
+    names_of_rows,
+    names_rows,
+    too_many_states,
+)
+from mrfit.data.file_layout import lone_or_many
+from mrfit.data.labels import MISSING_STATE, holds_spins, label, ordered_states
+from mrfit.data.memory import n_bytes_of_size
+
+MAX_STATES = 255
+_TRUTH_VALUES = ({"0", "1"}, {"false", "true"})
+_OTHER_SPELLING = {"0": "false", "1": "true", "false": "0", "true": "1"}
+# Codes are bytes and a variable has at most 255 states, so 255 is free to mark a cell without a value.
+UNOBSERVED = 255
+_LEFT_OUT = -1  # of a whole row, before codes are bytes
+
+
+class ReadingOptions(TypedDict, total=False):
+    """The fields of `Reading`, as keyword arguments."""
+
+    domain: Domain | None
+    states: Mapping[str, Sequence[object]] | None
+    missing: str
+    unknown: str
+    columns: Collection[str] | None
+    exclude: Collection[str]
+    include: Collection[str] | bool
+    absent: str
+    memory: float | str | None
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How the values of a table are understood.
+
+    Parameters
+    ----------
+    domain
+        Variables and states to use, matched by name; found in the table if not given.
+    states
+        States of some columns, in order; the others are found in the table.
+    missing
+        What a missing value does: "error", "drop" (leave its row out), "state" (be a state
+        "missing") or "keep" (stay unobserved, code 255, for what can learn from incomplete rows).
+    unknown
+        What a value outside given states does: "error" or "drop".
+    columns
+        Names of the columns to use; by default all.
+    exclude
+        Names of columns to leave out.
+    include
+        Names of columns to keep even if they have another value in nearly every row, as numbers of persons and
+        measurements have; such columns are refused else (`mrfit.data.column_selection.names_rows` has the rule).
+        True keeps all. Columns with given or declared states are never refused.
+    absent
+        What a variable of the domain does for which the table has no column: "error", or "missing" in every row.
+    memory
+        Bytes that rows may take while they are read, such as ``"2GB"``, beside the program itself; reading stops before
+        it takes more. By default most of what is free on the machine, or in the container, as reading begins.
+
+    A domain has chosen its columns: all others are ignored, whatever they hold.
+    """
+
+    domain: Domain | None = None
+    states: Mapping[str, Sequence[object]] | None = None
+    missing: str = "error"
+    unknown: str = "error"
+    columns: Collection[str] | None = None
+    exclude: Collection[str] = ()
+    include: Collection[str] | bool = ()
+    absent: str = "error"
+    memory: float | str | None = None
+
+    def __post_init__(self) -> None:
+        if self.memory is not None:
+            object.__setattr__(self, "memory", n_bytes_of_size(self.memory))
+        for name in ("columns", "exclude", "include"):
+            if (given := getattr(self, name)) is not None and not isinstance(given, bool):
+                object.__setattr__(self, name, tuple(map(str, lone_or_many(given))))
+        _check_option("missing", self.missing, ("error", "drop", "state", "keep"))
+        _check_option("unknown", self.unknown, ("error", "drop"))
+        _check_option("absent", self.absent, ("error", "missing"))
+        if self.domain is not None and self.states is not None:
+            raise InputError("Both domain and states are given; a domain has its own states. Pass one of them.")
+        if self.domain is not None:
+            check_agreement(self.domain, self.columns, self.exclude)
+
+    def chosen(self, names: Sequence[str]) -> Collection[str]:
+        """Which of the columns of a table to read."""
+        if self.domain is None:
+            if not isinstance(self.include, bool):
+                check_known(self.include, names, "include")
+            return chosen_names(names, self.columns, self.exclude)
+        present = [name for name in self.domain.names if name in set(names)]
+        # If one is absent, the error shows all there are.
+        return present if len(present) == len(self.domain) or (present and self.absent == "missing") else names
+
+    def keeps(self, name: str) -> bool:
+        """Whether a column stays even if it tells rows apart."""
+        return self.include if isinstance(self.include, bool) else name in self.include
+
+
+def has_all_cells(codes: NDArray[np.uint8]) -> bool:
+    """Whether every cell has a value; no table of answers is made on the way."""
+    return int(codes.max(initial=0)) < UNOBSERVED
+
+
+def check_complete(codes: NDArray[np.uint8], what: str) -> None:
+    """Refuse unobserved cells on behalf of ``what``, which cannot do without them."""
+    if not has_all_cells(codes):
+        n_missing = int(np.count_nonzero(codes == UNOBSERVED))
+        raise DataError(
+            f"{n_missing:,} cells have no value, and {what} needs all of them. Read the table with missing='drop' or "
+            "missing='state'."
+        )
+
+
+@dataclass
+class Vocabulary:
+    """The labels of one variable and their provisional codes; ``closed`` to new ones if given."""
+
+    name: str
+    codes: dict[str, int] = field(default_factory=dict)
+    closed: bool = False
+    declared: bool = False  # the order of the codes is the order of the states
+    n_values: float = 0.0  # met so far, missing ones left out
+
+    @classmethod
+    def of_states(cls, name: str, states: Iterable[object]) -> Vocabulary:
+        codes: dict[str, int] = {}
+        for code, state in enumerate(states):
+            if label(state) in codes:
+                raise DataError(
+                    f"Column {name!r}: the state {str(state)!r} is given twice (states that spell one "
+                    "number or truth value are the same). Name each state once."
+                )
+            codes[label(state)] = code
+        return cls(name, codes, closed=True, declared=True)
+
+    def add(self, text: str) -> int:
+        return self.codes.setdefault(text, len(self.codes))
+
+    def code(self, text: str) -> int | None:
+        """The code of a label among closed states; false/true and 0/1 stand for each other."""
+        if text not in self.codes and text in _OTHER_SPELLING and set(self.codes) - {MISSING_STATE} in _TRUTH_VALUES:
+            text = _OTHER_SPELLING[text]
+        return self.codes.get(text)
+
+    @property
+    def names_rows(self) -> bool:
+        return not (self.closed or self.declared) and names_rows(self.crowded.n_states, self.n_values)
+
+    @property
+    def crowded(self) -> Crowded:
+        return Crowded(self.name, len(self.codes) - (MISSING_STATE in self.codes), int(self.n_values))
+
+    def states(self, *, among_spins: bool) -> tuple[str, ...]:
+        """The final order; a state made of missing values comes last."""
+        if self.declared:
+            return tuple(self.codes)
+        met = [text for text in self.codes if text != MISSING_STATE]
+        states = ordered_states(met, among_spins=among_spins)
+        return (*states, MISSING_STATE) if MISSING_STATE in self.codes else states
+
+
+class Coder:
+    """Turns batches into codes, one after the other, and settles the domain at the end.
+
+    While the states are still being found, `encode` gives provisional codes in the order in which labels were
+    met; `finish` gives the domain and, for each variable, the lookup from provisional to final codes. States
+    met only in rows that were left out are kept.
+    """
+
+    def __init__(self, reading: Reading | None = None) -> None:
+        self._reading = reading or Reading()
+        self._vocabularies: list[Vocabulary] = []
+        self._n_rows = 0
+        self.dropped_rows = 0
+        self.left_out: NDArray[np.bool_] = np.zeros(0, bool)  # which rows of the last batch
+        self.notes: tuple[str, ...] = ()  # what a person should know of the table
+
+    def encode(self, batch: Batch) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
+        """Provisional codes (rows kept x variables, column after column) and weights of the rows kept."""
+        if not self._vocabularies:
+            self._vocabularies = self._start(batch)
+        weight = np.ones(batch.n_rows) if batch.sample_weight is None else batch.sample_weight
+        self._n_rows += batch.n_rows
+        self.notes += batch.notes
+        columns = self._matched(batch)
+        self._count_values(columns, weight)
+        lookups = [self._lookup(*pair, batch) for pair in zip(self._vocabularies, columns, strict=True)]
+        self._refuse_too_many_states()
+        codes = np.empty((len(self._vocabularies), batch.n_rows), dtype=np.uint8)
+        left_out = np.zeros(batch.n_rows, bool)
+        for row, (lookup, column) in enumerate(zip(lookups, columns, strict=True)):
+            if not column.has_missing and lookup[:-1] == list(range(len(column.labels))):
+                codes[row] = column.codes
+                continue
+            values = np.array(lookup, dtype=np.int16)[column.codes]
+            left_out |= values == _LEFT_OUT
+            codes[row] = values
+        self.left_out = left_out
+        if left_out.any():
+            self.dropped_rows += int(left_out.sum())
+            codes, weight = codes[:, ~left_out], weight[~left_out]
+        return codes.T, weight
+
+    def absorb(self, other: Coder) -> None:
+        """Take in what another coder has met in other batches of the same table, as if it had been met here."""
+        if not other._vocabularies:  # it has met no row
+            return
+        if not self._vocabularies:
+            self._vocabularies = other._vocabularies
+        else:
+            self._absorb_states({vocabulary.name: vocabulary for vocabulary in other._vocabularies})
+        self._n_rows += other._n_rows
+        self.dropped_rows += other.dropped_rows
+        self.notes = tuple(dict.fromkeys(self.notes + other.notes))
+        self._refuse_too_many_states()
+
+    def _absorb_states(self, others: Mapping[str, Vocabulary]) -> None:
+        own = [vocabulary.name for vocabulary in self._vocabularies]
+        if set(own) != set(others):
+            different = listed(sorted(set(own) ^ set(others)))
+            raise DataError(
+                f"It has other columns than the files before it; they differ in {different}. The files of one table "
+                "need the same columns."
+            )
+        for vocabulary in self._vocabularies:
+            vocabulary.n_values += others[vocabulary.name].n_values
+            for text in () if vocabulary.closed else others[vocabulary.name].codes:
+                vocabulary.add(text)
+
+    def finish(self) -> tuple[Domain, list[NDArray[np.uint8]]]:
+        """The domain, and for each variable the final code of every provisional one."""
+        if self._n_rows == 0:
+            raise DataError("The table has no rows; at least one is needed.")
+        if self._n_rows == self.dropped_rows:
+            raise DataError(
+                f"None of the {self._n_rows} rows is left: each holds a missing or unknown value. "
+                "Use missing='state', add the unknown states to the domain, or leave out columns."
+            )
+        if crowded := self._names_of_rows():
+            raise DataError(names_of_rows([each.crowded for each in crowded]))
+        spins = any(holds_spins(vocabulary.codes) for vocabulary in self._vocabularies)
+        orders = [vocabulary.states(among_spins=spins) for vocabulary in self._vocabularies]
+        remaps = [_remap(vocabulary, order) for vocabulary, order in zip(self._vocabularies, orders, strict=True)]
+        if self._reading.domain is not None:
+            return self._reading.domain, remaps
+        names = [vocabulary.name for vocabulary in self._vocabularies]
+        empty = [name for name, order in zip(names, orders, strict=True) if not order]
+        if empty:
+            raise DataError(f"Column {empty[0]!r} has no value in any row; leave it out, with exclude=[...].")
+        return Domain(tuple(map(Variable, names, orders))), remaps
+
+    def _start(self, batch: Batch) -> list[Vocabulary]:
+        if not batch.columns:
+            raise DataError("The table has no columns besides its weights; at least one is needed.")
+        if self._reading.domain is not None:
+            return [Vocabulary.of_states(variable.name, variable.states) for variable in self._reading.domain]
+        states = self._reading.states or {}
+        absent = [name for name in states if name not in batch.names]
+        if absent:
+            raise DataError(_absent(absent, batch, "States are given for"))
+        return [
+            Vocabulary.of_states(column.name, states[column.name])
+            if column.name in states
+            else Vocabulary(column.name, declared=column.declared)
+            for column in batch.columns
+        ]
+
+    def _matched(self, batch: Batch) -> list[Column]:
+        """The batch's columns in the order of the variables; columns that are no variables are ignored.
+
+        Columns without names of their own are matched by position where their numbers mean nothing here.
+        """
+        columns = {column.name: column for column in batch.columns}
+        absent = [vocabulary.name for vocabulary in self._vocabularies if vocabulary.name not in columns]
+        if absent and not batch.named and len(columns) == len(self._vocabularies):
+            return list(batch.columns)
+        if absent and (self._reading.absent == "error" or len(absent) == len(self._vocabularies)):
+            raise DataError(_absent(absent, batch, "The domain or model has"))
+        for name in absent:
+            columns[name] = Column(name, np.full(batch.n_rows, -1, np.int32), ())
+        return [columns[vocabulary.name] for vocabulary in self._vocabularies]
+
+    def _count_values(self, columns: Sequence[Column], weight: NDArray[np.float64]) -> None:
+        """Rows that stand for several count as often as they weigh; fractions are no counts."""
+        counts = weight if (weight == np.rint(weight)).all() else np.ones(len(weight))
+        total = float(counts.sum())
+        for vocabulary, column in zip(self._vocabularies, columns, strict=True):
+            vocabulary.n_values += total - (float(counts[column.codes < 0].sum()) if column.has_missing else 0.0)
+
+    def _names_of_rows(self) -> list[Vocabulary]:
+        """Columns that tell rows apart, but for those that are to be kept."""
+        return [each for each in self._vocabularies if each.names_rows and not self._reading.keeps(each.name)]
+
+    def _refuse_too_many_states(self) -> None:
+        full = [each for each in self._vocabularies if len(each.codes) > MAX_STATES]
+        if full:
+            others = [each for each in self._names_of_rows() if each not in full]
+            raise DataError(too_many_states([each.crowded for each in full + others], MAX_STATES))
+
+    def _lookup(self, vocabulary: Vocabulary, column: Column, batch: Batch) -> list[int]:
+        """The provisional code of every label of a column; the last entry serves missing values (-1)."""
+        codes = [self._code(vocabulary, column, position, batch) for position in range(len(column.labels))]
+        return [*codes, self._missing_code(vocabulary, column, batch)]
+
+    def _code(self, vocabulary: Vocabulary, column: Column, position: int, batch: Batch) -> int:
+        text = column.labels[position]
+        if not vocabulary.closed:
+            return vocabulary.add(text)
+        if (code := vocabulary.code(text)) is not None:
+            return code
+        if self._reading.unknown == "drop":
+            return _LEFT_OUT
+        rows = np.flatnonzero(column.codes == position)
+        if rows.size == 0:  # a declared category that no row holds
+            return _LEFT_OUT
+        raise DataError(
+            f"Column {column.name!r} holds {text!r} ({batch.row_name(int(rows[0]))}), which is not "
+            f"one of its states: {listed(vocabulary.codes)}. Add it to the domain or pass unknown='drop'."
+        )
+
+    def _missing_code(self, vocabulary: Vocabulary, column: Column, batch: Batch) -> int:
+        if not column.has_missing:
+            return _LEFT_OUT  # never looked up
+        if vocabulary.closed and MISSING_STATE in vocabulary.codes:
+            return vocabulary.codes[MISSING_STATE]
+        if self._reading.missing in ("drop", "keep"):
+            return _LEFT_OUT if self._reading.missing == "drop" else UNOBSERVED
+        first = int(np.argmin(column.codes))
+        where = f"Column {column.name!r} has no value (empty or NaN) in {batch.row_name(first)}"
+        if self._reading.missing == "error":
+            raise DataError(
+                f"{where}; every cell needs one. Pass missing='drop' to leave such rows out, or "
+                "missing='state' to make missing a state of its own; a fit with missing='em' learns from incomplete "
+                "rows."
+            )
+        if self._reading.domain is not None:
+            raise DataError(
+                f"{where}, and its states in the given domain ({listed(vocabulary.codes)}) do not include "
+                f"{MISSING_STATE!r}. Pass missing='drop', or a domain with that state."
+            )
+        return vocabulary.add(MISSING_STATE)
+
+
+def _remap(vocabulary: Vocabulary, states: Sequence[str]) -> NDArray[np.uint8]:
+    """The final code of every byte; what is unobserved stays so."""
+    positions = {state: code for code, state in enumerate(states)}
+    remap = np.arange(256, dtype=np.uint8)
+    remap[: len(vocabulary.codes)] = [positions[text] for text in vocabulary.codes]
+    return remap
+
+
+def _absent(absent: Sequence[str], batch: Batch, who: str) -> str:
+    return (
+        f"{who} {listed(absent)}, which the table lacks; its columns are {listed(batch.names)}. "
+        "Add or rename the column."
+    )
+
+
+def _check_option(name: str, value: str, allowed: Sequence[str]) -> None:
+    if value not in allowed:
+        raise InputError(f"{name}={value!r} is not an option; use one of {listed(allowed)}.")

@@ -1,0 +1,86 @@
+"""How a file lays out its rows: its kind, separator, encoding, header, weights and marks of missing values."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import TypedDict
+
+from mrfit.core.errors import InputError, listed
+
+FORMATS = ("csv", "tsv", "txt", "data", "parquet", "items")
+_SEPARATOR_WORDS = {"tab": "\t", "space": " ", "comma": ",", "semicolon": ";", "colon": ":", "pipe": "|"}
+
+
+class LayoutOptions(TypedDict, total=False):
+    """The fields of `Layout`, as keyword arguments of everything that reads files."""
+
+    weight: str | None
+    header: bool | str
+    separator: str | None
+    encoding: str | None
+    na_values: Collection[object]
+    format: str | None
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What a file does not say about itself, or says wrongly.
+
+    Parameters
+    ----------
+    weight
+        The column that holds row weights; it is not a variable.
+    header
+        Whether the first line of a text file names the columns. "auto" takes it for data if every field is a number,
+        unless those numbers look like names (see `mrfit.data.dialect`). Columns without names are called v0, v1, ...
+    separator
+        One character, or "tab", "space" (any run of spaces), "comma", "semicolon", "colon", "pipe"; found if not given.
+    encoding
+        Of text files; by default UTF-8, or UTF-16 where the file begins with its byte order mark.
+    na_values
+        Values that mean "missing", besides the usual spellings.
+    format
+        "csv", "tsv", "txt", "data", "parquet" or "items" (lists of what is on in a row), whatever the name of the file;
+        by default as its suffix says.
+    """
+
+    weight: str | None = None
+    header: bool | str = "auto"
+    separator: str | None = None
+    encoding: str | None = None
+    na_values: Collection[object] = ()
+    format: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.header not in ("auto", True, False):
+            raise InputError(f"header={self.header!r} is not an option; use 'auto', True or False.")
+        if self.format is not None and self.format not in FORMATS:
+            raise InputError(f"format={self.format!r} is not an option; use one of {listed(FORMATS)}.")
+        object.__setattr__(self, "na_values", lone_or_many(self.na_values))
+        if self.separator is not None:
+            object.__setattr__(self, "separator", _separator(self.separator))
+        if self.encoding is not None:
+            _check_encoding(self.encoding)
+
+
+def lone_or_many(values: Collection[object] | object) -> tuple[object, ...]:
+    """One name or value given where several may be: text is one, not its letters."""
+    return tuple(values) if isinstance(values, Collection) and not isinstance(values, str | bytes) else (values,)
+
+
+def _separator(text: str) -> str:
+    character = _SEPARATOR_WORDS.get(text.lower(), text).replace("\\t", "\t")
+    if len(character) != 1 or not character.isascii() or character.isalnum() or character in '"\r\n.+-':
+        raise InputError(
+            f"separator={text!r} cannot separate fields; expected one character such as ',' or '|', or one of "
+            f"{listed(_SEPARATOR_WORDS)}."
+        )
+    return character
+
+
+def _check_encoding(name: str) -> None:
+    try:
+        "".encode(name)
+    except (LookupError, ValueError):
+        raise InputError(f"encoding={name!r} is unknown; use for instance 'utf-8', 'utf-16' or 'latin-1'.") from None

@@ -1,0 +1,32 @@
+"""One domain for tables that were read apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mrfit.core.domain import Domain, Variable
+from mrfit.core.errors import DataError, listed
+from mrfit.data.labels import ordered_states
+
+
+def united_domain(domains: Sequence[Domain]) -> Domain:
+    """The variables of the first domain, each with the states of all of them.
+
+    States that stand in their own order everywhere (numbers by value, words by letter) do so in the union, whichever
+    part comes first; where somebody declared another order, new states follow in the order of the parts.
+    """
+    first, *others = domains
+    for number, other in enumerate(others, start=2):
+        if set(other.names) != set(first.names):
+            different = sorted(set(other.names) ^ set(first.names))
+            raise DataError(
+                f"Part {number} has other columns than the first; they differ in {listed(different)}. Parts of one "
+                "table have the same columns."
+            )
+    return Domain(tuple(_united([domain[domain.index(name)] for domain in domains]) for name in first.names))
+
+
+def _united(variables: Sequence[Variable]) -> Variable:
+    states = tuple(dict.fromkeys(state for variable in variables for state in variable.states))
+    natural = all(variable.states == ordered_states(variable.states) for variable in variables)
+    return Variable(variables[0].name, ordered_states(states) if natural else states)

@@ -1,0 +1,155 @@
+"""A table in files that are read apart, by whoever has time, and never held together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.core.cluster import mapped
+from mrfit.core.domain import Domain
+from mrfit.core.errors import InputError
+from mrfit.data.batch import Batch
+from mrfit.data.encoding import Coder, Reading
+from mrfit.data.file_layout import LayoutOptions
+from mrfit.data.folds import fold_weights
+from mrfit.data.readers import Progress, files_of_table, named_in_errors, read_batches
+from mrfit.data.row_counter import Independent
+from mrfit.data.sources import Source, TableFile, spoken_name
+from mrfit.data.unique_rows import UniqueRows
+
+Codes = NDArray[np.uint8]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """Some files of a table, and how they are read: under a domain that is known before.
+
+    Nothing of the rows is in it, so it can go anywhere the files can be seen from.
+    """
+
+    files: tuple[TableFile, ...]
+    reading: Reading
+    layout: LayoutOptions = field(default_factory=LayoutOptions)
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        source: Source,
+        reading: Reading | None = None,
+        *,
+        progress: Progress | None = None,
+        **layout: Unpack[LayoutOptions],
+    ) -> Parts:
+        """All files of ``source``, which is as for `mrfit.data.readers.read_batches`, but no stream.
+
+        Without a domain or declared states of all columns they are gone through once for their states; ``progress`` is
+        told after every file how many bytes of all are done.
+        """
+        found = files_of_table(source, layout.get("format"))
+        if any(file.place.is_stream and file.place.exists() for file in found):
+            raise InputError("Parts are read more than once, and a stream only once; name files instead.")
+        files = tuple(replace(file, place=file.place.absolute()) for file in found)
+        own = cls(files, reading or Reading(), layout)
+        return own if own.reading.domain is not None else own._with_domain(progress)
+
+    def _with_domain(self, progress: Progress | None) -> Parts:
+        """Under all states that are found in any of the files."""
+        callback = None if progress is None else _Followed(progress, self.n_bytes)
+        coders = mapped(_found_in, self.each(), name=Parts.called, callback=callback)
+        for other, part in zip(coders[1:], self.each()[1:], strict=True):
+            with named_in_errors(part.files):
+                coders[0].absorb(other)
+        with named_in_errors(self.files):
+            domain, _ = coders[0].finish()
+        reading = Reading(
+            domain, missing=self.reading.missing, unknown=self.reading.unknown, memory=self.reading.memory
+        )
+        return replace(self, reading=reading, notes=coders[0].notes)
+
+    @property
+    def domain(self) -> Domain:
+        if self.reading.domain is None:
+            raise InputError("The states of parts are not known yet; use Parts.of.")
+        return self.reading.domain
+
+    def called(self) -> str:
+        """What messages say."""
+        return repr(spoken_name(self.files))
+
+    @property
+    def n_bytes(self) -> int:
+        """The length of all files."""
+        return sum(file.place.n_bytes for file in self.files)
+
+    def each(self) -> list[Parts]:
+        """Every file by itself."""
+        return [replace(self, files=(file,)) for file in self.files]
+
+    def dealt(self, n: int) -> list[Parts]:
+        """At most ``n`` runs of files of about as many bytes."""
+        sizes = np.array([1 + file.place.n_bytes for file in self.files], np.float64)
+        run_of = ((np.cumsum(sizes) - 0.5 * sizes) * n / sizes.sum()).astype(int)  # by the middle of each
+        return [
+            replace(self, files=tuple(self.files[k] for k in np.flatnonzero(run_of == r))) for r in np.unique(run_of)
+        ]
+
+    def batches(self) -> Iterator[Batch]:
+        """The rows of all files, in pieces; there may be none."""
+        return read_batches(self.files, select=self.reading.chosen, may_be_empty=True, **self.layout)
+
+    def rows(self) -> UniqueRows:
+        """The distinct rows of these files together."""
+        with named_in_errors(self.files):
+            return UniqueRows.from_batches(self.batches(), self.reading)
+
+
+@dataclass
+class _Followed:
+    """Adds up the bytes of parts that are done."""
+
+    progress: Progress
+    n_bytes: int
+    done: int = 0
+
+    def __call__(self, part: Parts) -> None:
+        self.done += part.n_bytes
+        self.progress(self.done, self.n_bytes)
+
+
+class FoldedRows:
+    """Goes through the rows of some files once, dealt to folds; knows then how many there were.
+
+    Rows go to folds at random, by the seed and the number of the part: as many to each of every piece. Every pass with
+    these deals them alike.
+    """
+
+    def __init__(self, part: Parts, number: int = 0, *, n_folds: int = 0, seed: int = 0) -> None:
+        self._part, self._number, self._n_folds, self._seed = part, number, n_folds, seed
+        self.n_rows = self.dropped_rows = 0
+        self.independent = Independent()
+
+    def __iter__(self) -> Iterator[tuple[Codes, list[Floats]]]:
+        """Codes of some rows, and their weight in each fold; in all where there are none."""
+        coder, rng = Coder(self._part.reading), np.random.default_rng([self._seed, self._number])
+        with named_in_errors(self._part.files):
+            for batch in self._part.batches():
+                codes, sample_weight = coder.encode(batch)
+                self.n_rows, self.dropped_rows = self.n_rows + len(codes), coder.dropped_rows
+                self.independent.add(sample_weight)
+                n = self._n_folds
+                yield codes, list(fold_weights(sample_weight, n, rng)) if n else [sample_weight]
+
+
+def _found_in(part: Parts) -> Coder:
+    """What stands in the columns of one file."""
+    coder = Coder(part.reading)
+    with named_in_errors(part.files):
+        for batch in part.batches():
+            coder.encode(batch)
+    return coder

@@ -1,0 +1,113 @@
+"""How large a table is, from its first rows: enough to say what work on it will take."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Unpack
+
+import numpy as np
+
+from mrfit.data.encoding import Reading
+from mrfit.data.file_layout import LayoutOptions
+from mrfit.data.item_lists import is_item_list, read_sparse
+from mrfit.data.packed_rows import PackedRows
+from mrfit.data.readers import named_in_errors, read_batches
+from mrfit.data.row_counter import bytes_needed
+from mrfit.data.sources import Source
+from mrfit.data.sparse_rows import MOST_CODES
+from mrfit.data.unique_rows import UniqueRows
+
+_LIST_ENTRY = 100  # bytes of an entry of lists while it is read, and by column and row afterwards
+
+
+@dataclass(frozen=True)
+class FirstLook:
+    """What the first rows say of all; ``n_seen`` of them were looked at.
+
+    Parameters
+    ----------
+    n_rows
+        As many as the bytes of all files hold if they are like those that were seen.
+    share_distinct
+        Of the rows seen; more rows repeat more often, so it is a bound.
+    n_entries
+        Values other than the first state of their variable.
+    n_shared
+        Pairs of such values in one row, summed over rows.
+    n_bytes_needed
+        Of memory that reading all of it takes, if as many of its rows are distinct.
+    seconds
+        Of a processor that reading all of it would take at the pace of those seen.
+    is_lists
+        Whether rows stay lists of items; files of lists are looked at whole.
+    """
+
+    n_rows: int
+    n_columns: int
+    n_bytes: int
+    n_seen: int
+    share_distinct: float
+    n_entries: int
+    n_shared: int
+    n_bytes_needed: int
+    seconds: float
+    is_lists: bool = False
+
+    @classmethod
+    def at(cls, source: Source, reading: Reading | None = None, **layout: Unpack[LayoutOptions]) -> FirstLook:
+        reading = reading or Reading()
+        if is_item_list(source, layout.get("format")):
+            return cls._at_lists(source, reading, layout)
+        told = [(0, 0)]
+
+        def listen(done: int, of: int) -> None:
+            told[0] = done, of
+
+        begun = time.process_time()
+        with named_in_errors(source):
+            batch = next(read_batches(source, select=reading.chosen, progress=listen, **layout))
+            rows = UniqueRows.from_batches([batch], reading)
+        seconds = time.process_time() - begun
+        done, of = told[0]
+        share = max(1.0, of / done) if done else 1.0
+        on = (rows.codes > 0).sum(axis=1)
+        return cls(
+            n_rows=round(share * rows.n_rows),
+            n_columns=len(rows.domain),
+            n_bytes=of,
+            n_seen=rows.n_rows,
+            share_distinct=rows.n_distinct / rows.n_rows,
+            n_entries=round(share * float(rows.sample_weight @ on)),
+            n_shared=round(share * float(rows.sample_weight @ on**2)),
+            n_bytes_needed=round(share * _bytes_needed(rows)),
+            seconds=share * seconds,
+        )
+
+    @classmethod
+    def _at_lists(cls, source: Source, reading: Reading, layout: LayoutOptions) -> FirstLook:
+        told = [0]
+
+        def listen(done: int, of: int) -> None:
+            told[0] = of
+
+        begun = time.process_time()
+        rows = read_sparse(source, reading, progress=listen, **layout)
+        lengths = np.diff(rows.entries.indptr).astype(np.int64)
+        return cls(
+            n_rows=rows.n_rows,
+            n_columns=len(rows.domain),
+            n_bytes=told[0],
+            n_seen=rows.n_rows,
+            share_distinct=1.0,
+            n_entries=rows.n_entries,
+            n_shared=int((lengths**2).sum()),
+            n_bytes_needed=_LIST_ENTRY * rows.n_entries,
+            seconds=time.process_time() - begun,
+            is_lists=rows.n_rows * len(rows.domain) > MOST_CODES,
+        )
+
+
+def _bytes_needed(rows: UniqueRows) -> int:
+    packed = PackedRows.from_codes(rows.codes, rows.sample_weight)
+    return bytes_needed(len(packed), len(rows.domain), packed.n_bytes)

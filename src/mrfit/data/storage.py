@@ -1,0 +1,162 @@
+"""Where bytes lie: a file of this machine, or standard input. `mrfit.data.addresses` has files that lie elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from mrfit.core.errors import InputError
+
+if TYPE_CHECKING:
+    from mrfit.data.sources import Peekable
+
+STANDARD_INPUT = "-"
+
+
+class Place(ABC):
+    """What readers ask of wherever a table lies; as text it is what a user would write."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """What messages call it."""
+
+    @property
+    def suffix(self) -> str:
+        return Path(self.name).suffix
+
+    @property
+    @abstractmethod
+    def is_stream(self) -> bool:
+        """Whether it can be read only once, from front to back, or has a name that says nothing of its content."""
+
+    @property
+    @abstractmethod
+    def n_bytes(self) -> int:
+        """Its length; 0 where nobody knows it."""
+
+    @abstractmethod
+    def exists(self) -> bool: ...
+
+    @abstractmethod
+    def is_dir(self) -> bool: ...
+
+    @abstractmethod
+    def absolute(self) -> Place:
+        """The same from any folder."""
+
+    @abstractmethod
+    def inside(self) -> list[tuple[Place, bool]]:
+        """What is in a folder, and whether each is one."""
+
+    @abstractmethod
+    def matching(self) -> Iterator[Place]:
+        """The files that it matches as a pattern."""
+
+    @abstractmethod
+    def open(self) -> AbstractContextManager[BinaryIO]:
+        """Its bytes, from front to back."""
+
+    def parquet(self, file: Peekable) -> Any:
+        """As a Parquet file; what was opened as ``file`` is read from its end, which a stream does not have yet."""
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        return parquet.ParquetFile(pa.BufferReader(file.read()))
+
+
+@dataclass(frozen=True, order=True)
+class LocalFile(Place):
+    """A path of this machine: a file, a folder, a pipe or a device."""
+
+    path: Path
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+    @property
+    def name(self) -> str:
+        return self.path.name
+
+    @property
+    def is_stream(self) -> bool:
+        return self.path.is_relative_to("/dev") or self.path.is_relative_to("/proc") or not self.path.is_file()
+
+    @property
+    def n_bytes(self) -> int:
+        return 0 if self.is_stream else self.path.stat().st_size
+
+    def exists(self) -> bool:
+        return self.path.exists()
+
+    def is_dir(self) -> bool:
+        return self.path.is_dir()
+
+    def absolute(self) -> LocalFile:
+        return LocalFile(self.path.absolute())
+
+    def inside(self) -> list[tuple[Place, bool]]:
+        return [(LocalFile(path), path.is_dir()) for path in self.path.iterdir() if path.is_dir() or path.is_file()]
+
+    def matching(self) -> Iterator[Place]:
+        found = Path(self.path.anchor).glob(str(self.path.relative_to(self.path.anchor)))
+        return (LocalFile(path) for path in found if not path.is_dir())
+
+    def open(self) -> AbstractContextManager[BinaryIO]:
+        return self.path.open("rb")
+
+    def parquet(self, file: Peekable) -> Any:
+        from pyarrow import parquet
+
+        return super().parquet(file) if self.is_stream else parquet.ParquetFile(self.path)
+
+
+@dataclass(frozen=True, order=True)
+class StandardInput(Place):
+    """What is piped into the program."""
+
+    name = "standard input"
+    is_stream = True
+    n_bytes = 0
+
+    def __str__(self) -> str:
+        return STANDARD_INPUT
+
+    def exists(self) -> bool:
+        return True
+
+    def is_dir(self) -> bool:
+        return False
+
+    def absolute(self) -> StandardInput:
+        return self
+
+    def inside(self) -> list[tuple[Place, bool]]:
+        return []
+
+    def matching(self) -> Iterator[Place]:
+        return iter(())
+
+    def open(self) -> AbstractContextManager[BinaryIO]:
+        return nullcontext(standard_input())
+
+
+def here(path: str | Path) -> Place:
+    """Of this machine; ``-`` is standard input."""
+    return StandardInput() if is_standard_input(path) else LocalFile(Path(path))
+
+
+def is_standard_input(path: str | Path) -> bool:
+    return str(path) == STANDARD_INPUT
+
+
+def standard_input() -> BinaryIO:
+    """Its bytes; a program may be started without any."""
+    if sys.stdin is None:
+        raise InputError("There is no standard input to read; name a file instead of '-'.")
+    return sys.stdin.buffer

@@ -1,0 +1,195 @@
+"""In which order to eliminate variables, and what that takes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit._kernels.inference.elimination import best_order, neighbours_in
+from mrfit._kernels.inference.tree_nodes import Nodes, leaf_axes, separators, sizes, tree_nodes
+from mrfit.core.errors import InputError, listed
+from mrfit.core.factors import Scope
+from mrfit.core.rounding import spoken_count, spoken_size
+from mrfit.inference.plan import Plan, as_float
+
+Indices = NDArray[np.int64]
+
+_WORDS_A_CELL = 1.5  # of work on the order for each cell that it leaves: about as long as one run takes
+_MOST_WORDS = 4e8  # of work on an order: about a second
+_HOPELESS = 1e4  # times the limit: no other order will fit either
+_SEEDS = 2**63  # that kernels take
+_EXACT_FLOATS = 2.0**53
+_SECONDS_A_NODE = 1e-6
+_SECONDS_A_CELL = 3e-9
+_WITH_MARGINALS = 3.5  # the way back takes 2.5 times the way there
+
+
+@dataclass(frozen=True)
+class Scopes:
+    """Scopes as flat arrays: where each begins, and all their variables."""
+
+    n_states: Indices
+    start: Indices
+    variables: Indices
+
+    @classmethod
+    def of(cls, shape: Sequence[int], scopes: Sequence[Scope]) -> Scopes:
+        start = np.zeros(len(scopes) + 1, np.int64)
+        np.cumsum(np.fromiter(map(len, scopes), np.int64, len(scopes)), out=start[1:])
+        variables = np.fromiter(chain.from_iterable(scopes), np.int64, int(start[-1]))
+        return cls(np.array(shape, np.int64), start, variables)
+
+
+@dataclass(frozen=True)
+class RowAxis:
+    """Rows that differ in the numbers of some tables, to be run together."""
+
+    n_rows: int
+    is_in: tuple[bool, ...]  # for every scope
+
+    def added_to(self, scopes: Sequence[Scope], n_states: Indices) -> Scopes:
+        rows = len(n_states)
+        with_rows = [(*scope, rows) if own else scope for scope, own in zip(scopes, self.is_in, strict=True)]
+        return Scopes.of([*n_states.tolist(), self.n_rows], with_rows)
+
+
+@dataclass(frozen=True)
+class TreePlan(Plan):
+    """An order of elimination, the cliques it makes and what they take.
+
+    ``order`` has the variables with several states; ``largest`` is the clique with most cells. A run needs ``n_cells``
+    multiplications over cliques, and memory for ``n_message_cells``.
+    """
+
+    scopes: tuple[Scope, ...] = ()
+    order: tuple[int, ...] = ()
+    width: int = 0  # variables of the largest clique but one
+    largest: Scope = ()
+    n_message_cells: int = 0
+    max_bytes: int = 0
+    n_orders: int = 1  # tried
+    merge: bool = True
+    rows: RowAxis | None = None
+    nodes: Nodes | None = field(default=None, repr=False, compare=False)  # None where the plan does not fit
+
+    @property
+    def fits(self) -> bool:
+        return self.n_cells <= self.max_cells and self.n_bytes <= self.max_bytes
+
+    def figures(self, names: Sequence[str] | None = None) -> str:
+        clique = [names[v] if names else v for v in self.largest]
+        return (
+            f"{self.task} needs cliques of {spoken_count(as_float(self.n_cells))} cells in all, the largest of "
+            f"{len(clique)} variables ({listed(clique)}); the limit is {spoken_count(as_float(self.max_cells))} cells."
+            + self._memory
+        )
+
+    @property
+    def _memory(self) -> str:
+        """Return the memory of messages, where that is too much: a few large cliques have hardly any."""
+        if self.n_bytes <= self.max_bytes:
+            return ""
+        return f" Messages between them take about {self.size}; the limit is {spoken_size(self.max_bytes)}."
+
+    @property
+    def built_nodes(self) -> Nodes:
+        """Of a plan that fits."""
+        assert self.nodes is not None
+        return self.nodes
+
+
+def plan_tree(
+    word: str,
+    shape: tuple[int, ...],
+    scopes: tuple[Scope, ...],
+    *,
+    max_cells: int,
+    max_bytes: int,
+    seed: int = 0,
+    effort: float = 1.0,
+    merge: bool = True,
+    order: Sequence[int] | None = None,
+    rows: RowAxis | None = None,
+) -> TreePlan:
+    """A plan for factors of these scopes, by the best of many orders or by a given one.
+
+    With ``rows`` some tables have one more axis, the last and fastest, that is never eliminated.
+    """
+    flat = Scopes.of(shape, scopes)
+    starts, neighbours = neighbours_in(flat.start, flat.variables, flat.n_states)
+    n_tried = 0
+    if order is None:
+        found, n_tried = best_order(
+            starts, neighbours, flat.n_states, seed % _SEEDS, effort * _WORDS_A_CELL, effort * _MOST_WORDS,
+            _HOPELESS * as_float(max_cells),
+        )  # fmt: skip
+    else:
+        found = _checked_order(order, flat.n_states)
+    place = np.full(len(shape), -1)
+    place[found] = np.arange(len(found))
+    by_place = flat.n_states[found]
+    if rows is not None:
+        flat, place = rows.added_to(scopes, flat.n_states), np.append(place, len(found))
+        by_place = np.append(by_place, rows.n_rows)
+        starts, neighbours = neighbours_in(flat.start, flat.variables, flat.n_states)
+    start, separator = separators(found, starts, neighbours, place)
+    cells, messages, first, begin = sizes(start, separator, by_place, merge)
+    n_cells, n_messages = int(min(cells, _EXACT_FLOATS)), int(min(messages, _EXACT_FLOATS))
+    if cells >= _EXACT_FLOATS:
+        n_cells, n_messages = _exact_sizes(start, separator, by_place.tolist(), begin)
+    clique = [first, *separator[start[first] : start[first + 1]]] if len(found) else []
+    largest = [k for k in clique if k < len(found)]  # without rows
+    fits = n_cells <= max_cells and 8 * n_messages <= max_bytes
+    nodes = None
+    if fits:
+        leaves = leaf_axes(flat.start, flat.variables, flat.n_states, place)
+        nodes = tree_nodes(start, separator, *leaves, by_place, merge)
+    n_bytes = 8 * (n_messages if nodes is None else int(nodes.table_start[-1] + nodes.adjoint_start[-1]))
+    n_nodes = len(found) if nodes is None else len(nodes.n_removed)
+    return TreePlan(
+        engine=word,
+        shape=shape,
+        task=f"A junction tree of {len(found)} variables",
+        n_cells=n_cells,
+        max_cells=max_cells,
+        n_bytes=n_bytes,
+        forecast=_WITH_MARGINALS * (_SECONDS_A_NODE * n_nodes + _SECONDS_A_CELL * as_float(n_cells)),
+        why="it is exact, and its cliques are small enough",
+        ways_on="Observe some variables of the largest clique, learn a sparser structure (rule='and', "
+        "fewer neighbours), use an approximation (engine='ais'), or raise the limits.",
+        scopes=scopes,
+        order=tuple(found.tolist()),
+        width=max(len(largest) - 1, 0),
+        largest=tuple(sorted(int(found[k]) for k in largest)),
+        n_message_cells=n_messages,
+        max_bytes=max_bytes,
+        n_orders=int(n_tried),
+        merge=merge,
+        rows=rows,
+        nodes=nodes,
+    )
+
+
+def _checked_order(order: Sequence[int], n_states: Indices) -> Indices:
+    live = set(np.flatnonzero(n_states > 1).tolist())
+    found = np.array([v for v in order if v in live], np.int64)
+    if len(found) != len(live) or len(set(found.tolist())) != len(live):
+        raise InputError(
+            f"The order names {len(order)} variables; expected each of the {len(live)} that have several states once."
+        )
+    return found
+
+
+def _exact_sizes(start: Indices, separator: Indices, n_states: list[int], begin: Indices) -> tuple[int, int]:
+    """Cells of all cliques and of all messages in Python's integers, where no float holds them."""
+
+    def cells(k: int) -> int:
+        return prod(n_states[other] for other in separator[start[k] : start[k + 1]].tolist())
+
+    ends = [(int(first), last) for last, first in enumerate(begin) if first >= 0]
+    return sum(n_states[first] * cells(first) for first, _ in ends), sum(cells(last) for _, last in ends)

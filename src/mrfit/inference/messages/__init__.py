@@ -1,0 +1,1 @@
+"""Message passing: belief propagation and its relatives."""

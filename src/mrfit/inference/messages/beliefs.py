@@ -1,0 +1,122 @@
+"""What messages say about single variables and about the scopes of factors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit._kernels.inference.messages import Messages, Potentials, beliefs
+from mrfit.core.factors import Scope
+from mrfit.inference.engine import Posterior
+from mrfit.inference.messages.factor_graph import FactorGraph
+
+Floats = NDArray[np.float64]
+Bound = Literal["upper", "lower"]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Approximation(Posterior):
+    """What an iteration that may or may not arrive found out.
+
+    Parameters
+    ----------
+    log_z
+        An estimate or a bound of ln Z, of the kind that ``value`` names; not a number where there is none.
+    exact
+        Whether there is nothing approximate about it here.
+    error
+        0 where it is exact, else None: nothing is known.
+    bound
+        On which side of ln Z ``log_z`` is sure to lie, if it is on one.
+    value
+        What ``log_z`` is called: "Bethe", "tree-reweighted", "mean-field", or "exact".
+    converged, n_sweeps
+        Whether the iteration came to rest, and after how many times all messages.
+    """
+
+    log_z: float
+    exact: bool
+    error: float | None
+    remarks: tuple[str, ...]
+    bound: Bound | None
+    value: str
+    converged: bool
+    n_sweeps: int
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Beliefs(Approximation):
+    """Marginals of the scopes of factors and of all sets inside them."""
+
+    graph: FactorGraph = field(repr=False)
+    single: Floats = field(repr=False)  # probabilities, variable after variable
+    joint: Floats = field(repr=False)  # of the hosts of the graph, table after table
+
+    def marginal(self, scope: Scope) -> Floats:
+        self.graph.check_targets([scope])
+        graph, shape = self.graph.arrays, self.graph.shape
+        live = [i for i in scope if shape[i] > 1]
+        if not live:
+            return np.ones(1)
+        if len(live) == 1:
+            return self.single[graph.field_start[live[0]] : graph.field_start[live[0] + 1]].copy()
+        f = self.graph.home(tuple(live))
+        assert f is not None  # checked above
+        host = self.graph.hosts[f]
+        cells = self.joint[graph.table_start[f] : graph.table_start[f + 1]].reshape([shape[i] for i in host])
+        summed = cells.sum(axis=tuple(axis for axis, i in enumerate(host) if i not in live))
+        kept = [i for i in host if i in live]
+        return np.ascontiguousarray(np.transpose(summed, [kept.index(i) for i in live])).ravel()
+
+
+def believed(graph: FactorGraph, potentials: Potentials, messages: Messages) -> tuple[Floats, Floats]:
+    """Probabilities of single variables and of the hosts of a graph, flat."""
+    joint = np.empty(int(graph.arrays.table_start[-1]))
+    beliefs(graph.arrays, potentials, messages, joint)
+    return _normalised(messages.total, graph.arrays.field_start), _normalised(joint, graph.arrays.table_start)
+
+
+def log_z_of(
+    graph: FactorGraph, field: Floats, log_table: Floats, weight: Floats, single: Floats, joint: Floats
+) -> float:
+    """Expected log-potential, plus entropies of variables, less weighted multi-informations of factors.
+
+    With weights 1 the Bethe value (Yedidia, Freeman and Weiss 2005), with edge appearance probabilities the
+    tree-reweighted one (Wainwright, Jaakkola and Willsky 2005).
+    """
+    entropy = entropies(graph, single)
+    information = multi_information(graph, entropy, joint)
+    expected = _expected(single, field) + _expected(joint, log_table)
+    return float(expected + entropy.sum() - weight @ information)
+
+
+def multi_information(graph: FactorGraph, entropy: Floats, joint: Floats) -> Floats:
+    """The entropies of the variables of each factor, less that of the factor: for pairs their mutual information."""
+    apart = segment_sums(entropy[graph.arrays.scope], graph.arrays.scope_start)
+    return apart - segment_sums(-_p_log_p(joint), graph.arrays.table_start)
+
+
+def segment_sums(values: Floats, starts: NDArray[np.int64]) -> Floats:
+    """The sum of each segment; none is empty."""
+    return np.add.reduceat(values, starts[:-1]) if len(starts) > 1 else np.empty(0)
+
+
+def entropies(graph: FactorGraph, single: Floats) -> Floats:
+    """Of every variable."""
+    return segment_sums(-_p_log_p(single), graph.arrays.field_start)
+
+
+def _normalised(logarithms: Floats, starts: NDArray[np.int64]) -> Floats:
+    p = np.exp(logarithms)
+    return p / np.repeat(segment_sums(p, starts), np.diff(starts))
+
+
+def _p_log_p(p: Floats) -> Floats:
+    return p * np.log(np.where(p > 0.0, p, 1.0))
+
+
+def _expected(p: Floats, values: Floats) -> float:
+    return float(p @ np.where(p > 0.0, values, 0.0))

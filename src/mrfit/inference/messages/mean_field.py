@@ -1,0 +1,172 @@
+"""Mean field: the best independent variables in place of a distribution, a lower bound on ln Z."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from math import prod
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit._kernels.inference.messages import Messages
+from mrfit._kernels.inference.product_states import ascend
+from mrfit.core.errors import InputError
+from mrfit.core.factors import Factors, Scope, check_scopes
+from mrfit.inference.engine import Engine
+from mrfit.inference.messages.beliefs import Approximation, believed, log_z_of, segment_sums
+from mrfit.inference.messages.factor_graph import FactorGraph
+from mrfit.inference.messages.message_passing import check_settings
+from mrfit.inference.messages.message_plan import MOST_CELLS, MessagePlan
+from mrfit.inference.plan import Plan
+
+Floats = NDArray[np.float64]
+_FURTHER = 10  # starts that are added where none has met a possible state
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ProductBeliefs(Approximation):
+    """Marginals of variables that do not depend on each other: of any scope the product."""
+
+    shape: tuple[int, ...] = field(repr=False)
+    single: tuple[Floats, ...] = field(repr=False)
+
+    def marginal(self, scope: Scope) -> Floats:
+        check_scopes(self.shape, (scope,))
+        if prod(self.shape[i] for i in scope) > MOST_CELLS:
+            raise InputError(
+                f"A marginal of {len(scope)} variables has too many cells; ask for fewer of them at a time."
+            )
+        return reduce(lambda p, i: np.outer(p, self.single[i]).ravel(), scope, np.ones(1))
+
+
+@dataclass(frozen=True)
+class MeanField(Engine):
+    """Coordinate ascent of E[log-potential] + entropy over products of single-variable distributions.
+
+    That is a lower bound on ln Z everywhere, whether or not the ascent has come to rest. It has several maxima: it
+    begins with uniform variables and goes over them in their order, then from random ones if more starts are asked
+    for. Impossible cells are avoided as the limit of ever larger losses.
+
+    Parameters
+    ----------
+    tolerance
+        Largest change of a probability in the last sweep.
+    max_sweeps
+        Of each start.
+    n_starts
+        The first is uniform, the others random; the best is kept.
+    seed
+        Of the random ones.
+    max_cells
+        Largest number of message cells that a plan may have.
+    """
+
+    tolerance: float = 1e-9
+    max_sweeps: int = 1000
+    n_starts: int = 1
+    seed: int = 0
+    max_cells: int = MOST_CELLS
+
+    word: ClassVar[str] = "mean-field"
+
+    def __post_init__(self) -> None:
+        check_settings(tolerance=self.tolerance, max_sweeps=self.max_sweeps)
+        if self.n_starts < 1:
+            raise InputError(f"n_starts={self.n_starts} lets nothing run; give at least 1.")
+
+    def plan(self, factors: Factors, targets: Sequence[Scope] = ()) -> MessagePlan:
+        check_scopes(factors.shape, targets)
+        why = "it bounds ln Z from below for any scopes, at the cost of messages"
+        sweeps = float(self.n_starts)
+        return MessagePlan.of(self.word, "Mean field", factors, why=why, max_cells=self.max_cells, sweeps=sweeps)
+
+    def _run(self, plan: Plan, factors: Factors) -> ProductBeliefs:
+        assert isinstance(plan, MessagePlan)
+        plan.graph.check(factors)
+        field, log_table, constant = plan.graph.gather(factors)
+        problem = _Problem(plan.graph, field, log_table)
+        rng = np.random.default_rng(self.seed)
+        best = problem.ascend(problem.uniform(), self)
+        n_sweeps, n_starts = best.n_sweeps, 1
+        while n_starts < self.n_starts or (best.bound == -np.inf and n_starts < self.n_starts + _FURTHER):
+            other = problem.ascend(problem.random(rng), self)
+            best = max(best, other, key=lambda found: found.bound)
+            n_sweeps, n_starts = n_sweeps + other.n_sweeps, n_starts + 1
+        exact = not plan.graph.hosts
+        possible = best.bound > -np.inf
+        starts = plan.graph.arrays.field_start[1:-1]
+        return ProductBeliefs(
+            log_z=constant + best.bound if possible else np.nan,
+            exact=exact,
+            error=0.0 if exact else None,
+            remarks=() if exact else _remarks(best, n_starts),
+            bound="lower" if possible and not exact else None,
+            value="exact" if exact else "mean-field",
+            converged=best.converged,
+            n_sweeps=n_sweeps,
+            shape=plan.shape,
+            single=tuple(np.split(best.p, starts)) if plan.shape else (),
+        )
+
+
+@dataclass(frozen=True)
+class _Ascent:
+    p: Floats
+    bound: float  # minus infinity where p gives a share to the impossible
+    converged: bool
+    n_sweeps: int
+
+
+class _Problem:
+    """Log-tables, and apart from them where they are minus infinity."""
+
+    def __init__(self, graph: FactorGraph, field: Floats, log_table: Floats) -> None:
+        self.graph, self.field = graph, field
+        zeros = np.isneginf(log_table)
+        self.finite = np.where(zeros, 0.0, log_table)
+        self.impossible = zeros.astype(float) if zeros.any() else np.empty(0)
+
+    def uniform(self) -> Floats:
+        states = self.graph.arrays.states
+        return np.repeat(1.0 / states, states)
+
+    def random(self, rng: np.random.Generator) -> Floats:
+        """Exponential numbers, scaled: every distribution of a variable is as likely as every other."""
+        starts = self.graph.arrays.field_start
+        p = rng.standard_exponential(int(starts[-1]))
+        return p / np.repeat(segment_sums(p, starts), np.diff(starts))
+
+    def ascend(self, p: Floats, engine: MeanField) -> _Ascent:
+        settings = (engine.tolerance, engine.max_sweeps)
+        n_sweeps, converged = ascend(self.graph.arrays, self.field, self.finite, self.impossible, p, *settings)
+        return _Ascent(p, self._bound(p), converged, n_sweeps)
+
+    def _bound(self, p: Floats) -> float:
+        joint = self._joint(p)
+        if len(self.impossible) and joint @ self.impossible > 0.0:
+            return -np.inf
+        return log_z_of(self.graph, self.field, self.finite, np.zeros(len(self.graph.hosts)), p, joint)
+
+    def _joint(self, p: Floats) -> Floats:
+        """Of the hosts of the graph: what is believed of constant tables if every cavity is p."""
+        arrays, zeros = self.graph.arrays, np.zeros(len(self.finite))
+        places = np.repeat(arrays.field_start[arrays.scope] - arrays.message_start[:-1], arrays.sizes)
+        with np.errstate(divide="ignore"):
+            log_p = np.log(p)
+            sent = log_p[places + np.arange(len(places))]
+        messages = Messages(sent, sent, sent, np.zeros(len(arrays.scope)), log_p)
+        constant = self.graph.potentials(self.field, zeros, np.ones(len(self.graph.hosts)))
+        return believed(self.graph, constant, messages)[1]
+
+
+def _remarks(best: _Ascent, n_starts: int) -> tuple[str, ...]:
+    if best.bound == -np.inf:
+        return (
+            f"Mean field met impossible joint states from all of {n_starts} starts, so there is no bound on ln Z; "
+            "raise n_starts, or take another engine.",
+        )
+    rest = () if best.converged else ("Mean field did not come to rest: more sweeps would raise the bound.",)
+    return ("log_z is a lower bound on ln Z (mean field).", *rest)

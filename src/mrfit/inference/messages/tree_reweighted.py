@@ -1,0 +1,198 @@
+"""Tree-reweighted belief propagation: an upper bound on ln Z of pairwise models."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit._kernels.inference.spanning_forests import heaviest_forest
+from mrfit.core.errors import InputError
+from mrfit.core.factors import Factors, Scope
+from mrfit.inference.engine import Engine
+from mrfit.inference.messages.beliefs import Beliefs, believed, entropies, log_z_of, multi_information
+from mrfit.inference.messages.factor_graph import FactorGraph
+from mrfit.inference.messages.message_passing import MessagePassing, Schedule, check_settings
+from mrfit.inference.messages.message_plan import MOST_CELLS, MessagePlan
+from mrfit.inference.plan import Plan
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+_DAMPED = 0.5
+_TREES = 20  # at least, in the first average; more until every edge is in one
+_NOTHING = 1e-6  # nats that are not worth a word
+_SHORTEST = 1e-3  # step to another tree, beyond which nothing is gained
+
+
+@dataclass(frozen=True)
+class TreeReweighted(Engine):
+    """The convex combination of spanning trees with the least upper bound (Wainwright, Jaakkola and Willsky 2005).
+
+    The bound holds for any probabilities with which edges appear in a random spanning tree, once messages rest. They
+    begin as the average of random trees and move towards the tree with most mutual information between the ends of its
+    edges, by the conditional gradient method (Frank and Wolfe 1956). On a forest all are 1, and the bound is ln Z.
+
+    Scopes of more than two variables have no such bound here, and are refused.
+
+    Parameters
+    ----------
+    damping
+        Of the first attempt to pass messages; 0.5 after a failure.
+    tolerance
+        Largest change of a log-message in the last sweep.
+    max_sweeps
+        Of each attempt.
+    max_trees
+        Steps towards further trees; 0 keeps the average of random ones.
+    gap
+        Nats by which other probabilities could at most lower the bound: less than that, and no step is taken.
+    seed
+        Of the random trees.
+    max_cells
+        Largest number of message cells that a plan may have.
+    """
+
+    damping: float = 0.0
+    tolerance: float = 1e-9
+    max_sweeps: int = 5000
+    max_trees: int = 50
+    gap: float = 1e-2
+    seed: int = 0
+    max_cells: int = MOST_CELLS
+
+    word: ClassVar[str] = "trw"
+
+    def __post_init__(self) -> None:
+        check_settings(tolerance=self.tolerance, max_sweeps=self.max_sweeps, damping=self.damping)
+        if self.max_trees < 0 or not self.gap >= 0.0:
+            raise InputError(
+                f"max_trees={self.max_trees} and gap={self.gap} cannot be met; expected numbers from 0 on, such as 50 "
+                "and 0.01."
+            )
+
+    def plan(self, factors: Factors, targets: Sequence[Scope] = ()) -> MessagePlan:
+        why = "it bounds ln Z from above at the cost of messages"
+        sweeps = 4.0 * (1 + self.max_trees)  # more of them than for belief propagation, at every step
+        plan = MessagePlan.of(self.word, "Tree-reweighting", factors, why=why, max_cells=self.max_cells, sweeps=sweeps)
+        if large := [host for host in plan.graph.hosts if len(host) > 2]:
+            raise InputError(
+                f"Scope {large[0]} has {len(large[0])} variables; tree-reweighting bounds ln Z for one or two. "
+                "Use a model of pairs, another engine (mean-field bounds ln Z from below), or observe some of them."
+            )
+        plan.graph.check_targets(targets)
+        return plan
+
+    def _run(self, plan: Plan, factors: Factors) -> Beliefs:
+        assert isinstance(plan, MessagePlan)
+        plan.graph.check(factors)
+        field, log_table, constant = plan.graph.gather(factors)
+        problem = _Problem(plan.graph, field, log_table, self._passing())
+        point, slack = self._optimised(problem, problem.at(self._first(plan.graph)))
+        exact = plan.graph.is_forest and point.converged
+        return Beliefs(
+            log_z=constant + point.value,
+            exact=exact,
+            error=0.0 if exact else None,
+            remarks=() if exact else (_remark(point, slack),),
+            bound="upper" if point.converged and not exact else None,
+            value="exact" if exact else "tree-reweighted",
+            converged=point.converged,
+            n_sweeps=problem.n_sweeps,
+            graph=plan.graph,
+            single=point.single,
+            joint=point.joint,
+        )
+
+    def _passing(self) -> MessagePassing:
+        again = () if self.damping >= _DAMPED else (Schedule("sequential", _DAMPED),)
+        return MessagePassing((Schedule("sequential", self.damping), *again), self.tolerance, self.max_sweeps)
+
+    def _first(self, graph: FactorGraph) -> Floats:
+        """How often each edge is in random trees, those drawn later preferring edges that were in few."""
+        rng, n = np.random.default_rng(self.seed), len(graph.shape)
+        ends, n_edges = _ends(graph), len(graph.hosts)
+        count, n_trees = np.zeros(n_edges), 0
+        while n_edges and (n_trees < _TREES or count.min() == 0):
+            count += heaviest_forest(n, ends, -count - 2.0 * rng.random(n_edges))
+            n_trees += 1
+        return count / max(n_trees, 1)
+
+    def _optimised(self, problem: _Problem, point: _Point) -> tuple[_Point, float]:
+        """Steps towards trees, as long as they lower the bound; and by how much others could at most."""
+        curvature = None
+        for _ in range(self.max_trees):
+            toward, slack = problem.steepest(point)
+            if not point.converged or slack <= self.gap:
+                return point, slack
+            step = 0.5 if curvature is None else min(0.5, slack / (2.0 * curvature))
+            better = None
+            while better is None and step >= _SHORTEST:
+                trial = problem.at((1.0 - step) * point.weight + step * toward, point.message)
+                if not trial.converged:
+                    step /= 4.0
+                    continue
+                # along the way the bound is nearly a parabola with slope -slack
+                curvature = max((trial.value - point.value + slack * step) / step**2, 1e-12)
+                if trial.value < point.value:
+                    better = trial
+                step = min(slack / (2.0 * curvature), step / 2.0)
+            if better is None:
+                return point, slack
+            point = better
+        return point, problem.steepest(point)[1]
+
+
+@dataclass(frozen=True)
+class _Point:
+    """The bound for given appearance probabilities; not a number where messages did not rest."""
+
+    weight: Floats
+    message: Floats
+    value: float
+    converged: bool
+    single: Floats
+    joint: Floats
+
+
+@dataclass
+class _Problem:
+    """The bound as a function of appearance probabilities: convex, with minus the mutual informations as gradient."""
+
+    graph: FactorGraph
+    field: Floats
+    log_table: Floats
+    passing: MessagePassing
+    n_sweeps: int = 0
+
+    def at(self, weight: Floats, begin: Floats | None = None) -> _Point:
+        potentials = self.graph.potentials(self.field, self.log_table, weight)
+        passed = self.passing.run(self.graph, potentials, begin)
+        self.n_sweeps += passed.n_sweeps
+        single, joint = believed(self.graph, potentials, passed.messages)
+        value = log_z_of(self.graph, self.field, self.log_table, weight, single, joint) if passed.converged else np.nan
+        return _Point(weight, passed.messages.message, value, passed.converged, single, joint)
+
+    def steepest(self, point: _Point) -> tuple[Floats, float]:
+        """The tree towards which the bound falls fastest, and how much it could fall by convexity at most."""
+        information = multi_information(self.graph, entropies(self.graph, point.single), point.joint)
+        tree = heaviest_forest(len(self.graph.shape), _ends(self.graph), information).astype(float)
+        return tree, float(information @ (tree - point.weight))
+
+
+def _ends(graph: FactorGraph) -> Indices:
+    return graph.arrays.scope.reshape(-1, 2)
+
+
+def _remark(point: _Point, slack: float) -> str:
+    if not point.converged:
+        return "Tree-reweighted messages did not converge, so there is no bound on ln Z; raise max_sweeps or damping."
+    if slack < _NOTHING:
+        return "log_z is an upper bound on ln Z (tree-reweighted), the least that edge appearance probabilities give."
+    return (
+        "log_z is an upper bound on ln Z (tree-reweighted); with other edge appearance probabilities it would be at "
+        f"most {slack:.2g} lower."
+    )

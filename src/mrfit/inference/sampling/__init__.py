@@ -1,0 +1,1 @@
+"""Inference by Markov chains: Gibbs sampling, annealing, tempering."""

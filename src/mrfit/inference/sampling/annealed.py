@@ -1,0 +1,268 @@
+"""log Z and marginals by annealed importance sampling from the uniform distribution."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit._kernels.arithmetic.vector_rng import LANES
+from mrfit.core.errors import InputError, listed
+from mrfit.core.factors import Factors, Scope, check_scopes
+from mrfit.core.seeds import check_seed
+from mrfit.inference.engine import Engine, check_precision
+from mrfit.inference.plan import Plan
+from mrfit.inference.sampling.annealed_posterior import N_DRAWS, AnnealedPosterior
+from mrfit.inference.sampling.annealing import Estimate, joined, run_up
+from mrfit.inference.sampling.annealing_path import Path
+from mrfit.inference.sampling.base_distribution import Base, independent, tree, uniform
+from mrfit.inference.sampling.chain_initialization import annealed_states, check_rows
+from mrfit.inference.sampling.draws import recorded
+from mrfit.inference.sampling.gibbs_chains import Chains, code_type
+from mrfit.inference.sampling.sampling_plan import DRAW_SECONDS, MOST_CELLS, SamplingPlan, sweep_seconds
+from mrfit.inference.sampling.tempered_posterior import TemperedPosterior
+from mrfit.inference.sampling.tempering import Tempering
+
+Floats = NDArray[np.float64]
+Codes = NDArray[Any]
+
+ENOUGH = 0.5  # of the chains that weights should be worth
+_SPREAD = 0.4  # variance of log weights to aim at: weights of normal logarithms are then worth exp(-0.4) of the chains
+_PATIENCE = 4000  # temperatures; tempering is cheaper than more
+_TEMPERING_SWEEPS = 16_000  # of 64 chains: what 128 chains take for 8,000 temperatures
+_MOMENT_DRAWS, _BETWEEN = 25, 4  # of each chain for the moments of a base, and sweeps between them
+_MOST_CHAINS = 8192  # that a precision may ask for
+_MARGIN = 1.1  # more chains than the precision needs, as errors are estimates too
+
+
+def _moments(make: Callable[..., Base], word: str) -> Callable[[Annealed, Factors], Base]:
+    """A base with frequencies of a short annealed run."""
+
+    def base(engine: Annealed, factors: Factors) -> Base:
+        start = annealed_states(
+            factors, engine.chains, sweeps=_MOMENT_DRAWS * _BETWEEN, seed=(engine.seed, 3), jobs=engine.jobs
+        )
+        chains = Chains(
+            Path.between(uniform(factors.shape).factors, factors), start, (engine.seed, 4), jobs=engine.jobs
+        )
+        return make(word, factors.shape, _rows(recorded(chains, factors, _MOMENT_DRAWS, _BETWEEN)))
+
+    return base
+
+
+def _of_data(engine: Annealed, factors: Factors) -> Base:
+    if engine.data is None:
+        raise InputError("The base 'data' needs rows; got none. Give data, or leave this base out.")
+    rows = np.asarray(engine.data)
+    check_rows(factors, rows)
+    return independent("data", factors.shape, rows)
+
+
+BASES: dict[str, Callable[[Annealed, Factors], Base]] = {
+    "uniform": lambda engine, factors: uniform(factors.shape),
+    "moments": _moments(independent, "moments"),
+    "tree": _moments(tree, "tree"),
+    "data": _of_data,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Annealed(Engine):
+    """log Z and marginals, with errors, by annealed importance sampling from the uniform distribution.
+
+    Chains begin anywhere, so that each mode is reached about as often as it weighs, and the error covers what a mode
+    reached by few chains leaves open. A base that resembles one mode hardly reaches the others and would state a
+    smaller error, so further bases only raise an alarm: where one finds a log Z that is larger by more than 3 joint
+    standard errors, its answer is given, the error is at least the difference, and a remark says so.
+
+    A run begins with ``temperatures`` and takes as many more, up to ``max_temperatures``, as make its weights worth
+    half of its chains. Where that would take more than 4,000, as near a first-order transition, parallel tempering
+    answers instead (`Tempering`); annealing goes on only if tempering does not mix either.
+
+    Parameters
+    ----------
+    chains
+        From each base; 64 run at the price of one.
+    precision
+        Largest standard error of any single variable's probability that is good enough. The run takes more chains, up
+        to 8,192, until it is reached; a remark says where it is not. None takes ``chains`` alone.
+    bases
+        ``uniform``, which is always used, and alarms: ``moments`` (independent, frequencies of a short annealed run);
+        ``tree`` (maximum mutual information tree of that run); ``data`` (independent, frequencies of ``data``).
+    data
+        Rows of codes for the base of that name.
+    seed
+        The same numbers for the same seed, whatever ``jobs``.
+    jobs
+        Threads, each for blocks of 64 chains.
+    """
+
+    chains: int = 128
+    precision: float | None = None
+    temperatures: int = 1000
+    max_temperatures: int = 20_000
+    bases: tuple[str, ...] = ("uniform",)
+    data: Codes | None = None
+    seed: int = 0
+    jobs: int = 1
+    max_cells: int = MOST_CELLS
+
+    word: ClassVar[str] = "ais"
+
+    def __post_init__(self) -> None:
+        check_seed(self.seed)
+        if unknown := [word for word in self.bases if word not in BASES]:
+            raise InputError(f"There is no base {unknown[0]!r}; choose among {listed(BASES)}.")
+        if self.chains < 4 or self.temperatures < 1 or self.max_temperatures < self.temperatures:
+            raise InputError(
+                f"Annealing was asked for with {self.chains} chains and {self.temperatures} temperatures of at most "
+                f"{self.max_temperatures}; expected at least 4 chains, 1 temperature and a limit not below that. Raise "
+                "what is too small."
+            )
+        check_precision(self.precision)
+
+    def plan(self, factors: Factors, targets: Sequence[Scope] = ()) -> SamplingPlan:
+        check_scopes(factors.shape, targets)
+        n_sweeps = len(self._words) * self.temperatures + 2 * _MOMENT_DRAWS * _BETWEEN * (len(self._words) - 1)
+        n_cells = N_DRAWS * self.chains * len(self._words) * factors.n_variables
+        return SamplingPlan(
+            engine=self.word,
+            shape=factors.shape,
+            task="Annealed importance sampling",
+            n_cells=n_cells,
+            max_cells=self.max_cells,
+            n_bytes=n_cells * np.dtype(code_type(factors.shape)).itemsize,
+            forecast=sweep_seconds(factors, self.chains) * n_sweeps + DRAW_SECONDS * N_DRAWS,
+            why="it needs no table over many variables, and log Z has an error",
+            ways_on="Use fewer chains, or raise max_cells.",
+        )
+
+    @property
+    def _words(self) -> tuple[str, ...]:
+        """The base that answers, then alarms."""
+        return tuple(dict.fromkeys(("uniform", *self.bases)))
+
+    def _run(self, plan: Plan, factors: Factors) -> AnnealedPosterior | TemperedPosterior:
+        first = self._from_base(self._words[0], factors, 0, patience=_PATIENCE)
+        tempered: TemperedPosterior | None = None
+        if self._is_impatient(first[0]):
+            tempered = self._tempered(factors)
+            if not tempered.doubts():
+                return tempered
+        if not self._has_ended(first[0]):
+            first = self._from_base(self._words[0], factors, 0)
+        alarms = [self._from_base(word, factors, number) for number, word in enumerate(self._words) if number > 0]
+        found = [first, *alarms]
+        if all(estimate.ess == 0.0 for estimate, _ in found):
+            raise InputError(
+                f"None of {self.chains * len(found)} chains found a joint state possible under the tables' cells of "
+                "minus infinity. The tables, or what is given as known, may contradict each other: check them, use an "
+                "exact engine, which can tell, or raise max_temperatures."
+            )
+        posterior = AnnealedPosterior(factors, found, self.seed, self.jobs)
+        if tempered is not None and posterior.is_doubtful:
+            return tempered
+        return posterior if self.precision is None else self._as_precise(factors, found, posterior)
+
+    def _is_impatient(self, estimate: Estimate) -> bool:
+        """Whether annealing ended because it wants more temperatures than tempering costs.
+
+        Chains that all ended in impossible states go on: they say nothing of modes.
+        """
+        return estimate.ess > 0.0 and not self._has_ended(estimate)
+
+    def _has_ended(self, estimate: Estimate) -> bool:
+        return estimate.temperatures >= self.max_temperatures or estimate.ess >= ENOUGH * self.chains
+
+    def _tempered(self, factors: Factors) -> TemperedPosterior:
+        """For no more than annealing takes for its patience, so that nothing is lost where neither mixes soon."""
+        engine = Tempering(
+            chains=max(self.chains // 2, LANES),
+            precision=self.precision,
+            max_sweeps=_TEMPERING_SWEEPS,
+            seed=self.seed,
+            jobs=self.jobs,
+            max_cells=self.max_cells,
+        )
+        return engine.tempered(factors)
+
+    def _from_base(
+        self, word: str, factors: Factors, number: int, patience: int | None = None
+    ) -> tuple[Estimate, Codes]:
+        """With random numbers of its own: chains with the same ones tend to meet, and would agree by that."""
+        return annealed_enough(
+            factors,
+            BASES[word](self, factors),
+            chains=self.chains,
+            temperatures=self.temperatures,
+            max_temperatures=self.max_temperatures,
+            patience=patience,
+            seed=(self.seed, 10 + number),
+            jobs=self.jobs,
+        )
+
+    def _as_precise(
+        self, factors: Factors, found: Sequence[tuple[Estimate, Codes]], posterior: AnnealedPosterior
+    ) -> AnnealedPosterior:
+        """With more chains from the uniform base, at the temperatures that were enough, until errors are small."""
+        assert self.precision is not None
+        (estimate, codes), *alarms = found
+        base, most = uniform(factors.shape), self._most_chains(factors)
+        path = Path.between(base.factors, factors, soft=True)
+        while (error := posterior.largest_error) > self.precision and len(codes) < most:
+            wished = len(codes) * float(np.clip(_MARGIN * (error / self.precision) ** 2, 2.0, 16.0))
+            n_more = min(ceil(wished), most) - len(codes)
+            seed = (self.seed, 9, len(codes))
+            more, more_codes = run_up(path, base, n_more, estimate.temperatures, seed, self.jobs)
+            estimate, codes = joined(estimate, more), np.concatenate((codes, more_codes))
+            posterior = AnnealedPosterior(factors, [(estimate, codes), *alarms], self.seed, self.jobs)
+        if error > self.precision:
+            posterior.remarks += (
+                f"The largest standard error of a probability is {error:.2g} with {len(codes):,} chains; a precision "
+                f"of {self.precision:g} was asked for.",
+            )
+        return posterior
+
+    def _most_chains(self, factors: Factors) -> int:
+        """So many that their draws do not take more memory than the limit."""
+        return max(self.chains, min(_MOST_CHAINS, self.max_cells // (N_DRAWS * max(factors.n_variables, 1))))
+
+
+def annealed_enough(
+    factors: Factors,
+    base: Base,
+    *,
+    chains: int,
+    temperatures: int,
+    max_temperatures: int,
+    seed: tuple[int, ...],
+    jobs: int = 1,
+    patience: int | None = None,
+    is_enough: Callable[[Estimate], bool] | None = None,
+) -> tuple[Estimate, Codes]:
+    """Runs of chains from a base, with as many temperatures as are enough: by themselves, that weights be worth half
+    of the chains. Ends without that when it would take more than ``patience``, if more are allowed at all."""
+    path = Path.between(base.factors, factors, soft=True)
+    suffices = is_enough or (lambda estimate: estimate.ess >= ENOUGH * chains)
+    while True:
+        estimate, codes = run_up(path, base, chains, temperatures, seed, jobs)
+        if suffices(estimate) or temperatures >= max_temperatures:
+            return estimate, codes
+        wished = min(max_temperatures, ceil(temperatures * _longer(estimate.log_weights)))
+        if patience is not None and wished > patience:
+            return estimate, codes
+        temperatures = wished
+
+
+def _longer(log_weights: Floats) -> float:
+    """How many times the temperatures would give weights that do: their variance falls with that number."""
+    alive = log_weights[log_weights > -np.inf]
+    return float(np.clip(alive.var() / _SPREAD, 2.0, 16.0)) if len(alive) > 1 else 16.0
+
+
+def _rows(states: NDArray[Any]) -> Codes:
+    return states.transpose(0, 2, 1).reshape(states.shape[0] * states.shape[2], states.shape[1])

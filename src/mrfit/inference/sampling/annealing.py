@@ -1,0 +1,140 @@
+"""Annealed importance sampling (Neal, 2001): weighted runs between a base that is easy and factors that are not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, logsumexp
+
+from mrfit.core.errors import InputError
+from mrfit.core.factors import Factors
+from mrfit.inference.sampling.annealing_path import Path
+from mrfit.inference.sampling.base_distribution import Base
+from mrfit.inference.sampling.gibbs_chains import Chains
+
+Floats = NDArray[np.float64]
+Codes = NDArray[Any]
+
+INFLATION = 1.1  # of standard errors from weights: how much too small they are where a mode is reached by few chains
+_FAR = 50.0  # nats beyond all weights, between which log Z is looked for
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """log Z from the weights of chains, each of mean Z.
+
+    The error is `INFLATION` times that of log mean w, sd(w) / (mean(w) sqrt C), plus the third over the second moment
+    of the chains' parts of it: where a few large weights make the mean, runs that happen to miss them also state small
+    errors (Johnson, 1978). ``ess`` = (sum w)^2 / sum w^2 is what the C chains are worth. A mode that no chain found is
+    in none of these.
+    """
+
+    base: str
+    log_weights: Floats
+    temperatures: int
+
+    @property
+    def log_z(self) -> float:
+        return float(logsumexp(self.log_weights) - np.log(len(self.log_weights)))
+
+    @cached_property
+    def shares(self) -> Floats:
+        """What each chain has of the sum of all weights; zeros where all weights are."""
+        largest = self.log_weights.max()
+        w = np.exp(self.log_weights - largest) if largest > -np.inf else np.zeros(len(self.log_weights))
+        return np.asarray(w / max(w.sum(), 1.0))
+
+    @property
+    def error(self) -> float:
+        if not self.shares.any():
+            return np.inf
+        parts = self.shares - 1.0 / len(self.shares)
+        second = float((parts**2).sum())
+        skewed = abs(float((parts**3).sum())) / second if second > 0.0 else 0.0
+        return float(INFLATION * self.shares.std(ddof=1) * np.sqrt(len(self.shares))) + skewed
+
+    @property
+    def spread(self) -> float:
+        """Standard deviation of the logarithms of weights, of those that are not 0."""
+        alive = self.log_weights[self.log_weights > -np.inf]
+        return float(alive.std()) if len(alive) else np.inf
+
+    @property
+    def ess(self) -> float:
+        return float(1.0 / (self.shares**2).sum()) if self.shares.any() else 0.0
+
+
+def joined(one: Estimate, other: Estimate) -> Estimate:
+    """Two runs from the same base at as many temperatures, as one of all their chains."""
+    return Estimate(one.base, np.concatenate((one.log_weights, other.log_weights)), one.temperatures)
+
+
+def forward(
+    factors: Factors, base: Base, *, chains: int = 64, temperatures: int = 1000, seed: int = 0, jobs: int = 1
+) -> tuple[Estimate, Codes]:
+    """One sweep at each of so many temperatures from the base to the factors; and the states in which chains ended.
+
+    With f_t the distributions on the way, log w = sum_t log f_t(x_t-1) - log f_t-1(x_t-1): the log f at both ends, less
+    all that sweeps changed log f_t by. Impossible cells are only improbable on the way: a chain that ends in one has
+    the weight 0.
+    """
+    path = Path.between(base.factors, factors, soft=True)
+    return run_up(path, base, chains, temperatures, (seed,), jobs)
+
+
+def run_up(
+    path: Path, base: Base, n: int, temperatures: int, seed: tuple[int, ...], jobs: int
+) -> tuple[Estimate, Codes]:
+    """`forward` on a path that is there already."""
+    start = base.draw(n, np.random.default_rng((*seed, 0)))
+    chains = Chains(path, start, (*seed, 1), jobs=jobs)
+    chains.sweep(_betas(temperatures))
+    codes = chains.codes
+    log_weights = path.log_target(codes) - path.log_base(start) - chains.heat
+    return Estimate(base.word, log_weights, temperatures), codes
+
+
+def reverse(
+    factors: Factors, base: Base, codes: Codes, *, temperatures: int = 1000, seed: int = 0, jobs: int = 1
+) -> Floats:
+    """Log weights of runs the other way, from exact samples of the factors, a chain each: 1 / w has the mean 1 / Z.
+
+    So -log mean 1 / w is rather above log Z, where `forward` is rather below. From samples that are not exact it bounds
+    nothing.
+    """
+    after = factors.log_potential(codes)
+    if not (after > -np.inf).all():
+        raise InputError("Some of the samples are in impossible states; expected samples of these factors. Draw anew.")
+    chains = Chains(Path.between(base.factors, factors, soft=True), codes, (seed, 2), jobs=jobs)
+    chains.sweep(_betas(temperatures)[::-1].copy(), backwards=True)
+    return after - base.factors.log_potential(chains.codes) + chains.heat
+
+
+def bridged(forward: Floats, reverse: Floats) -> tuple[float, float]:
+    """log Z and its standard error from log weights of both directions (Bennett, 1976): the best use of the two."""
+    from scipy.optimize import brentq  # here, for commands that do not ask for it start sooner
+
+    if not (forward > -np.inf).any():
+        raise InputError("All forward runs have weight 0; there is nothing to bridge. Use more temperatures.")
+    offset = np.log(len(forward) / len(reverse))
+
+    def terms(log_z: float) -> tuple[Floats, Floats]:
+        """How likely a run seems to be of the other direction than it is; both have the same sum at log Z."""
+        return expit(forward - log_z - offset), expit(log_z + offset - reverse)
+
+    def excess(log_z: float) -> float:
+        up, down = terms(log_z)
+        return float(up.sum() - down.sum())
+
+    both = np.concatenate((forward[forward > -np.inf], reverse)) - offset
+    log_z = float(brentq(excess, both.min() - _FAR, both.max() + _FAR, xtol=1e-12))
+    variance = sum(part.var() / part.mean() ** 2 / len(part) for part in terms(log_z))
+    return log_z, float(np.sqrt(variance))
+
+
+def _betas(temperatures: int) -> Floats:
+    return np.arange(1, temperatures + 1) / temperatures

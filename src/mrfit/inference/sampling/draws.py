@@ -1,0 +1,137 @@
+"""What the draws of many chains say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from mrfit.core.factors import Factors, Scope, check_scopes
+from mrfit.inference.sampling.convergence import effective_sample_size, r_hat, r_hat_of_frequencies
+from mrfit.inference.sampling.gibbs_chains import Chains, code_type
+
+Floats = NDArray[np.float64]
+
+_STUCK = 12.0  # times the variance that halves of chains promise, at which chains stay in different places
+_FALSE_ALARMS = 1e-3  # chance that chains are said to disagree where they do not
+
+
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """States of all variables, (draws, variables, chains), and log p of each up to a constant, (draws, chains).
+
+    The last ``n_from_data`` chains began in rows of data.
+    """
+
+    factors: Factors
+    states: NDArray[Any]
+    log_p: Floats
+    n_from_data: int = 0
+
+    def chain_marginals(self, scope: Scope) -> Floats:
+        """How often each chain was in each cell of a scope, (cells, chains)."""
+        check_scopes(self.factors.shape, (scope,))
+        n_cells = int(np.prod([self.factors.shape[i] for i in scope], dtype=np.int64))
+        n_draws, _, n_chains = self.states.shape
+        cells = np.zeros((n_draws, n_chains), np.int64)
+        for i in scope:
+            cells = cells * self.factors.shape[i] + self.states[:, i]
+        counts = np.bincount((cells + n_cells * np.arange(n_chains)).ravel(), minlength=n_cells * n_chains)
+        return np.asarray(counts.reshape(n_chains, n_cells).T / n_draws)
+
+    @cached_property
+    def frequencies(self) -> Floats:
+        """How often each half of a chain was in each state, (states of variables, halves of chains)."""
+        half, n_chains = len(self.states) // 2, self.states.shape[2]
+        variable, state = np.array(self._quantities, np.int64).reshape(-1, 2).T
+        out = np.empty((len(state), 2, n_chains))
+        for s in np.unique(state):  # all variables at once
+            own = state == s
+            for k, part in enumerate((self.states[:half], self.states[-half:])):
+                out[own, k] = (part[:, variable[own]] == s).mean(axis=0)
+        return out.reshape(len(state), 2 * n_chains)
+
+    @cached_property
+    def _quantities(self) -> list[tuple[int, int]]:
+        """Variables and their states; of one state nothing is to be said, and one of two says it all."""
+        return [(i, s) for i, c in enumerate(self.factors.shape) for s in range(int(c <= 2), c)]
+
+    @cached_property
+    def r_hat(self) -> float:
+        """The largest of all states of all variables and of log p."""
+        of_states = r_hat_of_frequencies(self.frequencies, len(self.states) // 2)
+        return max(r_hat(self.log_p), float(of_states.max(initial=1.0)))
+
+    @cached_property
+    def ess(self) -> float:
+        """The lesser effective sample size of log p and of the state whose R-hat is largest."""
+        series = [self.log_p]
+        if self.frequencies.size:
+            worst = int(r_hat_of_frequencies(self.frequencies, len(self.states) // 2).argmax())
+            i, s = self._quantities[worst]
+            series.append((self.states[:, i] == s).astype(np.float64))
+        found = [effective_sample_size(one) for one in series]
+        return min((ess for ess in found if not np.isnan(ess)), default=float(self.log_p.size))
+
+    def disagreement(self) -> str | None:
+        """Whether chains that began in data and those that were annealed differ by more than chance, in a sentence."""
+        if not self.n_from_data:
+            return None
+        halves = self.frequencies.reshape(len(self.frequencies), 2, -1)
+        rows = np.concatenate((halves.mean(axis=1), self.log_p.mean(axis=0)[None]))
+        difference, error = self.apart(rows)
+        apart = abs(difference)
+        n = min(self.n_from_data, rows.shape[1] - self.n_from_data)
+        beyond = apart > stdtrit(n - 1, 1.0 - _FALSE_ALARMS / (2 * len(rows))) * error
+        beyond &= apart > 1e-9 * abs(rows).max(axis=1)  # rounding
+        if not beyond.any():
+            return None
+        worst = int(np.argmax(np.where(beyond, apart, -1.0)[:-1])) if beyond[:-1].any() else len(rows) - 1
+        ours, theirs = rows[worst, : -self.n_from_data].mean(), rows[worst, -self.n_from_data :].mean()
+        if worst == len(rows) - 1:
+            what = f"log p differs by {abs(ours - theirs):.1f} on average"
+        else:
+            i, s = self._quantities[worst]
+            what = f"variable {i} is in state {s} with probability {ours:.3f} against {theirs:.3f}"
+        return (
+            f"Chains that were annealed and chains that began in data disagree: {what}. The model has several modes; "
+            "no chain says how much each weighs."
+        )
+
+    def farthest(self, least: float) -> tuple[float, int, int] | None:
+        """How far some chain stays from those that began in data, and in which state of which variable.
+
+        None where that is less than ``least``, or where chains differ little more than their own halves do: then they
+        only mix slowly.
+        """
+        if not self.n_from_data or not self._quantities:
+            return None
+        halves = self.frequencies.reshape(len(self.frequencies), 2, -1)
+        means = halves.mean(axis=1)  # (states of variables, chains)
+        within = ((halves[:, 0] - halves[:, 1]) ** 2).mean(axis=1) / 4  # variance of a chain's mean, as its halves say
+        away = abs(means - means[:, -self.n_from_data :].mean(axis=1, keepdims=True)).max(axis=1)
+        gaps = np.where((means.var(axis=1, ddof=1) > _STUCK * within) & (away >= least), away, 0.0)
+        worst = int(gaps.argmax())
+        return (float(gaps[worst]), *self._quantities[worst]) if gaps[worst] else None
+
+    def apart(self, rows: Floats) -> tuple[Floats, Floats]:
+        """Means of annealed less means of data-started chains, and the standard error of that; (rows,)."""
+        parts = rows[:, : -self.n_from_data], rows[:, -self.n_from_data :]
+        means, errors = zip(*((part.mean(axis=1), standard_error(part)) for part in parts), strict=True)
+        return means[0] - means[1], np.hypot(*errors)
+
+
+def standard_error(rows: Floats) -> Floats:
+    """Of the mean over independent chains, (rows, chains)."""
+    return np.asarray(rows.std(axis=1, ddof=1) / np.sqrt(rows.shape[1]))
+
+
+def recorded(chains: Chains, factors: Factors, n_draws: int, every: int) -> NDArray[Any]:
+    """States of chains after every so many sweeps of the factors, (draws, variables, chains)."""
+    states: NDArray[Any] = np.empty((n_draws, factors.n_variables, chains.n), code_type(factors.shape))
+    chains.record(every, states)
+    return states

@@ -1,0 +1,255 @@
+"""Approximate inference by Gibbs sampling."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.core.errors import InputError
+from mrfit.core.factors import Factors, Scope, check_scopes
+from mrfit.core.seeds import check_seed
+from mrfit.inference.engine import Engine, Posterior, check_precision
+from mrfit.inference.plan import Plan
+from mrfit.inference.sampling.annealing_path import Path
+from mrfit.inference.sampling.base_distribution import uniform
+from mrfit.inference.sampling.chain_initialization import annealed_states, rows_to_begin_in
+from mrfit.inference.sampling.draws import Draws
+from mrfit.inference.sampling.gibbs_chains import Chains, code_type
+from mrfit.inference.sampling.sampling_plan import DRAW_SECONDS, MOST_CELLS, SamplingPlan, sweep_seconds
+
+Floats = NDArray[np.float64]
+Codes = NDArray[Any]
+
+GOOD_R_HAT = 1.01  # Vehtari et al. (2021)
+_DRAWS = 500  # kept of each chain
+_STUCK = 1.1  # R-hat above which chains tell of places, not of their weights
+_BEYOND = 3.0  # joint standard errors at which the difference of two groups of chains is their error
+_MOST_KEPT = 2**28  # states of variables that are kept where a precision is asked for
+
+
+@dataclass(frozen=True, eq=False)
+class Gibbs(Engine):
+    """Chains side by side that update one variable at a time, given all others.
+
+    Half of them begin in rows of ``data`` and half where annealing from the uniform distribution leads (all, without
+    data): chains that begin where the data are may stay there long after the model has its mass elsewhere, and agree
+    with each other. Chains run in rounds, each as long as all before it, and only the last is kept. They stop when
+    rank-normalised split R-hat of every state of every variable, and of log p, is at most 1.01, or before
+    ``max_sweeps``; the posterior then says so.
+
+    Parameters
+    ----------
+    chains
+        64 run at the price of one.
+    sweeps
+        In the first round.
+    max_sweeps
+        In all rounds together.
+    annealing
+        Sweeps from the uniform distribution to the model.
+    data
+        Rows of codes in which chains may begin.
+    seed
+        The same numbers for the same seed, whatever ``jobs``.
+    jobs
+        Threads, each for blocks of 64 chains.
+    precision
+        Largest standard error of the probability of a state at which chains may stop; None for whatever they have once
+        they agree. Chains then keep more of their states, up to 256 MB.
+    """
+
+    chains: int = 64
+    sweeps: int = 500
+    max_sweeps: int = 32_000
+    annealing: int = 200
+    data: Codes | None = None
+    seed: int = 0
+    jobs: int = 1
+    max_cells: int = MOST_CELLS
+    precision: float | None = None
+
+    word: ClassVar[str] = "gibbs"
+
+    def __post_init__(self) -> None:
+        check_seed(self.seed)
+        if self.chains < 4 or self.sweeps < 4 or self.max_sweeps < self.sweeps or self.annealing < 1:
+            raise InputError(
+                f"Gibbs sampling was asked for with {self.chains} chains, {self.sweeps} sweeps of at most "
+                f"{self.max_sweeps}, and {self.annealing} of annealing; expected at least 4 chains, 4 sweeps, a limit "
+                "not below that, and 1 sweep of annealing. Raise what is too small."
+            )
+        check_precision(self.precision)
+
+    def plan(self, factors: Factors, targets: Sequence[Scope] = ()) -> SamplingPlan:
+        check_scopes(factors.shape, targets)
+        n_cells = self._n_draws * self.chains * factors.n_variables
+        return SamplingPlan(
+            engine=self.word,
+            shape=factors.shape,
+            task="Gibbs sampling",
+            n_cells=n_cells,
+            max_cells=self.max_cells,
+            n_bytes=n_cells * np.dtype(code_type(factors.shape)).itemsize,
+            forecast=sweep_seconds(factors, self.chains) * (self.annealing + self.sweeps)
+            + DRAW_SECONDS * self._n_draws,
+            why="it needs no table over many variables; what it says has errors",
+            ways_on="Use fewer chains, or raise max_cells.",
+        )
+
+    @property
+    def _n_draws(self) -> int:
+        return min(self.sweeps, _DRAWS)
+
+    def _run(self, plan: Plan, factors: Factors) -> GibbsPosterior:
+        start, n_from_data, remarks = self._start(factors)
+        path = Path.between(uniform(factors.shape).factors, factors)
+        chains = Chains(path, start, (self.seed, 1), jobs=self.jobs)
+        n_draws, spent = self._n_draws, 0
+        every = self.sweeps // n_draws
+        while True:
+            states: Codes = np.empty((n_draws, factors.n_variables, self.chains), code_type(factors.shape))
+            log_p = chains.record(every, states)
+            spent += every * n_draws
+            draws = Draws(factors, states, log_p, n_from_data)
+            found = GibbsPosterior(draws, chains, every, spent, remarks, self.precision)
+            if found.is_good_enough or 2 * spent > self.max_sweeps:
+                return found
+            n_draws = self._next_draws(spent, factors)
+            every = spent // n_draws
+
+    def _next_draws(self, spent: int, factors: Factors) -> int:
+        """How many states of each chain the next round keeps; it has as many sweeps as were ``spent``."""
+        if self.precision is None:
+            return self._n_draws
+        return max(self._n_draws, min(spent, _MOST_KEPT // (self.chains * max(factors.n_variables, 1))))
+
+    def _start(self, factors: Factors) -> tuple[Codes, int, tuple[str, ...]]:
+        """States to begin in, those from data last; how many are; and what is to be said of them."""
+        n, remarks = 0, tuple[str, ...]()
+        rows = np.empty((0, factors.n_variables), np.int64)
+        if self.data is not None:
+            rows = rows_to_begin_in(factors, np.asarray(self.data), self.chains // 2, (self.seed, 2))
+            n = len(rows)
+            remarks = () if n else ("None of the rows of data is possible; all chains were annealed.",)
+        annealed = annealed_states(factors, self.chains - n, sweeps=self.annealing, seed=(self.seed, 0), jobs=self.jobs)
+        return np.concatenate((annealed, rows)), n, remarks
+
+
+class GibbsPosterior(Posterior):
+    """Draws of many chains. Nothing is known of log Z.
+
+    ``r_hat`` and ``ess`` are the worst among all states and log p; ``sweeps`` were made in all.
+    """
+
+    exact = False
+    log_z = np.nan
+    error = None
+
+    def __init__(
+        self,
+        draws: Draws,
+        chains: Chains,
+        every: int,
+        sweeps: int,
+        remarks: tuple[str, ...],
+        precision: float | None = None,
+    ) -> None:
+        self.draws, self.sweeps, self.r_hat, self.ess = draws, sweeps, draws.r_hat, draws.ess
+        self._chains, self._every, self._precision = chains, every, precision
+        self._given_remarks = remarks
+
+    @cached_property
+    def remarks(self) -> tuple[str, ...]:  # type: ignore[override]
+        remarks = list(self._given_remarks)
+        if not self._is_mixed:
+            remarks.append(
+                f"Chains have not mixed after {self.sweeps:,} sweeps: R-hat is {self.r_hat:.3f}, above {GOOD_R_HAT}, "
+                f"and all draws are worth {self.ess:,.0f}. Raise max_sweeps."
+            )
+        if self._precision is not None and not self._is_precise:
+            remarks.append(
+                f"The largest standard error of a probability is {self.largest_error:.1g}, above the precision of "
+                f"{self._precision:g}. Use more chains (samples=N)."
+            )
+        if apart := self.draws.disagreement():
+            remarks.append(apart)
+        return tuple(remarks)
+
+    @property
+    def is_good_enough(self) -> bool:
+        """Whether chains agree, and errors are as small as was asked for."""
+        return self._is_mixed and self._is_precise
+
+    @property
+    def _is_mixed(self) -> bool:
+        return self.r_hat <= GOOD_R_HAT
+
+    @property
+    def _is_precise(self) -> bool:
+        return self._precision is None or self.largest_error <= self._precision
+
+    @cached_property
+    def largest_error(self) -> float:
+        """The largest standard error of the probability of a state of one variable."""
+        halves = self.draws.frequencies.reshape(len(self.draws.frequencies), 2, -1)
+        parts = self._deviations(halves.mean(axis=1))
+        return float(np.sqrt((parts**2).sum(axis=1)).max(initial=0.0))
+
+    def marginal(self, scope: Scope) -> Floats:
+        return np.asarray(self.draws.chain_marginals(scope).mean(axis=1))
+
+    def deviations(self, scope: Scope) -> Floats:
+        """Deviations of chains from their mean, on the scale of its standard error.
+
+        Where chains hardly move (R-hat above 1.1), on the scale of how far they differ. Where those that were annealed
+        differ from those that began in data by more than 3 of their standard errors, the difference is a further part:
+        nobody knows how many of each there should be. The last part is of what chains see less than once in all their
+        effective draws.
+        """
+        return self._deviations(self.draws.chain_marginals(scope))
+
+    def marginal_error(self, scope: Scope) -> Floats:
+        return np.asarray(np.linalg.norm(self.deviations(scope), axis=1))
+
+    def _deviations(self, rows: Floats) -> Floats:
+        n_chains = rows.shape[1]
+        scale = (n_chains - 1) * (n_chains if self.r_hat <= _STUCK else 1)
+        parts = [(rows - rows.mean(axis=1, keepdims=True)) / np.sqrt(scale)]
+        if self.draws.n_from_data:
+            apart, chance = self.draws.apart(rows)
+            if (abs(apart) > _BEYOND * chance).any():
+                parts.append(apart[:, None])
+        if len(rows) > 1:
+            parts.append((-1.0) ** np.arange(len(rows))[:, None] / self.ess)
+        return np.concatenate(parts, axis=1)
+
+    def sample(self, n: int) -> Codes:
+        """``n`` more draws, (n, variables), with so many sweeps between those of a chain that they hardly depend."""
+        factors, n_chains = self.draws.factors, self._chains.n
+        every = min(int(np.ceil(self._every * self.draws.log_p.size / self.ess)), self.sweeps)
+        states: Codes = np.empty((-(-n // n_chains), factors.n_variables, n_chains), code_type(factors.shape))
+        self._chains.record(every, states)
+        return states.transpose(0, 2, 1).reshape(len(states) * n_chains, factors.n_variables)[:n].astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Rows of codes, (rows, variables), and what is to be said of how they were drawn."""
+
+    codes: Codes
+    remarks: tuple[str, ...]
+
+
+def sample(factors: Factors, n: int, *, engine: Gibbs | None = None) -> Sample:
+    """Draw ``n`` rows, approximately: thinned Gibbs chains, for factors whose exact samples do not fit."""
+    if n < 0:
+        raise InputError(f"{n} rows were asked for; expected 0 or more. Give how many to draw.")
+    engine = engine or Gibbs()
+    found = engine.run(engine.plan(factors), factors)
+    assert isinstance(found, GibbsPosterior)
+    return Sample(found.sample(n), found.remarks)

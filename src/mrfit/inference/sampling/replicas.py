@@ -1,0 +1,110 @@
+"""Replicates of a ladder of chains that swap their states with neighbours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit._kernels.arithmetic.vector_rng import LANES
+from mrfit.inference.sampling.annealing_path import Path
+from mrfit.inference.sampling.base_distribution import Base
+from mrfit.inference.sampling.gibbs_chains import Chains, code_type
+
+Floats = NDArray[np.float64]
+Codes = NDArray[Any]
+
+_QUENCH = np.full(6, 2.0)  # sweeps at half the target's temperature, from which cold replicates begin
+_AT_BASE, _AT_TARGET = 1, 2  # the end where a state was last
+
+
+@dataclass(frozen=True, eq=False)
+class Round:
+    """Draws, swaps and round trips of replicates on one ladder.
+
+    Parameters
+    ----------
+    betas
+        Of the rungs, 0 to 1.
+    log_p
+        log p of the target at the states, up to a constant, (rungs, draws, replicates).
+    rejections
+        How often neighbours did not swap, (rungs - 1,).
+    round_trips
+        From the base to the target and back, of all states of a replicate, (replicates,).
+    states
+        Those of the last rung, (draws, variables, replicates).
+    codes
+        Where chains ended, (rungs * replicates, variables).
+    """
+
+    betas: Floats
+    log_p: Floats
+    rejections: Floats
+    round_trips: NDArray[np.int64]
+    states: Codes
+    codes: Codes
+
+    def moved_to(self, betas: Floats) -> Codes:
+        """The states that begin on another ladder: each rung has those of the nearest one."""
+        nearest = abs(betas[:, None] - self.betas).argmin(axis=1)
+        n, replicates = self.codes.shape[1], self.log_p.shape[2]
+        by_rung = self.codes.reshape(len(self.betas), replicates, n)
+        return np.asarray(by_rung[nearest].reshape(len(betas) * replicates, n))
+
+
+def is_cold(replicates: int) -> NDArray[np.bool_]:
+    """Return which replicates begin quenched: half of each block."""
+    return np.arange(replicates) % LANES >= LANES // 2
+
+
+def first_states(path: Path, base: Base, rungs: int, replicates: int, seed: tuple[int, ...], jobs: int) -> Codes:
+    """Anywhere for half of the replicates, quenched for the others: a phase that the ones never enter the others leave.
+
+    Both kinds forget where they began when the ladder mixes; that they agree is a test of it.
+    """
+    codes = base.draw(rungs * replicates, np.random.default_rng((*seed, 0)))
+    chains = Chains(path, codes, (*seed, 1), jobs=jobs)
+    chains.sweep(_QUENCH)
+    cold = np.tile(is_cold(replicates), rungs)
+    return np.where(cold[:, None], chains.codes, codes)
+
+
+def run_round(path: Path, betas: Floats, codes: Codes, n_draws: int, seed: tuple[int, ...], jobs: int) -> Round:
+    """A sweep of every rung, then swaps of even or of odd neighbours, so many times.
+
+    Swaps of even and odd pairs in turn carry a state on in one direction for as long as they are accepted (Okabe et
+    al., 2001; Syed et al., 2022), and not back and forth as random ones do.
+    """
+    chains, rng = Chains(path, codes, (*seed, 0), jobs=jobs), np.random.default_rng((*seed, 1))
+    rungs, n = len(betas), codes.shape[1]
+    blocks = len(codes) // (rungs * LANES)
+    x = chains.states.reshape(rungs, blocks, n, LANES)  # a view
+    log_p = np.empty((rungs, n_draws, blocks * LANES))
+    states: Codes = np.empty((n_draws, n, blocks * LANES), code_type(path.target.shape))
+    rejected, tried = np.zeros(rungs - 1), np.zeros(rungs - 1)
+    last_end = np.zeros((rungs, blocks, LANES), np.int8)
+    trips = np.zeros((blocks, LANES), np.int64)
+    for draw in range(n_draws):
+        energy = chains.sweep_each(np.repeat(betas, blocks)).reshape(rungs, blocks, LANES)
+        log_p[:, draw] = energy.reshape(rungs, -1)
+        states[draw].reshape(n, blocks, LANES)[:] = x[-1].swapaxes(0, 1)
+        trips += last_end[0] == _AT_TARGET
+        last_end[0] = _AT_BASE
+        last_end[-1][last_end[-1] == _AT_BASE] = _AT_TARGET
+        low = np.arange(draw % 2, rungs - 1, 2)
+        gain = (betas[low + 1] - betas[low])[:, None, None] * (energy[low] - energy[low + 1])
+        swaps = np.log(rng.random(gain.shape)) < gain
+        rejected[low] += 1.0 - np.exp(np.minimum(gain, 0.0)).mean(axis=(1, 2))
+        tried[low] += 1
+        _swap(x, low, swaps[:, :, None, :])
+        _swap(last_end, low, swaps)
+    return Round(betas, log_p, rejected / np.maximum(tried, 1), trips.ravel(), states, chains.codes)
+
+
+def _swap(values: NDArray[Any], low: NDArray[np.int64], swaps: NDArray[np.bool_]) -> None:
+    """Exchange what neighbouring rungs have where they swap."""
+    below, above = values[low], values[low + 1]
+    values[low], values[low + 1] = np.where(swaps, above, below), np.where(swaps, below, above)

@@ -1,0 +1,257 @@
+"""The parameters to be learned, as the objective sees them and as the model will."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.inference.exact.enumeration import Enumeration
+from mrfit.inference.exact.joint_states import JointStates, plan_joint_states
+from mrfit.inference.exact.junction_tree import JunctionTree
+from mrfit.inference.exact.tree_plan import TreePlan
+from mrfit.inference.exact.tree_states import TreeStates
+from mrfit.learning.partitioned_rows import PartedRows, Rows, together
+from mrfit.objectives.chow_liu_closed_form import forest_parameters
+from mrfit.objectives.conditional_loss import ConditionalLoss
+from mrfit.objectives.counts.conditional_cells import ConditionalCells
+from mrfit.objectives.feature_covariance import observed_covariance
+from mrfit.objectives.gradient_products import (
+    likelihood_gradient_sums,
+    pseudo_gradient_products,
+    pseudo_gradient_sums,
+)
+from mrfit.objectives.hessian import Matrix
+from mrfit.objectives.likelihood import Likelihood
+from mrfit.objectives.objective import Objective
+from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
+from mrfit.objectives.reparameterized import Reparameterized
+from mrfit.objectives.row_scores import conditional_scores, row_pll
+from mrfit.objectives.tree_likelihood import TreeLikelihood
+from mrfit.parameterizations.joint import Listed
+from mrfit.parameterizations.joint_choice import joint_of
+from mrfit.parameterizations.parameterization import Parameterization
+from mrfit.solvers.lbfgs import LBFGS
+from mrfit.solvers.method import Method
+from mrfit.solvers.newton import TruncatedNewton
+from mrfit.solvers.proximal_newton import ProximalNewton
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+class Coordinates(ABC):
+    """A vector of parameters of some kind, whichever order it has."""
+
+    parameters: Parameterization
+    n_parameters: int
+
+    engine: str | None = None  # by which whole rows get their probability, if they do
+    smooth_solver: Method[Any] = TruncatedNewton()
+    gap_share: float = 1e-3  # of the tolerance, to which a duality gap is brought
+    sparse_solver: Method[Any] | None = None  # for penalties with kinks; None: each has its own
+
+    @property
+    @abstractmethod
+    def orders(self) -> NDArray[np.integer]:
+        """Size of the scope of each parameter, not counting covariates."""
+
+    @abstractmethod
+    def scopes(self) -> Indices:
+        """Number of the scope of each parameter."""
+
+    @abstractmethod
+    def objective(self, rows: Rows) -> Objective: ...
+
+    @abstractmethod
+    def row_scores(self, w: Floats, rows: UniqueRows) -> Floats:
+        """What is maximised, for every distinct row."""
+
+    @abstractmethod
+    def gradient_products(self, w: Floats, rows: Rows) -> Floats:
+        """The mean over rows of the outer products of their own gradients, (parameters, parameters)."""
+
+    @abstractmethod
+    def gradient_sums(self, w: Floats, rows: UniqueRows, weights: Floats) -> Floats:
+        """Sums of the rows' gradients with other weights, (resamples, rows) to (resamples, parameters)."""
+
+    @abstractmethod
+    def mean_pll(self, w: Floats, rows: Rows) -> float:
+        """Mean pseudo-log-likelihood of the rows."""
+
+    @abstractmethod
+    def singles(self) -> list[Indices]:
+        """For every variable with a scope of its own, the numbers of its parameters; none for the others."""
+
+    def near_optimum(self, rows: Rows) -> Floats | None:
+        """A point from which it is not far to the optimum under a weak penalty, if there is one for little work."""
+        return None
+
+    @abstractmethod
+    def in_model(self, w: Floats) -> tuple[Parameterization, Indices]:
+        """The parameterization of the model, and which of these parameters it has."""
+
+
+class ListedCoordinates(Coordinates):
+    """Parameters of a structure in the order of their parameterization."""
+
+    def __init__(self, parameters: Parameterization, *, jobs: int = 1) -> None:
+        self.parameters, self.jobs = parameters, jobs
+        self.n_parameters = parameters.n_parameters
+
+    @property
+    def orders(self) -> NDArray[np.integer]:
+        return self.parameters.order_without_given
+
+    def scopes(self) -> Indices:
+        return self.parameters.scope_of_parameter
+
+    def mean_pll(self, w: Floats, rows: Rows) -> float:
+        if isinstance(rows, PartedRows):
+            return rows.mean_pll(self.parameters, w)
+        scores = rows.scored(lambda codes: row_pll(self.parameters, w, codes, jobs=self.jobs))
+        return float(rows.sample_weight @ scores) / rows.total_weight
+
+    def singles(self) -> list[Indices]:
+        return self.parameters.singles()
+
+
+class PseudoCoordinates(ListedCoordinates):
+    """For the pseudo-likelihood, or another loss of every variable given the others; rows are scored by the first.
+
+    ``keep_zeros`` keeps scopes in the model whose parameters are all zero.
+    """
+
+    def __init__(
+        self,
+        parameters: Parameterization,
+        *,
+        loss: type[ConditionalLoss] = PseudoLikelihood,
+        keep_zeros: bool = False,
+        jobs: int = 1,
+    ) -> None:
+        super().__init__(parameters, jobs=jobs)
+        self.loss, self.keep_zeros = loss, keep_zeros
+
+    def objective(self, rows: Rows) -> Objective:
+        canonical = self.parameters.canonical
+        if isinstance(rows, PartedRows):
+            objective = rows.objective(self.loss, canonical, jobs=self.jobs)
+        else:
+            objective = self.loss(ConditionalCells.count(rows, canonical, jobs=self.jobs), jobs=self.jobs)
+        return objective if canonical is self.parameters else Reparameterized(objective, self.parameters.canonical_map)
+
+    def row_scores(self, w: Floats, rows: UniqueRows) -> Floats:
+        return rows.scored(lambda codes: row_pll(self.parameters, w, codes, jobs=self.jobs))
+
+    def gradient_products(self, w: Floats, rows: Rows) -> Floats:
+        own = self.parameters
+        if isinstance(rows, PartedRows):
+            products = rows.gradient_products(own.canonical, own.to_canonical(w))
+        else:
+            products = pseudo_gradient_products(own.canonical, own.to_canonical(w), rows)
+        return products if own.canonical is own else Matrix(products).through(own.canonical_map.T.tocsr()).entries
+
+    def gradient_sums(self, w: Floats, rows: UniqueRows, weights: Floats) -> Floats:
+        own = self.parameters
+        sums = pseudo_gradient_sums(own.canonical, own.to_canonical(w), rows, weights)
+        return sums if own.canonical is own else np.asarray(sums @ own.canonical_map, np.float64)
+
+    def in_model(self, w: Floats) -> tuple[Parameterization, Indices]:
+        pruned, numbers = self.parameters.pruned(w)
+        is_whole = self.keep_zeros or len(numbers) == self.n_parameters
+        return (self.parameters, np.arange(self.n_parameters)) if is_whole else (pruned, numbers)
+
+
+class TreeCoordinates(ListedCoordinates):
+    """For the exact likelihood on a junction tree; ``plan`` is that of these parameters.
+
+    ``keep_zeros`` keeps scopes in the model whose parameters are all zero.
+    """
+
+    engine = JunctionTree.word
+    smooth_solver = LBFGS(memory=50)  # pairs cost little beside an evaluation
+    gap_share = 1.0  # without the true Hessian the end is slow
+    sparse_solver = ProximalNewton()
+
+    def __init__(
+        self, parameters: Parameterization, plan: TreePlan, *, keep_zeros: bool = False, jobs: int = 1
+    ) -> None:
+        super().__init__(parameters, jobs=jobs)
+        self.states, self.keep_zeros = TreeStates(parameters, plan), keep_zeros
+
+    def objective(self, rows: Rows) -> TreeLikelihood:
+        return TreeLikelihood(self.states, together(rows), jobs=self.jobs)
+
+    def near_optimum(self, rows: Rows) -> Floats | None:
+        return forest_parameters(self.parameters, together(rows))
+
+    def row_scores(self, w: Floats, rows: UniqueRows) -> Floats:
+        return self.states.log_potentials(w, rows) - self.states.log_z(w)
+
+    def gradient_products(self, w: Floats, rows: Rows) -> Floats:
+        rows = together(rows)
+        _, gradient = self.objective(rows).value_and_gradient(w)
+        return observed_covariance(self.states, rows, np.arange(rows.n_distinct)) + np.outer(gradient, gradient)
+
+    def gradient_sums(self, w: Floats, rows: UniqueRows, weights: Floats) -> Floats:
+        _, gradient = self.objective(rows).value_and_gradient(w)
+        return likelihood_gradient_sums(self.parameters, gradient, rows, weights)
+
+    def in_model(self, w: Floats) -> tuple[Parameterization, Indices]:
+        return (self.parameters, np.arange(self.n_parameters)) if self.keep_zeros else self.parameters.pruned(w)
+
+
+class ExactCoordinates(Coordinates):
+    """Parameters of a structure or of all sets of variables, for the exact likelihood over all joint states.
+
+    ``listed`` keeps the order of the parameterization also where all sets of variables could stand, leaner, in the
+    order of the joint states; ``keep_zeros`` keeps scopes in the model whose parameters are all zero.
+    """
+
+    engine = Enumeration.word
+    sparse_solver = ProximalNewton()
+
+    def __init__(
+        self, parameters: Parameterization, *, listed: bool = False, keep_zeros: bool = False, jobs: int = 1
+    ) -> None:
+        plan_joint_states(parameters.domain.shape).check()
+        self.parameters, self.keep_zeros, self.jobs = parameters, keep_zeros, jobs
+        self.joint = Listed(parameters) if listed or keep_zeros else joint_of(parameters)
+        self.states = JointStates(self.joint, jobs=jobs)
+        self.n_parameters = self.joint.n_parameters
+
+    @property
+    def orders(self) -> NDArray[np.integer]:
+        return self.joint.orders
+
+    def scopes(self) -> Indices:
+        return self.joint.scopes
+
+    def objective(self, rows: Rows) -> Likelihood:
+        return Likelihood(self.joint, together(rows), jobs=self.jobs)
+
+    def row_scores(self, w: Floats, rows: UniqueRows) -> Floats:
+        log_p = self.states.log_probabilities(w)
+        return np.asarray(log_p[self.joint.base.positions(rows.codes)], np.float64)
+
+    def gradient_products(self, w: Floats, rows: Rows) -> Floats:
+        return self.objective(rows).gradient_products(w)
+
+    def gradient_sums(self, w: Floats, rows: UniqueRows, weights: Floats) -> Floats:
+        _, gradient = self.objective(rows).value_and_gradient(w)
+        return likelihood_gradient_sums(self.parameters, gradient, rows, weights)
+
+    def mean_pll(self, w: Floats, rows: Rows) -> float:
+        rows = together(rows)
+        log_p = self.states.log_probabilities(w)
+        return float(rows.sample_weight @ conditional_scores(self.joint.base, log_p, rows.codes)) / rows.total_weight
+
+    def singles(self) -> list[Indices]:
+        return self.joint.singles()
+
+    def in_model(self, w: Floats) -> tuple[Parameterization, Indices]:
+        return (self.parameters, np.arange(self.n_parameters)) if self.keep_zeros else self.joint.pruned(w)

@@ -1,0 +1,275 @@
+"""Stochastic maximum likelihood: the means of chains are led to those of the data (Younes 1989; Tieleman 2008)."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from mrfit.learning.chains.features import DataMeans
+from mrfit.learning.chains.persistent_chains import Persistent
+from mrfit.penalties.penalty import NonsmoothPenalty, NoPenalty, Penalty, SmoothPenalty
+
+Floats = NDArray[np.float64]
+
+_LONGEST = 0.5  # that a parameter moves at once
+NEGLIGIBLE = 1e-3  # nats a row
+_USUAL = 0.3  # first step
+_AVERAGED_FROM = 10  # iterations: before, parameters only run
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How far parameters move, and for how long.
+
+    Parameters
+    ----------
+    first_step
+        Of a Newton step with a diagonal Hessian; 0.3 where variables have few neighbours, 0.1 where they have many or
+        where the start is good.
+    decay, power
+        Step t is ``first_step / (1 + t / decay)^power``.
+    damping
+        Chains that a curvature is not trusted by: one chain of C in a rare state must not move a parameter by nats.
+    shrinks
+        Whether damping shrinks as steps do, for rare states: a visit of a chain moves them by ``first_step / damping``
+        early and late, and they are learned as long as others (kdd: half the gap after 200 iterations).
+    iterations
+        At most.
+    looks
+        Iterations after which learning may end: if the average has come to rest since the one at which two thirds of
+        them were done, it is looked at.
+    settling, looking
+        Sweeps of a look: to reach the average's distribution, and to measure it.
+    """
+
+    first_step: float = 0.3
+    decay: float = 50.0
+    power: float = 0.7
+    damping: float = 5.0
+    shrinks: bool = False
+    iterations: int = 2000
+    looks: tuple[int, ...] = (54, 66, 81, 99, 122, 149, 183, 224, 275, 336, 413, 504, 620, 756, 930, 1134, 1395)
+    settling: int = 5
+    looking: int = 10
+
+    def step(self, t: int) -> float:
+        return self.first_step * self._shrunk(t)
+
+    def distrust(self, t: int, n_chains: int) -> float:
+        """What so many chains cannot tell of a curvature."""
+        return self.damping * (self._shrunk(t) if self.shrinks else 1.0) / n_chains
+
+    def _shrunk(self, t: int) -> float:
+        return float((1.0 + t / self.decay) ** -self.power)
+
+
+@dataclass(frozen=True)
+class Look:
+    """How far the means of chains under the averaged parameters are from where they should be.
+
+    ``mismatch`` is half the squared distance in the metric of the data, without bias: a product of two halves of the
+    chains that know nothing of each other. ``noise`` is what it would be by chance. ``violation`` is the largest entry
+    of the gradient.
+    """
+
+    iteration: int
+    mismatch: float
+    noise: float
+    violation: float
+
+    @property
+    def matches(self) -> bool:
+        """Within what so many chains can tell, or within what matters to nobody."""
+        return self.mismatch < max(2.0 * self.noise, NEGLIGIBLE)
+
+
+@dataclass(frozen=True, eq=False)
+class Ascent:
+    """Where it ended: the average of the parameters, which is far nearer to the optimum than the last ones are.
+
+    ``moved`` is how far the average came in the last third of the iterations, in nats a row: by noise, and by what it
+    lacked. ``rested`` is whether that was little; otherwise the ascent ended at its iteration limit.
+    """
+
+    w: Floats
+    looks: tuple[Look, ...]
+    iterations: int
+    moved: float
+    rested: bool = True
+
+    @property
+    def error(self) -> float:
+        """Nats a row to where it would end: what averages lack shrinks as one over iterations, so twice ``moved``."""
+        return 2.0 * self.moved
+
+    @property
+    def look(self) -> Look:
+        return self.looks[-1]
+
+    @property
+    def converged(self) -> bool:
+        """Whether the average rests and its chains match the data; that they match one that still moves says little."""
+        return self.rested and self.look.matches
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """What is climbed: the likelihood of data with these means, less a penalty, a mean over rows."""
+
+    means: DataMeans
+    penalty: Penalty
+
+    @property
+    def smooth(self) -> SmoothPenalty | None:
+        return self.penalty if isinstance(self.penalty, SmoothPenalty) else None
+
+    @property
+    def nonsmooth(self) -> NonsmoothPenalty:
+        return self.penalty if isinstance(self.penalty, NonsmoothPenalty) else NoPenalty()
+
+    @cached_property
+    def nonsmooth_mean(self) -> NonsmoothPenalty:
+        """A mean over rows, as the likelihood is."""
+        return self.nonsmooth.scaled(1.0 / self.means.n_rows)
+
+    @cached_property
+    def has_kinks(self) -> bool:
+        return not self.nonsmooth.is_free(len(self.means.of_features)).all()
+
+    @cached_property
+    def aside(self) -> sparse.csr_array:
+        """What a centred feature has beside the product itself: the change of parameters is move + aside @ move.
+
+        Features are centred around those that no kink holds. A kink is one of parameters; if another feature moved
+        them too, shrinking would not undo what its gradient does, and the optimum would not be where moves end.
+        """
+        n = len(self.means.of_features)
+        free = self.nonsmooth.is_free(n).astype(np.float64)
+        return sparse.csr_array(sparse.diags_array(free) @ (self.means.centring - sparse.eye_array(n)))
+
+    @cached_property
+    def aside_adjoint(self) -> sparse.csr_array:
+        return self.aside.T.tocsr()
+
+    def gradient(self, w: Floats, chain_means: Floats) -> Floats:
+        """Upwards, in the parameters themselves."""
+        gradient = self.means.of_features - chain_means
+        return gradient if self.smooth is None else gradient - self.smooth.gradient(w) / self.means.n_rows
+
+    def objective(self, w: Floats, log_z: float) -> float:
+        """Where log Z is known."""
+        return float(self.means.of_features @ w) - log_z - self.penalty.value(w) / self.means.n_rows
+
+    def metric(self, w: Floats) -> Floats:
+        """Of centred features: their variance in the data, and the curvature of the penalty."""
+        if self.smooth is None:
+            return self.means.variances
+        return self.means.variances + self.smooth.hessian_diagonal(w) / self.means.n_rows
+
+    @property
+    def resting(self) -> float:
+        """Nats a row that the average may still move by while iterations become half as many again.
+
+        What p parameters of N rows cost anyway is p / 2 N: where that is little as much is worth having, and where it
+        is a lot a part of it is not.
+        """
+        chance = 0.5 * len(self.means.of_features) / self.means.n_rows
+        return max(NEGLIGIBLE, min(1.5 * chance, 0.01 + 0.2 * chance, 0.1))
+
+    def distance(self, w: Floats, other: Floats) -> float:
+        """About the divergence of two models that are near each other: half their squared distance in the metric."""
+        change = weights = w - other
+        for _ in range(1, int(self.means.features.orders.max(initial=1))):  # undoes what centring puts aside
+            weights = change - self.aside @ weights
+        return 0.5 * float((self.metric(w) * weights**2).sum())
+
+    def subgradient(self, w: Floats, gradient: Floats) -> Floats:
+        """Upwards, with the element of a kink's subdifferential that leaves least of it."""
+        return -self.nonsmooth_mean.least_subgradient(w, -gradient)
+
+    def product(self, w: Floats, a: Floats, b: Floats) -> float:
+        """Of two subgradients, in the metric: that of one with itself is twice what a step along it would gain."""
+        a, b = (g + self.aside_adjoint @ g for g in (a, b))
+        return float((a * b / self.metric(w)).sum())
+
+    def moved(self, w: Floats, gradient: Floats, length: float, distrust: float) -> Floats:
+        """A proximal step in weights of centred features, with a diagonal metric and as far as ``length`` says.
+
+        Parameters that a kink holds are such weights themselves (see `aside`), and are shrunk; what is left of their
+        move is taken from the others.
+        """
+        steps = self.nonsmooth.shared_steps(length / (self.metric(w) + distrust))
+        ahead = w + np.clip(steps * (gradient + self.aside_adjoint @ gradient), -_LONGEST, _LONGEST)
+        shrunk = self.nonsmooth_mean.prox_by_steps(ahead, steps)
+        return np.asarray(shrunk + self.aside @ (shrunk - w))
+
+
+def climb(target: Target, chains: Persistent, start: Floats, schedule: Schedule) -> Ascent:
+    """Climb until the average rests and its chains match the data as well as they can tell, or as long as one may.
+
+    One iteration: one sweep of all chains, the means of features over them, one step of a diagonal Newton method in
+    centred features. It goes by the noisy gradient; the average of the parameters, late ones more than early ones,
+    is what is learned (Polyak and Juditsky 1992).
+    """
+    w, average = start.copy(), start.copy()
+    marks = schedule.looks or (2 * schedule.iterations // 3,)
+    earlier = deque([(0, start)])  # marks, and the average there
+    looks: list[Look] = []
+    for t in range(schedule.iterations):
+        chains.sweep(w)
+        gradient = target.gradient(w, chains.block_means().mean(axis=0))
+        w = target.moved(w, gradient, schedule.step(t), schedule.distrust(t, chains.n))
+        average += 2.0 / (max(t - _AVERAGED_FROM, 0) + 2.0) * (w - average)
+        is_last = t + 1 == schedule.iterations
+        if t + 1 in marks or is_last:
+            while len(earlier) > 1 and 3 * earlier[1][0] <= 2 * (t + 1):
+                earlier.popleft()
+            moved = target.distance(average, earlier[0][1])
+            earlier.append((t + 1, average.copy()))
+            calm = min(1.0, schedule.first_step / _USUAL)  # short steps move less, whatever is missing
+            rested = moved < calm * target.resting
+            if is_last or (schedule.looks and rested):
+                learned = _with_zeros(target, chains, average, schedule)
+                looks.append(look_at(target, chains, learned, schedule, t + 1))
+                if looks[-1].matches:
+                    break
+    return Ascent(learned, tuple(looks), t + 1, moved, rested)
+
+
+def _with_zeros(target: Target, chains: Persistent, average: Floats, schedule: Schedule) -> Floats:
+    """The average, and zero what kinks make zero of it in one whole step by the means of many sweeps.
+
+    Single sweeps are too noisy to tell: what should be zero is now above, now below.
+    """
+    if not target.has_kinks:
+        return average.copy()
+    gradient = target.gradient(average, _frozen_means(chains, average, schedule).mean(axis=0))
+    return np.where(target.moved(average, gradient, 1.0, schedule.damping / chains.n) == 0, 0.0, average)
+
+
+def _frozen_means(chains: Persistent, w: Floats, schedule: Schedule) -> Floats:
+    """Means over blocks of chains and over sweeps, once the chains have forgotten other parameters."""
+    chains.sweep(w, schedule.settling)
+    means = np.zeros((chains.n_blocks, len(w)))
+    for _ in range(schedule.looking):
+        chains.sweep(w)
+        means += chains.block_means() / schedule.looking
+    return means
+
+
+def look_at(target: Target, chains: Persistent, w: Floats, schedule: Schedule, iteration: int) -> Look:
+    """Sweep under frozen parameters and compare two halves of the chains."""
+    blocks = _frozen_means(chains, w, schedule)
+    half = len(blocks) // 2
+
+    def upwards(part: Floats) -> Floats:
+        return target.subgradient(w, target.gradient(w, part.mean(axis=0)))
+
+    a, b = upwards(blocks[:half]), upwards(blocks[half:])
+    mismatch, noise = 0.5 * target.product(w, a, b), 0.125 * target.product(w, a - b, a - b)
+    return Look(iteration, mismatch, noise, float(np.abs(upwards(blocks)).max(initial=0.0)))

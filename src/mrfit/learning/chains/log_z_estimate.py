@@ -1,0 +1,201 @@
+"""log Z of a learned model by annealing from where its data are, and from everywhere, which may find another mode."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from mrfit.core.factors import Factors
+from mrfit.inference.sampling.annealed import annealed_enough
+from mrfit.inference.sampling.annealing import Estimate
+from mrfit.inference.sampling.base_distribution import Base, tree, uniform
+
+Floats = NDArray[np.float64]
+Codes = NDArray[Any]
+
+_LEAST = 0.1  # of the probability: a mode with less costs less than 0.1 nats a row
+_WORTH = 0.005  # of it: from here on a mode is hunted
+_BEYOND = 10.0  # times what the data have there
+_SPREADS, _STATES = 4.0, 3.0  # standard deviations of the data's sums, and states, by which it must lie apart
+_ERRORS = 2.0  # by which one base must be beyond the other
+_UNMIXED = 10.0  # nats between two bases that no error explains
+_WORTHLESS = 5.0  # chains that weights should be worth at least
+_ROWS = 20_000  # of the data that a base is made of
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What two bases say of log Z. Only a larger one is proof: what a base misses it cannot add.
+
+    Larger by more than errors explain, that is: chains from everywhere seldom end where most of Z is, so that they say
+    little of it, and the larger of two numbers that differ by chance is too large (kdd, all pairs: by 0.2 nats a row).
+
+    ``near`` began in a tree of the data's pairs, ``far`` in the uniform distribution; ``near_codes`` and ``codes`` are
+    where their chains ended. ``sums`` are the numbers of variables beside their first state in rows of the data.
+    """
+
+    near: Estimate
+    far: Estimate
+    near_codes: Codes
+    codes: Codes
+    sums: NDArray[np.int64]
+
+    @property
+    def log_z(self) -> float:
+        """Of the base that counts; with a phantom, of what is found on its side and on that of the data together."""
+        return float(np.logaddexp(*self._sides)) if self.has_phantom else self._trusted.log_z
+
+    @property
+    def error(self) -> float:
+        """Of the base that counts; if the other is beyond its own, that is none of this one's error."""
+        return self._trusted.error
+
+    @property
+    def _trusted(self) -> Estimate:
+        """The second base counts where it found more: beyond errors, by few chains, in its own mode, or more surely."""
+        is_real = _is_beyond(self.far, self.near) or self.far.ess < _WORTHLESS or self.has_phantom
+        is_better = self.far.error < self.near.error
+        return self.far if self.far.log_z > self.near.log_z and (is_real or is_better) else self.near
+
+    @property
+    def far_sum(self) -> float:
+        """Variables beside their first state in the weighted chains of the uniform base, on average.
+
+        Of chains that ended apart from the data, where there are any: a mode is seen before it outweighs all else.
+        """
+        sums, shares = (self.codes > 0).sum(axis=1), self.far.shares
+        apart = shares * self._is_apart(sums, self.sums)
+        return float(sums @ apart / apart.sum()) if apart.any() else float(sums @ shares)
+
+    @staticmethod
+    def _is_apart(sums: NDArray[np.int64] | float, usual: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether such sums are far from usual ones, by the middle two thirds of these: heavy rows are no measure."""
+        low, middle, high = np.quantile(usual, (1 / 6, 1 / 2, 5 / 6))
+        return np.asarray(np.abs(sums - middle) > _SPREADS * 0.5 * (high - low) + _STATES)
+
+    @property
+    def far_mass(self) -> float:
+        """What part of the probability is on the far side of the middle between the data and what that base found."""
+        there, here = self._sides
+        return float(expit(there - here)) if there > -np.inf else 0.0
+
+    @property
+    def far_side(self) -> tuple[float, Codes, Floats]:
+        """What is there: its log-odds against the side of the data, states of chains there, and their shares of it.
+
+        They are those of the base that found more there.
+        """
+        there, here = self._sides
+        _, codes, shares = max(self._found, key=lambda each: self._log_mass(*each, beyond=True))
+        beyond = self._is_beyond((codes > 0).sum(axis=1))
+        return there - here, codes[beyond], shares[beyond] / shares[beyond].sum()
+
+    @property
+    def _sides(self) -> tuple[float, float]:
+        """log Z of the far side, and of the one where the data are.
+
+        Either base knows some of Z on either side, of which the larger is nearer to it: where data have rows on the far
+        side, the first base finds them too.
+        """
+        there, here = (max(self._log_mass(*each, beyond=beyond) for each in self._found) for beyond in (True, False))
+        return there, here
+
+    @property
+    def _found(self) -> tuple[tuple[float, Codes, Floats], ...]:
+        """By either base: log Z, where chains ended and their shares of it."""
+        return (
+            (self.near.log_z, self.near_codes, self.near.shares),
+            (self.far.log_z, self.codes, self.far.shares),
+        )
+
+    def _log_mass(self, log_z: float, codes: Codes, shares: Floats, *, beyond: bool) -> float:
+        """log Z of one side."""
+        there = self._is_beyond((codes > 0).sum(axis=1)) == beyond
+        with np.errstate(divide="ignore"):
+            return log_z + float(np.log(shares @ there))
+
+    def _is_beyond(self, sums: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether rows with such sums lie on the far side."""
+        middle = 0.5 * (self.far_sum + self.sums.mean())
+        return np.asarray((sums > middle) == (self.far_sum > middle))
+
+    @property
+    def share_beyond(self) -> float:
+        """Of the data's rows."""
+        return float(self._is_beyond(self.sums).mean())
+
+    @property
+    def has_phantom(self) -> bool:
+        """Whether a mode where the data are not, or hardly ever, has a tenth of the probability or more."""
+        return self._has_mode(_LEAST)
+
+    @property
+    def is_worth_hunting(self) -> bool:
+        """Whether such a mode has enough that one would rather not have it."""
+        return self._has_mode(_WORTH)
+
+    def _has_mode(self, least: float) -> bool:
+        if abs(self.far_sum - self.sums.mean()) <= _STATES:
+            return False
+        usual = self.sums[~self._is_beyond(self.sums)]  # heavy rows would make the spread so wide that nothing is apart
+        apart = abs(self.far_sum - usual.mean()) > _SPREADS * usual.std() + _STATES
+        return bool(apart and self.far_mass > max(least, _BEYOND * self.share_beyond))
+
+    @property
+    def is_unmixed(self) -> bool:
+        """Whether chains cannot tell: few of them decide, or those from the data miss most of what others find."""
+        above = self.far.log_z - self.near.log_z
+        return self.near.ess < _WORTHLESS or (above > _UNMIXED and not self.has_phantom)
+
+
+def evidence(
+    factors: Factors,
+    data: Codes,
+    *,
+    chains: int = 64,
+    temperatures: int = 1000,
+    max_temperatures: int = 8000,
+    far_temperatures: int = 500,
+    seed: tuple[int, ...] = (0,),
+    jobs: int = 1,
+) -> Evidence:
+    """Anneal from both bases; each takes more temperatures where too few of its chains decide.
+
+    Weights of the first should be worth half of its chains. The second finds other modes by chance: that few of its
+    chains decide matters only if they decide about log Z. If it finds more than the first, it must do so again, slower.
+    """
+    rows = data[np.random.default_rng((*seed, 1)).permutation(len(data))[:_ROWS]]
+    base, sums = tree("tree", factors.shape, rows), (rows > 0).sum(axis=1)
+
+    def annealed(
+        base: Base, first: int, number: int, is_enough: Callable[[Estimate], bool] | None = None
+    ) -> tuple[Estimate, Codes]:
+        return annealed_enough(
+            factors,
+            base,
+            chains=chains,
+            temperatures=first,
+            max_temperatures=max_temperatures,
+            seed=(*seed, number),
+            jobs=jobs,
+            is_enough=is_enough,
+        )
+
+    near, near_codes = annealed(base, temperatures, 2)
+
+    def says_enough(found: Estimate) -> bool:
+        is_sure = found.temperatures > far_temperatures or not _is_beyond(found, near)
+        return found.log_z < near.log_z or (found.ess >= _WORTHLESS and is_sure)
+
+    far, codes = annealed(uniform(factors.shape), far_temperatures, 3, says_enough)
+    return Evidence(near, far, near_codes, codes, sums)
+
+
+def _is_beyond(far: Estimate, near: Estimate) -> bool:
+    """Whether errors do not explain that one is larger."""
+    return far.log_z - near.log_z > _ERRORS * float(np.hypot(near.error, far.error))

@@ -1,0 +1,131 @@
+"""Optima kept in a file as they are found: a fit that is stopped goes on where it was.
+
+Fits of a grid and of its folds follow one another in an order that settings and rows decide, so a number tells which of
+them a line holds. Where a long one is at is kept every few minutes.
+"""
+
+from __future__ import annotations
+
+import base64
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import fields, is_dataclass
+from math import isfinite
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.core.errors import InputError
+from mrfit.formats.jsonl import LineFile, LineKind
+from mrfit.learning.grid import Optimum
+from mrfit.learning.tying.soft_tying import Round, TiedSolution
+from mrfit.parameterizations.groups import Groups
+from mrfit.solvers.solution import Record, Solution, Status
+
+Floats = NDArray[np.float64]
+
+_KIND = LineKind("mrfit_fits", ("result", "point"), "another file")
+_SECONDS = 300.0  # of a long fit that a kill may cost
+_CLASSES = {cls.__name__: cls for cls in (Optimum, TiedSolution, Solution, Record, Round, Groups)}
+
+
+class Solved(Protocol):
+    """What a fit returns."""
+
+    @property
+    def solution(self) -> Solution: ...
+
+
+Result = TypeVar("Result", bound=Solved)
+
+
+class NotKept:
+    """Every fit is done, and nothing is kept."""
+
+    def result(self, fit: Callable[[], Result]) -> Result:
+        """Of the next fit."""
+        return fit()
+
+    def start(self, w: Floats) -> Floats:
+        """Where it begins, if it would at ``w``."""
+        return w
+
+    def watch(self, w: Floats) -> None:
+        """Be shown where it is."""
+
+
+class KeptFits(NotKept):
+    """A file with a line for every fit that ended, and for points of those that took long."""
+
+    def __init__(self, path: Path, file: LineFile) -> None:
+        self._path, self._file, self._number = path, file, -1
+        self._lines = {(line["number"], "result" in line): line for line in file.lines[1:]}  # the last of each
+        self._latest = time.monotonic()
+
+    @classmethod
+    @contextmanager
+    def opened(cls, path: str | Path, settings: dict[str, Any]) -> Iterator[KeptFits]:
+        """To add to; refuses a file of other settings."""
+        with LineFile.of_run(Path(path), _KIND, settings) as file:
+            yield cls(Path(path), file)
+
+    def result(self, fit: Callable[[], Result]) -> Result:
+        """The one in the file, or of the fit, which is kept unless a callback stopped it."""
+        self._number += 1
+        if (line := self._lines.get((self._number, True))) is not None:
+            return self._read(line["result"])  # type: ignore[no-any-return]
+        self._latest = time.monotonic()
+        found = fit()
+        if found.solution.status is not Status.INTERRUPTED:
+            self._file.add({"number": self._number, "result": _plain(found)})
+        return found
+
+    def start(self, w: Floats) -> Floats:
+        line = self._lines.get((self._number, False))
+        return w if line is None else np.asarray(self._read(line["point"]), np.float64)
+
+    def watch(self, w: Floats) -> None:
+        if time.monotonic() - self._latest >= _SECONDS:
+            self._file.add({"number": self._number, "point": _plain(w)})
+            self._latest = time.monotonic()
+
+    def _read(self, document: Any) -> Any:
+        try:
+            return _from_plain(document)
+        except (LookupError, TypeError, ValueError) as error:
+            raise InputError(
+                f"{self._path} holds no optimum where one should be ({error}). Choose another file."
+            ) from None
+
+
+def _plain(value: Any) -> Any:
+    """Ready for JSON, to the last bit."""
+    if isinstance(value, np.ndarray):
+        return {"array": base64.b64encode(value.tobytes()).decode(), "dtype": value.dtype.str}
+    if isinstance(value, Status):
+        return {"status": value.name}
+    if is_dataclass(value):
+        return {"kind": type(value).__name__} | {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
+    if isinstance(value, tuple):
+        return [_plain(each) for each in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return {"number": repr(value)} if isinstance(value, float) and not isfinite(value) else value
+
+
+def _from_plain(document: Any) -> Any:
+    if isinstance(document, list):
+        return tuple(map(_from_plain, document))
+    if not isinstance(document, dict):
+        return document
+    if "kind" in document:
+        kind = _CLASSES[document["kind"]]
+        return kind(**{name: _from_plain(each) for name, each in document.items() if name != "kind"})
+    if "array" in document:
+        return np.frombuffer(base64.b64decode(document["array"]), document["dtype"])
+    if "status" in document:
+        return Status[document["status"]]
+    return float(document["number"])

@@ -1,0 +1,210 @@
+"""How well fits predict rows they were not learned from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.core.cluster import is_in_use, mapped
+from mrfit.core.threads import one_blas_thread, resolve_jobs
+from mrfit.data.folds import Fold, folds_of
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.learning.checkpoint import NotKept
+from mrfit.learning.early_stopping import Race
+from mrfit.learning.fit_problem import Problem
+from mrfit.learning.fit_result import Fit, Score
+from mrfit.learning.grid import Callback, Grid, Optimum
+from mrfit.learning.partitioned_rows import Rows
+from mrfit.solvers.solution import Status
+from mrfit.structures.structure import Structure
+
+if TYPE_CHECKING:
+    from mrfit.learning.learner import Learner
+
+_FIRST_PATIENCE = 8
+
+# Rough fits whose score is worse than the best by no more than this share of it are run on. From a violation of 1e-4
+# no score rose by more than a third of that (tmovie, d = 5); those of fits that follow every row fall.
+_NEAR = 3e-4
+
+Walk = Callable[[Problem, Callback | None], Iterator[Optimum]]
+RunOn = Callable[[Problem, Optimum], Optimum]  # to the tolerance of the problem
+
+
+@dataclass(frozen=True)
+class FoldProblem:
+    """A problem, and rows it has not seen."""
+
+    problem: Problem
+    held_out: Rows
+
+    def keeping(self, kept: NotKept) -> FoldProblem:
+        """The same, whose optima are kept."""
+        return replace(self, problem=self.problem.keeping(kept))
+
+
+def fold_problems(learner: Learner, rows: UniqueRows, *, jobs: int) -> list[FoldProblem]:
+    """Every fold of a cross-validation with a structure learned from its own rows; none without folds."""
+    folds = list(folds_of(rows, learner.folds, np.random.default_rng(learner.seed)))
+    # On a cluster folds learn side by side, with all threads of a worker each; here one after the other.
+    structures = mapped(_structure_of, folds, shared=(learner, -1 if is_in_use() else jobs), name=lambda _: "a fold")
+    return [
+        FoldProblem(Problem.within(fold.train, structure, learner, jobs=jobs), fold.held_out)
+        for fold, structure in zip(folds, structures, strict=True)
+    ]
+
+
+def _structure_of(learner: Learner, jobs: int, fold: Fold) -> Structure:
+    return learner.learn_structure(fold.train, jobs=resolve_jobs(jobs)).structure
+
+
+def _scores_of(walk: Walk, fold: FoldProblem) -> list[float]:
+    """Of all points of the grid, on the rows that are held out."""
+    with one_blas_thread():
+        return [fold.problem.mean_score(point, fold.held_out) for point in walk(fold.problem, None)]
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Fits on all rows, each with its score on rows it has not seen."""
+
+    problem: Problem
+    folds: list[FoldProblem]
+    valid: UniqueRows | None
+    done: Callable[[], None]  # called after every fit
+
+    def fits(self, walk: Walk, grid: Grid, callback: Callback | None) -> tuple[Fit, ...]:
+        fits: list[Fit] = []
+        scores = self._side_by_side(walk) if is_in_use() and self.folds and not grid.is_path else self._abreast(walk)
+        for optimum in walk(self.problem, callback):
+            fits.append(self._fit(optimum, self._chosen_on(grid), fold_scores=next(scores)))
+            self.done()
+            if grid.is_path and _has_passed_the_best(fits, self.problem.learner.patience):
+                break
+        return tuple(fits)
+
+    def run_on(self, walk: Walk, grid: Grid, run_on: RunOn, rough: float) -> tuple[Fit, ...]:
+        """Fits to a rough tolerance, those near the best run on; until nothing near the best is rough or was left."""
+        score = self._counted_score() if self.problem.is_judged_by_its_objective else None
+        race = None if score is None else Race(self.problem.objective, score)
+
+        def judged(optimum: Optimum) -> Fit:
+            return self._fit(optimum, self._chosen_on(grid), None if score is None else score(optimum.solution.w))
+
+        optima: list[Optimum] = []
+        fits: list[Fit] = []
+        for optimum in walk(self.problem.roughly(rough).raced(race), None):
+            optima.append(optimum)
+            fits.append(judged(optimum))
+            _tell_best(race, fits)
+            self.done()
+        unfinished = set(range(len(fits)))
+        while near := {i for i in unfinished if fits[i].rank >= _least_near(max(fit.rank for fit in fits))}:
+            for i in sorted(near):
+                _tell_best(race, [*fits[:i], *fits[i + 1 :]])
+                optima[i] = run_on(self.problem.raced(race), optima[i])
+                fits[i] = judged(optima[i])
+            unfinished -= {i for i in near if fits[i].solution.status is not Status.LOST}
+        return tuple(fits)
+
+    def _counted_score(self) -> Callable[[NDArray[np.float64]], float]:
+        """Of parameters on the validation rows, by what is maximised.
+
+        To count the cells of these rows takes as long as to score them row by row a few times, and a large grid asks
+        a hundred times or more.
+        """
+        assert self.valid is not None  # rough fits are refused without
+        objective = self.problem.coordinates.objective(self.valid)
+        return lambda w: -objective.value_and_gradient(w)[0]
+
+    def _chosen_on(self, grid: Grid) -> str | None:
+        """Which rows choose among several fits, if any."""
+        if len(grid) < 2:
+            return None
+        return "folds" if self.folds else None if self.valid is None else "valid"
+
+    def _side_by_side(self, walk: Walk) -> Iterator[tuple[float, ...]]:
+        """The same on a cluster, where every fold walks the whole grid at once."""
+        for scores in zip(*mapped(_scores_of, self.folds, shared=(walk,), name=lambda _: "a fold"), strict=True):
+            for _ in scores:
+                self.done()
+            yield scores
+
+    def _abreast(self, walk: Walk) -> Iterator[tuple[float, ...]]:
+        """The held-out scores of all folds, point by point of the grid, as far as they are asked for."""
+        walks = [walk(fold.problem, None) for fold in self.folds]
+        while True:
+            scores = []
+            for fold, points in zip(self.folds, walks, strict=True):
+                scores.append(fold.problem.mean_score(next(points), fold.held_out))
+                self.done()
+            yield tuple(scores)
+
+    def _fit(
+        self,
+        optimum: Optimum,
+        chosen_on: str | None,
+        validated: float | None = None,
+        fold_scores: tuple[float, ...] = (),
+    ) -> Fit:
+        """With its score on the validation rows, where that is not known yet, or in the folds."""
+        problem, objective = self.problem, self.problem.learner.objective
+        model, solution = problem.model(optimum, chosen_on=chosen_on)
+        coordinates = problem.coordinates_of(optimum)
+        train = optimum.score
+        if not objective.is_score:
+            train = coordinates.mean_pll(optimum.solution.w, problem.rows)
+        held_out = float(np.mean(fold_scores)) if fold_scores else None
+        if self.valid is not None:
+            held_out = problem.mean_score(optimum, self.valid) if validated is None else validated
+        return Fit(
+            strength=optimum.strength,
+            model=model,
+            solution=solution,
+            measure=objective.measure,
+            judge=problem.learner.judge or objective.measure,
+            train=train,
+            held_out=held_out,
+            train_pll=coordinates.mean_pll(optimum.solution.w, problem.rows) if objective.is_joint else train,
+            seconds=optimum.seconds,
+            passes=optimum.passes,
+            n_groups=optimum.n_groups,
+            rounds=optimum.rounds,
+            fold_scores=fold_scores,
+        )
+
+
+def _tell_best(race: Race | None, fits: list[Fit]) -> None:
+    """The score of the best fit that was not left, where there is a race."""
+    if race is not None:
+        race.best = max((fit.rank for fit in fits if fit.solution.status is not Status.LOST), default=-np.inf)
+
+
+def _least_near(best: float) -> float:
+    return best - _NEAR * abs(best)
+
+
+def _has_passed_the_best(fits: list[Fit], patience: int) -> bool:
+    """Whether the last fits are no better than one before them.
+
+    At the beginning, where next to nothing is in, none may be better than the first: there is more patience then.
+    """
+    ranks = [fit.rank for fit in fits]
+    patience = patience if max(ranks) > ranks[0] else max(patience, _FIRST_PATIENCE)
+    return len(ranks) > patience and max(ranks[-patience:]) <= max(ranks[:-patience])
+
+
+def mean_over_rows(scores: NDArray[np.float64], rows: UniqueRows) -> Score:
+    """The weighted mean of a score of every distinct row."""
+    share = rows.sample_weight / rows.total_weight
+    mean = float(share @ scores)
+    return Score(mean, float(np.sqrt(share @ (scores - mean) ** 2 / rows.effective_rows)))
+
+
+def mean_over_folds(scores: NDArray[np.float64]) -> Score:
+    """The mean of one score for each fold of a cross-validation."""
+    return Score(float(scores.mean()), float(scores.std(ddof=1) / np.sqrt(len(scores))))

@@ -1,0 +1,144 @@
+"""Learning from rows with missing cells by EM (Dempster, Laird and Rubin 1977).
+
+E: every incomplete row becomes all complete rows it may be, each with its probability given what is observed, for which
+no log Z is needed. M: a fit of these. With the likelihood this finds a maximum of that of what is observed; with the
+pseudo-likelihood, where the expected gradient given what is observed is zero. Right where whether a cell is missing
+depends on observed cells only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.core.errors import InputError
+from mrfit.data.completions import Completions
+from mrfit.data.dataset import Dataset
+from mrfit.data.encoding import has_all_cells
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.learning.em_errors import check_incomplete_errors, incomplete_errors
+from mrfit.learning.fit_result import Fitted
+from mrfit.learning.learner import Learner
+from mrfit.learning.penalty_specs import L2, FlatL2, NoPenalty
+
+Floats = NDArray[np.float64]
+
+_STEADY = 1e-7  # change of log-weights of complete rows at which rounds end
+_TOLERANCE = 1e-8  # of the fits: what they leave open adds up over rounds
+_MOST_ROUNDS = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class IncompleteFit:
+    """The fit of the last round, with the rows it was made of, and how many rounds there were."""
+
+    fitted: Fitted
+    completions: Completions
+    rows: UniqueRows
+    rounds: int
+    converged: bool
+
+    def __repr__(self) -> str:
+        return f"<IncompleteFit: {self.rounds} rounds; {self.fitted!r}>"
+
+
+def fit_incomplete(
+    learner: Learner,
+    data: Any,
+    *,
+    errors: str | None = None,
+    jobs: int = 1,
+    callback: Callable[[int, float], None] | None = None,
+) -> IncompleteFit:
+    """Learn from rows of which some cells have no value: any table, or a `Dataset` read with ``missing="keep"``.
+
+    The structure is given, the penalty l2 or none. ``errors="sandwich"`` asks for standard errors that know what was
+    not observed. ``callback`` is told of every round, and how far log-weights moved in it.
+    """
+    _check(learner)
+    is_read = isinstance(data, UniqueRows | Dataset)
+    rows = UniqueRows.of(data if is_read else Dataset.from_table(data, missing="keep"))
+    _check_covariates(learner, rows)
+    completions = Completions.of(rows)
+    if completions.observed.n_distinct < 2:
+        raise InputError("All rows that have a value are the same; nothing can be learned from them. Use more rows.")
+    if errors is not None:
+        check_incomplete_errors(errors, learner)
+    rounds = _Rounds(replace(learner, tolerance=min(learner.tolerance, _TOLERANCE)), completions, jobs, callback)
+    converged = rounds.run()
+    fitted, weighted = rounds.last
+    if errors is not None:
+        best = fitted.best.with_errors(incomplete_errors(learner, fitted.best, completions, weighted, jobs=jobs))
+        fitted = replace(fitted, fits=(best,), best=best)
+    return IncompleteFit(fitted, completions, weighted, rounds.n, converged)
+
+
+def _check(learner: Learner) -> None:
+    if not learner.objective.is_score:
+        raise InputError(
+            f"EM learns by the likelihood or the pseudo-likelihood, of which observed cells say something; "
+            f"{learner.objective.word} is neither. Use one of these, or leave incomplete rows out."
+        )
+    if learner.structure.is_learned or learner.folds or not isinstance(learner.penalty, NoPenalty | L2 | FlatL2):
+        raise InputError(
+            "EM learns parameters of a structure that is given, with l2 or no penalty, and without folds. Use such "
+            "settings, or leave incomplete rows out."
+        )
+    if len(learner.penalty.strengths or ()) > 1:
+        raise InputError("EM learns at one strength of the penalty; give one.")
+
+
+def _check_covariates(learner: Learner, rows: UniqueRows) -> None:
+    for name in learner.given:
+        if not has_all_cells(rows.codes[:, rows.domain.index(name)]):
+            raise InputError(
+                f"The covariate {name!r} has no value in some rows, and nothing is learned of its distribution. Leave "
+                "these rows out."
+            )
+
+
+class _Rounds:
+    """Rounds of E and M, three at a time: two, and a third from where they lead (Varadhan and Roland 2008, S3)."""
+
+    def __init__(
+        self, learner: Learner, completions: Completions, jobs: int, callback: Callable[[int, float], None] | None
+    ) -> None:
+        self.learner, self.completions, self.jobs, self.callback = learner, completions, jobs, callback
+        self.n = 0
+        self.moved = np.inf
+        self.last: tuple[Fitted, UniqueRows]
+
+    def run(self) -> bool:
+        """Until log-weights of complete rows rest; whether they do."""
+        at = self._round(np.zeros(self.completions.complete.n_distinct))
+        while self.n < _MOST_ROUNDS:
+            first = self._round(at)
+            if self.moved < _STEADY:
+                return True
+            second = self._round(first)
+            if self.moved < _STEADY:
+                return True
+            at = self._round(_led_on(at, first, second))
+        return False
+
+    def _round(self, log_weight: Floats) -> Floats:
+        rows = self.completions.weighted(self.completions.shares(log_weight))
+        fitted = self.learner.fit(rows, jobs=self.jobs, compared=False)
+        self.last = fitted, rows
+        found = fitted.model.factors.log_potential(self.completions.complete.codes.astype(np.int64))
+        self.n += 1
+        self.moved = float(np.abs(found - log_weight).max())
+        if self.callback is not None:
+            self.callback(self.n, self.moved)
+        return found
+
+
+def _led_on(at: Floats, first: Floats, second: Floats) -> Floats:
+    """Where steps that shrink by the same factor each would end."""
+    r, v = first - at, second - 2.0 * first + at
+    length = -max(1.0, float(np.linalg.norm(r)) / max(float(np.linalg.norm(v)), 1e-300))
+    return at - 2.0 * length * r + length**2 * v

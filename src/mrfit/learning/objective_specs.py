@@ -1,0 +1,239 @@
+"""What is maximised: the pseudo-likelihood, the likelihood, or minus a loss that stands for them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from math import prod
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.core.errors import InputError
+from mrfit.core.errors import listed as listed_words
+from mrfit.core.factors import Factors
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.inference.engine import AUTO
+from mrfit.inference.engine_selection import exactly_planned
+from mrfit.inference.exact.enumeration import Enumeration
+from mrfit.inference.exact.joint_states import plan_joint_states
+from mrfit.inference.exact.junction_tree import JunctionTree
+from mrfit.inference.exact.tree_plan import TreePlan
+from mrfit.inference.exact.tree_states import plan_tree_states
+from mrfit.inference.plan import Plan
+from mrfit.learning.backend import Coordinates, ExactCoordinates, PseudoCoordinates, TreeCoordinates
+from mrfit.learning.chain_backend import CHAINS, ChainCoordinates
+from mrfit.learning.chains.log_z_estimate import evidence
+from mrfit.learning.covariate_likelihood import ConditionalCoordinates, without_covariates
+from mrfit.objectives.conditional_loss import ConditionalLoss
+from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
+from mrfit.objectives.row_scores import row_ll, row_pll
+from mrfit.objectives.screening import InteractionScreening, LogInteractionScreening
+from mrfit.parameterizations.parameterization import Parameterization
+
+if TYPE_CHECKING:
+    from mrfit.model.markov_network import MarkovNetwork
+
+Floats = NDArray[np.float64]
+
+EXACT = "exact"
+ENGINES = (AUTO, EXACT, Enumeration.word, JunctionTree.word, CHAINS)
+
+_MOST_NEIGHBOURS = 32  # a clique of them and one more has 2**33 states or more, beyond the limit of a tree
+_LONG = 1.0  # seconds of an evaluation, of which a fit takes some dozens, beyond which chains are taken
+_WORTH_A_TREE = 4.0  # times faster: products and blocks of the Hessian are cheaper where all joint states are known
+_MOST_PARAMETERS = 1e8  # 0.8 GB for each of the dozen vectors of a solver
+
+
+@dataclass(frozen=True)
+class ObjectiveChoice(ABC):
+    """Makes the coordinates of a problem, and scores rows under a model by what was maximised."""
+
+    word: ClassVar[str]
+    measure: ClassVar[str]  # the name of its score
+    is_joint: ClassVar[bool]  # whether it is the probability of whole rows
+    is_score: ClassVar[bool] = True  # whether its score is what it maximises
+    results_version: ClassVar[int] = 1  # raise it when the same rows lead to other optima, or to other scores
+
+    @abstractmethod
+    def coordinates(self, parameters: Parameterization, *, listed: bool, keep_zeros: bool, jobs: int) -> Coordinates:
+        """What is learned; ``listed`` and ``keep_zeros`` as for `ExactCoordinates`. Too much of it is refused."""
+
+    def joint_plan(self, shape: tuple[int, ...]) -> Plan | None:
+        """What going over all joint states takes, where that is what it does or may do."""
+        return None
+
+    @abstractmethod
+    def row_scores(self, model: MarkovNetwork, rows: UniqueRows, jobs: int) -> Floats:
+        """The score of every distinct row."""
+
+    def score_table(self, model: MarkovNetwork, table: Any, jobs: int | None) -> Floats:
+        """Score every row of a table, in its order; refused where the score cannot be worked out exactly."""
+        return getattr(model, f"{self.measure}_rows")(table, jobs=jobs)  # type: ignore[no-any-return]
+
+    @abstractmethod
+    def check_finite(self, rows: UniqueRows, coordinates: Coordinates, penalized: NDArray[np.bool_]) -> None:
+        """Refuse where there is no maximum at all, rather than one that some parameters lack."""
+
+
+@dataclass(frozen=True)
+class PseudoLikelihoodChoice(ObjectiveChoice):
+    """The product of every variable's probability given all others."""
+
+    word: ClassVar[str] = "pseudo-likelihood"
+    measure: ClassVar[str] = "pll"
+    is_joint: ClassVar[bool] = False
+    loss: ClassVar[type[ConditionalLoss]] = PseudoLikelihood
+
+    def coordinates(self, parameters: Parameterization, *, listed: bool, keep_zeros: bool, jobs: int) -> Coordinates:
+        _check_number(parameters.n_parameters)
+        return PseudoCoordinates(parameters, loss=self.loss, keep_zeros=keep_zeros, jobs=jobs)
+
+    def row_scores(self, model: MarkovNetwork, rows: UniqueRows, jobs: int) -> Floats:
+        return rows.scored(lambda codes: row_pll(model.parameters, model.w, codes, jobs=jobs))
+
+    def check_finite(self, rows: UniqueRows, coordinates: Coordinates, penalized: NDArray[np.bool_]) -> None:
+        """Parameters without a maximum are held at a bound, one by one."""
+
+
+@dataclass(frozen=True)
+class RiseChoice(PseudoLikelihoodChoice):
+    """Minus the interaction screening loss (RISE; Vuffray et al. 2016). Rows are scored as by the pseudo-likelihood."""
+
+    word: ClassVar[str] = "rise"
+    is_score: ClassVar[bool] = False
+    loss: ClassVar[type[ConditionalLoss]] = InteractionScreening
+
+
+@dataclass(frozen=True)
+class LogRiseChoice(RiseChoice):
+    """Minus the sum over variables of its logarithm (logRISE; Lokhov et al. 2018)."""
+
+    word: ClassVar[str] = "log-rise"
+    loss: ClassVar[type[ConditionalLoss]] = LogInteractionScreening
+
+
+@dataclass(frozen=True)
+class LikelihoodChoice(ObjectiveChoice):
+    """The probability of whole rows.
+
+    Parameters
+    ----------
+    engine
+        How: ``enumeration`` of all joint states, for few variables; ``tree``, a junction tree, for sparse structures;
+        ``chains`` that go on while parameters change, for any structure: canonical parameters, l2, l1, group and tying.
+        ``exact`` takes the exact one with the shorter forecast, and ``auto`` too, but chains where none ends soon.
+    """
+
+    engine: str = AUTO
+
+    word: ClassVar[str] = "likelihood"
+    measure: ClassVar[str] = "ll"
+    is_joint: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if self.engine not in ENGINES:
+            raise InputError(f"The likelihood has no engine {self.engine!r}; choose one of {listed_words(ENGINES)}.")
+
+    def coordinates(self, parameters: Parameterization, *, listed: bool, keep_zeros: bool, jobs: int) -> Coordinates:
+        if parameters.given:
+            return self._given_covariates(parameters, jobs=jobs)
+        if self.engine == CHAINS or (self.engine == AUTO and _is_far_too_dense(parameters)):
+            return ChainCoordinates(parameters, keep_zeros=keep_zeros, jobs=jobs)
+        plan = self._tree(parameters)
+        if plan is None:
+            return ExactCoordinates(parameters, listed=listed, keep_zeros=keep_zeros, jobs=jobs)
+        if self.engine == AUTO and not (plan.fits and plan.forecast < _LONG):
+            return ChainCoordinates(parameters, keep_zeros=keep_zeros, jobs=jobs)
+        return TreeCoordinates(parameters, plan, keep_zeros=keep_zeros, jobs=jobs)
+
+    def _given_covariates(self, parameters: Parameterization, *, jobs: int) -> Coordinates:
+        """Exact in every state of the covariates."""
+        if self.engine == CHAINS:
+            raise InputError("Chains do not know covariates; use the engine exact, or the pseudo-likelihood.")
+        exact = replace(self, engine=EXACT) if self.engine == AUTO else self
+        left = without_covariates(parameters)
+        inner = exact.coordinates(left, listed=True, keep_zeros=True, jobs=jobs)
+        return ConditionalCoordinates(parameters, inner, jobs=jobs)
+
+    def joint_plan(self, shape: tuple[int, ...]) -> Plan | None:
+        plan = plan_joint_states(shape)
+        possible = self.engine == Enumeration.word or (self._goes_by_forecast and plan.fits)
+        return plan if possible else None
+
+    @property
+    def _goes_by_forecast(self) -> bool:
+        """Whether the exact engine is not named."""
+        return self.engine in (AUTO, EXACT)
+
+    def _tree(self, parameters: Parameterization) -> TreePlan | None:
+        """The plan of a junction tree, unless all joint states are to be gone through."""
+        everything = plan_joint_states(parameters.domain.shape)
+        if self.engine == Enumeration.word or (self._goes_by_forecast and parameters.structure.is_saturated):
+            return None
+        if parameters.structure.is_saturated:
+            raise InputError(
+                "All sets of variables make one clique, in which a junction tree has nothing to gain. Use the engine "
+                "enumeration, or a lower order."
+            )
+        _check_number(parameters.n_parameters)
+        plan = plan_tree_states(parameters)
+        if self._goes_by_forecast and everything.fits:
+            return plan if plan.fits and _WORTH_A_TREE * plan.forecast < everything.forecast else None
+        return plan
+
+    def row_scores(self, model: MarkovNetwork, rows: UniqueRows, jobs: int) -> Floats:
+        """By the log Z that learning has left in the model, an exact engine, or annealing; exact given covariates."""
+        if model.given:
+            return row_ll(model.parameters, model.w, rows.codes, jobs=jobs)
+        factors = model.parameters.to_factors(model.w) if model.known_log_z is None else None
+        if factors is None or _fits(factors):
+            return row_ll(model.parameters, model.w, rows.codes, jobs=jobs, log_z=model.known_log_z)
+        codes = rows.codes.astype(np.int64)
+        return factors.log_potential(codes) - evidence(factors, codes, jobs=jobs).log_z
+
+    def check_finite(self, rows: UniqueRows, coordinates: Coordinates, penalized: NDArray[np.bool_]) -> None:
+        if rows.n_distinct == 1 and not penalized.all():
+            raise InputError(
+                "All rows are the same, so the likelihood grows without end as unpenalised parameters do. Use other "
+                "rows, or a penalty that leaves no scope size free, such as l2 with free orders ''."
+            )
+        saturated, n_states = coordinates.parameters.structure.is_saturated, prod(rows.domain.shape)
+        if not penalized.any() and saturated and rows.n_distinct < n_states:
+            raise InputError(
+                f"Only {rows.n_distinct:,} of {n_states:,} joint states occur in the rows; without a "
+                "penalty, and with all sets of variables, the others get probability zero, which no parameters "
+                "express. Use a penalty or a lower order."
+            )
+
+
+PSEUDO_LIKELIHOOD = PseudoLikelihoodChoice()
+RISE = RiseChoice()
+LOG_RISE = LogRiseChoice()
+LIKELIHOOD = LikelihoodChoice()
+JUDGES: dict[str, ObjectiveChoice] = {choice.measure: choice for choice in (LIKELIHOOD, PSEUDO_LIKELIHOOD)}
+
+
+def _is_far_too_dense(parameters: Parameterization) -> bool:
+    """Whether no exact engine could fit, whatever the order: the first variable to go leaves all its neighbours joined.
+
+    To look for an order would take minutes where thousands of variables all interact.
+    """
+    structure = parameters.structure
+    if structure.is_saturated or plan_joint_states(parameters.domain.shape).fits:
+        return False
+    return bool(structure.degrees.min() > _MOST_NEIGHBOURS)
+
+
+def _fits(factors: Factors) -> bool:
+    _, plan = exactly_planned(factors)
+    return plan.fits and plan.forecast < _LONG
+
+
+def _check_number(n_parameters: int) -> None:
+    if n_parameters > _MOST_PARAMETERS:
+        raise InputError(
+            f"The model has {n_parameters:.3g} parameters, {8e-9 * n_parameters:.2g} GB for each copy of them; the "
+            f"limit is {_MOST_PARAMETERS:.0e}. Use a sparser structure, or columns with fewer states."
+        )

@@ -1,0 +1,160 @@
+"""What a learner says of its penalty: which, how strong, on what, and how models under it are fitted."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from mrfit.core.errors import InputError
+from mrfit.learning.grid import Callback, Grid, Optimum
+from mrfit.parameterizations.parameterization import Parameterization
+from mrfit.penalties.penalty import Penalty
+from mrfit.penalties.penalty_strength import checked_strength
+from mrfit.solvers.method import Method
+from mrfit.solvers.newton import TruncatedNewton
+from mrfit.solvers.suitability import check_suitable
+from mrfit.structures.structure import Structure
+
+if TYPE_CHECKING:
+    from mrfit.learning.backend import Coordinates
+    from mrfit.learning.fit_problem import Problem
+    from mrfit.learning.objective_specs import ObjectiveChoice
+
+
+# What a converged fit is where objective or penalty is not convex.
+STATIONARY_POINT = "a stationary point: what was minimised is not convex, and other points may be better"
+
+_MOST_SHOWN = 6  # of several strengths or numbers of groups
+
+
+@dataclass(frozen=True)
+class PenaltyChoice(ABC):
+    """A penalty as a user chooses it; the function of the parameters is built when their layout is known.
+
+    Parameters
+    ----------
+    strength
+        The papers' lambda, against the sum over rows; several are tried, warm-started. None is the penalty's own way:
+        1, a path from the critical strength down where held-out rows can say where it ends, or the paper's grid.
+    free_orders
+        Scope sizes it leaves alone; None for its paper's choice.
+    """
+
+    strength: float | Sequence[float] | None = None
+    free_orders: Sequence[int] | None = None
+
+    word: ClassVar[str]
+    function: ClassVar[type[Penalty] | None] = None  # None where no solver meets it
+    own_free_orders: ClassVar[tuple[int, ...] | None] = ()  # None for all
+    own_strengths: ClassVar[tuple[float, ...]] = (1.0,)
+    is_tied: ClassVar[bool] = False
+    is_of_lengths: ClassVar[bool] = False  # whether it depends on scopes by their lengths alone
+    results_version: ClassVar[int] = 1  # raise it when the same rows lead to other parameters, or to another choice
+
+    def __post_init__(self) -> None:
+        # Plain numbers, whatever came in: they go into the model file.
+        given: Any = self.strength
+        if given is not None:
+            several = isinstance(given, Iterable) and not isinstance(given, str)
+            object.__setattr__(self, "strength", tuple(map(_plain, given)) if several else _plain(given))
+        if self.strength == ():
+            raise InputError("At least one strength is needed.")
+        if self.free_orders is not None:
+            object.__setattr__(self, "free_orders", tuple(int(order) for order in self.free_orders))
+
+    @property
+    def strengths(self) -> tuple[float, ...] | None:
+        """Those asked for."""
+        if self.strength is None or isinstance(self.strength, tuple):
+            return self.strength
+        return (float(self.strength),)  # type: ignore[arg-type]
+
+    def grid(self, problem: Problem, *, selecting: bool) -> Grid:
+        """The points to fit; ``selecting`` says whether held-out rows will choose among them."""
+        return Grid(self.strengths or self.own_strengths)
+
+    @abstractmethod
+    def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Optimum]:
+        """The optima of the grid, in the order that makes it cheap."""
+
+    def solver(self, coordinates: Coordinates) -> Method[Any]:
+        """The one that suits it best."""
+        return TruncatedNewton()
+
+    def check(
+        self, objective: ObjectiveChoice, parameterization: type[Parameterization], solver: Method[Any] | None
+    ) -> None:
+        """Refuse what does not go together; None is the solver that suits."""
+        if self.function is not None and solver is not None:
+            check_suitable(type(solver), self.function)
+
+    def own_free_orders_with(self, objective: ObjectiveChoice) -> tuple[int, ...] | None:
+        """Scope sizes it leaves alone by itself; None for all."""
+        return self.own_free_orders
+
+    def free_orders_in(self, structure: Structure, objective: ObjectiveChoice) -> tuple[int, ...]:
+        """Scope sizes of a structure that are not penalised."""
+        orders = tuple(structure.blocks)
+        chosen = self.own_free_orders_with(objective) if self.free_orders is None else self.free_orders
+        return orders if chosen is None else tuple(order for order in chosen if order in orders)
+
+    def check_free_orders(self, structure: Structure) -> None:
+        absent = sorted(set(self.free_orders or ()) - set(structure.blocks))
+        if absent:
+            raise InputError(
+                f"Order {absent[0]} cannot be left free: the structure has orders {list(structure.blocks)}."
+            )
+
+    def first_scopes(self, structure: Structure) -> Structure:
+        """The part of a structure that fits begin with; a search lets in more of it."""
+        return structure
+
+    @property
+    def searches(self) -> bool:
+        """Whether larger scopes enter only after smaller ones."""
+        return False
+
+    def needs_listed_scopes(self) -> bool:
+        """Whether parameters must stand scope by scope, also where all sets of variables could be stored leaner."""
+        return False
+
+    def stiffness(self, strength: float) -> float:
+        """Its second derivative in every parameter it touches; refused where that does not tell standard errors."""
+        raise InputError(
+            f"Parameters under the penalty {self.word!r} have no standard errors that are known. Use l2 or none, or "
+            "leave the errors out."
+        )
+
+    @property
+    def is_convex(self) -> bool:
+        return self.function is None or self.function.is_convex
+
+    def guarantee(self) -> str:
+        """What a converged fit is an optimum over."""
+        return "an optimum over all scopes of the structure" if self.is_convex else STATIONARY_POINT
+
+    def in_words(self) -> str:
+        """What it is, for a person: "l1, strength 3"."""
+        if self.strengths is None:
+            return self.word
+        several = "s" if len(self.strengths) > 1 else ""
+        return f"{self.word}, strength{several} {several_in_words(self.strengths)}"
+
+    def described(self, optimum: Optimum, free_orders: tuple[int, ...]) -> dict[str, Any]:
+        """What a model's provenance says of it."""
+        return {"name": self.word, "strength": optimum.strength, "free_orders": list(free_orders)}
+
+
+def several_in_words(numbers: Sequence[float]) -> str:
+    """A list for a person, the middle of a long one left out."""
+    shown = [f"{number:g}" for number in numbers]
+    return ", ".join(shown if len(shown) <= _MOST_SHOWN else [*shown[:2], "...", shown[-1]])
+
+
+def _plain(strength: Any) -> float:
+    if not isinstance(strength, Real):
+        raise InputError(f"A strength must be a number; got {strength!r}.")
+    return checked_strength(float(strength))

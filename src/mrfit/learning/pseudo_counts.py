@@ -1,0 +1,55 @@
+"""Smoothing by rows that were never seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from mrfit.core.errors import InputError
+from mrfit.learning.closed_forms import closed_form_path, has_all_sets, product_path, pseudo_counts
+from mrfit.learning.fit_problem import Problem
+from mrfit.learning.grid import Callback, Grid, Optimum
+from mrfit.learning.objective_specs import ObjectiveChoice
+from mrfit.learning.penalty_spec import PenaltyChoice
+from mrfit.learning.penalty_specs import path_down
+from mrfit.parameterizations.parameterization import Parameterization
+from mrfit.solvers.method import Method
+
+_STRENGTHS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)  # for tables of a few cells
+
+
+@dataclass(frozen=True)
+class PseudoCounts(PenaltyChoice):
+    """``strength`` rows more of every joint state; of a tree, of every state of its largest table.
+
+    For all sets of variables, for trees and for other structures that are products of tables over tables.
+    """
+
+    word: ClassVar[str] = "pseudo-counts"
+
+    def check(
+        self, objective: ObjectiveChoice, parameterization: type[Parameterization], solver: Method[Any] | None
+    ) -> None:
+        if not objective.is_joint:
+            raise InputError(f"The penalty {self.word!r} smooths whole rows; it needs the likelihood.")
+        if not parameterization.is_minimal:
+            raise InputError(
+                f"The penalty {self.word!r} needs complete and minimal coordinates, canonical or spectral; got "
+                f"{parameterization.word!r}."
+            )
+
+    def grid(self, problem: Problem, *, selecting: bool) -> Grid:
+        if self.strengths is None and selecting:
+            if not has_all_sets(problem.coordinates):
+                return Grid(_STRENGTHS)
+            return path_down(16.0 * problem.total_weight / problem.objective.n_cells)  # next to nothing of the rows
+        return super().grid(problem, selecting=selecting)
+
+    def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Optimum]:
+        if has_all_sets(problem.coordinates):
+            return closed_form_path(problem, grid.strengths, pseudo_counts, squares=False)
+        return product_path(problem, grid.strengths)
+
+    def guarantee(self) -> str:
+        return "smoothed counts"

@@ -1,0 +1,77 @@
+"""What all ways to tie minimise, and when they stop."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.objectives.cached import CachedObjective
+from mrfit.objectives.objective import Objective
+from mrfit.parameterizations.groups import Groups
+from mrfit.penalties.cluster_penalty import Tied
+from mrfit.solvers.method import Method, Problem
+from mrfit.solvers.minimize import minimize
+from mrfit.solvers.newton import TruncatedNewton
+from mrfit.solvers.solution import Solution, Status
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class TyingProblem:
+    """An objective whose parameters are to be tied.
+
+    Parameters
+    ----------
+    objective
+        The mean over rows.
+    total_weight
+        Of the rows: strengths stand against their sum.
+    solver
+        Of the smooth problems in between.
+    bound
+        Largest absolute value of a parameter: one whose feature never occurs has no finite optimum.
+    tolerance, max_iterations
+        When the solver stops, over all its calls.
+    race
+        Told where a fit begins, gives what tells of every further point whether to leave the fit there.
+    """
+
+    objective: CachedObjective
+    total_weight: float
+    solver: Method[Any] = field(default_factory=TruncatedNewton)
+    bound: float = np.inf
+    tolerance: float = 1e-6
+    max_iterations: int = 1000
+    race: Callable[[Floats], Callable[[Floats], bool]] | None = None
+
+    def minimum(self, smooth: Objective, w: Floats, *, max_iterations: int | None = None) -> Solution:
+        """Of the objective with something added or in fewer unknowns, from ``w``."""
+        limit = self.max_iterations if max_iterations is None else max_iterations
+        bound = np.full(len(w), self.bound)
+        return minimize(smooth, self.solver, w, bound=bound, tolerance=self.tolerance, max_iterations=limit)
+
+    def raced_minimum(self, smooth: Objective, v: Floats, full: Callable[[Floats], Floats]) -> Solution:
+        """The same in unknowns ``v`` of all parameters ``full(v)``; left where the race is lost."""
+        if self.race is None:
+            return self.minimum(smooth, v)
+        is_lost, latest, bound = self.race(full(v)), [v], np.full(len(v), self.bound)
+        solution = minimize(
+            smooth, self.solver, v, bound=bound, tolerance=self.tolerance, max_iterations=self.max_iterations,
+            watch=partial(operator.setitem, latest, 0), callback=lambda _: is_lost(full(latest[0])),
+        )  # fmt: skip
+        return replace(solution, status=Status.LOST) if solution.status is Status.INTERRUPTED else solution
+
+    def certificate(self, groups: Groups, w: Floats, strength: float) -> tuple[Groups, float, float]:
+        """The groups with the centers that ``w`` implies, and value and violation of the whole objective there."""
+        penalty = Tied(strength, groups.assignment, groups.pinned)
+        smooth, none = penalty.added_to(self.objective, total_weight=self.total_weight)
+        value, gradient = smooth.value_and_gradient(w)
+        violation = Problem(smooth, none, np.full(len(w), self.bound), {}).violation(w, gradient)
+        return replace(groups, centers=penalty.centers(w)), value, violation

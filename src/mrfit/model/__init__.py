@@ -1,0 +1,1 @@
+"""Networks: what they are, and the questions that they answer."""

@@ -1,0 +1,254 @@
+"""A distribution with names: a domain, and a product of tables and of wide conjunctions over it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.core.domain import Domain, Variable
+from mrfit.core.errors import InputError, listed
+from mrfit.core.factors import Factors, Scope, check_scopes
+from mrfit.core.threads import resolve_jobs
+from mrfit.data.encoding import has_all_cells
+from mrfit.inference.engine_selection import exactly_planned
+from mrfit.model.queries.missing_cells import observed_ll, observed_pll
+from mrfit.model.queries.questions import Questions
+from mrfit.objectives.row_scores import check_exact_score, given_rest, log_z_given, pll_of_potentials
+
+Floats = NDArray[np.float64]
+Condition = tuple[int, tuple[int, ...]]  # a variable, and the states in which it may be
+
+_SWITCH = ("no", "yes")
+
+
+@dataclass(frozen=True)
+class Conjunction:
+    """``weight`` is added to log p where every condition holds: variable i is in one of some states.
+
+    It says in a line what a table says in the product of all numbers of states, so its variables may be many.
+    """
+
+    weight: float
+    conditions: tuple[Condition, ...]
+
+    def holds(self, codes: NDArray[Any]) -> NDArray[np.bool_]:
+        """Whether it holds in rows of codes, shape (rows,)."""
+        out = np.ones(len(codes), bool)
+        for i, states in self.conditions:
+            out &= np.isin(codes[:, i], states)
+        return out
+
+
+@dataclass(frozen=True)
+class Network(Questions):
+    """log p(x) = sum of all tables and conjunctions at x, minus log Z, with names for variables and states.
+
+    This is what files of models hold. Engines take `factors`, in which a conjunction is a chain of small tables.
+
+    Parameters
+    ----------
+    domain
+        Names of variables and states.
+    tables
+        Over the variables of the domain, in its order.
+    conjunctions
+        Of variables so many that no table should be made of them; mostly none.
+    covariates
+        Numbers of variables that have no distribution: log p is that of all others given these.
+    """
+
+    domain: Domain
+    tables: Factors
+    conjunctions: tuple[Conjunction, ...] = ()
+    covariates: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.domain.shape != self.tables.shape:
+            raise InputError(
+                f"The tables are over {len(self.tables.shape)} variables and the domain has {len(self.domain)}, or "
+                "their numbers of states differ; pass the domain that belongs to the tables."
+            )
+        object.__setattr__(self, "conjunctions", tuple(self.conjunctions))
+        for each in self.conjunctions:
+            _check(each, self.domain.shape)
+
+    @cached_property
+    def _links(self) -> dict[tuple[int, Condition], int]:
+        """Hidden variables by what they mean: that another one is "yes" (none: -1), and that a condition holds.
+
+        Conjunctions with the same first conditions share them, so that a tree has no more than it has branches.
+        """
+        links: dict[tuple[int, Condition], int] = {}
+        for each in self.conjunctions:
+            self._last_link(each, links)
+        return links
+
+    @staticmethod
+    def _last_link(each: Conjunction, links: dict[tuple[int, Condition], int]) -> int:
+        """The hidden variable of all conditions but the last; made where it is not there."""
+        before = -1
+        for condition in each.conditions[:-1]:
+            before = links.setdefault((before, condition), len(links))
+        return before
+
+    @property
+    def n_hidden(self) -> int:
+        """Variables of `factors` after those of the domain."""
+        return len(self._links)
+
+    @cached_property
+    def factors(self) -> Factors:
+        """The same distribution as tables only.
+
+        A conjunction of k conditions becomes k tables of at most 4 c cells, joined by k - 1 hidden variables that
+        stand after all others. The j-th of them is "yes" exactly where the first j conditions hold, so that they change
+        neither log Z nor any marginal of the domain's variables: whoever asks for those need not know of them. Samplers
+        that change one variable at a time do: with all others fixed, a hidden one has no choice.
+        """
+        if not self.conjunctions:
+            return self.tables
+        shape = self.domain.shape + (2,) * self.n_hidden
+        pairs = list(zip(self.tables.scopes, self.tables.tables, strict=True))
+        for (before, condition), hidden in self._links.items():
+            scope, holds = self._with_condition(before, condition)
+            agrees = holds[:, None] == np.array([False, True])
+            pairs.append(((*scope, len(self.domain) + hidden), np.where(agrees, 0.0, -np.inf).ravel()))
+        for each in self.conjunctions:
+            scope, holds = (), np.array([True])
+            if each.conditions:
+                scope, holds = self._with_condition(self._last_link(each, self._links), each.conditions[-1])
+            pairs.append((scope, np.where(holds, each.weight, 0.0)))
+        return Factors.from_tables(shape, pairs)
+
+    def _with_condition(self, before: int, condition: Condition) -> tuple[Scope, NDArray[np.bool_]]:
+        """A scope of a hidden variable (none: -1) and another; where in it the one is "yes" and the condition holds."""
+        i, states = condition
+        here = np.isin(np.arange(self.domain.shape[i]), states)
+        if before < 0:
+            return (i,), here
+        return (len(self.domain) + before, i), np.concatenate([np.zeros_like(here), here])
+
+    def check_unconditional(self) -> None:
+        """Refuse to become tables that others would take for a distribution of all variables."""
+        if self.covariates:
+            raise InputError(
+                f"The model is one of other variables given {listed(self.covariate_names)}; its tables are no "
+                "distribution of all variables, which others would take them for. Keep the .mrf file."
+            )
+
+    def with_hidden_named(self) -> Network:
+        """The same as tables only, for files and programs that hold no conjunctions: hidden variables get names."""
+        if not self.conjunctions:
+            return self
+        prefix = "hidden"
+        while any(name.startswith(prefix) for name in self.domain.names):
+            prefix = f"_{prefix}"
+        hidden = (Variable(f"{prefix}{number}", _SWITCH) for number in range(self.n_hidden))
+        return Network(Domain((*self.domain.variables, *hidden)), self.factors)
+
+    def pll(self, data: Any, *, jobs: int | None = None) -> float:
+        """Mean pseudo-log-likelihood per row, in nats; weighted if the data are.
+
+        Rows read with ``missing="keep"`` are scored by what is observed: each value given the others of its row.
+        """
+        return self._mean("pll", data, jobs)
+
+    def ll(self, data: Any, *, jobs: int | None = None) -> float:
+        """Mean log-likelihood per row, in nats; weighted if the data are. Exact, or refused; see `log_z`."""
+        return self._mean("ll", data, jobs)
+
+    def pll_rows(self, data: Any, *, jobs: int | None = None) -> Floats:
+        """Pseudo-log-likelihood of every row, in nats and in the order of the data."""
+        return self.scores_of_codes("pll", self._dataset(data).codes, jobs=resolve_jobs(jobs))
+
+    def ll_rows(self, data: Any, *, jobs: int | None = None) -> Floats:
+        """Log-likelihood of every row, in nats and in the order of the data; exact, or refused."""
+        return self.scores_of_codes("ll", self._dataset(data).codes, jobs=resolve_jobs(jobs))
+
+    def _mean(self, metric: str, data: Any, jobs: int | None) -> float:
+        rows = self.coded_rows(data)
+        scores = rows.scored(lambda codes: self.scores_of_codes(metric, codes, jobs=resolve_jobs(jobs)))
+        return float(rows.sample_weight @ scores) / rows.total_weight
+
+    def scores_of_codes(
+        self, metric: str, codes: NDArray[np.uint8], *, log_z: float | None = None, jobs: int = 1
+    ) -> Floats:
+        """Internal: the pll or ll of rows of codes; minus infinity for rows that are impossible.
+
+        ``log_z`` is worked out by an exact engine unless it is given.
+        """
+        complete = has_all_cells(codes)
+        if self.covariates and not complete:
+            raise InputError(
+                "Rows with missing cells have no score under a model with covariates. Leave these rows out, or impute "
+                "them."
+            )
+        with np.errstate(over="ignore", invalid="ignore"):
+            if metric == "pll":
+                scores = (
+                    self._pll(codes)
+                    if complete
+                    else observed_pll(self.factors, codes, names=self.spoken_names, jobs=jobs)
+                )
+            else:
+                scores = self._ll(codes, log_z, complete=complete, jobs=jobs)
+        if np.isnan(scores).any() or np.isposinf(scores).any():
+            raise InputError("The tables are so large that their sums overflow; subtract a constant from each.")
+        return scores
+
+    def _pll(self, codes: NDArray[np.uint8]) -> Floats:
+        possible = self.log_potential(codes) > -np.inf
+        return pll_of_potentials(self._given_rest(codes), possible, codes, given=self.covariates)
+
+    def _given_rest(self, codes: NDArray[np.uint8]) -> Iterator[Floats]:
+        """For each variable the sums of tables and conjunctions at each of its states, (rows, states)."""
+        of: list[list[Conjunction]] = [[] for _ in self.domain.shape]
+        for each in self.conjunctions:
+            for i, _ in each.conditions:
+                of[i].append(each)
+        for i, log_potentials in enumerate(given_rest(self.tables, codes)):
+            for each in of[i]:
+                others = replace(each, conditions=tuple(pair for pair in each.conditions if pair[0] != i))
+                rows, states = np.flatnonzero(others.holds(codes)), dict(each.conditions)[i]
+                log_potentials[np.ix_(rows, np.array(states))] += each.weight
+            yield log_potentials
+
+    def _ll(self, codes: NDArray[np.uint8], log_z: float | None, *, complete: bool, jobs: int) -> Floats:
+        if self.covariates:
+            states, number = np.unique(codes[:, list(self.covariates)], axis=0, return_inverse=True)
+            each = log_z_given(self.factors, self.covariates, states, names=self.spoken_names)
+            return self.log_potential(codes) - each[number.ravel()]
+        if log_z is None:
+            engine, plan = exactly_planned(self.factors, order=self.stored_order)
+            check_exact_score(plan, self.spoken_names)
+            log_z = engine.run(plan, self.factors).log_z
+        if complete:
+            return self.log_potential(codes) - log_z
+        return observed_ll(self.factors, codes, log_z, names=self.spoken_names, jobs=jobs)
+
+    def log_potential(self, codes: NDArray[Any]) -> Floats:
+        """The sum of tables and conjunctions at rows of codes of the domain's variables: log p plus log Z."""
+        out = self.tables.log_potential(codes)
+        for each in self.conjunctions:
+            out[each.holds(codes)] += each.weight
+        return out
+
+    def __repr__(self) -> str:
+        wide = f", {len(self.conjunctions):,} conjunctions" if self.conjunctions else ""
+        return f"<Network: {len(self.domain):,} variables, {len(self.tables.scopes):,} tables{wide}>"
+
+
+def _check(each: Conjunction, shape: tuple[int, ...]) -> None:
+    check_scopes(shape, (tuple(i for i, _ in each.conditions),))
+    for i, states in each.conditions:
+        if not states or not set(states) <= set(range(shape[i])):
+            raise InputError(
+                f"A conjunction lets variable {i} be in states {states}; expected one or more of 0 to {shape[i] - 1}."
+            )
+    if not each.weight < np.inf:
+        raise InputError(f"A conjunction has the weight {each.weight}; expected a finite number or minus infinity.")

@@ -1,0 +1,563 @@
+"""The fitted, immutable Markov network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.core.domain import Domain
+from mrfit.core.errors import InputError, listed
+from mrfit.core.factors import Factors
+from mrfit.core.html_table import html_table
+from mrfit.core.threads import resolve_jobs
+from mrfit.data.encoding import has_all_cells
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.inference.exact.tree_plan import TreePlan
+from mrfit.inference.plan import Plan
+from mrfit.model.pair_weights import WEIGHT, PairWeights
+from mrfit.model.queries.answer import FloatWithError
+from mrfit.model.queries.missing_cells import observed_ll, observed_pll
+from mrfit.model.queries.questions import Questions
+from mrfit.model.standard_error_estimates import Errors
+from mrfit.model.wald import WaldTest, wald_tests
+from mrfit.objectives.row_scores import row_ll, row_pll
+from mrfit.parameterizations.canonical import Canonical
+from mrfit.parameterizations.edge_tables import edge_weights, scores_of
+from mrfit.parameterizations.groups import Groups
+from mrfit.parameterizations.joint import converted
+from mrfit.parameterizations.parameterization import Parameterization
+from mrfit.parameterizations.reference_states import reference_from
+from mrfit.registry import PARAMETERIZATIONS
+from mrfit.structures.edge_weights import EdgeWeights, Scores, default_scores
+from mrfit.structures.structure import Structure
+
+if TYPE_CHECKING:
+    import networkx
+
+    from mrfit.analysis.goodness.goodness import Cells, Goodness
+    from mrfit.analysis.nodes.node_measures import Groups as GroupsOfVariables
+    from mrfit.analysis.nodes.node_measures import Nodes
+
+Floats = NDArray[np.float64]
+
+_MOST_IN_NOTEBOOKS = 200  # variables of models that show themselves as a page, of about 100 kB
+
+
+@dataclass(frozen=True, eq=False)
+class MarkovNetwork(Questions):
+    """log p(x) = sum over parameters k of w[k] * feature_k(x), minus log Z.
+
+    Parameters
+    ----------
+    parameters
+        The coordinates: which domain, which scopes, which features.
+    w
+        One value for each parameter, in the order of ``parameters.names()``: finite, or minus infinity in full
+        coordinates, where it makes states impossible.
+    provenance
+        How the model came about; anything JSON can hold.
+    groups
+        Which parameters were tied to each other, softly or hard, and to what; None where none were.
+    errors
+        How sure the parameters are; None where that was not asked for when they were learned.
+    """
+
+    parameters: Parameterization
+    w: Floats
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+    groups: Groups | None = None
+    errors: Errors | None = None
+
+    def __post_init__(self) -> None:
+        w = np.array(self.w, np.float64)
+        if w.shape != (self.parameters.n_parameters,):
+            raise InputError(
+                f"This structure has {self.parameters.n_parameters} parameters; got an array of shape {w.shape}."
+            )
+        allowed = np.isfinite(w) | (np.isneginf(w) & self.parameters.may_be_impossible)
+        if not allowed.all():
+            raise InputError(
+                f"Parameters must be finite numbers; got {w[~allowed][0]}. Only full ones may be minus infinity, for "
+                "states that are impossible."
+            )
+        if self.groups is not None and len(self.groups.assignment) != len(w):
+            raise InputError(f"The groups tie {len(self.groups.assignment)} parameters; the model has {len(w)}.")
+        if self.errors is not None and len(self.errors.covariance) != len(w):
+            raise InputError(f"The errors are of {len(self.errors.covariance)} parameters; the model has {len(w)}.")
+        w.flags.writeable = False
+        object.__setattr__(self, "w", w)
+        object.__setattr__(self, "provenance", dict(self.provenance))
+
+    @property
+    def domain(self) -> Domain:  # type: ignore[override]
+        return self.parameters.domain
+
+    @property
+    def structure(self) -> Structure:
+        return self.parameters.structure
+
+    @cached_property
+    def _present(self) -> Structure:
+        """The structure without interactions whose parameters are all zero."""
+        return self.parameters.pruned(self.w)[0].structure
+
+    @property
+    def edges(self) -> NDArray[np.int64]:
+        """Pairs of variables that share an interaction with a parameter that is not zero, (edges, 2)."""
+        return self._present.edges
+
+    @property
+    def n_edges(self) -> int:
+        """Number of `edges`."""
+        return len(self.edges)
+
+    @property
+    def n_parameters(self) -> int:
+        """Number of parameters that are not exactly zero: what a penalty has set to zero is not in the model."""
+        return int(np.count_nonzero(self.w))
+
+    @property
+    def n_scopes(self) -> int:
+        """Number of single variables and interactions that have such a parameter."""
+        return len(np.unique(self.parameters.scope_of_parameter[self.w != 0]))
+
+    @property
+    def n_distinct(self) -> int:
+        """Number of different values among these parameters. Those that are tied softly differ from each other."""
+        return len(np.unique(self.w[self.w != 0]))
+
+    @property
+    def n_groups(self) -> int | None:
+        """Number of groups of tied parameters; None where nothing is tied."""
+        return None if self.groups is None else self.groups.n_groups
+
+    @property
+    def covariates(self) -> tuple[int, ...]:
+        return self.parameters.given
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """Names of the covariates: the model is the distribution of all other variables given these."""
+        return self.covariate_names
+
+    def check_no_covariates(self, what: str) -> None:
+        """Refuse ``what`` needs a distribution of all variables: "Tables are drawn from"."""
+        if self.given:
+            raise InputError(
+                f"{what} a distribution of all variables; this model has none of {listed(self.given)}. Use a model "
+                "without covariates."
+            )
+
+    @cached_property
+    def factors(self) -> Factors:
+        """The same distribution as a product of tables; of covariates they say nothing, one must know their states."""
+        return self.parameters.to_factors(self.w)
+
+    def with_plan(self, plan: Plan) -> MarkovNetwork:
+        """The same model with the order of elimination of a junction tree's plan, which its file then keeps.
+
+        Questions take it instead of looking for one: worth it where that takes long, ``JunctionTree(effort=100)``.
+        """
+        if not isinstance(plan, TreePlan) or plan.shape != self.domain.shape:
+            raise InputError("Only a plan of a junction tree for all variables of this model can be kept with it.")
+        order = [self.domain.names[i] for i in plan.order]
+        return replace(self, provenance={**self.provenance, "plan": {"order": order}})
+
+    @property
+    def stored_order(self) -> tuple[int, ...] | None:
+        stored = self.provenance.get("plan")
+        if not isinstance(stored, dict) or not isinstance(stored.get("order"), list):
+            return None
+        return tuple(self.domain.index(str(name)) for name in stored["order"])
+
+    @property
+    def has_impossible_states(self) -> bool:
+        """Whether some states have probability zero; rows in them score minus infinity."""
+        return bool(np.isneginf(self.w).any())
+
+    @property
+    def is_hard_tied(self) -> bool:
+        """Whether all parameters of a group are equal to its center."""
+        return self.groups is not None and np.array_equal(self.groups.tied(self.w), self.w)
+
+    @property
+    def fitted_by(self) -> str | None:
+        """Internal: the objective by which the model was fitted; None where that is not known."""
+        objective = self.provenance.get("objective")
+        return objective if isinstance(objective, str) else None
+
+    def fitted_cells(self, rows: UniqueRows) -> Callable[[], Cells] | None:
+        """Internal: all joint states, if the model was fitted to these rows and has few; None otherwise."""
+        from mrfit.analysis.goodness.goodness import Cells, has_few_cells
+
+        if self.given or not self._was_learned_from(rows) or not has_few_cells(self.parameters):
+            return None
+        return lambda: Cells.of(self.parameters, self.factors)
+
+    def _was_learned_from(self, rows: UniqueRows) -> bool:
+        learned_from = self.provenance.get("data")
+        return isinstance(learned_from, dict) and learned_from.get("sha256") == rows.sha256
+
+    @property
+    def unbounded(self) -> Mapping[str, str]:
+        """Names of the parameters without a finite estimate, and where each goes: ``+inf``, ``-inf``, ``undetermined``.
+
+        The data never contradict them and no penalty holds them, so `w` has the value at which the solver stopped. Of
+        undetermined ones the data know only sums with others.
+        """
+        found = self.provenance.get("unbounded", {})
+        return dict(found) if isinstance(found, Mapping) else {}
+
+    def in_words(self) -> str:
+        """Sizes and penalty in one line: "16 variables, 120 edges, 136 parameters; l2, strength 1"."""
+        sizes = f"{len(self.domain):,} variables, {self.n_edges:,} edges, {self.n_parameters:,} parameters"
+        penalty = self.provenance.get("penalty")
+        if not isinstance(penalty, dict) or not isinstance(penalty.get("strength"), int | float):
+            return sizes
+        return f"{sizes}; {penalty.get('name')}, strength {penalty['strength']:g}"
+
+    def __repr__(self) -> str:
+        return f"<MarkovNetwork: {self.in_words()}>"
+
+    def _repr_html_(self) -> str:
+        order = min(2, self.structure.order)
+        strongest = [(name, f"{value:+.4f}") for name, value in self.strongest(10, order=order)]
+        facts = {"model": self.in_words(), "coordinates": self.parameters.word, "strongest": "value"}
+        return html_table("MarkovNetwork", facts, strongest) + self.explorer_frame()
+
+    def explorer_frame(self) -> str:
+        """Internal: the explorer in a frame, for notebooks; nothing where it cannot be, or would make them swell."""
+        from mrfit.explorer.document import Document
+        from mrfit.explorer.html_page import notebook_frame
+
+        if self.given or len(self.domain) > _MOST_IN_NOTEBOOKS:
+            return ""
+        return notebook_frame(Document.of(self, title="model"))
+
+    def to_frame(self) -> Any:
+        """All parameters as a pandas frame, in the order of ``w``.
+
+        Columns: ``name``, ``order`` (how many variables), ``variables`` and ``states`` (tuples; no states where the
+        coordinates compare them rather than name one), ``value``, ``error`` (missing where it is not known) and
+        ``group`` (missing where nothing is tied).
+        """
+        try:
+            import pandas
+        except ImportError as error:
+            raise InputError(
+                "A frame of parameters needs pandas, which is not installed; run `pip install pandas`, or use "
+                "model.parameters.names() and model.w."
+            ) from error
+        parameters, domain = self.parameters, self.domain
+        numbers = range(len(self.w))
+        group = [None] * len(self.w) if self.groups is None else [None if g < 0 else g for g in self.groups.assignment]
+        return pandas.DataFrame(
+            {
+                "name": list(parameters.names()),
+                "order": parameters.order_of_parameter,
+                "variables": [tuple(domain.names[i] for i in parameters.scope(k)) for k in numbers],
+                "states": [tuple(domain[i].states[s] for i, s in parameters.states(k)) for k in numbers],
+                "value": self.w,
+                "error": np.full(len(self.w), np.nan) if self.errors is None else self.errors.standard_errors,
+                "group": pandas.array(group, dtype="Int64"),
+            }
+        )
+
+    @property
+    def graph(self) -> networkx.Graph[Any]:
+        """A new networkx graph: variables by name, joined where they share a scope.
+
+        The ``weight`` of an edge is its edge weight, as in `edge_weights`.
+        """
+        graph, names = self._present.to_graph(self.domain), self.domain.names
+        for (a, b), weight in zip(self.edges.tolist(), self.weighted_edges.values.tolist(), strict=True):
+            graph.edges[names[a], names[b]]["weight"] = weight
+        return graph
+
+    @property
+    def edge_weights(self) -> Floats:
+        """The edge weight of every edge of the structure, the same in all coordinates; see `weighted_edges`."""
+        return self._weighted_structure.values
+
+    @property
+    def edge_signs(self) -> NDArray[np.int64]:
+        """-1, 0 or 1 for every edge: the sign of its weight, and 0 where it has none (categories) or is zero."""
+        return self._weighted_structure.signs
+
+    @cached_property
+    def _weighted_structure(self) -> EdgeWeights:
+        """Weights of all edges of the structure, zero where a penalty has set all parameters of a pair to zero."""
+        return edge_weights(self.parameters, self.w, self.state_scores)
+
+    @cached_property
+    def weighted_edges(self) -> EdgeWeights:
+        """The `edges` with their weights, signs and unit.
+
+        The log odds ratio of two variables with two states each, given the others; the log odds ratio per step of the
+        scores where variables are ordered; for categories the Frobenius norm of the centered table, without a sign.
+        """
+        return self._weighted_structure.among(self.edges)
+
+    @property
+    def state_scores(self) -> Scores:
+        """The scores of the states of each variable by which edge weights are counted; None for categories.
+
+        Models in other coordinates than those they were learned in keep those of their ordered variables.
+        """
+        kept = self.provenance.get("scores")
+        if not isinstance(kept, dict):
+            return scores_of(self.parameters)
+        found = list(default_scores(self.domain.shape))
+        for i, variable in enumerate(self.domain):
+            own = kept.get(variable.name)
+            if isinstance(own, list) and len(own) == variable.n_states > 2:
+                found[i] = np.array(own, np.float64)
+        return tuple(found)
+
+    def pll(self, data: Any, *, jobs: int | None = None) -> float:
+        """Mean pseudo-log-likelihood per row, in nats; weighted if the data are.
+
+        Rows read with ``missing="keep"`` are scored by what is observed: each value given the others of its row.
+        ``jobs`` threads, all processors by default; the score is the same for any number of them.
+        """
+        rows = self.coded_rows(data)
+        pll, threads = self.row_scores("pll"), resolve_jobs(jobs)
+        scores = rows.scored(lambda codes: finite_scores(pll, self, codes, jobs=threads))
+        return float(rows.sample_weight @ scores) / rows.total_weight
+
+    def pll_rows(self, data: Any, *, jobs: int | None = None) -> Floats:
+        """Pseudo-log-likelihood of every row, in nats and in the order of the data; ``jobs`` as in `pll`."""
+        return finite_scores(self.row_scores("pll"), self, self._dataset(data).codes, jobs=resolve_jobs(jobs))
+
+    def ll(self, data: Any, *, jobs: int | None = None) -> float:
+        """Mean log-likelihood per row, in nats; ``jobs`` as in `pll`; of incomplete rows that of what is observed.
+
+        Exact, for few variables or sparse structures; by the estimate of log Z that learning by chains has left in the
+        model (`known_log_z`), whose standard ``error`` the result then has; refused for others.
+        """
+        rows = self.coded_rows(data)
+        scores = finite_scores(self.row_scores("ll"), self, rows.codes, jobs=resolve_jobs(jobs))
+        mean = float(rows.sample_weight @ scores) / rows.total_weight
+        is_exact = self.known_log_z is None
+        return mean if is_exact else FloatWithError(mean, self.known_log_z_error, exact=False)
+
+    def ll_rows(self, data: Any, *, jobs: int | None = None) -> Floats:
+        """Log-likelihood of every row, in nats, in the order of the data; as `ll`."""
+        return finite_scores(self.row_scores("ll"), self, self._dataset(data).codes, jobs=resolve_jobs(jobs))
+
+    @property
+    def known_log_z(self) -> float | None:
+        """log Z as annealing estimated it after learning by chains, independent of what learning chose.
+
+        None for models whose log Z is worked out when it is asked for.
+        """
+        known = self.provenance.get("log_z")
+        return None if known is None else float(known["value"])
+
+    @property
+    def known_log_z_error(self) -> float:
+        """Standard error of `known_log_z`; zero for models without one."""
+        known = self.provenance.get("log_z")
+        return 0.0 if known is None else float(known.get("error") or 0.0)
+
+    def row_scores(self, metric: str, *, log_z: float | None = None) -> ScoreRows:
+        """Internal: what scores rows of codes by ``pll`` or ``ll``; ``log_z`` where it is known or estimated."""
+        return _ByPseudoLikelihood() if metric == "pll" else _ByLikelihood(self.known_log_z if log_z is None else log_z)
+
+    def scores_of_codes(
+        self, metric: str, codes: NDArray[np.uint8], *, log_z: float | None = None, jobs: int = 1
+    ) -> Floats:
+        """Internal: the scores of rows of codes; see `row_scores`."""
+        return finite_scores(self.row_scores(metric, log_z=log_z), self, codes, jobs=jobs)
+
+    def strongest(self, count: int, *, order: int) -> list[tuple[str, float]]:
+        """Names and values of the largest parameters, in absolute value, of scopes with ``order`` variables.
+
+        Parameters that are exactly zero say nothing and are left out.
+        """
+        chosen = np.flatnonzero((self.parameters.order_of_parameter == order) & (self.w != 0))
+        top = chosen[np.argsort(-np.abs(self.w[chosen]), kind="stable")[:count]]
+        return [(self.parameters.name(int(k)), float(self.w[k])) for k in top]
+
+    def nodes(
+        self,
+        data: Any = None,
+        *,
+        groups: GroupsOfVariables | None = None,
+        coding: str | None = None,
+        paths: bool = False,
+        seed: int = 0,
+        jobs: int | None = None,
+    ) -> Nodes:
+        """How central each variable is, in which community, and how well the others predict it in rows of ``data``.
+
+        ``groups`` of variables, ``{"mood": ["sad", "tired"], ...}``, give bridge centralities. ``coding`` says what a
+        weight is: by default the edge weight, else ``01``, ``signs`` or ``tables`` (see `pair_weights`). ``paths`` adds
+        closeness and betweenness; ``seed`` is that of the search for communities. Rows that had no part in learning
+        tell how well others are predicted.
+        """
+        from mrfit.analysis.nodes.node_measures import Nodes
+        from mrfit.analysis.nodes.predictability import Predictability
+
+        self.check_no_covariates("Measures of variables are those of")
+        known = None
+        if data is not None:
+            known = Predictability.of(self.factors, self.coded_rows(data), jobs=resolve_jobs(jobs))
+        return Nodes.of(self.pair_weights(coding), predictability=known, groups=groups, paths=paths, seed=seed)
+
+    def pair_weights(self, coding: str | None = None) -> PairWeights:
+        """The weights of all pairs: edge weights, or those of another coding of `mrfit.model.pair_weights`."""
+        if coding in (None, WEIGHT):
+            return PairWeights.of_edges(self.domain.names, self.weighted_edges, self.state_scores)
+        return PairWeights.of(self.factors, self.domain, coding)
+
+    def goodness(self, data: Any) -> Goodness:
+        """G-squared of all joint states, and residuals of pairs and triples of variables; for up to 2^16 joint states.
+
+        Of the rows it was learned from, which it recognises, the model knows that its parameters have adapted to them.
+        `mrfit.drawn_goodness` gives a p where cells are sparse.
+        """
+        from mrfit.analysis.goodness.goodness import Cells, goodness
+
+        self.check_no_covariates("G-squared is that of")
+        rows = self.coded_rows(data, "G-squared")
+        return goodness(Cells.of(self.parameters, self.factors), rows, is_fitted=self._was_learned_from(rows))
+
+    def intervals(self, level: float = 0.95) -> Floats:
+        """Lower and upper ends of confidence intervals, (parameters, 2), in the order of ``w``; see `Errors`.
+
+        NaN for parameters without a finite optimum.
+        """
+        return self._known_errors.intervals(self.w, level)
+
+    def wald_tests(self) -> tuple[WaldTest, ...]:
+        """For every scope of two or more variables, whether its parameters may all be zero; the strongest first."""
+        tests = wald_tests(self.w, self._known_errors.covariance, self.interaction_sets())
+        return tuple(sorted(tests, key=lambda test: (np.isnan(test.p), test.p, -test.statistic)))
+
+    def interaction_sets(self) -> list[tuple[tuple[str, ...], NDArray[np.int64]]]:
+        """Internal: every scope of two or more variables by their names, with the numbers of its parameters."""
+        parameters, names = self.parameters, self.domain.names
+        scopes = parameters.scope_of_parameter
+        first = np.flatnonzero((np.diff(scopes, prepend=-1) != 0) & (parameters.order_of_parameter > 1))
+        return [(tuple(names[i] for i in parameters.scope(int(k))), np.flatnonzero(scopes == scopes[k])) for k in first]
+
+    @property
+    def _known_errors(self) -> Errors:
+        if self.errors is None:
+            raise InputError(
+                "This model does not say how sure its parameters are; learn it with errors='sandwich' (at the command "
+                "line, mrfit fit --errors sandwich)."
+            )
+        return self.errors
+
+    def to_parameterization(self, word: str | type[Parameterization], *, reference: str = "first") -> MarkovNetwork:
+        """The same distribution in other coordinates: ``canonical``, ``spectral``, ``full``, and others if they can.
+
+        Scopes are joined by their subsets, over which the same function spreads in other coordinates. ``reference``
+        names the silent states of canonical ones (see `mrfit.parameterizations.reference_states`). Standard errors are
+        left behind.
+        """
+        kind = PARAMETERIZATIONS.called(word)
+        if self.has_impossible_states:
+            raise InputError("Some states of this model are impossible, which only its full parameters can say.")
+        target = kind(self.domain, self.structure.closure(), given=self.covariates)
+        if isinstance(target, Canonical):
+            codes = reference_from(reference, self.domain, np.random.default_rng(0))
+            target = replace(target, reference=codes)
+        w = converted(self.parameters, self.w, target)
+        provenance = {key: entry for key, entry in self.provenance.items() if key != "unbounded"}  # of these names
+        if ordered := self.ordered_scores:
+            provenance["scores"] = ordered
+        return MarkovNetwork(target, w, {**provenance, **self._log_z_in(target, w)})
+
+    @property
+    def ordered_scores(self) -> dict[str, list[float]]:
+        """Internal: scores of variables with more than two states, which other coordinates do not know."""
+        named = zip(self.domain.names, self.state_scores, strict=True)
+        return {name: own.tolist() for name, own in named if own is not None and len(own) > 2}
+
+    def _log_z_in(self, target: Parameterization, w: Floats) -> dict[str, Any]:
+        """The log Z that is known, moved by the constant that other coordinates leave out or bring in."""
+        known = self.provenance.get("log_z")
+        if known is None:
+            return {}
+        somewhere = np.zeros((1, len(self.domain)), np.int64)
+        before, after = (
+            p.to_factors(v).log_potential(somewhere)[0] for p, v in ((self.parameters, self.w), (target, w))
+        )
+        return {"log_z": {**known, "value": float(known["value"]) + float(after - before)}}
+
+    def save(self, path: str | Path) -> None:
+        """Write the model to one ``.mrf`` file, whole or not at all."""
+        from mrfit.formats.mrf import save
+
+        save(self, path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> MarkovNetwork:
+        """Read a model written by `save`."""
+        from mrfit.formats.mrf import load
+
+        return load(path)
+
+
+class ScoreRows(Protocol):
+    """`row_pll` or `row_ll`."""
+
+    def __call__(
+        self, parameters: Parameterization, w: Floats, codes: NDArray[np.uint8], /, *, jobs: int
+    ) -> Floats: ...
+
+
+@dataclass(frozen=True)
+class _ByPseudoLikelihood:
+    def __call__(self, parameters: Parameterization, w: Floats, codes: NDArray[np.uint8], /, *, jobs: int) -> Floats:
+        if not has_all_cells(codes):
+            _check_no_covariates(parameters)
+            return observed_pll(parameters.to_factors(w), codes, names=parameters.domain.names, jobs=jobs)
+        return row_pll(parameters, w, codes, jobs=jobs)
+
+
+@dataclass(frozen=True)
+class _ByLikelihood:
+    log_z: float | None
+
+    def __call__(self, parameters: Parameterization, w: Floats, codes: NDArray[np.uint8], /, *, jobs: int) -> Floats:
+        if has_all_cells(codes):
+            return row_ll(parameters, w, codes, jobs=jobs, log_z=self.log_z)
+        _check_no_covariates(parameters)
+        first = np.zeros((1, codes.shape[1]), np.uint8)  # whatever has all cells gives log Z
+        factors = parameters.to_factors(w)
+        log_p = float(row_ll(parameters, w, first, jobs=jobs, log_z=self.log_z)[0])
+        log_z = float(factors.log_potential(first.astype(np.int64))[0]) - log_p
+        return observed_ll(factors, codes, log_z, names=parameters.domain.names, jobs=jobs)
+
+
+def _check_no_covariates(parameters: Parameterization) -> None:
+    if parameters.given:
+        raise InputError(
+            "Rows with missing cells have no score under a model with covariates. Leave these rows out, or impute them."
+        )
+
+
+def finite_scores(score_rows: ScoreRows, model: MarkovNetwork, codes: NDArray[np.uint8], *, jobs: int) -> Floats:
+    """The scores of rows by `row_pll` or `row_ll`; refused where parameters are so large that sums of them overflow.
+
+    Minus infinity is the true score of a row whose states the model holds impossible, and of no other.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        scores = score_rows(model.parameters, model.w, codes, jobs=jobs)
+    wrong = np.flatnonzero(~(np.isfinite(scores) | (np.isneginf(scores) & model.has_impossible_states)))
+    if wrong.size:
+        raise InputError(
+            f"The model gives {wrong.size} of {len(scores)} rows a score that is not a finite number: its parameters "
+            f"are as large as {np.abs(model.w[np.isfinite(model.w)]).max():.2g}. Fit it again with a stronger penalty."
+        )
+    return scores

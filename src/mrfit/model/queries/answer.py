@@ -1,0 +1,292 @@
+"""What is answered, as records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from math import nan
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.core.rounding import probability, with_error
+
+Floats = NDArray[np.float64]
+Error = float | None  # a standard error: 0 where it is exact, None where nobody knows it
+
+
+class FloatWithError(float):
+    """A number that knows its standard error; it prints with the digits that the error leaves known.
+
+    Parameters
+    ----------
+    value
+        The number.
+    error
+        Its standard error: 0 where it is exact, None where nobody knows it.
+    exact, remarks
+        As of an `Answer`.
+    """
+
+    error: Error
+    exact: bool
+    remarks: tuple[str, ...]
+
+    def __new__(
+        cls, value: float, error: Error = 0.0, exact: bool = True, remarks: Sequence[str] = ()
+    ) -> FloatWithError:
+        self = super().__new__(cls, value)
+        self.error, self.exact, self.remarks = error, exact, tuple(remarks)
+        return self
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return float(self), self.error, self.exact, self.remarks
+
+    def __repr__(self) -> str:
+        return float.__repr__(self) if self.exact else with_error(self, self.error)
+
+    __str__ = __repr__
+
+
+class Distribution(dict[str, float]):
+    """The probability of each state of a variable, as a dict; it prints with the digits that are known.
+
+    Parameters
+    ----------
+    p
+        Probabilities by state.
+    error
+        Standard errors by state: 0 where they are exact, None where nobody knows them. By default exact.
+    exact, remarks
+        As of an `Answer`.
+    """
+
+    def __init__(
+        self,
+        p: Mapping[str, float] | Iterable[tuple[str, float]] = (),
+        error: Mapping[str, Error] | None = None,
+        *,
+        exact: bool = True,
+        remarks: Sequence[str] = (),
+    ) -> None:
+        super().__init__(p)
+        self.error: dict[str, Error] = dict.fromkeys(self, 0.0) if error is None else dict(error)
+        self.exact, self.remarks = exact, tuple(remarks)
+
+    def __repr__(self) -> str:
+        if self.exact:
+            return super().__repr__()
+        return f"{{{', '.join(f'{state!r}: {probability(p, self.error[state])}' for state, p in self.items())}}}"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """How an answer came about.
+
+    Parameters
+    ----------
+    engine, why
+        What computed it, and the reason for taking that.
+    exact
+        Whether it is exact to rounding; an approximation has ``remarks`` on how far to trust it.
+    given
+        What was known, in words.
+    """
+
+    engine: str
+    why: str
+    exact: bool
+    remarks: tuple[str, ...]
+    given: str
+
+    def _with_errors(self, **errors: Error) -> None:
+        """Make numbers of these names print with the digits that their standard errors leave known."""
+        for name, error in errors.items():
+            number = FloatWithError(getattr(self, name), error, self.exact, self.remarks)
+            object.__setattr__(self, name, number)
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
+
+
+@dataclass(frozen=True)
+class LogZ(Answer):
+    """log Z over all joint states that agree with what is given; ``error`` is a standard error, None if unknown."""
+
+    log_z: float
+    error: float | None
+
+    def __post_init__(self) -> None:
+        self._with_errors(log_z=self.error)
+
+    def __float__(self) -> float:
+        return float(self.log_z)
+
+
+@dataclass(frozen=True)
+class Marginals(LogZ):
+    """The probabilities of the states of variables, with their standard errors."""
+
+    marginals: dict[str, Distribution]
+
+    def __getitem__(self, name: str) -> Distribution:
+        return self.marginals[name]
+
+    @property
+    def errors(self) -> dict[str, dict[str, Error]]:
+        """Standard errors of all probabilities: 0 where they are exact, None where nobody knows them."""
+        return {name: p.error for name, p in self.marginals.items()}
+
+    @property
+    def largest_error(self) -> Error:
+        """The largest of ``errors``; None where nobody knows them."""
+        return largest_error(error for errors in self.errors.values() for error in errors.values())
+
+    def to_dict(self) -> dict[str, Any]:
+        return super().to_dict() | {"errors": self.errors}
+
+    def to_frame(self) -> Any:
+        """Columns ``variable``, ``state``, ``probability`` and ``error``, as a pandas frame.
+
+        ``error`` is the standard error: 0 where it is exact, missing where nobody knows it.
+        """
+        import pandas
+
+        rows = [
+            (name, state, p, nan if own.error[state] is None else own.error[state])
+            for name, own in self.marginals.items()
+            for state, p in own.items()
+        ]
+        return pandas.DataFrame(rows, columns=["variable", "state", "probability", "error"])
+
+
+@dataclass(frozen=True)
+class Joint(Answer):
+    """The probabilities of the joint states of some variables: one axis of ``table`` for each.
+
+    ``error`` has their standard errors: zeros where they are exact, None where nobody knows them.
+    """
+
+    states: dict[str, tuple[str, ...]]
+    table: Floats
+    error: Floats | None
+
+    def rows(self) -> list[tuple[dict[str, str], float]]:
+        """Every joint state with its probability, in C order."""
+        return [(states, p) for states, p, _ in self.rows_with_errors()]
+
+    def rows_with_errors(self) -> list[tuple[dict[str, str], float, Error]]:
+        """Every joint state with its probability and the standard error of that, in C order."""
+        names, states = tuple(self.states), tuple(self.states.values())
+        return [
+            (
+                {name: own[k] for name, own, k in zip(names, states, at, strict=True)},
+                float(self.table[at]),
+                None if self.error is None else float(self.error[at]),
+            )
+            for at in np.ndindex(*self.table.shape)
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        about = {name: value for name, value in super().to_dict().items() if name not in ("states", "table", "error")}
+        rows = self.rows_with_errors()
+        return about | {"joint": [{"states": states, "p": p, "error": error} for states, p, error in rows]}
+
+    def to_frame(self) -> Any:
+        """A column for each variable, ``probability`` and its standard ``error``, as a pandas frame."""
+        import pandas
+
+        return pandas.DataFrame(
+            [
+                states | {"probability": p, "error": nan if error is None else error}
+                for states, p, error in self.rows_with_errors()
+            ]
+        )
+
+
+@dataclass(frozen=True)
+class BestState(Answer):
+    """A joint state that no other exceeds in probability; where it is not exact, there may be better ones.
+
+    ``log_potential`` is the sum of all tables there: log p plus log Z. No joint state has more than ``bound``, which is
+    None where no bound is known.
+    """
+
+    states: dict[str, str]
+    log_potential: float
+    bound: float | None = None
+
+    @property
+    def gap(self) -> float | None:
+        """How much larger, in nats, the log-probability of another joint state can be at most; 0 where it is exact."""
+        return None if self.bound is None else self.bound - self.log_potential
+
+    def to_dict(self) -> dict[str, Any]:
+        return super().to_dict() | {"gap": self.gap}
+
+
+@dataclass(frozen=True)
+class Influence:
+    """One piece of evidence: the probability of the target without it, and what it adds to its log-odds.
+
+    An error of log-odds is infinite where the probability may be 0 or 1 for all that chains saw.
+    """
+
+    variable: str
+    given: str
+    p_without: float
+    log_odds: float  # positive where it speaks for the target
+    p_without_error: Error = 0.0
+    log_odds_error: Error = 0.0
+
+    def __post_init__(self) -> None:
+        for name, error in (("p_without", self.p_without_error), ("log_odds", self.log_odds_error)):
+            object.__setattr__(self, name, FloatWithError(getattr(self, name), error, exact=error == 0.0))
+
+
+@dataclass(frozen=True)
+class Explanation(Answer):
+    """The probability that a variable is in a state: given all that is known, given nothing, and what moved it."""
+
+    target: str
+    state: str
+    p: float
+    p_before: float
+    influences: tuple[Influence, ...]  # the largest change of log-odds first
+    p_error: Error = 0.0
+    p_before_error: Error = 0.0
+
+    def __post_init__(self) -> None:
+        self._with_errors(p=self.p_error, p_before=self.p_before_error)
+
+
+@dataclass(frozen=True)
+class Sensitivity(Answer):
+    """How the probability that a variable is in a state changes with the cells of the model's log-tables.
+
+    ``cells`` are the largest derivatives, each with the states it belongs to; ``cell_errors`` their standard errors.
+    """
+
+    target: str
+    state: str
+    p: float
+    cells: tuple[tuple[dict[str, str], float], ...]
+    p_error: Error = 0.0
+    cell_errors: tuple[Error, ...] = ()
+
+    def __post_init__(self) -> None:
+        self._with_errors(p=self.p_error)
+
+
+def largest_error(errors: Iterable[Error]) -> Error:
+    """The largest standard error; None where one is unknown."""
+    found = list(errors)
+    return None if None in found else max((error for error in found if error is not None), default=0.0)
+
+
+def joint_error(*errors: Error) -> Error:
+    """The standard error of a sum or difference of independent numbers; None where one is unknown."""
+    found = [error for error in errors if error is not None]
+    return float(np.sqrt(np.sum(np.square(found)))) if len(found) == len(errors) else None

@@ -1,0 +1,65 @@
+"""A distribution given covariates, beside rows that have them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.core.errors import InputError, listed
+from mrfit.core.factors import Factors, Scope
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.objectives.row_scores import log_z_given
+
+Floats = NDArray[np.float64]
+
+_MOST_STATES = 2**20  # of the covariates together
+_NEVER = 30.0  # so much less likely, in logarithms, than the rarest state that occurs: as good as impossible
+
+
+@dataclass(frozen=True, eq=False)
+class BesideRows:
+    """log p(x | z), and with the shares of z in rows a distribution of x and z.
+
+    Parameters
+    ----------
+    factors, given
+        The tables, and the numbers of the covariates z.
+    log_z
+        Of every joint state of the covariates, their log Z; NaN where no row has it.
+    log_share
+        How much of the rows has it.
+    """
+
+    factors: Factors
+    given: Scope
+    log_z: Floats
+    log_share: Floats
+
+    @classmethod
+    def of(cls, factors: Factors, given: Scope, rows: UniqueRows) -> BesideRows:
+        shape = tuple(factors.shape[z] for z in given)
+        if prod(shape) > _MOST_STATES:
+            names = listed([rows.domain.names[z] for z in given])
+            raise InputError(
+                f"The covariates {names} have {prod(shape):.2g} joint states; a check takes at most {_MOST_STATES:,}. "
+                "Use fewer."
+            )
+        states, number = np.unique(rows.codes[:, list(given)], axis=0, return_inverse=True)
+        log_z, log_share = np.full(shape, np.nan), np.full(shape, -np.inf)
+        log_z[tuple(states.T)] = log_z_given(factors, given, states, names=rows.domain.names)
+        log_share[tuple(states.T)] = np.log(np.bincount(number.ravel(), rows.sample_weight) / rows.total_weight)
+        return cls(factors, given, log_z, log_share)
+
+    @property
+    def joint(self) -> Factors:
+        """Tables of p(x | z) times the share of z."""
+        table = self.log_share - self.log_z
+        return self.factors.times([(self.given, np.where(np.isnan(table), np.nanmin(table) - _NEVER, table).ravel())])
+
+    def log_p(self, codes: NDArray[np.integer]) -> Floats:
+        """log p(x | z) of rows of codes, whose covariates are in states of the rows."""
+        log_z = self.log_z[tuple(codes[:, list(self.given)].T)]
+        return np.asarray(self.factors.log_potential(codes) - log_z, np.float64)

@@ -1,0 +1,110 @@
+"""What is known of some variables: their states, or how likely each state made what was seen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.core.domain import Domain, Variable
+from mrfit.core.errors import InputError, listed
+from mrfit.core.factors import Factors
+from mrfit.data.encoding import Vocabulary
+from mrfit.data.labels import label
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Variables by number: the code of a known state, or a likelihood of every state of one that is not certain."""
+
+    known: Mapping[int, int] = field(default_factory=dict)
+    likelihoods: Mapping[int, Floats] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, domain: Domain, given: Mapping[str, Any] | None) -> Evidence:
+        """From ``{"smoker": "yes", "cough": {"yes": 0.7, "no": 0.2}}``.
+
+        A state stands as in a table (1, 1.0 and "1" are one state). A mapping or a sequence of numbers says how likely
+        what was seen is in each state; states that it leaves out are impossible.
+        """
+        if not isinstance(given, Mapping | None):
+            raise InputError(
+                f"The evidence is {given!r}; expected a mapping from variables to their states, such as "
+                f"{{{domain.names[0]!r}: {domain[0].states[0]!r}}}."
+            )
+        known, likelihoods = {}, {}
+        for name, value in (given or {}).items():
+            i = domain.index(str(name))
+            if isinstance(value, Mapping):
+                likelihoods[i] = _from_mapping(domain[i], value)
+            elif isinstance(value, Sequence | np.ndarray) and not isinstance(value, str):
+                likelihoods[i] = _checked(domain[i], value)
+            else:
+                known[i] = state_code(domain[i], value)
+        return cls(known, likelihoods)
+
+    def applied_to(self, factors: Factors) -> Factors:
+        """Known variables have one state; uncertain ones a further table."""
+        with np.errstate(divide="ignore"):
+            soft = [((i,), np.log(likelihood)) for i, likelihood in self.likelihoods.items() if i not in self.known]
+        cut = factors.given(self.known)
+        return cut.times(soft) if soft else cut
+
+    def without(self, i: int) -> Evidence:
+        """All but what is known of one variable."""
+        return Evidence(
+            {j: state for j, state in self.known.items() if j != i},
+            {j: likelihood for j, likelihood in self.likelihoods.items() if j != i},
+        )
+
+    def only(self, i: int) -> Evidence:
+        """What is known of one variable."""
+        return Evidence(
+            {j: state for j, state in self.known.items() if j == i},
+            {j: likelihood for j, likelihood in self.likelihoods.items() if j == i},
+        )
+
+    @property
+    def variables(self) -> tuple[int, ...]:
+        return (*self.known, *self.likelihoods)
+
+    def in_words(self, domain: Domain) -> str:
+        """``a=yes, b=2, c~0.3:0.7``, as the command line takes it."""
+        hard = [f"{domain.names[i]}={domain[i].states[state]}" for i, state in self.known.items()]
+        soft = [f"{domain.names[i]}~{':'.join(f'{x:g}' for x in like)}" for i, like in self.likelihoods.items()]
+        return ", ".join([*hard, *soft])
+
+
+def state_code(variable: Variable, value: object) -> int:
+    """The code of a state as users write it."""
+    code = Vocabulary.of_states(variable.name, variable.states).code(label(value))
+    if code is None:
+        raise InputError(
+            f"Variable {variable.name!r} has no state {str(value)!r}; its states are {listed(variable.states)}."
+        )
+    return code
+
+
+def _from_mapping(variable: Variable, value: Mapping[Any, Any]) -> Floats:
+    likelihood = [0.0] * variable.n_states
+    for state, number in value.items():
+        likelihood[state_code(variable, state)] = number
+    return _checked(variable, likelihood)
+
+
+def _checked(variable: Variable, value: object) -> Floats:
+    try:
+        likelihood = np.array(value, np.float64)
+    except (TypeError, ValueError):
+        likelihood = np.empty(0)
+    if likelihood.shape != (variable.n_states,) or not (likelihood >= 0).all() or not 0 < likelihood.sum() < np.inf:
+        raise InputError(
+            f"What is given of {variable.name!r} is {value!r}; expected a state, or a number of at least 0 for each of "
+            f"its {variable.n_states} states, not all 0."
+        )
+    return likelihood

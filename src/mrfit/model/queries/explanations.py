@@ -1,0 +1,162 @@
+"""Questions for what a probability depends on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.core.errors import InputError
+from mrfit.core.factors import Scope
+from mrfit.inference.engine import AUTO, Engine, Posterior
+from mrfit.model.queries.answer import Error, Explanation, Influence, Sensitivity, joint_error
+from mrfit.model.queries.evidence import Evidence, state_code
+from mrfit.model.queries.information import log_odds
+from mrfit.model.queries.queryable import Asked, Given, How
+
+Floats = NDArray[np.float64]
+
+
+class Explanations(Asked):
+    """Which evidence, and which parameters, a probability depends on."""
+
+    def explain(
+        self,
+        variable: str,
+        given: Mapping[str, Any],
+        *,
+        state: Any = None,
+        engine: str | Engine = AUTO,
+        seed: int = 0,
+        samples: int | None = None,
+        precision: float | None = None,
+    ) -> Explanation:
+        """Which pieces of what is given moved the probability of a state most: by default the most probable one.
+
+        Each piece is left out in turn, the others kept.
+        """
+        evidence, (i,) = self._evidence(given), self._numbers([variable])
+        if i in evidence.variables:
+            raise InputError(f"{variable!r} is given and asked for; leave it out of what is given.")
+        how, found = How(engine, seed, samples, precision), list[dict[str, Any]]()
+
+        def asked(evidence: Evidence) -> Posterior:
+            posterior, about = self._asked(evidence, (), how)
+            found.append(about)
+            return posterior
+
+        posterior = asked(evidence)
+        code = int(posterior.marginal((i,)).argmax()) if state is None else state_code(self.domain[i], state)
+        p, error = _probability(posterior, i, code)
+        odds, odds_error = log_odds(p, error)
+        before, before_error = _probability(asked(Evidence({z: evidence.known[z] for z in self.covariates})), i, code)
+        influences = []
+        for j in (j for j in evidence.variables if j not in self.covariates):
+            without, without_error = _probability(asked(evidence.without(j)), i, code)
+            others, others_error = log_odds(without, without_error)
+            influences.append(
+                Influence(
+                    self.domain.names[j],
+                    evidence.only(j).in_words(self.domain),
+                    without,
+                    odds - others,
+                    without_error,
+                    joint_error(odds_error, others_error),
+                )
+            )
+        influences.sort(key=lambda influence: -abs(influence.log_odds))
+        return Explanation(
+            **_about_all(found),
+            target=variable,
+            state=self.domain[i].states[code],
+            p=p,
+            p_before=before,
+            influences=tuple(influences),
+            p_error=error,
+            p_before_error=before_error,
+        )
+
+    def sensitivity(
+        self,
+        variable: str,
+        state: Any,
+        *,
+        given: Given = None,
+        top: int = 10,
+        engine: str | Engine = AUTO,
+        seed: int = 0,
+        samples: int | None = None,
+        precision: float | None = None,
+    ) -> Sensitivity:
+        """The cells of the model's log-tables on which the probability of a state depends most.
+
+        The derivative in a cell is p(state | given) times (p(cell | state, given) - p(cell | given)).
+        """
+        evidence, (i,) = self._evidence(given), self._numbers([variable])
+        code, how = state_code(self.domain[i], state), How(engine, seed, samples, precision)
+        if i in evidence.known:
+            raise InputError(f"{variable!r} is given and asked for; leave it out of what is given.")
+        posterior, about = self._asked(evidence, (), how)
+        p, error = _probability(posterior, i, code)
+        fixed, about_fixed = self._asked(Evidence({**evidence.known, i: code}, evidence.likelihoods), (), how)
+        cells = list[tuple[dict[str, str], float, Error]]()
+        for scope in self.factors.scopes:
+            live = tuple(j for j in scope if j not in evidence.known)
+            if not live or max(live) >= len(self.domain):
+                continue
+            shape = [self.domain.shape[j] for j in live]
+            now, then = posterior.marginal(live).reshape(shape), np.zeros(shape)
+            at = tuple(code if j == i else slice(None) for j in live)
+            others = tuple(j for j in live if j != i)
+            then[at] = fixed.marginal(others).reshape(then[at].shape)
+            slope = p * (then - now)
+            errors = _errors_of_slopes(posterior, fixed, live, others, at, (p, error), then - now)
+            for place, value in np.ndenumerate(slope):
+                names = {self.domain.names[j]: self.domain[j].states[k] for j, k in zip(live, place, strict=True)}
+                cells.append((names, float(value), None if errors is None else float(errors[place])))
+        cells.sort(key=lambda cell: -abs(cell[1]))
+        return Sensitivity(
+            **_about_all([about, about_fixed]),
+            target=variable,
+            state=self.domain[i].states[code],
+            p=p,
+            cells=tuple((names, slope) for names, slope, _ in cells[:top]),
+            p_error=error,
+            cell_errors=tuple(own for _, _, own in cells[:top]),
+        )
+
+
+def _about_all(found: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """How answers came about that make up one: the first, exact if all are, with the remarks on any."""
+    remarks = dict.fromkeys(remark for about in found for remark in about["remarks"])
+    return {**found[0], "exact": all(about["exact"] for about in found), "remarks": tuple(remarks)}
+
+
+def _probability(posterior: Posterior, i: int, code: int) -> tuple[float, Error]:
+    """The probability of a state of a variable, and its standard error."""
+    error = posterior.marginal_error((i,))
+    return float(posterior.marginal((i,))[code]), None if error is None else float(error[code])
+
+
+def _errors_of_slopes(
+    posterior: Posterior,
+    fixed: Posterior,
+    live: Scope,
+    others: Scope,
+    at: tuple[int | slice, ...],
+    p: tuple[float, Error],
+    difference: Floats,
+) -> Floats | None:
+    """Standard errors of p times a difference of marginals, of which the first is from another run; see `sensitivity`.
+
+    ``p`` and what is subtracted are from one run, so their parts add up.
+    """
+    value, error = p
+    of_now, of_then = posterior.marginal_error(live), fixed.marginal_error(others)
+    if error is None or of_now is None or of_then is None:
+        return None
+    then = np.zeros(difference.shape)
+    then[at] = of_then.reshape(then[at].shape)
+    return np.asarray(np.hypot(value * then, abs(difference) * error + value * of_now.reshape(difference.shape)))

@@ -1,0 +1,171 @@
+"""Rows with missing cells: what fills them, and what they say of a variable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.core.errors import ImpossibleError
+from mrfit.core.factors import Factors
+from mrfit.data.encoding import UNOBSERVED
+from mrfit.inference.exact.row_runs import RowRuns
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.uint8]
+Indices = NDArray[np.int64]
+Known = Mapping[int, int]  # codes by variable
+FillIn = Callable[[Known, int], tuple[Codes, tuple[str, ...]]]  # so many rows, and remarks where they are not exact
+Predict = Callable[[Known], tuple[Floats, Floats]]  # probabilities and their standard errors
+Answered = TypeVar("Answered")
+
+
+@dataclass(frozen=True, eq=False)
+class Completed:
+    """Rows without missing cells; how many were filled in approximately, and what there is to say of how."""
+
+    codes: Codes
+    n_approximate: int
+    remarks: tuple[str, ...]
+
+
+def completed(
+    factors: Factors,
+    codes: Codes,
+    *,
+    how: str,
+    rng: np.random.Generator,
+    otherwise: FillIn | None = None,
+    names: Sequence[str] | None = None,
+    jobs: int = 1,
+    callback: Callable[[int], None] | None = None,
+) -> Completed:
+    """Fill in the missing cells of rows: by the most probable states together, or by draws.
+
+    Rows for which no junction tree fits are filled in by ``otherwise``, each distinct one once, or refused.
+    """
+    out, n_approximate, remarks = codes.copy(), 0, dict[str, None]()
+    done = callback or (lambda _: None)
+    for rows, observed in _patterns(codes):
+        runs = RowRuns(factors, observed.tolist(), names=names)
+        if len(observed) == codes.shape[1]:
+            done(len(rows))
+        elif otherwise is None or runs.fits(merge=how == "map"):
+            filled, hidden = _with_hidden(codes[rows], factors), codes.shape[1]
+            found = runs.best(filled, jobs=jobs) if how == "map" else runs.draws(filled, rng=rng, jobs=jobs)
+            _check_possible(factors.log_potential(found), rows)
+            out[rows] = found[:, :hidden]
+            done(len(rows))
+        else:
+            for same, known in _distinct(codes, rows, observed):
+                out[same], said = _of_row(partial(otherwise, known, len(same)), int(same[0]))
+                n_approximate += len(same) if said else 0
+                remarks |= dict.fromkeys(said)
+                done(len(same))
+    return Completed(out, n_approximate, tuple(remarks))
+
+
+def distribution_of(
+    factors: Factors, variable: int, codes: Codes, *, names: Sequence[str] | None = None, jobs: int = 1
+) -> Floats:
+    """p(variable | all other cells that have a value), for every row, exact."""
+    return predicted(factors, variable, codes, names=names, jobs=jobs)[0]
+
+
+def predicted(
+    factors: Factors,
+    variable: int,
+    codes: Codes,
+    *,
+    otherwise: Predict | None = None,
+    names: Sequence[str] | None = None,
+    jobs: int = 1,
+) -> tuple[Floats, Floats]:
+    """p(variable | all other cells that have a value) for every row, and their standard errors: zeros where exact.
+
+    Rows for which no junction tree fits are answered by ``otherwise``, each distinct one once, or refused.
+    """
+    hidden = codes.copy()
+    hidden[:, variable] = UNOBSERVED
+    p, error = np.empty((len(codes), factors.shape[variable])), np.zeros((len(codes), factors.shape[variable]))
+    for rows, observed in _patterns(hidden):
+        runs = RowRuns(factors, observed.tolist(), [variable], names=names)
+        if otherwise is None or runs.fits():
+            answers = runs.answers(_with_hidden(hidden[rows], factors), jobs=jobs)
+            _check_possible(answers.log_z, rows)
+            p[rows] = answers.marginals[variable]
+        else:
+            for same, known in _distinct(hidden, rows, observed):
+                p[same], error[same] = _of_row(partial(otherwise, known), int(same[0]))
+    return p, error
+
+
+def _distinct(codes: Codes, rows: Indices, observed: Indices) -> Iterator[tuple[Indices, dict[int, int]]]:
+    """Groups of rows with the same observed cells, and these: codes by variable."""
+    states, which = np.unique(codes[rows][:, observed], axis=0, return_inverse=True)
+    for k, known in enumerate(states):
+        yield rows[which.ravel() == k], dict(zip(observed.tolist(), map(int, known), strict=True))
+
+
+def _of_row(answer: Callable[[], Answered], row: int) -> Answered:
+    """An answer for a row; an impossible one is refused by its number."""
+    try:
+        return answer()
+    except ImpossibleError as error:
+        raise ImpossibleError(
+            f"What row {row + 1} holds has probability zero under the model. Leave such rows out."
+        ) from error
+
+
+def _patterns(codes: Codes) -> Iterator[tuple[Indices, Indices]]:
+    """Rows that have the same cells observed, and which these are."""
+    masks, pattern = np.unique(codes != UNOBSERVED, axis=0, return_inverse=True)
+    order = np.argsort(pattern.ravel(), kind="stable")
+    cuts = np.searchsorted(pattern.ravel()[order], np.arange(len(masks) + 1))
+    for k, mask in enumerate(masks):
+        yield order[cuts[k] : cuts[k + 1]], np.flatnonzero(mask)
+
+
+def _with_hidden(codes: Codes, factors: Factors) -> Indices:
+    """Codes with a column for every variable of the factors."""
+    out = np.zeros((len(codes), factors.n_variables), np.int64)
+    out[:, : codes.shape[1]] = codes
+    return out
+
+
+def _check_possible(log_weight: Floats, rows: Indices) -> None:
+    if (wrong := np.flatnonzero(np.isneginf(log_weight))).size:
+        raise ImpossibleError(
+            f"What row {int(rows[wrong[0]]) + 1} holds has probability zero under the model, as {wrong.size:,} in all. "
+            "Leave such rows out."
+        )
+
+
+def observed_ll(
+    factors: Factors, codes: Codes, log_z: float, *, names: Sequence[str] | None = None, jobs: int = 1
+) -> Floats:
+    """log p(the cells that have a value), for every row; 0 for rows without any."""
+    out = np.empty(len(codes))
+    for rows, observed in _patterns(codes):
+        if len(observed) == factors.n_variables:
+            out[rows] = factors.log_potential(codes[rows].astype(np.int64)) - log_z
+        else:
+            runs = RowRuns(factors, observed.tolist(), names=names)
+            out[rows] = runs.answers(_with_hidden(codes[rows], factors), jobs=jobs).log_z - log_z
+    return out
+
+
+def observed_pll(factors: Factors, codes: Codes, *, names: Sequence[str] | None = None, jobs: int = 1) -> Floats:
+    """Sums of log p(a cell | the others of its row that have a value) over the cells that have one."""
+    out = np.zeros(len(codes))
+    for variable in range(codes.shape[1]):
+        rows = np.flatnonzero(codes[:, variable] != UNOBSERVED)
+        if len(rows):
+            chances = distribution_of(factors, variable, codes[rows], names=names, jobs=jobs)
+            with np.errstate(divide="ignore"):
+                out[rows] += np.log(chances[np.arange(len(rows)), codes[rows, variable]])
+    return out

@@ -1,0 +1,145 @@
+"""Questions for probabilities of states, and what follows from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from mrfit.core.errors import InputError
+from mrfit.core.factors import Scope
+from mrfit.inference.engine import AUTO, Engine, Posterior
+from mrfit.model.queries.answer import Distribution, FloatWithError, Joint, LogZ, Marginals
+from mrfit.model.queries.evidence import Evidence
+from mrfit.model.queries.information import information
+from mrfit.model.queries.queryable import Asked, Given, How
+
+
+class Probabilities(Asked):
+    """log Z, marginals, joint probabilities and entropies."""
+
+    def log_z(
+        self,
+        *,
+        given: Given = None,
+        engine: str | Engine = AUTO,
+        seed: int = 0,
+        samples: int | None = None,
+        precision: float | None = None,
+    ) -> LogZ:
+        """log Z over all joint states, or over those that agree with what is given."""
+        evidence = self._evidence(given)
+        posterior, about = self._asked(evidence, (), How(engine, seed, samples, precision))
+        return LogZ(**about, log_z=posterior.log_z, error=posterior.error)
+
+    def marginals(
+        self,
+        variables: Iterable[str] | None = None,
+        *,
+        given: Given = None,
+        engine: str | Engine = AUTO,
+        seed: int = 0,
+        samples: int | None = None,
+        precision: float | None = None,
+    ) -> Marginals:
+        """The probability of every state of variables, by default all that are not given."""
+        evidence = self._evidence(given)
+        asked = self._numbers(variables) if variables is not None else self._others(evidence)
+        self._check_asked(asked)
+        posterior, about = self._asked(evidence, (), How(engine, seed, samples, precision), of=asked)
+        found = {self.domain.names[i]: self._distribution(i, posterior, evidence, about) for i in asked}
+        return Marginals(**about, log_z=posterior.log_z, error=posterior.error, marginals=found)
+
+    def conditional(self, variable: str, given: Given = None, **how: Any) -> Distribution:
+        """The probability of every state of one variable: a dict that has their standard ``error``."""
+        return self.marginals([variable], given=given, **how)[variable]
+
+    def joint(
+        self,
+        variables: Sequence[str],
+        *,
+        given: Given = None,
+        engine: str | Engine = AUTO,
+        seed: int = 0,
+        samples: int | None = None,
+        precision: float | None = None,
+    ) -> Joint:
+        """The probability of every joint state of some variables that are not given."""
+        asked = self._numbers(variables)
+        posterior, about = self._asked_together(asked, given, How(engine, seed, samples, precision))
+        states = {self.domain.names[i]: self.domain[i].states for i in asked}
+        shape, error = [len(own) for own in states.values()], posterior.marginal_error(asked)
+        table = posterior.marginal(asked).reshape(shape)
+        return Joint(**about, states=states, table=table, error=None if error is None else error.reshape(shape))
+
+    def entropy(
+        self,
+        variables: Sequence[str],
+        *,
+        given: Given = None,
+        engine: str | Engine = AUTO,
+        seed: int = 0,
+        samples: int | None = None,
+        precision: float | None = None,
+    ) -> FloatWithError:
+        """-sum of p log p over the joint states of some variables, in nats: a float that has a standard ``error``."""
+        asked = self._numbers(variables)
+        how = How(engine, seed, samples, precision)
+        return self._information(asked, [(1.0, range(len(asked)))], given, how)
+
+    def mutual_information(
+        self,
+        one: Sequence[str],
+        other: Sequence[str],
+        *,
+        given: Given = None,
+        engine: str | Engine = AUTO,
+        seed: int = 0,
+        samples: int | None = None,
+        precision: float | None = None,
+    ) -> FloatWithError:
+        """How much knowing some variables tells of others, in nats: both entropies minus that of all together.
+
+        A float that has a standard ``error``.
+        """
+        one, other = _listed(one), _listed(other)
+        asked, first = self._numbers([*one, *other]), len(one)
+        terms = [(1.0, range(first)), (1.0, range(first, len(asked))), (-1.0, range(len(asked)))]
+        found = self._information(asked, terms, given, How(engine, seed, samples, precision))
+        return FloatWithError(max(0.0, found), found.error, found.exact, found.remarks)
+
+    def _distribution(self, i: int, posterior: Posterior, evidence: Evidence, about: Mapping[str, Any]) -> Distribution:
+        """The probabilities of the states of a variable; of a known one, one."""
+        states, error = self.domain[i].states, None
+        if i in evidence.known:
+            p = np.eye(len(states))[evidence.known[i]]
+            error = np.zeros(len(states))
+        else:
+            p, error = posterior.marginal((i,)), posterior.marginal_error((i,))
+        errors = [None] * len(states) if error is None else error.tolist()
+        return Distribution(
+            zip(states, p.tolist(), strict=True),
+            dict(zip(states, errors, strict=True)),
+            exact=about["exact"],
+            remarks=about["remarks"],
+        )
+
+    def _information(
+        self, asked: Scope, terms: Sequence[tuple[float, Sequence[int]]], given: Given, how: How
+    ) -> FloatWithError:
+        posterior, about = self._asked_together(asked, given, how)
+        table = posterior.marginal(asked).reshape([self.domain.shape[i] for i in asked])
+        value, error = information(table, posterior.deviations(asked), terms)
+        return FloatWithError(value, error, about["exact"], about["remarks"])
+
+    def _asked_together(self, asked: Scope, given: Given, how: How) -> tuple[Posterior, dict[str, Any]]:
+        """An answer that knows the joint states of variables."""
+        evidence = self._evidence(given)
+        if known := [self.domain.names[i] for i in asked if i in evidence.known]:
+            raise InputError(f"{known[0]!r} is given and asked for; leave it out of one of them.")
+        return self._asked(evidence, (asked,), how, of=asked)
+
+
+def _listed(names: Sequence[str]) -> list[str]:
+    return [names] if isinstance(names, str) else list(names)

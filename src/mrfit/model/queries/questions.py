@@ -1,0 +1,87 @@
+"""The questions one can ask a distribution with names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.core.errors import ImpossibleError
+from mrfit.core.threads import resolve_jobs
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.inference.engine import AUTO
+from mrfit.model.queries.covariate_joint import BesideRows
+from mrfit.model.queries.evidence import Evidence
+from mrfit.model.queries.explanations import Explanations
+from mrfit.model.queries.probabilities import Probabilities
+from mrfit.model.queries.row_questions import RowQuestions
+
+if TYPE_CHECKING:
+    from mrfit.analysis.goodness.check import Check
+    from mrfit.analysis.goodness.goodness import Cells
+
+Floats = NDArray[np.float64]
+
+
+class Questions(Probabilities, Explanations, RowQuestions):
+    """What a model can be asked; each question takes what is ``given``, and an ``engine``.
+
+    ``given`` is ``{"smoker": "yes"}``; a mapping of numbers instead of a state is soft evidence: how likely what was
+    seen is in each state. ``engine`` is ``auto`` (exact where it fits, else an approximation that says so), the word of
+    an engine, or an engine with settings of its own.
+
+    An approximate answer has standard errors. Two settings make them smaller: ``samples``, the number of chains, and
+    ``precision``, the largest standard error of the probability of a state that is good enough. Exact answers ignore
+    them.
+    """
+
+    def check(
+        self, data: Any, *, engine: str = AUTO, seconds: float = 10.0, seed: int = 0, jobs: int | None = None
+    ) -> Check:
+        """Whether the model's own rows look like the data: one- and two-way frequencies, and where its mass is.
+
+        Exact where a junction tree takes no longer than about ``seconds``, else by chains annealed from anywhere and
+        from the data, as many steps as about that time allows; nothing is measured, so the same arguments give the
+        same numbers. ``engine`` is ``auto``, ``enumeration``, ``tree`` or ``ais``. Covariates are distributed as in the
+        data.
+        """
+        from mrfit.analysis.goodness.checker import check_model
+
+        rows = self.coded_rows(data, "a check")
+        factors, log_potential = self.factors, None
+        if self.covariates:
+            beside = BesideRows.of(factors, self.covariates, rows)
+            factors, log_potential = beside.joint, beside.log_p
+        elif factors.n_variables > len(self.domain):
+            log_potential = self.log_potential
+        try:
+            return check_model(
+                factors,
+                rows,
+                engine=engine,
+                seconds=seconds,
+                seed=seed,
+                jobs=resolve_jobs(jobs),
+                order=self.stored_order,
+                names=self.spoken_names,
+                log_potential=log_potential,
+                objective=self.fitted_by,
+                fitted=self.fitted_cells(rows),
+            )
+        except ImpossibleError as error:
+            raise self._impossible(Evidence()) from error
+
+    @property
+    def fitted_by(self) -> str | None:
+        """Internal: the objective by which the model was fitted; None where that is not known."""
+        return None
+
+    def fitted_cells(self, rows: UniqueRows) -> Callable[[], Cells] | None:
+        """Internal: all joint states, if the model was fitted to these rows and has few; None otherwise."""
+        return None
+
+    def log_potential(self, codes: NDArray[Any]) -> Floats:
+        """The sum of all tables at rows of codes: log p plus log Z."""
+        return self.factors.log_potential(codes)

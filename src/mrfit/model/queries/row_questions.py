@@ -1,0 +1,227 @@
+"""Questions that are answered by rows: most probable ones, samples, and rows with missing cells."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.core.domain import Domain
+from mrfit.core.errors import ApproximationWarning, ImpossibleError, InputError
+from mrfit.core.seeds import generator
+from mrfit.core.threads import resolve_jobs
+from mrfit.data.dataset import Dataset
+from mrfit.data.encoding import MAX_STATES
+from mrfit.inference.engine import AUTO
+from mrfit.inference.map.best_state import Best, best_state
+from mrfit.inference.row_draws import draw_rows
+from mrfit.model.queries.answer import BestState
+from mrfit.model.queries.evidence import Evidence
+from mrfit.model.queries.missing_cells import Completed, completed, predicted
+from mrfit.model.queries.queryable import Asked, Given, How
+
+Floats = NDArray[np.float64]
+
+_MOST_CELLS = 2**32  # of rows that are drawn
+_MOST_REMARKS = 2  # on rows that are filled in approximately
+
+
+class RowQuestions(Asked):
+    """Most probable states, samples, and what fills the missing cells of rows."""
+
+    def map(self, *, given: Given = None, engine: str = AUTO, seed: int = 0, rows: Any = None) -> BestState:
+        """A most probable joint state, given what is known.
+
+        ``engine`` is ``tree``, ``toulbar2`` (an extra), ``search`` or ``max-product``; ``auto`` takes the first of the
+        first three that can. A search starts from ``rows`` of data, too, and says how far it may be from the best
+        state: `BestState.bound` and `BestState.gap`.
+        """
+        evidence = self._evidence(given)
+        best, full = self._best(evidence, engine, seed, rows)
+        states = {variable.name: variable.states[code] for variable, code in zip(self.domain, full, strict=True)}
+        return BestState(
+            engine=best.engine,
+            why=best.why,
+            exact=best.exact,
+            remarks=best.remarks,
+            given=evidence.in_words(self.domain),
+            states=states,
+            log_potential=best.log_potential,
+            bound=best.bound,
+        )
+
+    def _best(self, evidence: Evidence, engine: str, seed: int, rows: Any = None) -> tuple[Best, list[int]]:
+        """A most probable joint state, and its codes of the variables of the domain, what is known among them."""
+        factors, tree = self._planned_tree(evidence, seed=seed)
+        starts = None if rows is None else self._starts(rows, evidence)
+        try:
+            best = best_state(factors, engine=engine, names=self.spoken_names, tree=tree, seed=seed, rows=starts)
+        except ImpossibleError as error:
+            raise self._impossible(evidence) from error
+        return best, [evidence.known.get(i, int(best.codes[i])) for i in range(len(self.domain))]
+
+    def _starts(self, rows: Any, evidence: Evidence) -> NDArray[np.int64]:
+        """Rows as joint states of `factors` that agree with what is known, which has one state there."""
+        codes = self.coded_rows(rows, "a search").codes.astype(np.int64)
+        codes[:, list(evidence.known)] = 0
+        hidden = np.zeros((len(codes), self.factors.n_variables - len(self.domain)), np.int64)
+        return np.concatenate([codes, hidden], axis=1)
+
+    def sample(
+        self, n_rows: int, *, given: Given = None, engine: str = AUTO, seed: int = 0, jobs: int | None = None
+    ) -> Dataset:
+        """Rows from the distribution, given what is known.
+
+        They are independent and exact where a junction tree fits (``tree``), else from Gibbs chains (``gibbs``): the
+        ``notes`` of the rows then say so.
+        """
+        _check_number_of_rows(n_rows, self.domain)
+        codes, notes = self._drawn(self._evidence(given), n_rows, engine, seed, resolve_jobs(jobs))
+        return Dataset(self.domain, codes, notes=notes)
+
+    def _drawn(
+        self, evidence: Evidence, n_rows: int, engine: str, seed: int, jobs: int
+    ) -> tuple[NDArray[np.uint8], tuple[str, ...]]:
+        """Rows of codes, what is known among them, and what is to be said where they are not exact."""
+        factors, tree = self._planned_tree(evidence, seed=seed, merge=False)
+        try:
+            codes, notes = draw_rows(
+                factors, n_rows, len(self.domain), engine=engine, seed=seed, jobs=jobs, names=self.spoken_names,
+                tree=tree,
+            )  # fmt: skip
+        except ImpossibleError as error:
+            raise self._impossible(evidence) from error
+        for i, state in evidence.known.items():
+            codes[:, i] = state
+        return codes, notes
+
+    def impute(
+        self,
+        data: Any,
+        *,
+        how: str = "map",
+        seed: int | tuple[int, ...] = 0,
+        jobs: int | None = None,
+        callback: Callable[[int], None] | None = None,
+    ) -> Dataset:
+        """Rows with their missing cells filled in: the most probable states together (``map``), or drawn (``draw``).
+
+        ``callback`` is told how many more rows are done.
+        """
+        if how not in ("map", "draw"):
+            raise InputError(f"There is no way to impute {how!r}; choose 'map' or 'draw'.")
+        rows, threads = self._incomplete(data), resolve_jobs(jobs)
+        self._check_covariates_known(rows.codes)
+        rng = generator(seed)
+        fill_in = partial(self._best_rows if how == "map" else self._drawn_rows, rng=rng, jobs=threads)
+        found = completed(
+            self.factors,
+            rows.codes,
+            how=how,
+            rng=rng,
+            otherwise=None if self._has_hidden else fill_in,
+            names=self.spoken_names,
+            jobs=threads,
+            callback=callback,
+        )
+        return Dataset(self.domain, found.codes, rows.sample_weight, notes=_notes_on_rows(found, len(rows.codes)))
+
+    def _best_rows(
+        self, known: Mapping[int, int], n_rows: int, *, rng: np.random.Generator, jobs: int
+    ) -> tuple[NDArray[np.uint8], tuple[str, ...]]:
+        best, codes = self._best(Evidence(known), AUTO, 0)
+        about = (
+            () if best.exact else (best.remarks or (f"They are by {best.engine}: there may be more probable ones.",))
+        )
+        return np.tile(np.array(codes, np.uint8), (n_rows, 1)), about
+
+    def _drawn_rows(
+        self, known: Mapping[int, int], n_rows: int, *, rng: np.random.Generator, jobs: int
+    ) -> tuple[NDArray[np.uint8], tuple[str, ...]]:
+        return self._drawn(Evidence(known), n_rows, AUTO, int(rng.integers(2**31)), jobs)
+
+    def predict_proba(
+        self,
+        variable: str,
+        data: Any,
+        *,
+        return_error: bool = False,
+        seed: int = 0,
+        samples: int | None = None,
+        precision: float | None = None,
+        jobs: int | None = None,
+    ) -> Floats | tuple[Floats, Floats]:
+        """p(variable | what else a row holds) for every row, shape (rows, states).
+
+        Cells of the variable itself are not looked at; other columns may be missing in some rows, or altogether. Rows
+        with too many missing cells for an exact answer are answered approximately, as by `marginals`. An
+        `ApproximationWarning` then says how large their standard errors are; ``return_error`` returns these as a second
+        array, with zeros where an answer is exact.
+        """
+        p, error = self.predicted(variable, data, How(AUTO, seed, samples, precision), jobs=jobs)
+        if return_error:
+            return p, error
+        warn_of_errors(error)
+        return p
+
+    def predicted(self, variable: str, data: Any, how: How, *, jobs: int | None = None) -> tuple[Floats, Floats]:
+        """Internal: p(variable | what else a row holds), and its standard errors."""
+        rows, i = self._incomplete(data), self.domain.index(variable)
+        self._check_asked((i,))
+        self._check_covariates_known(rows.codes)
+
+        def otherwise(known: Mapping[int, int]) -> tuple[Floats, Floats]:
+            posterior, _ = self._asked(Evidence(known), (), how, of=(i,))
+            error = posterior.marginal_error((i,))
+            assert error is not None  # of what auto takes
+            return posterior.marginal((i,)), error
+
+        return predicted(
+            self.factors,
+            i,
+            rows.codes,
+            otherwise=None if self._has_hidden else otherwise,
+            names=self.spoken_names,
+            jobs=resolve_jobs(jobs),
+        )
+
+
+def _notes_on_rows(found: Completed, n_rows: int) -> tuple[str, ...]:
+    if not found.n_approximate:
+        return ()
+    some, more = found.remarks[:_MOST_REMARKS], len(found.remarks) - _MOST_REMARKS
+    return (
+        f"{found.n_approximate:,} of {n_rows:,} rows have too many missing values for an exact answer, so theirs are "
+        "filled in approximately.",
+        *some,
+        *((f"Another {more:,} remarks are like these.",) if more > 0 else ()),
+    )
+
+
+def warn_of_errors(error: Floats) -> None:
+    """Warn of approximate predictions, to the caller of a public method that calls this."""
+    rows = np.flatnonzero(error.any(axis=1))
+    if len(rows):
+        warnings.warn(
+            f"{len(rows):,} of {len(error):,} rows have too many missing values for an exact answer: their "
+            f"probabilities have standard errors of up to {error.max():.1g}. return_error=True returns these.",
+            ApproximationWarning,
+            stacklevel=3,
+        )
+
+
+def _check_number_of_rows(n_rows: int, domain: Domain) -> None:
+    if not isinstance(n_rows, int | np.integer) or isinstance(n_rows, bool) or n_rows < 1:
+        raise InputError(f"The number of rows to draw is {n_rows!r}; expected a whole number, 1 or larger.")
+    if n_rows * len(domain) > _MOST_CELLS:
+        raise InputError(
+            f"{n_rows:,} rows of {len(domain):,} variables take {n_rows * len(domain):.2g} bytes; the limit is "
+            f"{_MOST_CELLS:.2g}. Draw fewer at a time, with another seed for each."
+        )
+    if max(domain.shape) > MAX_STATES:
+        name = domain.names[int(np.argmax(domain.shape))]
+        raise InputError(f"Variable {name!r} has {max(domain.shape):,} states; rows hold at most {MAX_STATES}.")

@@ -1,0 +1,150 @@
+"""Standard errors of estimates, and what follows from them: intervals, Wald tests, information criteria."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh
+from scipy.linalg.lapack import dpotrf, dpotri
+from scipy.special import ndtri
+
+from mrfit.core.errors import InputError, listed
+from mrfit.core.linear_systems import at_least, mirrored
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+KINDS = ("sandwich", "model")
+
+_FLAT = 1e-10  # of the curvature of single parameters: a direction with less of it has none
+# Where states are separated the optimum is at infinity. Solvers stop on the way, where gradients hardly vary any more
+# and the sandwich is thin. The curvature still tells: so large an error, in log-odds, is no error but that.
+_UNKNOWN = 10.0
+_MOVED = 1e-6  # squared share of a flat direction from which on a parameter goes with it
+
+
+@dataclass(frozen=True)
+class Curvature:
+    """An objective around its optimum: all that errors are made of.
+
+    Parameters
+    ----------
+    hessian
+        Of the mean objective without its penalty, H / N.
+    products
+        The mean over rows of the outer products of their own gradients, J / N.
+    stiffness
+        Second derivatives of the penalty, against the sum over rows.
+    value
+        The mean objective without its penalty.
+    n_rows, total_weight
+        Independent rows, and the weight of all.
+    """
+
+    hessian: Floats
+    products: Floats
+    stiffness: Floats
+    value: float
+    n_rows: float
+    total_weight: float
+
+    def errors(self, kind: str, *, held: Indices, remarks: tuple[str, ...] = ()) -> Errors:
+        """``held`` are parameters at a bound, for lack of a finite optimum."""
+        if kind not in KINDS:
+            raise InputError(f"There are no errors of the kind {kind!r}; choose one of {listed(KINDS)}.")
+        hessian = self.hessian + np.diag(self.stiffness) / self.total_weight
+        inverse, lost = _pseudo_inverse(hessian) if len(held) else (_inverse(hessian), held)
+        covariance = _symmetric(inverse @ self.products @ inverse if kind == "sandwich" else inverse) / self.n_rows
+        unknown = np.diag(inverse) / self.n_rows > _UNKNOWN**2
+        unknown[held] = unknown[lost] = True
+        covariance[unknown] = covariance[:, unknown] = np.nan
+        n_effective = float(np.vdot(inverse, self.products))
+        return Errors(
+            kind,
+            covariance,
+            effective_parameters=n_effective,
+            claic=2.0 * (self.n_rows * self.value + n_effective),
+            clbic=2.0 * self.n_rows * self.value + float(np.log(self.n_rows)) * n_effective,
+            remarks=remarks,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Errors:
+    """How far estimates may be from what endlessly many such rows would give.
+
+    With the gradient s_r of row r, J = sum of s_r s_r' and H the second derivatives at the optimum, penalty included:
+
+    * ``sandwich``: H^-1 J H^-1, right for the pseudo-likelihood and where the model is wrong (Godambe 1960);
+    * ``model``: H^-1, right for the likelihood of a true model; of a pseudo-likelihood too small.
+
+    Parameters
+    ----------
+    covariance
+        Of all estimates; NaN for those without a finite optimum.
+    effective_parameters
+        tr(J H^-1), about the number of parameters for a likelihood and more for a pseudo-likelihood.
+    claic, clbic
+        -2 (pseudo-)log-likelihood plus 2, or log N, times that (Varin and Vidoni 2005; Gao and Song 2010).
+    remarks
+        What they do not know, for a reader.
+    """
+
+    kind: str
+    covariance: Floats
+    effective_parameters: float
+    claic: float
+    clbic: float
+    remarks: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        covariance = np.asarray(self.covariance, np.float64)
+        if covariance.ndim != 2 or len(set(covariance.shape)) != 1:
+            raise InputError(f"A covariance is a square matrix; got an array of shape {covariance.shape}.")
+        covariance.flags.writeable = False
+        object.__setattr__(self, "covariance", covariance)
+
+    @property
+    def standard_errors(self) -> Floats:
+        return np.sqrt(np.diag(self.covariance))
+
+    def intervals(self, w: Floats, level: float) -> Floats:
+        """Lower and upper ends, (parameters, 2), that hold the true value in a share ``level`` of tables."""
+        if not 0.0 < level < 1.0:
+            raise InputError(f"The level of intervals lies between 0 and 1; got {level:g}. Use 0.95, say.")
+        reach = float(ndtri(0.5 + level / 2.0)) * self.standard_errors
+        return np.stack([w - reach, w + reach], axis=1)
+
+
+def _inverse(matrix: Floats) -> Floats:
+    """Of a positive definite matrix; refused where parameters can stand for each other."""
+    scale = 1.0 / np.sqrt(at_least(np.diag(matrix), _FLAT))
+    factor, failed = dpotrf((matrix * scale * scale[:, None]).T, lower=True, overwrite_a=True)
+    if failed or (np.diag(factor) ** 2 < _FLAT).any():
+        raise InputError(
+            "Some parameters can stand for others, so that no table tells their values apart and they have no errors. "
+            "Use canonical or spectral coordinates, a penalty (l2), or a sparser structure."
+        )
+    inverse = mirrored(dpotri(factor, lower=True, overwrite_c=True)[0])
+    return np.asarray(scale * inverse * scale[:, None], np.float64)
+
+
+def _pseudo_inverse(matrix: Floats) -> tuple[Floats, Indices]:
+    """Of a matrix that is flat in some directions, along which the optimum lies at infinity; and what these move.
+
+    A parameter held at a bound takes others with it: where b never occurs without a, the parameter of b falls, that of
+    a and b rises, and only their sum is known. For what does not move the pseudo-inverse is the inverse.
+    """
+    scale = 1.0 / np.sqrt(at_least(np.diag(matrix), _FLAT))
+    values, vectors = eigh(matrix * scale * scale[:, None], check_finite=False)
+    flat = values < _FLAT
+    lost = np.flatnonzero((vectors[:, flat] ** 2).sum(axis=1) > _MOVED)
+    bent = scale[:, None] * vectors[:, ~flat]
+    return np.asarray((bent / values[~flat]) @ bent.T, np.float64), lost
+
+
+def _symmetric(matrix: Floats) -> Floats:
+    """Without the rounding of products."""
+    return np.asarray(0.5 * (matrix + matrix.T), np.float64)

@@ -1,0 +1,86 @@
+"""Wald tests: whether parameters that were learned may be zero in truth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import block_diag
+from scipy.special import chdtrc
+
+from mrfit.core.linear_systems import divided
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class WaldTest:
+    """Whether all parameters of a set of variables are zero: w' V^-1 w against chi-square; or equal in all groups.
+
+    ``adjusted`` is the smallest share of false discoveries at which it would be one, among all tests made with it
+    (Benjamini and Hochberg 1995). A set with a parameter that has no finite optimum has no test: all three are NaN.
+    """
+
+    variables: tuple[str, ...]
+    degrees: int
+    statistic: float
+    p: float
+    adjusted: float
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "variables": list(self.variables),
+            "degrees": self.degrees,
+            "statistic": self.statistic,
+            "p": self.p,
+            "adjusted": self.adjusted,
+        }
+
+
+def wald_tests(w: Floats, covariance: Floats, sets: Sequence[tuple[tuple[str, ...], Indices]]) -> tuple[WaldTest, ...]:
+    """One test for every set of variables, given with the numbers of its parameters."""
+    statistics = [_statistic(w[mine], covariance[np.ix_(mine, mine)]) for _, mine in sets]
+    return _tests([names for names, _ in sets], [len(mine) for _, mine in sets], statistics)
+
+
+def equality_tests(
+    w: Sequence[Floats], covariances: Sequence[Floats], sets: Sequence[tuple[tuple[str, ...], Indices]]
+) -> tuple[WaldTest, ...]:
+    """Whether the parameters of each set are equal in groups of independent rows.
+
+    For two groups (w1 - w2)' (V1 + V2)^-1 (w1 - w2); for more, the differences to the first group, which have V1 in
+    common.
+    """
+    statistics = []
+    for _, mine in sets:
+        first, *others = (covariance[np.ix_(mine, mine)] for covariance in covariances)
+        shared = np.kron(np.ones((len(others),) * 2), first)
+        apart = np.concatenate([each[mine] - w[0][mine] for each in w[1:]])
+        statistics.append(_statistic(apart, shared + block_diag(*others)))
+    return _tests([names for names, _ in sets], [(len(w) - 1) * len(mine) for _, mine in sets], statistics)
+
+
+def _tests(sets: list[tuple[str, ...]], degrees: list[int], statistics: list[float]) -> tuple[WaldTest, ...]:
+    p = chdtrc(np.array(degrees, float), np.array(statistics, float))
+    adjusted = adjusted_p(p)
+    return tuple(
+        WaldTest(names, degrees[k], statistics[k], float(p[k]), float(adjusted[k])) for k, names in enumerate(sets)
+    )
+
+
+def _statistic(w: Floats, covariance: Floats) -> float:
+    return float(w @ divided(covariance, w)) if np.isfinite(covariance).all() else np.nan
+
+
+def adjusted_p(p: Floats) -> Floats:
+    """The least rate of false discoveries at which each would be one; what is NaN is no test."""
+    adjusted = np.full(len(p), np.nan)
+    known = np.flatnonzero(~np.isnan(p))
+    order = known[np.argsort(-p[known], kind="stable")]  # the largest first
+    rates = p[order] * len(known) / np.arange(len(known), 0, -1)
+    adjusted[order] = np.minimum(np.minimum.accumulate(rates), 1.0)
+    return adjusted

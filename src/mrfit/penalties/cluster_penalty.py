@@ -1,0 +1,119 @@
+"""Parameters drawn towards the mean of their group."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.core.errors import InputError
+from mrfit.core.linear_systems import at_least
+from mrfit.penalties.penalty import SmoothPenalty, Trait
+from mrfit.penalties.penalty_strength import checked_strength
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Tied(SmoothPenalty):
+    """strength / 2 * sum over parameters j of (w[j] - center of its group)^2, with the best centers for w.
+
+    For a fixed assignment the objective of Chou et al. (2018, eq. 2) is convex in parameters and centers together. The
+    best center is the mean of its group, so the penalty is strength / 2 times the squared distance of w to the space
+    "equal within groups", a projection: all derivatives are as cheap as those of the squared norm.
+
+    Parameters
+    ----------
+    strength
+        The paper's lambda, against the sum over rows.
+    assignment
+        The group of every parameter, 0, 1, ...; -1 leaves a parameter alone.
+    pinned
+        For every group, whether its center is held at zero; none by default. One group, pinned, is `L2`.
+    """
+
+    strength: float
+    assignment: Indices
+    pinned: NDArray[np.bool_] | None = None
+
+    traits = frozenset({Trait.DIFFERENTIABLE})
+
+    def __post_init__(self) -> None:
+        checked_strength(self.strength)
+        assignment = np.array(self.assignment, np.int64)
+        if assignment.ndim != 1 or (len(assignment) and assignment.min() < -1):
+            raise InputError("An assignment is one group for each parameter, 0, 1, ..., or -1 for none.")
+        n_groups = int(assignment.max(initial=-1)) + 1
+        pinned = np.zeros(n_groups, bool) if self.pinned is None else np.array(self.pinned, bool)
+        if len(pinned) < n_groups:
+            raise InputError(f"There are {n_groups} groups, but only {len(pinned)} entries say which are pinned.")
+        for name, array in (("assignment", assignment), ("pinned", pinned)):
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+        sizes = np.bincount(assignment[assignment >= 0], minlength=len(pinned)).astype(np.float64)
+        object.__setattr__(self, "_share", np.where(pinned, 0.0, 1.0 / np.maximum(sizes, 1.0)))
+
+    def centers(self, w: Floats) -> Floats:
+        """The mean of every group, zero where it is pinned."""
+        tied = self.assignment >= 0
+        share: Floats = self._share  # type: ignore[attr-defined]
+        sums = np.bincount(self.assignment[tied], w[tied], minlength=len(share))
+        return np.asarray(sums * share, np.float64)
+
+    def _from_center(self, v: Floats) -> Floats:
+        """v minus its projection on "equal within groups"; zero where nothing is tied."""
+        centers = np.append(self.centers(v), 0.0)
+        return np.where(self.assignment >= 0, v - centers[self.assignment], 0.0)
+
+    def value(self, w: Floats) -> float:
+        distance = self._from_center(w)
+        return 0.5 * self.strength * float(distance @ distance)
+
+    def gradient(self, w: Floats) -> Floats:
+        return self.strength * self._from_center(w)
+
+    def hessian_product(self, w: Floats, v: Floats) -> Floats:
+        return self.strength * self._from_center(v)
+
+    def hessian_diagonal(self, w: Floats) -> Floats:
+        share = np.append(self._share, 1.0)  # type: ignore[attr-defined]
+        return np.asarray(self.strength * (1.0 - share[self.assignment]), np.float64)
+
+    def hessian(self, w: Floats) -> Floats:
+        share = np.append(self._share, 0.0)  # type: ignore[attr-defined]
+        together = self.assignment[:, None] == self.assignment
+        matrix = np.where(together, -self.strength * share[self.assignment], 0.0)
+        np.fill_diagonal(matrix, np.where(self.assignment >= 0, matrix.diagonal() + self.strength, 0.0))
+        return matrix
+
+    def stiffness(self, w: Floats) -> Floats:
+        return np.where(self.assignment >= 0, self.strength, 0.0)
+
+    def preconditioner(self, diagonal: Floats) -> Callable[[Floats], Floats]:
+        """Exact, by Sherman and Morrison (1950) for each group: E = diagonal + strength, minus strength / n 1 1'.
+
+        Without it the common move of a group, which costs nothing, hides behind the stiffness of each of its members.
+        """
+        share: Floats = self._share  # type: ignore[attr-defined]
+        tied = self.assignment >= 0
+        group = self.assignment[tied]
+        inverse = 1.0 / at_least(diagonal + np.where(tied, self.strength, 0.0), 1e-8)
+        loose = 1.0 - self.strength * share * np.bincount(group, inverse[tied], minlength=len(share))
+        # What a group that the data leave alone could move without end is bounded as a diagonal would be.
+        gain = self.strength * share / np.maximum(loose, 1e-8)
+
+        def divide(r: Floats) -> Floats:
+            y = inverse * r
+            common = gain * np.bincount(group, y[tied], minlength=len(share))
+            y[tied] += inverse[tied] * common[group]
+            return y
+
+        return divide
+
+    def is_free(self, n_parameters: int) -> NDArray[np.bool_]:
+        """Those in no group, or alone in one. A whole group moves for nothing too, unless it is pinned."""
+        share = np.append(self._share, 1.0)  # type: ignore[attr-defined]
+        return np.asarray(share[self.assignment] == 1.0)

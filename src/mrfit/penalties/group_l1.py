@@ -1,0 +1,142 @@
+"""The weighted sum of the Euclidean norms of disjoint groups."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from mrfit.core.errors import InputError
+from mrfit.penalties.penalty import NonsmoothPenalty
+from mrfit.penalties.penalty_curvature import Curvature
+from mrfit.penalties.penalty_weight import check_weight
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class GroupL1(NonsmoothPenalty):
+    """strength * sum over groups g of weight[g] * ||w_g||_2 (Buchman et al. 2012, eq. 9).
+
+    Parameters
+    ----------
+    strength
+        The papers' lambda, against the sum over rows; there is no factor 1/2.
+    group
+        The group of every parameter, 0, 1, ...; -1 leaves a parameter free.
+    weight
+        How much each group counts, zero or more; zero leaves its parameters free.
+    """
+
+    group: Indices
+    weight: Floats
+
+    is_norm = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        group, weight = np.array(self.group, np.int64), np.array(self.weight, np.float64)
+        if group.ndim != 1 or (len(group) and group.min() < -1):
+            raise InputError(
+                "The groups of a group penalty are one number for each parameter, 0, 1, ..., or -1 for none."
+            )
+        check_weight(weight, of="a group", each="group")
+        n_groups = int(group.max(initial=-1)) + 1
+        if len(weight) < n_groups:
+            raise InputError(f"There are {n_groups} groups, but only {len(weight)} weights; give one for each group.")
+        # Groups without weight are no groups: everything below sees one kind of free parameter.
+        touched = np.append(weight > 0, False)[group]
+        # Every parameter without a group is a block of its own, numbered after the groups.
+        block = np.where(group < 0, len(weight) + np.cumsum(group < 0) - 1, group)
+        arrays = {"group": group, "weight": weight, "_block": block, "_touched": touched}
+        for name, array in arrays.items():
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+
+    @property
+    def blocks(self) -> Indices:
+        block: Indices = self._block  # type: ignore[attr-defined]
+        return block
+
+    @property
+    def _slope(self) -> Floats:
+        return self.strength * self.weight
+
+    def _norms(self, w: Floats) -> Floats:
+        return np.sqrt(self._sums(w * w))
+
+    def _sums(self, values: Floats) -> Floats:
+        """The sum over every group."""
+        return np.asarray(np.bincount(self.group + 1, values, minlength=len(self.weight) + 1)[1:], np.float64)
+
+    def _spread(self, values: Floats, *, free: float) -> Floats:
+        """The value of its group for every parameter, ``free`` for those without."""
+        return np.where(self._touched, np.append(values, free)[self.group], free)  # type: ignore[attr-defined]
+
+    def _shrunk(self, w: Floats, by: Floats) -> Floats:
+        """Every group moved towards zero by its entry of ``by``, and not beyond; free parameters as they are."""
+        norm = self._norms(w)
+        factor = np.zeros_like(norm)
+        np.divide(norm - by, norm, out=factor, where=norm > by)
+        return w * self._spread(factor, free=1.0)
+
+    def value(self, w: Floats) -> float:
+        return self.strength * float(self.weight @ self._norms(w))
+
+    def is_free(self, n_parameters: int) -> NDArray[np.bool_]:
+        free: NDArray[np.bool_] = ~self._touched  # type: ignore[attr-defined]
+        return free
+
+    def prox(self, w: Floats, step: float) -> Floats:
+        """Every group shortened by step * strength * weight, or zero where it is no longer than that."""
+        return self._shrunk(w, step * self._slope)
+
+    def shared_steps(self, steps: Floats) -> Floats:
+        return np.where(self._touched, np.append(self._smallest(steps), np.inf)[self.group], steps)  # type: ignore[attr-defined]
+
+    def prox_by_steps(self, w: Floats, steps: Floats) -> Floats:
+        smallest = self._smallest(steps)
+        return self._shrunk(w, np.where(np.isfinite(smallest), smallest, 0.0) * self._slope)
+
+    def _smallest(self, values: Floats) -> Floats:
+        """Of every group; infinity for those without parameters."""
+        out = np.full(len(self.weight), np.inf)
+        np.minimum.at(out, self.group[self._touched], values[self._touched])  # type: ignore[attr-defined]
+        return out
+
+    def least_subgradient(self, w: Floats, gradient: Floats) -> Floats:
+        """The gradient of both where a group is not zero; what the ball of the group leaves of it where it is."""
+        norm = self._norms(w)
+        pull = np.zeros_like(norm)
+        np.divide(self._slope, norm, out=pull, where=norm > 0)
+        at_zero = self._spread((norm == 0).astype(np.float64), free=0.0) > 0
+        return np.where(at_zero, self._shrunk(gradient, self._slope), gradient + self._spread(pull, free=0.0) * w)
+
+    def restricted(self, chosen: Indices) -> GroupL1:
+        kept, group = np.unique(self.group[chosen], return_inverse=True)
+        n_without = int(np.count_nonzero(kept < 0))
+        return GroupL1(self.strength, group - n_without, self.weight[kept[n_without:]])
+
+    def critical_strength(self, gradient: Floats) -> float:
+        touched = self.weight > 0
+        return float(np.max(self._norms(gradient)[touched] / self.weight[touched], initial=0.0))
+
+    def curvature(self, w: Floats) -> Curvature:
+        """Of a norm r = ||w_g|| > 0 the gradient is w_g / r and the Hessian I / r - w_g w_g' / r^3."""
+        norm = self._norms(w)
+        alive = norm > 0
+        smooth = np.flatnonzero(self._spread(alive.astype(np.float64), free=1.0) > 0)
+        touched = np.flatnonzero(self._touched[smooth])  # type: ignore[attr-defined]
+        group, v = self.group[smooth[touched]], w[smooth]
+        diagonal = np.zeros(len(smooth))
+        diagonal[touched] = self._slope[group] / norm[group]
+        entry = v[touched] * np.sqrt(self._slope[group]) / norm[group] ** 1.5
+        factor = csr_array((entry, (touched, group)), shape=(len(smooth), len(self.weight)))
+        return Curvature(smooth, diagonal * v, diagonal, factor)
+
+    def clipped(self, start: Floats, end: Floats) -> Floats:
+        passed = (self._sums(start * end) <= 0) & (self.weight > 0)
+        return end * self._spread((~passed).astype(np.float64), free=1.0)

@@ -1,0 +1,192 @@
+"""Edges of a network as lines: how strong they are, and how that looks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.plots.edge_routing import routes
+from mrfit.plots.page import Page, cut, decimal, text_width
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+POSITIVE, NEGATIVE = "#2166ac", "#b2182b"  # blue and red, apart for colour-blind eyes too
+NEITHER = "#6e6e6e"
+_COLOURS = {1: POSITIVE, -1: NEGATIVE, 0: NEITHER}
+NO_SIGN = "no sign"
+
+
+def finite_weights(weights: Floats) -> Floats:
+    """Weights that can be drawn: infinite ones are as large as the largest that is not."""
+    largest = float(np.abs(weights[np.isfinite(weights)]).max(initial=0.0))
+    return np.clip(weights, -largest, largest)
+
+
+def share_of(weights: Floats, largest: float | None = None) -> Floats:
+    """Sizes relative to the largest, of these or given; one half where it is zero: no more is known of these edges."""
+    size = np.abs(weights)
+    largest = size.max(initial=0.0) if largest is None else largest
+    return np.asarray(size / largest) if largest > 0 else np.full(len(size), 0.5)
+
+
+@dataclass(frozen=True)
+class EdgeStyle:
+    """Line width in points, and how full the colour is, of the weakest and the strongest edge.
+
+    Weak edges are paler, not transparent: where many of them cross they do not add up to a strong one. The palest is
+    well visible on white paper.
+    """
+
+    widths: tuple[float, float] = (0.8, 3.6)
+    tints: tuple[float, float] = (0.5, 1.0)
+
+    @classmethod
+    def for_nodes(cls, n_nodes: int) -> EdgeStyle:
+        """The more nodes, the thinner the lines."""
+        room = min(1.0, (40 / max(n_nodes, 1)) ** 0.5)  # 1 for few nodes, 0.16 for 1,500
+        return cls((0.4 + 0.5 * room, 2.0 + 2.0 * room), (0.2 + 0.35 * room, 1.0))
+
+    def width(self, share: Floats | float) -> Floats:
+        return np.asarray(np.interp(share, (0.0, 1.0), self.widths))
+
+    def colours(self, share: Floats | float, signs: Integers | int) -> list[tuple[float, float, float]]:
+        from matplotlib.colors import to_rgb
+
+        tints = np.interp(np.atleast_1d(share), (0.0, 1.0), self.tints)
+        full = np.array([to_rgb(_COLOURS[int(sign)]) for sign in np.atleast_1d(signs)])
+        return [(r, g, b) for r, g, b in 1.0 - tints[:, None] * (1.0 - full)]
+
+    def dashes(self, share: Floats | float, sign: int) -> Any:
+        """Solid, dashed or dotted: signs are apart without colours too. Matplotlib counts in line widths."""
+        width = float(self.width(share))
+        if sign == 0:
+            return (0, (1.2, 1.2 + 0.6 / width))
+        return (0, (1.2 + 3.2 / width, 0.5 + 1.6 / width)) if sign < 0 else "solid"
+
+
+_PLAIN = EdgeStyle()
+
+
+def draw_edges(
+    axes: Axes,
+    positions: Floats,
+    edges: Integers,
+    weights: Floats,
+    *,
+    most: int,
+    clearance: Floats,
+    style: EdgeStyle = _PLAIN,
+    signs: Integers | None = None,
+    largest: float | None = None,
+    sureness: Floats | None = None,
+) -> Floats:
+    """The ``most`` strongest edges as lines: width and colour by weight; positive blue, negative red and dashed.
+
+    Lines keep ``clearance`` (nodes,) from nodes that are not their ends. ``largest`` is the weight of the widest, by
+    default that of the strongest edge. ``sureness``, from 0 to 1, decides instead of weight how full colours are.
+    Returns their points, (edges, points, 2), the strongest last.
+    """
+    from matplotlib.collections import LineCollection
+
+    shown = np.argsort(-np.abs(weights), kind="stable")[:most][::-1]  # strongest on top
+    if not len(shown):
+        return np.empty((0, 1, 2))
+    signs = np.sign(weights).astype(np.int64) if signs is None else signs
+    share = share_of(weights[shown], largest)
+    lines = routes(positions, edges[shown], clearance)
+    axes.add_collection(
+        LineCollection(
+            list(lines),
+            linewidths=style.width(share),
+            colors=style.colours(share if sureness is None else sureness[shown], signs[shown]),
+            linestyles=[style.dashes(size, sign) for size, sign in zip(share, signs[shown].tolist(), strict=True)],
+            capstyle="butt",
+            snap=False,
+        )
+    )
+    axes.autoscale_view()
+    return lines
+
+
+@dataclass(frozen=True)
+class Legend:
+    """Lines as drawn with the edge weights they stand for, in rows that fit a width; none where no weight is known."""
+
+    rows: list[list[tuple[float, int, float, str]]]  # left end, sign, share, text; the first may be empty
+    style: EdgeStyle
+    heading: str
+
+    @classmethod
+    def fit(
+        cls,
+        weights: Floats,
+        signs: Integers,
+        style: EdgeStyle,
+        left: float,
+        right: float,
+        *,
+        unit: str | None = None,
+        what: str = "edge weight",
+    ) -> Legend:
+        """``unit`` of the weights stands behind ``what`` they are called."""
+        largest, x = np.abs(weights).max(initial=0.0), right
+        heading = cut(what if unit is None else f"{what} ({unit})", right - left, 8)
+        indent = text_width(heading, 8) + 0.2
+        own_line = indent > _MOST_HEADING * (right - left)
+        rows: list[list[tuple[float, int, float, str]]] = [[]] if own_line else []
+        for sign, size, word in _landmarks(weights, signs):
+            text = f"{decimal(sign * size, 2, sign='+') if sign else f'|{decimal(size, 2)}|'}{word}"
+            wide = _KEY + text_width(text, 8)
+            if x + wide > right:
+                rows.append([])
+                x = left + (0.0 if own_line else indent)
+            rows[-1].append((x, sign, size / largest, text))
+            x += wide + 0.24
+        return cls(rows, style, heading)
+
+    @property
+    def height(self) -> float:
+        return 0.2 + 0.2 * max(len(self.rows), 1)
+
+    def draw(self, page: Page, left: float) -> None:
+        for number, row in enumerate(self.rows):
+            y = self.height - 0.2 * (number + 1)
+            if number == 0:
+                page.text(self.heading, left, y, size=8, color="0.3")
+            for x, sign, share, text in row:
+                page.axes.plot(
+                    [x, x + _KEY - 0.06],
+                    [y, y],
+                    color=self.style.colours(share, sign)[0],
+                    linewidth=float(self.style.width(share)),
+                    linestyle=self.style.dashes(share, sign),
+                    dash_capstyle="butt",
+                    solid_capstyle="butt",
+                )
+                page.text(text, x + _KEY, y, size=8)
+
+
+_KEY = 0.48  # inches for a line and the space after it
+_MOST_HEADING = 0.45  # of the width: a longer heading has a line of its own
+
+
+def _landmarks(weights: Floats, signs: Integers) -> list[tuple[int, float, str]]:
+    """The strongest edge of each sign, and a weak one where some are; those without a sign last, with the reason."""
+    weak = 0.3 * float(np.abs(weights).max(initial=0.0))
+    found: list[tuple[int, float, str]] = []
+    for sign in (-1, 1, 0):
+        sizes = np.abs(weights[(signs == sign) & (weights != 0)])
+        marks = [float(sizes.max())] if len(sizes) else []
+        if marks and marks[0] > 1.6 * weak > sizes.min():
+            marks = [marks[0], weak] if sign < 0 else [weak, marks[0]]
+        found += [(sign, mark, "") for mark in marks]
+    if found and found[-1][0] == 0:
+        found[-1] = (*found[-1][:2], f"  {NO_SIGN}")
+    return found

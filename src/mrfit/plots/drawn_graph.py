@@ -1,0 +1,59 @@
+"""The graph that is drawn: its strongest edges, with their signs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.core.errors import InputError
+from mrfit.plots.page import count
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+_MOST_EDGES = 6_000
+
+
+@dataclass(frozen=True)
+class Graph:
+    """What is drawn: the strongest edges, and how many there are in all."""
+
+    names: Sequence[str]
+    edges: Integers
+    weights: Floats
+    signs: Integers
+    n_edges: int
+
+    @property
+    def alone(self) -> Integers:
+        return np.setdiff1d(np.arange(len(self.names)), self.edges)
+
+    @property
+    def an_edge(self) -> str:
+        return "an edge" if self.n_edges == len(self.edges) else "a drawn edge"
+
+    def summary(self, n_rows: int | None) -> str:
+        parts = [] if n_rows is None else [count(n_rows, "row")]
+        text = ", ".join([*parts, count(len(self.names), "variable"), count(self.n_edges, "edge")])
+        return text if self.n_edges == len(self.edges) else f"{text}; drawn: the {len(self.edges):,} strongest"
+
+
+def graph_of(names: Sequence[str], edges: Integers, weights: Floats, signs: Integers | None) -> Graph:
+    edges = np.asarray(edges, np.int64).reshape(-1, 2)
+    weights = np.asarray(weights, np.float64)
+    signs = np.sign(weights) if signs is None else np.asarray(signs)
+    if weights.shape != (len(edges),):
+        raise InputError(f"{len(edges)} edges need as many weights; got an array of shape {weights.shape}.")
+    if not np.isfinite(weights).all():
+        raise InputError("Edge weights must be finite numbers; leave out edges without one.")
+    if signs.shape != (len(edges),) or not np.isin(signs, (-1, 0, 1)).all():
+        raise InputError(f"{len(edges)} edges need as many signs, each -1, 0 or 1; leave them out for the weights'.")
+    if len(edges) and (edges.min() < 0 or edges.max() >= len(names)):
+        raise InputError(f"Edges must join variables 0 to {len(names) - 1}; got {edges.min()} to {edges.max()}.")
+    if (edges[:, 0] == edges[:, 1]).any():
+        raise InputError("Edges must join two variables; one joins a variable to itself.")
+    shown = np.argsort(-np.abs(weights), kind="stable")[:_MOST_EDGES]
+    return Graph(names, edges[shown], weights[shown], signs[shown].astype(np.int64), len(edges))

@@ -1,0 +1,295 @@
+"""The picture of an answer: probabilities of states before and after something was known, as bars."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mrfit.core.errors import InputError
+from mrfit.core.rounding import with_error
+from mrfit.model.queries.answer import Distribution, Error, Marginals
+from mrfit.plots.page import COLOURS, MARGIN, HostedPage, Page, count, cut, new_axes, text_width
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Tables = Mapping[str, Mapping[str, float]]  # probabilities by variable and state
+
+MOST_ROWS = 160  # bars on a page; more are not read
+_MOST_STATES = 8  # of a variable
+
+# On paper, in inches.
+_ROW, _GAP = 0.2, 0.09  # heights: of a bar with its words; between variables with several
+_BAR = 1.6  # the length of probability 1
+_LONGEST_NAME = 2.4
+_BETWEEN = 0.35  # columns
+_FOOT = 0.32
+_LEGEND = 0.28
+_MOST_IN_A_COLUMN = 40
+_FEW = 24  # rows that stand in one column
+
+_BEFORE, _AFTER = "0.8", COLOURS[0]
+_SIZE = 8.5
+
+
+@dataclass(frozen=True)
+class _Row:
+    """One bar: words before it, probabilities; a row without them is a heading or a remark."""
+
+    words: str
+    end: str = ""  # words that stay when the others are cut
+    after: float | None = None
+    before: float | None = None
+    indent: bool = False
+    error: Error = 0.0
+    before_error: Error = 0.0
+
+    @property
+    def numbers(self) -> str:
+        """The probabilities, with the digits that their errors leave known."""
+        if self.after is None:
+            return ""
+        after = _number(self.after, self.error)
+        return after if self.before is None else f"{_number(self.before, self.before_error)} → {after}"
+
+
+def _number(p: float, error: Error) -> str:
+    return with_error(p, error, digits=3).replace("+-", "±")
+
+
+def plot_marginals(
+    after: Marginals, ax: Axes | None = None, *, before: Marginals | None = None, title: str | None = None
+) -> Axes:
+    """Bars of the probabilities of states on matplotlib axes, which are returned; see `draw_marginals`.
+
+    Parameters
+    ----------
+    after, before
+        Answers of `MarkovNetwork.marginals`: given what is known, and given nothing.
+    ax
+        Where to draw, at the size the axes have now; of more variables than they have room for, those that moved most
+        are drawn. By default a new figure with room for 160 bars.
+    """
+    tables = after.marginals, None if before is None else before.marginals
+    if ax is None:
+        bars = _Bars.of(*tables, MOST_ROWS)
+        page = HostedPage(new_axes(*bars.size), title)
+    else:
+        page = HostedPage(ax, title)
+        bars = _Bars.of(*tables, max(int((page.height - _FOOT - _LEGEND) / _ROW), 1), in_one_column=True)
+    bars.draw(page)
+    return page.axes
+
+
+def draw_marginals(
+    after: Tables, before: Tables | None = None, *, given: str = "", title: str | None = None, most: int = MOST_ROWS
+) -> Figure:
+    """Bars of the probabilities of states; a wide grey bar behind each is what it was ``before``.
+
+    A line at the end of a bar is one standard error to both sides, where an answer is approximate.
+
+    A variable with two states has one bar, of the second. Where there are more than ``most`` bars, the variables that
+    moved most are drawn, most moved first, and the others are counted below the title.
+
+    Parameters
+    ----------
+    after, before
+        Probabilities by variable and state; ``before`` has all that ``after`` has, or is None.
+    given
+        What is known, in words.
+    """
+    bars = _Bars.of(after, before, most)
+    notes = [f"given {given}" if given else "", bars.rest]
+    page = Page(*bars.size, title, "; ".join(filter(None, notes)) or None)
+    bars.draw(page)
+    return page.figure
+
+
+@dataclass(frozen=True)
+class _Bars:
+    """Variables in columns, and how many are left out."""
+
+    columns: list[list[list[_Row]]]
+    with_before: bool
+    n_hidden: int
+
+    @classmethod
+    def of(cls, after: Tables, before: Tables | None, most: int, *, in_one_column: bool = False) -> _Bars:
+        if not after:
+            raise InputError("There is no variable to draw; ask for at least one.")
+        blocks = {name: _block(name, own, None if before is None else before[name]) for name, own in after.items()}
+        names = list(blocks)
+        if sum(map(len, blocks.values())) > most:
+            if before is not None:
+                names.sort(key=lambda name: -round(_moved(after[name], before[name]), 9))  # last bits are no order
+            names = _fitting(names, blocks, most)
+        shown = [blocks[name] for name in names]
+        return cls([shown] if in_one_column else _columns(shown), before is not None, len(after) - len(names))
+
+    @property
+    def rest(self) -> str:
+        """What is not drawn, in words."""
+        less = ", which moved less" if self.with_before else ""
+        return f"{count(self.n_hidden, 'more variable')} not shown{less}" if self.n_hidden else ""
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height in inches that they would like to have."""
+        height = max(sum(map(_height, column)) for column in self.columns)
+        return max(self._words + len(self.columns) * _BAR, 5.0), height + _FOOT + self._legend + 0.05
+
+    @property
+    def _words(self) -> float:
+        """The width of all but bars."""
+        return sum(self._widths) + (len(self.columns) - 1) * _BETWEEN + 2 * MARGIN
+
+    @property
+    def _legend(self) -> float:
+        return _LEGEND if self.with_before else 0.0
+
+    @property
+    def _widths(self) -> list[float]:
+        """What columns take but for their bars: names and numbers."""
+        return [_name_width(column) + _numbers_width(column) for column in self.columns]
+
+    def draw(self, page: Page) -> None:
+        """With bars as long as the page has room for."""
+        if self.with_before:
+            _draw_legend(page, page.ceiling - 0.55 * self._legend)
+        left, bar = MARGIN, max((page.width - self._words) / len(self.columns), 0.1)
+        for column, own in zip(self.columns, self._widths, strict=True):
+            _Column(left, _name_width(column), bar).draw(page, column, page.ceiling - self._legend)
+            left += own + bar + _BETWEEN
+
+
+def _moved(after: Mapping[str, float], before: Mapping[str, float]) -> float:
+    return 0.5 * sum(abs(p - before[state]) for state, p in after.items())
+
+
+def _block(name: str, after: Mapping[str, float], before: Mapping[str, float] | None) -> list[_Row]:
+    """The rows of a variable: one if it has two states, else a heading and one for each state."""
+
+    def was(state: str) -> float | None:
+        return None if before is None else before[state]
+
+    def row(state: str, words: str, end: str = "", *, indent: bool = True) -> _Row:
+        errors = _error(after, state), _error(before, state)
+        return _Row(words, end, after[state], was(state), indent, *errors)
+
+    if len(after) <= 2:
+        state = list(after)[-1]
+        return [row(state, name, f" = {cut(state, 0.4 * _LONGEST_NAME, _SIZE)}", indent=False)]
+    states = list(after)
+    if len(states) > _MOST_STATES:
+        weight = {state: max(p, was(state) or 0.0) for state, p in after.items()}
+        kept = sorted(states, key=lambda state: -weight[state])[: _MOST_STATES - 1]
+        states = [state for state in states if state in kept]
+    rows = [_Row(name), *(row(state, state) for state in states)]
+    if len(states) < len(after):
+        rows.append(_Row(f"{len(after) - len(states):,} less probable states", indent=True))
+    return rows
+
+
+def _error(p: Mapping[str, float] | None, state: str) -> Error:
+    """The standard error of a probability; plain numbers count as exact."""
+    return p.error[state] if isinstance(p, Distribution) else 0.0
+
+
+def _fitting(names: list[str], blocks: Mapping[str, list[_Row]], most: int) -> list[str]:
+    """As many of the first variables as ``most`` rows hold; one at least."""
+    kept, n_rows = names[:1], len(blocks[names[0]])
+    for name in names[1:]:
+        n_rows += len(blocks[name])
+        if n_rows > most:
+            break
+        kept.append(name)
+    return kept
+
+
+def _height(block: list[_Row]) -> float:
+    return _ROW * len(block) + (_GAP if len(block) > 1 else 0.0)
+
+
+def _columns(blocks: list[list[_Row]]) -> list[list[list[_Row]]]:
+    """Blocks in columns of about one height, each whole."""
+    total = sum(map(_height, blocks))
+    n_columns = 1 if total <= _FEW * _ROW else min(3, max(2, -(-int(total / _ROW) // _MOST_IN_A_COLUMN)))
+    columns: list[list[list[_Row]]] = [[]]
+    filled = 0.0
+    for block in blocks:
+        if len(columns) < n_columns and filled + _height(block) / 2 > total * len(columns) / n_columns:
+            columns.append([])
+        columns[-1].append(block)
+        filled += _height(block)
+    return columns
+
+
+def _name_width(column: list[list[_Row]]) -> float:
+    longest = max(text_width(_fitted(row, _LONGEST_NAME), _SIZE) for block in column for row in block)
+    return min(longest, _LONGEST_NAME) + 0.22  # indents, and air before the bars
+
+
+def _numbers_width(column: list[list[_Row]]) -> float:
+    return max(text_width(row.numbers, _SIZE) for block in column for row in block) + 0.18
+
+
+def _fitted(row: _Row, width: float) -> str:
+    return cut(row.words, width - text_width(row.end, _SIZE), _SIZE) + row.end
+
+
+def _draw_legend(page: Page, y: float) -> None:
+    x = MARGIN
+    for words, colour, high in (("before", _BEFORE, 0.13), ("after what is given", _AFTER, 0.07)):
+        page.axes.barh(y, 0.3, high, left=x, color=colour)
+        page.text(words, x + 0.36, y, size=_SIZE)
+        x += 0.36 + text_width(words, _SIZE) + 0.3
+
+
+@dataclass(frozen=True)
+class _Column:
+    """Where a column stands: its left end, the width of its names, and the length of probability 1."""
+
+    left: float
+    names: float
+    bar: float
+
+    @property
+    def start(self) -> float:
+        return self.left + self.names
+
+    def draw(self, page: Page, blocks: list[list[_Row]], ceiling: float) -> None:
+        floor = ceiling - sum(map(_height, blocks))
+        for p in (0.0, 0.5, 1.0):
+            x = self.start + p * self.bar
+            page.axes.plot([x, x], [floor - 0.04, ceiling], color="0.87", linewidth=0.7, zorder=0)
+            page.text(f"{p:g}", x, floor - 0.14, size=7, color="0.35", ha="center")
+        y = ceiling
+        for block in blocks:
+            air = (_height(block) - _ROW * len(block)) / 2
+            y -= air
+            for row in block:
+                self._draw_row(page, row, y - _ROW / 2)
+                y -= _ROW
+            y -= air
+
+    def _draw_row(self, page: Page, row: _Row, y: float) -> None:
+        inset = 0.12 if row.indent else 0.0
+        if row.after is None:
+            style = {"color": "0.35"} if row.indent else {"weight": "bold"}
+            over_lines = {"facecolor": "white", "edgecolor": "none", "pad": 1}
+            words = cut(row.words, 0.9 * (self.bar + self.names), _SIZE)
+            page.text(words, self.left + inset, y, size=_SIZE, bbox=over_lines, **style)
+            return
+        page.text(_fitted(row, self.names - 0.08 - inset), self.left + inset, y, size=_SIZE)
+        if row.before is not None:
+            page.axes.barh(y, row.before * self.bar, 0.15, left=self.start, color=_BEFORE)
+        high = 0.07 if row.before is not None else 0.12
+        page.axes.barh(y, row.after * self.bar, high, left=self.start, color=_AFTER)
+        if row.error:
+            ends = [
+                self.start + min(max(p, 0.0), 1.0) * self.bar for p in (row.after - row.error, row.after + row.error)
+            ]
+            page.axes.plot(ends, [y, y], color="0.2", linewidth=1.2)
+        page.text(row.numbers, self.start + self.bar + 0.1, y, size=_SIZE)

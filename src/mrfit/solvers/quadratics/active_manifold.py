@@ -1,0 +1,108 @@
+"""A quadratic plus a penalty with kinks at zero that is smooth along the manifold of what is not (Lewis 2002)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.core.linear_systems import divided
+from mrfit.penalties.penalty import NonsmoothPenalty
+from mrfit.penalties.penalty_curvature import Curvature
+from mrfit.solvers.quadratics.descent import Descent
+from mrfit.solvers.quadratics.quadratic import Quadratic
+
+Floats = NDArray[np.float64]
+
+_PATIENCE = 5  # proximal gradients without a change at zero before Newton's method is tried, if it can be
+_FIRST_STEPS = 20
+_MOST_STEPS = 1000
+_MOST_FAILURES = 8  # rounds in a row that do not bring the violation down
+_MOST_NEWTON = 30
+_LEAST_STEP = 1 / 4
+_LEAST_SHARE = 0.03  # of the violation, by the nonzero groups, for Newton's method to go on
+
+
+class ManifoldSearch(Descent):
+    """Proximal gradients until the kinks at zero settle, then Newton's method on the rest, in turns.
+
+    Of a penalty that does not know its curvature, or without the matrix, proximal gradients alone.
+    """
+
+    def __init__(self, quadratic: Quadratic, penalty: NonsmoothPenalty, *, tolerance: float) -> None:
+        self.penalty, self.tolerance = penalty, tolerance
+        self.matrix = None if penalty.curvature(quadratic.w) is None else quadratic.matrix  # None: without Newton
+        guess = np.ones_like(quadratic.w) if quadratic.matrix is None else np.sqrt(np.diag(quadratic.matrix)) + 1e-300
+        super().__init__(quadratic, penalty.prox_with_memory(), guess)
+        self.firmness = 0.0
+
+    def run(self) -> Floats:
+        """Where rounding does not allow the tolerance, the best point found."""
+        best, least, failures = self.v, np.inf, 0
+        n_steps = _FIRST_STEPS
+        while failures < _MOST_FAILURES:
+            self.refresh()
+            violation = self.penalty.violation(self.v, self.slope)
+            failures = 0 if violation < 0.9 * least else failures + 1
+            if violation < least:
+                best, least = self.v, violation
+            if least <= self.tolerance:
+                break
+            self.descend(n_steps, patience=_PATIENCE if self.matrix is not None else n_steps)
+            if self.matrix is not None:
+                self._newton(self.matrix)
+            n_steps = min(2 * n_steps, _MOST_STEPS)
+        return best
+
+    def _newton(self, matrix: Floats) -> None:
+        """Newton's method on the manifold of the nonzero groups; a group on the other side of zero leaves it.
+
+        A norm is straight along its own direction, so Newton steps from afar overshoot. ``firmness`` puts back a share
+        of the curvature that it has across; with all of it the model lies above the norm and every step descends.
+        """
+        for _ in range(_MOST_NEWTON):
+            curvature = self.penalty.curvature(self.v)
+            if curvature is None:
+                return
+            smooth = curvature.smooth
+            left = self.slope[smooth] + curvature.gradient
+            # Done here, or groups that are zero and should not be are all that is worth work.
+            elsewhere = self.penalty.violation(self.v, self.slope)
+            if np.max(np.abs(left), initial=0.0) <= max(0.25 * self.tolerance, _LEAST_SHARE * elsewhere):
+                return
+            step = np.zeros_like(self.v)
+            step[smooth] = -_divided(matrix, curvature, left, self.firmness)
+            share = self._line_search(step, float(left @ step[smooth]))
+            if share == 1.0:
+                self.firmness = self.firmness / 4 if self.firmness > 0.01 else 0.0
+            elif self.firmness == 1.0 and share == 0.0:
+                return
+            else:
+                self.firmness = min(1.0, max(4 * self.firmness, 0.01))
+
+    def _line_search(self, step: Floats, descent: float) -> float:
+        """Move by a share of the step that lowers the value; the share, zero if there is none."""
+        share, value = 1.0, self.penalty.value(self.v)
+        while share >= _LEAST_STEP:
+            end = self.v + share * step
+            clipped = self.penalty.clipped(self.v, end)
+            # Only without the zeros is the firmest step sure to descend.
+            for v in (clipped, end) if self.firmness == 1.0 else (clipped,):
+                move = v - self.v
+                bend = self.quadratic.product(move)
+                change = float(move @ self.slope) + 0.5 * float(move @ bend) + self.penalty.value(v) - value
+                # The penalty is known to its rounding only.
+                if change <= 1e-4 * share * descent + 1e-14 * value:
+                    self.v, self.slope = v, self.slope + bend
+                    return share
+            share *= 0.5
+        return 0.0
+
+
+def _divided(hessian: Floats, curvature: Curvature, r: Floats, firmness: float) -> Floats:
+    """Division of r by the Hessian of quadratic and penalty on the manifold."""
+    smooth = curvature.smooth
+    matrix = hessian.copy() if len(smooth) == len(hessian) else hessian[np.ix_(smooth, smooth)]
+    outer = (curvature.factor @ curvature.factor.T).tocoo()
+    matrix[outer.row, outer.col] -= (1.0 - firmness) * outer.data
+    np.fill_diagonal(matrix, matrix.diagonal() + curvature.diagonal)
+    return divided(matrix, r)  # rounding of the large curvature of short groups may make it indefinite

@@ -1,1 +1,0 @@
-"""Internal: which variables interact, given or learned."""

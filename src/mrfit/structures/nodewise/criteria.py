@@ -1,0 +1,193 @@
+"""Which point of a path to take: the extended BIC, or how well points predict rows they were not learned from."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.structures.mutual_information import pairwise_mutual_information
+from mrfit.structures.nodewise.design_matrix import IndicatorTable
+from mrfit.structures.nodewise.lasso_paths import NodePath, PathPoint, regression_table
+from mrfit.structures.nodewise.observed_states import SeenStates
+from mrfit.structures.nodewise.regressions import REFIT_STRENGTH, Regression, Regressions
+from mrfit.structures.nodewise.sparse_design_matrix import ItemRegression, ItemTable
+
+Floats = NDArray[np.float64]
+
+# Shares of the total weight: a likelihood this near to its maximum is there, also where the maximum is at infinity.
+REFITTED = 1e-7
+REFITTED_TOLERANCE = 1e-6
+_RUN = 1e-2  # a strength so many times smaller lets a coefficient grow by 4.6 where nothing else holds it
+
+
+class Criterion(ABC):
+    """A number for every point of a path, computed once; the smallest is best."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, list[float]] = {}
+
+    @abstractmethod
+    def score(self, variable: int, point: PathPoint) -> float:
+        """The number of one point; those of a path are asked for in its order, by one thread."""
+
+    def along(self, path: NodePath) -> Floats:
+        known = self._known.setdefault(path.variable, [])
+        known += [self.score(path.variable, point) for point in path.points[len(known) :]]
+        return np.array(known[: len(path.points)])
+
+    def best(self, path: NodePath) -> int:
+        """Where the best point stands: of equal ones the last, which is shrunken least."""
+        return len(path.points) - 1 - int(np.argmin(self.along(path)[::-1]))
+
+    def chosen(self, path: NodePath) -> PathPoint:
+        """The best point, with the coefficients to report."""
+        return path.points[self.best(path)]
+
+    def runs_away(self, path: NodePath) -> bool:
+        """Whether the coefficients to report stand for an optimum at infinity."""
+        return False
+
+    @abstractmethod
+    def why_none(self, rows: UniqueRows, paths: Sequence[NodePath]) -> str:
+        """Why it chose points without neighbours on all paths, though they go further."""
+
+
+class Ebic(Criterion):
+    """An extended BIC: 2 loss + ``price`` of a coefficient * coefficients."""
+
+    def __init__(self, price: float) -> None:
+        super().__init__()
+        self.price = price
+
+    def why_none(self, rows: UniqueRows, paths: Sequence[NodePath]) -> str:
+        """What the most promising pair lowers 2 loss by, and what its coefficients cost."""
+        best = (-np.inf, "")
+        for path in paths:
+            first = next((point for point in path.points if len(point.selected)), None)
+            if first is not None:
+                pair = rows.on_columns(sorted([path.variable, int(first.selected[0])]))
+                gain = 2.0 * rows.total_weight * pairwise_mutual_information(pair)[0, 1]
+                n, price = first.coefficients[0].size, self.price
+                names = " - ".join(pair.domain.names)
+                text = f"{names} lowers 2 x loss by {gain:.1f}, at a price of {n * price:.1f} ({n} x {price:.2f})."
+                best = max(best, (gain - n * price, text))
+        return best[1]
+
+
+class ShrunkenEbic(Ebic):
+    """At the l1 solution itself, with its coefficients that are not zero: the practice for binary variables."""
+
+    def score(self, variable: int, point: PathPoint) -> float:
+        return 2.0 * point.loss + self.price * point.n_parameters
+
+
+class RefittedEbic(Ebic):
+    """At the maximum of the likelihood on the point's neighbours.
+
+    A group of coefficients enters all at once but shrunken: its loss would pay for a part of what its price is for.
+    Coefficients are refitted too, with so little l1 that it only keeps them finite.
+    """
+
+    def __init__(self, price: float, table: IndicatorTable | ItemTable) -> None:
+        super().__init__(price)
+        self.table = table
+        self._refits: dict[int, _Refit] = {}
+
+    def score(self, variable: int, point: PathPoint) -> float:
+        if variable not in self._refits:
+            self._refits[variable] = _Refit(self.table, _regression(self.table, variable))
+        return 2.0 * self._refits[variable].loss(point.selected) + self.price * point.n_parameters
+
+    def chosen(self, path: NodePath) -> PathPoint:
+        point = super().chosen(path)
+        return self._refits[path.variable].refitted(point)
+
+    def runs_away(self, path: NodePath) -> bool:
+        return self._refits[path.variable].runs_away(super().chosen(path).selected)
+
+
+@dataclass
+class _Refit:
+    """One variable's regression without a penalty, on one set of neighbours after another."""
+
+    table: Any  # that of the regression
+    regression: Regression | ItemRegression
+    known: dict[tuple[int, ...], float] = field(default_factory=dict)
+
+    def loss(self, neighbours: NDArray[np.int64]) -> float:
+        key = tuple(neighbours.tolist())
+        if key not in self.known:
+            weight = self.table.rows.total_weight
+            self.regression.solve(self.table, np.array(neighbours), REFITTED * weight, REFITTED_TOLERANCE * weight)
+            self.known[key] = self.regression.loss
+        return self.known[key]
+
+    def runs_away(self, neighbours: NDArray[np.int64]) -> bool:
+        """Whether coefficients go on growing as the last of the penalty goes, by a logarithm of it, or rest."""
+        largest, weight = [], self.table.rows.total_weight
+        for share in (REFITTED, _RUN * REFITTED):
+            self.regression.solve(self.table, np.array(neighbours), share * weight, _RUN * share * weight)
+            largest.append(float(np.abs(self.regression.coefficients[1:]).max(initial=0.0)))
+        return largest[1] - largest[0] > 1.0
+
+    def refitted(self, point: PathPoint) -> PathPoint:
+        regression, neighbours = self.regression, np.array(point.selected)
+        regression.solve(self.table, neighbours, REFIT_STRENGTH, REFITTED_TOLERANCE * self.table.rows.total_weight)
+        values = regression.of_neighbours(self.table, neighbours)
+        return replace(point, constant=regression.coefficients[0].copy(), values=values, loss=regression.loss)
+
+
+def _regression(table: IndicatorTable | ItemTable, variable: int) -> Regression | ItemRegression:
+    if isinstance(table, ItemTable):
+        return ItemRegression(table, variable)
+    return Regressions(table, [variable]).all[0]
+
+
+class HeldOutLoss(Criterion):
+    """Negative log-likelihood of the variable given the rest, summed over weighted rows that were held out.
+
+    Rows in a state of the variable that was not learned from are left out: no point can predict them. Such a state of a
+    neighbour says nothing.
+    """
+
+    def __init__(self, rows: UniqueRows, seen: SeenStates) -> None:
+        super().__init__()
+        self.codes = np.ascontiguousarray(seen.codes(rows).T)  # (variables, rows)
+        self.sample_weight, self.shape = rows.sample_weight, seen.domain.shape
+
+    def score(self, variable: int, point: PathPoint) -> float:
+        own, n_rows = self.codes[variable], len(self.sample_weight)
+        z = np.repeat(np.concatenate([[0.0], point.constant])[:, None], n_rows, axis=1)  # (states, rows)
+        silent = np.zeros((1, len(point.constant)))  # as the first state is, and one that was not seen
+        for j, table in zip(point.selected.tolist(), point.coefficients, strict=True):
+            z[1:] += np.concatenate([silent, table, silent]).T[:, self.codes[j]]
+        known = own < self.shape[variable]
+        largest = z.max(axis=0)
+        log_total = largest + np.log(np.exp(z - largest).sum(axis=0))
+        chosen = z[np.where(known, own, 0), np.arange(n_rows)]
+        return float((self.sample_weight * known) @ (log_total - chosen))
+
+    def why_none(self, rows: UniqueRows, paths: Sequence[NodePath]) -> str:
+        return "held-out rows are predicted best without any neighbour."
+
+
+def ebic(rows: UniqueRows, gamma: float, *, refit: bool, n_variables: int | None = None) -> Ebic:
+    """The extended BIC; ``gamma`` weighs its extra term, of ``n_variables`` (all by default).
+
+    At refits where asked, and with groups of coefficients always.
+    """
+    price = price_of(rows.total_weight, gamma, len(rows.domain) if n_variables is None else n_variables)
+    if refit or SeenStates.of(rows).has_groups:
+        return RefittedEbic(price, regression_table(rows, None, standard=False))
+    return ShrunkenEbic(price)
+
+
+def price_of(total_weight: float, gamma: float, n_variables: int) -> float:
+    """What a coefficient costs: log N + 2 gamma log(n - 1)."""
+    return float(np.log(total_weight) + 2.0 * gamma * np.log(max(n_variables - 1, 1)))

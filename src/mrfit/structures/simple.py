@@ -1,0 +1,140 @@
+"""Ways to come to a structure: those that need only the rows, and `Learned`, which asks regressions."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import prod
+from typing import ClassVar
+
+from mrfit.core.domain import Domain
+from mrfit.core.errors import StructureError
+from mrfit.data.partitioned_table import Parts
+from mrfit.data.unique_rows import UniqueRows
+from mrfit.structures.base import LearnedStructure, StructureLearner
+from mrfit.structures.mutual_information import maximum_information_tree, trees_in_parts
+from mrfit.structures.nodewise.learned import Learned
+from mrfit.structures.structure import Structure
+
+__all__ = ["Complete", "Given", "Independent", "Learned", "StructureLearner", "Tree", "UpToOrder"]
+
+
+class _Direct(StructureLearner):
+    """A structure that needs no rows: nothing is held out, and there is no evidence to report."""
+
+    is_learned: ClassVar[bool] = False
+
+    @abstractmethod
+    def of(self, domain: Domain) -> Structure: ...
+
+    def learn(
+        self,
+        rows: UniqueRows,
+        *,
+        valid: UniqueRows | None = None,
+        jobs: int = 1,
+        callback: Callable[[int], None] | None = None,
+    ) -> LearnedStructure:
+        return LearnedStructure(self.of(rows.domain))
+
+    def learn_in_parts(self, parts: Parts, *, n_folds: int = 0, seed: int = 0) -> list[LearnedStructure]:
+        return [LearnedStructure(self.of(parts.domain))] * (1 + n_folds)
+
+
+@dataclass(frozen=True)
+class Complete(_Direct):
+    """All pairs."""
+
+    word: ClassVar[str] = "complete"
+
+    def of(self, domain: Domain) -> Structure:
+        return Structure.complete(len(domain))
+
+    def in_words(self) -> str:
+        return "all pairs"
+
+
+@dataclass(frozen=True)
+class Independent(_Direct):
+    """No interactions."""
+
+    word: ClassVar[str] = "independent"
+
+    def of(self, domain: Domain) -> Structure:
+        return Structure.independent(len(domain))
+
+    def in_words(self) -> str:
+        return "no interactions"
+
+
+@dataclass(frozen=True)
+class UpToOrder(_Direct):
+    """All scopes of up to ``order`` variables; None means all sets of variables."""
+
+    order: int | None = 2
+
+    word: ClassVar[str] = "order"
+
+    def of(self, domain: Domain) -> Structure:
+        n_variables = len(domain)
+        return Structure.up_to_order(n_variables, n_variables if self.order is None else self.order)
+
+    def in_words(self) -> str:
+        return "all sets of variables" if self.order is None else f"all sets of up to {self.order} variables"
+
+
+@dataclass(frozen=True)
+class Given(_Direct):
+    """Scopes that are known beforehand."""
+
+    structure: Structure
+
+    word: ClassVar[str] = "given"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.structure, Structure):
+            raise StructureError(
+                f"Given takes a Structure; got a {type(self.structure).__name__}. Make one of pairs of column numbers "
+                "by Structure.from_edges(n_variables, edges), or of larger sets by Structure.from_scopes."
+            )
+
+    def of(self, domain: Domain) -> Structure:
+        if self.structure.n_variables != len(domain):
+            raise StructureError(
+                f"The structure is over {self.structure.n_variables} variables; the data have {len(domain)}."
+            )
+        return self.structure
+
+    def in_words(self) -> str:
+        if self.structure.is_saturated:
+            return "all sets of variables"
+        return f"structure given ({self.structure.n_scopes:,} scopes)"
+
+
+@dataclass(frozen=True)
+class Tree(StructureLearner):
+    """The tree with most mutual information (Chow and Liu 1968)."""
+
+    word: ClassVar[str] = "tree"
+
+    def learn(
+        self,
+        rows: UniqueRows,
+        *,
+        valid: UniqueRows | None = None,
+        jobs: int = 1,
+        callback: Callable[[int], None] | None = None,
+    ) -> LearnedStructure:
+        return LearnedStructure(maximum_information_tree(rows))
+
+    def learn_in_parts(self, parts: Parts, *, n_folds: int = 0, seed: int = 0) -> list[LearnedStructure]:
+        return list(map(LearnedStructure, trees_in_parts(parts, n_folds=n_folds, seed=seed)))
+
+    def smoothed(self, rows: UniqueRows, strength: float) -> tuple[Structure, float]:
+        """So many rows more of every state of the pair that has most of them, dealt evenly to all joint states."""
+        weight = strength * prod(sorted(rows.domain.shape)[-2:])
+        return maximum_information_tree(rows, uniform_weight=weight), weight
+
+    def in_words(self) -> str:
+        return "a tree of most mutual information"

@@ -1,1 +1,0 @@
-"""Internal: how sure estimates are."""

@@ -1,0 +1,78 @@
+"""Numbers with the digits that their errors leave known."""
+
+from __future__ import annotations
+
+from math import inf, nan
+
+import pytest
+
+from mrfit.core.rounding import in_file, known_decimals, probability, spoken_count, spoken_size, with_error
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "text"),
+    [
+        (0.42137, 0.0312, "0.42 +- 0.03"),
+        (0.42137, 0.0142, "0.421 +- 0.014"),
+        (0.42137, 0.096, "0.42 +- 0.10"),
+        (0.42137, 0.00031, "0.4214 +- 0.0003"),
+        (0.42137, 3e-7, "0.4214 +- 3e-07"),
+        (0.42137, 0.0, "0.4214"),
+        (0.42137, None, "0.42"),
+        (-2.5, inf, "-2.50"),
+        (1234.5, 42.0, "1230 +- 40"),
+        (1234.5, 4.2, "1234 +- 4"),
+        (-0.02, 0.5, "0.0 +- 0.5"),
+        (nan, 0.1, "nan"),
+    ],
+)
+def test_digits_end_where_the_error_begins(value: float, error: float | None, text: str) -> None:
+    assert with_error(value, error) == text
+
+
+def test_signs_and_digits() -> None:
+    assert with_error(0.2, 0.03, sign="+") == "+0.20 +- 0.03"
+    assert with_error(-0.2, 0.0, digits=3, sign="+") == "-0.200"
+
+
+def test_what_is_possible_is_not_zero() -> None:
+    assert probability(2e-7) == "2e-07"
+    assert probability(2e-7, 1e-7) == "2e-07 +- 1e-07"
+    assert probability(0.0) == "0.0000"
+    assert probability(0.0, 0.003) == "0.000 +- 0.003"
+    assert probability(0.001, 0.2) == "0.0 +- 0.2"
+    assert probability(0.004, None) == "4e-03"
+
+
+def test_a_file_holds_one_digit_more_than_is_known() -> None:
+    assert in_file(0.42137, 0.0312) == "0.421"
+    assert in_file(0.42137, 0.0112) == "0.4214"
+    assert in_file(-1234.5678, 20.0) == "-1235"
+    assert in_file(0.00012, 0.03) == "1.2e-04"
+    assert in_file(0.0, 0.03) == "0.000"
+    assert in_file(1 / 3) == in_file(1 / 3, None) == in_file(1 / 3, inf) == repr(1 / 3)
+
+
+@pytest.mark.parametrize(("error", "decimals"), [(0.03, 2), (0.019, 2), (0.01, 3), (0.5, 1), (1.0, 1), (40.0, -1)])
+def test_an_error_has_one_digit_or_two_that_begin_with_one(error: float, decimals: int) -> None:
+    assert known_decimals(error) == decimals
+
+
+@pytest.mark.parametrize(
+    ("n_bytes", "text"),
+    [
+        (8, "8 B"),
+        (999.6, "1 kB"),
+        (1500, "1.5 kB"),
+        (2**31, "2.15 GB"),
+        (9.6e16, "96,000 TB"),
+        (1.2e300, "1.2e+288 TB"),
+    ],
+)
+def test_sizes_have_a_unit_that_suits_them(n_bytes: float, text: str) -> None:
+    assert spoken_size(n_bytes) == text
+
+
+@pytest.mark.parametrize(("count", "text"), [(5, "5"), (12_345, "12,345"), (1.24e16, "1.2e+16")])
+def test_counts_are_whole_while_they_can_be_read(count: float, text: str) -> None:
+    assert spoken_count(count) == text

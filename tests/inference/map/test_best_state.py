@@ -1,0 +1,109 @@
+"""Most probable states by a tree, by toulbar2 and by messages; which is taken, and what it says of itself."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+from mrfit.core.errors import ImpossibleError, InputError
+from mrfit.core.factors import Factors
+from mrfit.inference.exact import planned_tree
+from mrfit.inference.exact.junction_tree import JunctionTree
+from mrfit.inference.map import best_state as room
+from mrfit.inference.map.best_state import best_state
+from mrfit.inference.map.toulbar2 import Solved, Toulbar2
+from populations import SCOPES, random_factors, spin_glass
+from reference import factors as reference
+
+CONTRADICTION = Factors.from_tables((2, 2), [((0,), [0.0, -np.inf]), ((1, 0), [[-np.inf, 0.0]] * 2)])
+
+
+class _TooSmall(JunctionTree):
+    def __init__(self, seed: int = 0) -> None:
+        super().__init__(max_cells=1, seed=seed)
+
+
+@pytest.fixture
+def no_tree_fits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(planned_tree, "JunctionTree", _TooSmall)
+
+
+@pytest.mark.parametrize("zeros", [0.0, 0.3], ids=["finite", "zeros"])
+@pytest.mark.parametrize("engine", ["tree", "toulbar2"])
+@pytest.mark.parametrize("name", SCOPES)
+def test_equals_the_definition(name: str, engine: str, zeros: float, rng: np.random.Generator) -> None:
+    product = random_factors(rng, *SCOPES[name], zeros=zeros)
+    log_z, p = reference.probabilities(product)
+    found = best_state(product, engine=engine)
+    assert found.exact
+    assert found.log_potential == pytest.approx(np.log(max(p.values())) + log_z, abs=1e-6)
+    assert product.log_potential(found.codes[None])[0] == pytest.approx(found.log_potential, abs=1e-9)
+
+
+def test_max_product_is_exact_on_a_tree_and_says_so(rng: np.random.Generator) -> None:
+    product = random_factors(rng, *SCOPES["tree"])
+    found, exact = (best_state(product, engine=engine) for engine in ("max-product", "tree"))
+    assert found.exact
+    assert found.log_potential == pytest.approx(exact.log_potential, abs=1e-9)
+
+
+def test_auto_takes_the_first_that_can(
+    no_tree_fits: None, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    product = random_factors(rng, *SCOPES["cycle"])
+    found = best_state(product)
+    assert (found.engine, found.exact) == ("toulbar2", True)
+    assert "no tree fits" in found.why
+    monkeypatch.setattr(room, "find_spec", lambda name: None)
+    assert best_state(product).engine == "search"
+
+
+def test_a_search_says_how_far_it_may_be_off(
+    no_tree_fits: None, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And what would prove it."""
+    monkeypatch.setattr(room, "find_spec", lambda name: None)
+    product = spin_glass([(i, j) for i in range(8) for j in range(i)], rng)
+    log_z, p = reference.probabilities(product)
+    found, truth = best_state(product), np.log(max(p.values())) + log_z
+    assert not found.exact
+    assert found.log_potential == pytest.approx(truth, abs=1e-9)
+    assert found.bound > truth
+    assert "pip install 'mrfit[map]'" in found.remarks[-1]
+    certain = random_factors(rng, *SCOPES["tree"])
+    found = best_state(certain)
+    assert (found.engine, found.exact, found.remarks) == ("search", True, ())
+    assert found.bound == found.log_potential
+
+
+def test_what_toulbar2_does_not_finish_is_searched(
+    no_tree_fits: None, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From the state that it had."""
+    product = spin_glass([(i, j) for i in range(8) for j in range(i)], rng)
+    poor = np.zeros(8, np.int64)
+    score = float(product.log_potential(poor[None])[0])
+    monkeypatch.setattr(Toulbar2, "best", lambda self, factors: Solved(poor, score, proven=False, remarks=("stopped",)))
+    assert best_state(product, engine="toulbar2").log_potential == score
+    found = best_state(product)
+    assert found.engine == "search"
+    assert found.log_potential > score
+
+
+def test_what_is_missing_is_said(no_tree_fits: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    product = Factors.from_tables((2, 2), [((0, 1), np.zeros(4))])
+    with pytest.raises(InputError, match=r"cliques of .* cells"):
+        best_state(product, engine="tree")
+    with pytest.raises(InputError, match="choose auto, tree, toulbar2, search, max-product"):
+        best_state(product, engine="magic")
+    monkeypatch.setitem(sys.modules, "pytoulbar2", None)
+    with pytest.raises(InputError, match=r"pip install 'mrfit\[map\]'"):
+        Toulbar2().best(product)
+
+
+@pytest.mark.parametrize("engine", ["tree", "toulbar2"])
+def test_no_possible_state_is_told(engine: str) -> None:
+    with pytest.raises(ImpossibleError, match="no joint state possible"):
+        best_state(CONTRADICTION, engine=engine)
