@@ -20,8 +20,8 @@ are no comments, so names of variables and states are lost.
 Everything in such a file is a sum of weighted conjunctions: a branch of a tree is one too. A ``table``, ``features``
 or ``tree`` block of few cells is one table, and so is a feature of few cells on a line of its own, because message
 passing depends on what is a factor and what is not. Wider features over the same variables are added up where their
-table is not much larger than their text. All others stay what they are (`mrfit.model.factor_network.Conjunction`), so that
-no table is larger than the text it comes from by more than a constant.
+table is not much larger than their text. All others stay what they are (`mrfit.model.factor_network.Conjunction`), so
+that no table is larger than the text it comes from by more than a constant.
 """
 
 from __future__ import annotations
