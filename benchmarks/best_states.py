@@ -27,7 +27,7 @@ from mrfit.inference.map.toulbar2 import Toulbar2
 from mrfit.inference.messages.max_product import MaxProduct
 from mrfit.learning import Learner
 from mrfit.learning.penalty_specs import L2
-from mrfit.structures.simple import Complete
+from mrfit.structures.simple import CompleteGraph
 
 UAI = ("Segmentation_11", "Pedigree_11", "CSP_12", "Grids_11", "Grids_15", "DBN_11", "linkage_24")
 SIDE = 15
@@ -40,7 +40,7 @@ def digits() -> Factors:
     pixels = (load_digits().data > 7).astype(np.uint8)
     domain = Domain.from_states({f"p{k}": ("off", "on") for k in range(pixels.shape[1])})
     rows = UniqueRows.from_dataset(Dataset(domain, pixels))
-    return Learner(Complete(), L2(10.0)).fit(rows).best.model.factors
+    return Learner(CompleteGraph(), L2(10.0)).fit(rows).best.model.factors
 
 
 def pairs_of_a_grid() -> list[tuple[int, int]]:

@@ -17,7 +17,7 @@ from mrfit.core.factors import Factors
 from mrfit.inference.engine_selection import exactly_planned
 from mrfit.learning import Learner
 from mrfit.learning.penalty_specs import L2
-from mrfit.structures.simple import Given, Learned
+from mrfit.structures.simple import FixedStructure, Learned
 
 Floats = NDArray[np.float64]
 
@@ -139,7 +139,7 @@ def learned(name: str, degree: int) -> Known:
     """A network learned from a data set by pseudo-likelihood, with few enough neighbours to be exact."""
     train = problem(name).rows
     structure = Learned(max_degree=degree, bound="gain", rule="and").learn(train).structure
-    fits = Learner(Given(structure), L2((1.0,))).fit(train, rows_of(name, "valid", train.domain))
+    fits = Learner(FixedStructure(structure), L2((1.0,))).fit(train, rows_of(name, "valid", train.domain))
     return exactly(fits.best.model.factors)
 
 

@@ -20,7 +20,7 @@ from benchmarks.reading import write_table
 from benchmarks.table import Column, Record, Table, named
 from mrfit.core.cluster import cluster, held, mapped
 from mrfit.data.named_datasets import resolved
-from mrfit.data.partitioned_table import Parts
+from mrfit.data.partitioned_table import PartitionedTable
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning import Learner
 from mrfit.learning.partitioned_rows import CountedRows, shard_of
@@ -29,7 +29,7 @@ from mrfit.objectives.counts.part_counts import PartCounts, count_part
 from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
 from mrfit.objectives.sharded import Shard, Sharded
 from mrfit.parameterizations.canonical import Canonical
-from mrfit.structures.simple import Tree
+from mrfit.structures.simple import ChowLiuTree
 from mrfit.structures.structure import Structure
 
 SETS = (
@@ -45,7 +45,7 @@ def own_seconds(shard: Shard, w: NDArray[np.float64]) -> float:
     return time.perf_counter() - begun
 
 
-def cpu_of_counting(structure: Structure, item: tuple[int, Parts]) -> tuple[PartCounts, float]:
+def cpu_of_counting(structure: Structure, item: tuple[int, PartitionedTable]) -> tuple[PartCounts, float]:
     begun = time.process_time()
     return count_part(structure, 0, 0, item), time.process_time() - begun
 
@@ -72,7 +72,7 @@ def one_round(folder: Path, ring: Structure, workers: int, turns: int) -> dict[s
     A single worker has both shards, so its work is their sum.
     """
     with cluster(f"local:{workers}"):
-        parts = Parts.of(folder)
+        parts = PartitionedTable.of(folder)
         numbered = list(enumerate(parts.each()))
         mapped(cpu_of_counting, numbered, shared=(ring,), name=str)  # compiles
         counted = mapped(cpu_of_counting, numbered, shared=(ring,), name=str)
@@ -80,7 +80,7 @@ def one_round(folder: Path, ring: Structure, workers: int, turns: int) -> dict[s
         PartCounts.merged([part for part, _ in counted])
         count = sum(cpu for _, cpu in counted) + time.process_time() - begun
         parameters = Canonical(parts.domain, Structure.complete(len(parts.domain)))
-        rows = held(Parts.rows, parts.each(), name=Parts.called)
+        rows = held(PartitionedTable.rows, parts.each(), name=PartitionedTable.called)
         shards = rows.made(shard_of, PseudoLikelihood, parameters)
         objective, w = Sharded(shards), np.zeros(parameters.n_parameters)
         busy = max if workers > 1 else sum
@@ -107,7 +107,7 @@ def pass_tables(records: list[Record]) -> list[Table]:
     return [Table(columns, records)]
 
 
-def fitted_w(learner: Learner, data: Parts | UniqueRows) -> tuple[NDArray[np.float64], bool]:
+def fitted_w(learner: Learner, data: PartitionedTable | UniqueRows) -> tuple[NDArray[np.float64], bool]:
     """The parameters, and whether they are of counts that were merged."""
     fitted = learner.fit(data)
     return fitted.model.w, isinstance(fitted.parts, CountedRows)
@@ -115,7 +115,7 @@ def fitted_w(learner: Learner, data: Parts | UniqueRows) -> tuple[NDArray[np.flo
 
 def sets(case: Case) -> Iterator[Record]:
     """The rows of a real set in three files: in parts here, in parts on a cluster, and held together."""
-    learner = Learner(Tree(), L2(strength=1.0))
+    learner = Learner(ChowLiuTree(), L2(strength=1.0))
     with tempfile.TemporaryDirectory() as folder, cluster("local:2") if case["workers"] else nullcontext():
         for name in case["sets"]:
             place = Path(folder, name)
@@ -123,7 +123,7 @@ def sets(case: Case) -> Iterator[Record]:
             lines = _lines(name)
             for k in range(3):
                 (place / f"{k}.csv").write_text("\n".join(lines[k::3]) + "\n")
-            parts = Parts.of(place)
+            parts = PartitionedTable.of(place)
             there, merged = fitted_w(learner, parts)
             here, _ = _on_this_machine(learner, parts)
             together, _ = fitted_w(learner, UniqueRows.from_file(place))
@@ -137,7 +137,7 @@ def sets(case: Case) -> Iterator[Record]:
             }
 
 
-def _on_this_machine(learner: Learner, parts: Parts) -> tuple[NDArray[np.float64], bool]:
+def _on_this_machine(learner: Learner, parts: PartitionedTable) -> tuple[NDArray[np.float64], bool]:
     """In a thread of its own, which is in no cluster."""
     from concurrent.futures import ThreadPoolExecutor
 

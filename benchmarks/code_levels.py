@@ -22,7 +22,7 @@ from benchmarks.problems import problem
 from benchmarks.pseudo_likelihood import ours
 from benchmarks.table import Column, Record, Table, named
 from benchmarks.timing import Call, best_seconds
-from mrfit import Hierarchical, Tied, learn
+from mrfit import HierarchicalLasso, SoftTied, learn
 from mrfit._kernels.machine_code.load import levels_of_host
 from mrfit.core import transforms
 from mrfit.data.kmeans1d import kmeans1d
@@ -75,9 +75,9 @@ CALLS: dict[str, Callable[[], Call]] = {
     "likelihood, spectral, n = 16": lambda: evaluation(Likelihood(joints(16)["spectral"], any_rows(16))),
     "structure by gain, dna, d = 5": lambda: structure("dna", max_degree=5),
     "structure by EBIC, nltcs": lambda: structure("nltcs", select="ebic"),
-    "tied fit, nltcs": lambda: fit("nltcs", penalty=Tied(groups=5, strength=10.0)),
+    "tied fit, nltcs": lambda: fit("nltcs", penalty=SoftTied(groups=5, strength=10.0)),
     "hierarchical fit of order 3, likelihood, nltcs": lambda: fit(
-        "nltcs", structure="order:3", penalty=Hierarchical(strength=100.0), objective="likelihood"
+        "nltcs", structure="order:3", penalty=HierarchicalLasso(strength=100.0), objective="likelihood"
     ),
     "k-means of 100,000 values, k = 30": lambda: clusters(100_000, 30),
 }

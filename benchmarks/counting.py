@@ -17,7 +17,7 @@ from benchmarks.benchmark import Benchmark, Case, cases
 from benchmarks.reading import write_table
 from benchmarks.table import Column, Record, Table, named
 from benchmarks.timing import timed
-from mrfit.data.encoding import Reading
+from mrfit.data.encoding import ParseOptions
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.objectives.counts.blanket_counts import BlanketCounts
 from mrfit.objectives.counts.conditional_cells import ConditionalCells
@@ -63,7 +63,7 @@ def run(case: Case) -> Iterator[Record]:
         path = Path(folder, "t.parquet")
         write_table(path, case["rows"], case["columns"])
         rows = UniqueRows.from_file(path)
-        reading, parameters = Reading(rows.domain), Canonical(rows.domain, structure)
+        reading, parameters = ParseOptions(rows.domain), Canonical(rows.domain, structure)
         part_of = np.arange(rows.n_distinct) % case["parts"]
         parts = [
             BlanketCounts.of(UniqueRows.from_codes(rows.domain, rows.codes[own], rows.sample_weight[own]), structure)

@@ -32,15 +32,15 @@ from mrfit.inference.exact.row_runs import RowRuns
 from mrfit.inference.map.toulbar2 import Toulbar2
 from mrfit.learning.penalty_specs import L2
 from mrfit.learning.specification import learn
-from mrfit.model.factor_network import Network
-from mrfit.structures.simple import Complete, Learned, Tree
+from mrfit.model.factor_network import FactorNetwork
+from mrfit.structures.simple import ChowLiuTree, CompleteGraph, Learned
 
 UAI = (
     "Promedus_24", "Grids_12", "Promedus_15", "CSP_12", "Segmentation_11", "Segmentation_14", "Pedigree_11",
     "Pedigree_12", "Grids_11", "DBN_11", "linkage_24", "ObjectDetection_34", "Grids_15",
 )  # fmt: skip
 LEARNED = ("nltcs-complete", "nltcs-or", "plants-or", "dna-tree", "kdd-or")
-STRUCTURES = {"complete": Complete(), "or": Learned(max_degree=5, bound="gain", rule="or"), "tree": Tree()}
+STRUCTURES = {"complete": CompleteGraph(), "or": Learned(max_degree=5, bound="gain", rule="or"), "tree": ChowLiuTree()}
 STRUCTURES["and"] = Learned(max_degree=5, bound="gain", rule="and")
 PATIENCE = 40  # seconds for a rival
 ROOM = 10 * 2**30  # bytes for a rival
@@ -69,8 +69,10 @@ def without_known(factors: Factors) -> Factors:
     return Factors(tuple(factors.shape[i] for i in live), scopes, factors.values)
 
 
-def with_names(factors: Factors) -> Network:
-    return Network(Domain.from_states({f"v{i}": map(str, range(c)) for i, c in enumerate(factors.shape)}), factors)
+def with_names(factors: Factors) -> FactorNetwork:
+    return FactorNetwork(
+        Domain.from_states({f"v{i}": map(str, range(c)) for i, c in enumerate(factors.shape)}), factors
+    )
 
 
 # -- rivals -----------------------------------------------------------------------------------------------------------

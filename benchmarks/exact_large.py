@@ -19,7 +19,7 @@ from benchmarks.table import Column, Record, Table
 from benchmarks.timing import in_own_process, memory, seconds_of, timed
 from mrfit.core import transforms
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.learning.fit_problem import Problem
+from mrfit.learning.fit_problem import FitProblem
 from mrfit.learning.grid import Optimum
 from mrfit.learning.penalty_specs import L1
 from mrfit.parameterizations.bases import Walsh
@@ -54,7 +54,7 @@ def drawn(n: int) -> tuple[np.ndarray, np.ndarray]:
     return codes.astype(np.uint8), positions[n:]
 
 
-def problem_of(codes: np.ndarray) -> Problem:
+def problem_of(codes: np.ndarray) -> FitProblem:
     return task_of(UniqueRows.from_codes(binary_domain(codes.shape[1]), codes, np.ones(len(codes))), "spectral")
 
 
@@ -66,7 +66,7 @@ def warm_up() -> None:
         assert found.solution.converged
 
 
-def timed_path(task: Problem, critical: float) -> Iterator[tuple[Optimum, float]]:
+def timed_path(task: FitProblem, critical: float) -> Iterator[tuple[Optimum, float]]:
     """From below the critical strength down until `ENOUGH` are not zero, each from the last; with seconds."""
     w, n_free = task.start, int(np.count_nonzero(~task.layout.penalized))
     for k in range(1, 40):

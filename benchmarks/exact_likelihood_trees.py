@@ -17,13 +17,13 @@ from benchmarks.table import Column, Record, Table
 from benchmarks.timing import timed
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning import Learner
-from mrfit.learning.fit_problem import Problem
+from mrfit.learning.fit_problem import FitProblem
 from mrfit.learning.initialization import start_and_bound
-from mrfit.learning.objective_specs import LikelihoodChoice
+from mrfit.learning.objective_specs import LikelihoodSpec
 from mrfit.learning.penalty_specs import L2
 from mrfit.objectives.objective import Objective
 from mrfit.objectives.tree_likelihood import TreeLikelihood
-from mrfit.penalties import l2
+from mrfit.penalties.l2 import Ridge
 from mrfit.solvers.lbfgs import LBFGS
 from mrfit.solvers.minimize import minimize
 from mrfit.structures.simple import Learned
@@ -39,14 +39,14 @@ class Plain(TreeLikelihood):
         return None
 
 
-def problem_of(case: Case) -> Problem:
+def problem_of(case: Case) -> FitProblem:
     rows = UniqueRows.from_file(f"{case['set']}:train")
     structure = Learned(max_degree=5, bound="gain", rule=case["rule"]).learn(rows).structure
-    learner = Learner(penalty=L2(1.0, free_orders=()), objective=LikelihoodChoice("tree"), tolerance=TOLERANCE)
-    return Problem(rows, structure, learner)
+    learner = Learner(penalty=L2(1.0, free_orders=()), objective=LikelihoodSpec("tree"), tolerance=TOLERANCE)
+    return FitProblem(rows, structure, learner)
 
 
-def ours(task: Problem) -> Answer:
+def ours(task: FitProblem) -> Answer:
     again = task.on(task.structure)  # nothing of it is known yet but the plan
     again.__dict__["coordinates"] = task.coordinates
     penalty: L2 = task.learner.penalty  # type: ignore[assignment]
@@ -54,30 +54,30 @@ def ours(task: Problem) -> Answer:
     return found.solution.evaluations, found.solution.value, found.solution.violation
 
 
-def plain(task: Problem) -> Answer:
+def plain(task: FitProblem) -> Answer:
     objective, start = _begun(task)
     found = minimize(objective, LBFGS(), start, tolerance=TOLERANCE, max_iterations=5000)
     return found.evaluations, found.value, found.violation
 
 
-def scipys(task: Problem) -> Answer:
+def scipys(task: FitProblem) -> Answer:
     objective, start = _begun(task)
     options = {"maxiter": 5000, "maxfun": 20_000, "gtol": TOLERANCE, "ftol": 0.0, "maxcor": 20}
     found = scipy_minimize(objective.value_and_gradient, start, jac=True, method="L-BFGS-B", options=options)
     return int(found.nfev), float(found.fun), float(np.abs(found.jac).max())
 
 
-def _begun(task: Problem) -> tuple[Objective, np.ndarray]:
+def _begun(task: FitProblem) -> tuple[Objective, np.ndarray]:
     """The objective with its penalty, and independent variables."""
     states = task.coordinates.states  # type: ignore[attr-defined]
-    smooth, _ = l2.L2(1.0).added_to(Plain(states, task.rows), total_weight=task.total_weight)
+    smooth, _ = Ridge(1.0).added_to(Plain(states, task.rows), total_weight=task.total_weight)
     start, _ = start_and_bound(task.coordinates, task.rows, np.zeros(task.coordinates.n_parameters, bool))
     return smooth, start
 
 
 def run(case: Case) -> Iterator[Record]:
     task = problem_of(case)
-    methods: dict[str, Callable[[Problem], Answer]] = {"ours": ours, "plain": plain, "scipy": scipys}
+    methods: dict[str, Callable[[FitProblem], Answer]] = {"ours": ours, "plain": plain, "scipy": scipys}
     record: Record = {**case, "parameters": task.coordinates.n_parameters, "cells": task.objective.n_cells}
     for name, method in methods.items():
         turns = [timed(lambda method=method: method(task)) for _ in range(3 if name == "ours" else 1)]  # type: ignore[misc]

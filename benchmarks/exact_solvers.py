@@ -12,7 +12,7 @@ from benchmarks.table import Column, Record, Table
 from benchmarks.timing import take_turns, timed
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning import Learner
-from mrfit.learning.fit_problem import Problem
+from mrfit.learning.fit_problem import FitProblem
 from mrfit.learning.grid import Optimum
 from mrfit.learning.objective_specs import LIKELIHOOD
 from mrfit.learning.penalty_specs import L1
@@ -23,13 +23,13 @@ from mrfit.structures.structure import Structure
 ACCURACY = 1e-6  # of the objective, relative, to which solvers race
 
 
-def task_of(rows: UniqueRows, parameterization: str) -> Problem:
+def task_of(rows: UniqueRows, parameterization: str) -> FitProblem:
     """l1 over all sets of variables, single ones free, from the independent model."""
     learner = Learner(penalty=L1(), objective=LIKELIHOOD, parameterization=parameterization, max_iterations=20_000)
-    return Problem(rows, Structure.up_to_order(len(rows.domain), len(rows.domain)), learner)
+    return FitProblem(rows, Structure.up_to_order(len(rows.domain), len(rows.domain)), learner)
 
 
-def race(task: Problem, strength: float, goal: float, solver: Method | None = None) -> Optimum:
+def race(task: FitProblem, strength: float, goal: float, solver: Method | None = None) -> Optimum:
     """A cold fit that ends when its value is at most ``goal``."""
     return L1().fit(task, strength, task.start, solver=solver, callback=lambda _, record: record.value <= goal)
 

@@ -33,7 +33,7 @@ from mrfit.explorer.html_page import asset, report_page
 from mrfit.formats.mrf_network import to_model
 from mrfit.learning.penalty_specs import L2
 from mrfit.learning.specification import learn
-from mrfit.model.factor_network import Network
+from mrfit.model.factor_network import FactorNetwork
 from mrfit.model.markov_network import MarkovNetwork
 from mrfit.structures.simple import Learned
 
@@ -67,7 +67,7 @@ def model_of(graph: str) -> MarkovNetwork:
     strengths = rng.normal(size=n_edges).tolist()
     tables = [(tuple(pair), [0.0, 0.0, 0.0, w]) for pair, w in zip(ends.tolist(), strengths, strict=True)]
     domain = Domain.from_states({f"v{i}": ["0", "1"] for i in range(n)})
-    return to_model(Network(domain, Factors.from_tables(domain.shape, tables)))
+    return to_model(FactorNetwork(domain, Factors.from_tables(domain.shape, tables)))
 
 
 @lru_cache(maxsize=1)

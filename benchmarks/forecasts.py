@@ -17,26 +17,26 @@ from benchmarks.reading import write_table
 from benchmarks.table import Column, Record, Table, named
 from benchmarks.timing import in_own_process, memory
 from mrfit.analysis.advice.forecast import Forecast
-from mrfit.data.partitioned_table import Parts
+from mrfit.data.partitioned_table import PartitionedTable
 from mrfit.data.preview import FirstLook
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning import Learner
-from mrfit.structures.simple import Complete, Given, Learned
+from mrfit.structures.simple import CompleteGraph, FixedStructure, Learned
 from mrfit.structures.structure import Structure
 
 
-def ring(n: int) -> Given:
+def ring(n: int) -> FixedStructure:
     """Three or four neighbours for each variable."""
     pairs = [(i, (i + step) % n) for i in range(n) for step in (1, 7) if i < (i + step) % n]
-    return Given(Structure.from_edges(n, pairs))
+    return FixedStructure(Structure.from_edges(n, pairs))
 
 
 STEPS: dict[str, Callable[[Any, int], object]] = {
     "read": lambda path, _: UniqueRows.from_file(path),
     "structure by l1 paths": lambda rows, _: Learned(bound="path", max_degree=5).learn(rows),
     "fit of a sparse structure": lambda rows, n: Learner(ring(n)).fit(rows),
-    "the same, rows not held": lambda path, n: Learner(ring(n)).fit(Parts.of(path)),
-    "fit of all pairs": lambda rows, _: Learner(Complete()).fit(rows),
+    "the same, rows not held": lambda path, n: Learner(ring(n)).fit(PartitionedTable.of(path)),
+    "fit of all pairs": lambda rows, _: Learner(CompleteGraph()).fit(rows),
 }
 FROM_FILES = ("read", "the same, rows not held")
 

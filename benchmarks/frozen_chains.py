@@ -25,11 +25,11 @@ from benchmarks.table import Column, Record, Table, named
 from mrfit._kernels.sampling.gibbs_sweeps import Couplings
 from mrfit.core.factors import Factors
 from mrfit.inference.exact.junction_tree import JunctionTree
-from mrfit.inference.sampling.annealing_path import Path
+from mrfit.inference.sampling.annealing_path import AnnealingPath
 from mrfit.inference.sampling.base_distribution import independent, tree
 from mrfit.inference.sampling.gibbs_chains import Chains
 from mrfit.learning.learner import Learner
-from mrfit.learning.objective_specs import LikelihoodChoice
+from mrfit.learning.objective_specs import LikelihoodSpec
 from mrfit.learning.penalty_specs import L2
 from mrfit.structures.simple import Learned
 
@@ -43,7 +43,7 @@ class Model:
         rng = np.random.default_rng(0)
         self.draw, self.exact = draw, draw(EXACT, rng)
         apart = independent("independent", factors.shape, self.exact)
-        self.path, self.start = Path.between(apart.factors, factors), apart.draw(CHAINS, rng)
+        self.path, self.start = AnnealingPath.between(apart.factors, factors), apart.draw(CHAINS, rng)
 
     def judged(self, codes: np.ndarray) -> Record:
         lacks = self.path.log_target(self.exact).mean() - self.path.log_target(codes).mean()
@@ -59,7 +59,7 @@ def tree_of(name: str) -> Model:
 
 
 def loops_of(name: str) -> Model:
-    learner = Learner(Learned(max_degree=5, rule="and"), L2(0.1, toward="tree"), LikelihoodChoice("tree"))
+    learner = Learner(Learned(max_degree=5, rule="and"), L2(0.1, toward="tree"), LikelihoodSpec("tree"))
     model = learner.fit(problem(name).rows).model
     factors, engine = model.parameters.to_factors(model.w), JunctionTree()
     plan = engine.plan(factors)

@@ -24,7 +24,7 @@ from mrfit.core.factors import Factors
 from mrfit.inference.exact.enumeration import Enumeration
 from mrfit.inference.sampling.annealed import Annealed
 from mrfit.inference.sampling.annealed_posterior import AnnealedPosterior
-from mrfit.inference.sampling.annealing_path import Path
+from mrfit.inference.sampling.annealing_path import AnnealingPath
 from mrfit.inference.sampling.base_distribution import uniform
 from mrfit.inference.sampling.gibbs_chains import Chains
 from mrfit.learning.penalty_specs import L2
@@ -58,7 +58,7 @@ def plain_sweeps(n_sweeps, starts, neighbours, fields, couplings, x):
 def run_gibbs(case: Case) -> Iterator[Record]:
     factors = network(case["set"])
     base = uniform(factors.shape)
-    path, n = Path.between(base.factors, factors), factors.n_variables
+    path, n = AnnealingPath.between(base.factors, factors), factors.n_variables
     model = path.model
     assert isinstance(model, Couplings)
     one = np.zeros(n)

@@ -12,7 +12,7 @@ import numpy as np
 
 from benchmarks.benchmark import Benchmark, Case, cases
 from benchmarks.table import Column, Record, Table
-from mrfit.analysis.goodness.bootstrap_goodness import drawn_goodness
+from mrfit.analysis.goodness.bootstrap_goodness import bootstrap_goodness
 from mrfit.core.domain import Domain
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning.learner import Learner
@@ -35,7 +35,7 @@ def run(case: Case) -> Iterator[Record]:
     true, learner, p = truth(), Learner(penalty=L2(0.1)), []
     for seed in range(case["tables"]):
         rows = UniqueRows.of(true.sample(case["rows"], seed=seed, jobs=1))
-        p.append(drawn_goodness(learner.fit(rows).model, rows, tables=DRAWN, seed=10**6 + seed).p)
+        p.append(bootstrap_goodness(learner.fit(rows).model, rows, tables=DRAWN, seed=10**6 + seed).p)
     values = np.array(p)
     yield {
         **case,

@@ -25,7 +25,7 @@ from mrfit.inference.messages.message_passing import MessagePassing, Schedule
 from mrfit.inference.messages.tree_reweighted import TreeReweighted
 from mrfit.learning import Learner
 from mrfit.learning.penalty_specs import L2
-from mrfit.structures.simple import Given, Learned
+from mrfit.structures.simple import FixedStructure, Learned
 
 SETS = ("nltcs", "msnbc", "kdd", "plants", "accidents", "jester", "dna")
 DEGREE = 5
@@ -39,7 +39,7 @@ def network(name: str, bound: str, jobs: int) -> Factors:
     """The tables of a model learned from a set."""
     train = problem(name).rows
     structure = Learned(max_degree=DEGREE, bound=bound, rule="or").learn(train, jobs=jobs).structure
-    fits = Learner(Given(structure), L2(STRENGTHS)).fit(train, rows_of(name, "valid", train.domain), jobs=jobs)
+    fits = Learner(FixedStructure(structure), L2(STRENGTHS)).fit(train, rows_of(name, "valid", train.domain), jobs=jobs)
     return fits.best.model.factors
 
 

@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from mrfit.core.domain import Domain
-from mrfit.data.encoding import Reading
+from mrfit.data.encoding import ParseOptions
 from mrfit.data.named_datasets import catalogue, find
 from mrfit.data.readers import read_batches
 from mrfit.data.unique_rows import UniqueRows
@@ -30,7 +30,7 @@ class Problem:
 
     @cached_property
     def rows(self) -> UniqueRows:
-        return UniqueRows.from_batches(read_batches(find(self.name, "train")), Reading())
+        return UniqueRows.from_batches(read_batches(find(self.name, "train")), ParseOptions())
 
     @cached_property
     def _information(self) -> np.ndarray:
@@ -59,4 +59,4 @@ def problem(name: str) -> Problem:
 
 def rows_of(name: str, part: str, domain: Domain) -> UniqueRows:
     """Rows of a part of a set, coded by the domain of another part."""
-    return UniqueRows.from_file(find(name, part), Reading(domain))
+    return UniqueRows.from_file(find(name, part), ParseOptions(domain))

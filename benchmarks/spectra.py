@@ -11,7 +11,7 @@ from pathlib import Path
 from benchmarks.benchmark import Benchmark, Case, cases
 from benchmarks.table import Column, Record, Table, named
 from benchmarks.timing import timed
-from mrfit.analysis.spectrum.interaction_spectrum import ESTIMATORS, order_costs, spectrum
+from mrfit.analysis.spectrum.interaction_spectrum import ESTIMATORS, interaction_spectrum, order_costs
 from mrfit.analysis.spectrum.spectrum_plot import SpectrumCurve, draw_spectra
 from mrfit.data.named_datasets import find
 from mrfit.data.unique_rows import UniqueRows
@@ -28,7 +28,7 @@ def rows_of(name: str) -> UniqueRows:
 
 def run_spectrum(case: Case) -> Iterator[Record]:
     rows = rows_of(case["set"])
-    found, seconds = timed(lambda: spectrum(rows, case["estimator"]))
+    found, seconds = timed(lambda: interaction_spectrum(rows, case["estimator"]))
     yield {
         **case,
         "variables": len(rows.domain),

@@ -30,13 +30,13 @@ from benchmarks.benchmark import Benchmark, Case, cases
 from benchmarks.problems import problem, rows_of
 from benchmarks.table import Column, Record, Table, named
 from benchmarks.timing import timed
-from mrfit.learning.chains.ascent import Ascent, Schedule, Target, climb
+from mrfit.learning.chains.ascent import Ascent, AscentSchedule, Target, climb
 from mrfit.learning.chains.chain_fit import ChainProblem
 from mrfit.learning.chains.log_z_estimate import evidence
 from mrfit.learning.chains.mode_search import hunt
 from mrfit.objectives.tree_likelihood import TreeLikelihood
 from mrfit.parameterizations.canonical import Canonical
-from mrfit.penalties.l2 import L2
+from mrfit.penalties.l2 import Ridge
 from mrfit.structures.simple import Learned
 
 FIRST_STEPS = (3.0, 1.0)
@@ -71,7 +71,7 @@ class Setting:
     @cached_property
     def target(self) -> Target:
         pairs = self.chains.parameters.order_of_parameter == 2
-        return Target(self.chains.means, L2(self.strength, pairs))
+        return Target(self.chains.means, Ridge(self.strength, pairs))
 
     @cached_property
     def of_test(self) -> np.ndarray:
@@ -105,7 +105,7 @@ class Exact:
 
     def downwards(self, w: np.ndarray) -> tuple[float, np.ndarray]:
         value, gradient = self._likelihood.value_and_gradient(w)
-        assert isinstance(self._penalty, L2)
+        assert isinstance(self._penalty, Ridge)
         return value + self._penalty.value(w) / self._n_rows, gradient + self._penalty.gradient(w) / self._n_rows
 
     def _descend(self, iterations: int) -> optimize.OptimizeResult:
@@ -134,7 +134,7 @@ def plain_iteration(starts, neighbours, pair_of, ends, w, x, means):
 
 def plain_learning(setting: Setting, first_step: float, iterations: int) -> np.ndarray:
     """Persistent contrastive divergence as one writes it first; the average of its parameters."""
-    chains, target, schedule = setting.chains, setting.target, Schedule(first_step=first_step)
+    chains, target, schedule = setting.chains, setting.target, AscentSchedule(first_step=first_step)
     ends, n = chains.parameters.structure.blocks[2], len(chains.rows.domain)
     near, far = ends.T.ravel(), ends[:, ::-1].T.ravel()
     order = np.lexsort((far, near))
@@ -150,7 +150,7 @@ def plain_learning(setting: Setting, first_step: float, iterations: int) -> np.n
     return average
 
 
-def learned(setting: Setting, schedule: Schedule) -> Ascent:
+def learned(setting: Setting, schedule: AscentSchedule) -> Ascent:
     return climb(setting.target, setting.chains.chains(), setting.chains.start, schedule)
 
 

@@ -15,7 +15,7 @@ from benchmarks.timing import timed
 from mrfit.learning import Learner
 from mrfit.learning.penalty_specs import L2
 from mrfit.structures.nodewise.learned import BOUNDS
-from mrfit.structures.simple import Given, Learned
+from mrfit.structures.simple import FixedStructure, Learned
 
 SETS = ("nltcs", "plants", "audio", "jester", "dna", "bbc")
 PRICED_SETS = ("nltcs", "accidents", "retail", "dna", "kosarek", "book", "tmovie", "webkb", "bbc", "ad")
@@ -44,7 +44,7 @@ def _quality(case: Case, learner: Learned) -> Record:
     valid, test = (rows_of(case["set"], part, train.domain) for part in ("valid", "test"))
     held_out = valid if learner.price == "valid" else None
     found, seconds = timed(lambda: learner.learn(train, valid=held_out, jobs=jobs))
-    fits = Learner(Given(found.structure), L2(STRENGTHS)).fit(train, valid, jobs=jobs)
+    fits = Learner(FixedStructure(found.structure), L2(STRENGTHS)).fit(train, valid, jobs=jobs)
     return {
         "edges": len(found.structure.edges),
         "largest": int(found.structure.degrees.max()),

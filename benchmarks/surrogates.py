@@ -18,8 +18,8 @@ from benchmarks.problems import problem, rows_of
 from benchmarks.table import Column, Record, Table, named
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.inference.engine_selection import exactly_planned
-from mrfit.learning.chains.log_z_estimate import Evidence, evidence
-from mrfit.learning.fit_result import Fit
+from mrfit.learning.chains.log_z_estimate import LogZEstimate, evidence
+from mrfit.learning.fit_result import CandidateFit
 from mrfit.learning.learner import Learner
 from mrfit.learning.penalty_specs import L2
 from mrfit.model.markov_network import MarkovNetwork
@@ -41,7 +41,7 @@ def run(case: Case) -> Iterator[Record]:
     yield {**case, "edges": len(fitted.structure.structure.edges), "fits": judged, "chosen": chosen}
 
 
-def _judged(fit: Fit, rows: UniqueRows, valid: UniqueRows, test: UniqueRows) -> Record:
+def _judged(fit: CandidateFit, rows: UniqueRows, valid: UniqueRows, test: UniqueRows) -> Record:
     """Both scores of both parts, and whether a mode lies where the rows are not."""
     model, found = fit.model, _evidence(fit.model, rows)
     log_z, error = _log_z(model, found)
@@ -53,13 +53,13 @@ def _judged(fit: Fit, rows: UniqueRows, valid: UniqueRows, test: UniqueRows) -> 
     return record
 
 
-def _evidence(model: MarkovNetwork, rows: UniqueRows) -> Evidence:
+def _evidence(model: MarkovNetwork, rows: UniqueRows) -> LogZEstimate:
     share = rows.sample_weight / rows.total_weight
     drawn = np.random.default_rng(0).choice(len(share), 20_000, p=share)
     return evidence(model.factors, rows.codes[drawn].astype(np.int64), seed=(77,))
 
 
-def _log_z(model: MarkovNetwork, found: Evidence) -> tuple[float, float]:
+def _log_z(model: MarkovNetwork, found: LogZEstimate) -> tuple[float, float]:
     """With its error, zero where a junction tree fits."""
     engine, plan = exactly_planned(model.factors)
     if plan.fits and plan.forecast < 1.0:

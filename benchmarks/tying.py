@@ -18,18 +18,18 @@ from benchmarks.problems import problem, rows_of
 from benchmarks.table import Column, Record, Table, named
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning import HELD_AT, Learner
-from mrfit.learning.fit_problem import Problem as Fitting
+from mrfit.learning.fit_problem import FitProblem as Fitting
 from mrfit.learning.grid import Grid, Optimum
 from mrfit.learning.penalty_specs import L2, l2_path
-from mrfit.learning.tying.soft_tying import Tying, tie_softly
+from mrfit.learning.tying.soft_tying import TyingTask, tie_softly
 from mrfit.learning.tying.tying_problem import TyingProblem
-from mrfit.learning.tying_specs import STRENGTHS, LearnTieRelearn, Tied
+from mrfit.learning.tying_specs import STRENGTHS, LearnTieRelearn, SoftTied
 from mrfit.model.markov_network import MarkovNetwork
 from mrfit.parameterizations.parameterization import Parameterization
-from mrfit.penalties import l2
+from mrfit.penalties.l2 import Ridge
 from mrfit.solvers.minimize import minimize
 from mrfit.solvers.newton import TruncatedNewton
-from mrfit.structures.simple import Given, Learned
+from mrfit.structures.simple import FixedStructure, Learned
 
 JOBS = 2
 GROUPS = (2, 10, 100)
@@ -70,18 +70,18 @@ def run_passes(case: Case) -> Iterator[Record]:
     """One tied and one L2 fit from the same start, a rough L2 fit at strength 0.1."""
     task, parameters = prepared(case["set"], case["degree"])
     m = parameters.n_parameters
-    rough, _ = l2.L2(0.1).added_to(task.objective, total_weight=task.total_weight)
+    rough, _ = Ridge(0.1).added_to(task.objective, total_weight=task.total_weight)
     start, bound = minimize(rough, TruncatedNewton(), tolerance=1e-3).w, np.full(m, HELD_AT)
     minimize(fresh(task).objective, TruncatedNewton(), start, bound=bound, tolerance=1e-6)
     unpenalised = task.objective.passes
     for strength in (1.0, 10.0, 30.0):
         one = fresh(task)
-        smooth, _ = l2.L2(strength).added_to(one.objective, total_weight=one.total_weight)
+        smooth, _ = Ridge(strength).added_to(one.objective, total_weight=one.total_weight)
         minimize(smooth, TruncatedNewton(), start, tolerance=1e-6)
         plain, tied = one.objective.passes, {}
         for k in GROUPS:
             one = fresh(task)
-            what = Tying(min(k, m), strength, np.zeros(m, np.int64))
+            what = TyingTask(min(k, m), strength, np.zeros(m, np.int64))
             to_tie = TyingProblem(one.objective, one.total_weight, bound=HELD_AT)
             tied[f"k{k}"] = tie_softly(to_tie, start, what).passes
         head = {"set": case["set"], "parameters": m, "unpenalised": unpenalised, "strength": strength}
@@ -104,7 +104,7 @@ def pass_tables(records: list[Record]) -> list[Table]:
 def grid_of(what: str, task: Fitting, best_l2: float) -> Iterable[Optimum]:
     if what == "L2":
         return l2_path(task, STRENGTHS)
-    penalty = Tied() if what == "tied" else LearnTieRelearn(best_l2)
+    penalty = SoftTied() if what == "tied" else LearnTieRelearn(best_l2)
     return penalty.fits(task, penalty.grid(task, selecting=True), None)
 
 
@@ -112,7 +112,7 @@ def run_grid(case: Case) -> Iterator[Record]:
     """The paper's grid, the best of each kind chosen on the validation rows."""
     task, parameters = prepared(case["set"], case["degree"])
     valid, test = (rows_of(case["set"], part, parameters.domain) for part in ("valid", "test"))
-    next(Tied().fits(fresh(task), Grid((1.0,), (2,)), None))  # compiles
+    next(SoftTied().fits(fresh(task), Grid((1.0,), (2,)), None))  # compiles
     head = {"set": case["set"], "parameters": parameters.n_parameters}
     best_l2, costs = 1.0, []
     for what in ("L2", "tied", "LTR"):
@@ -137,8 +137,8 @@ def run_rough(case: Case) -> Iterator[Record]:
     rows = problem(case["set"]).rows
     valid, test = (rows_of(case["set"], part, rows.domain) for part in ("valid", "test"))
     structure = Learned(max_degree=case["degree"], bound="top").learn(rows, valid=valid)
-    for what, penalty in (("tied", Tied()), ("LTR", LearnTieRelearn())):
-        learner = Learner(Given(structure.structure), penalty)
+    for what, penalty in (("tied", SoftTied()), ("LTR", LearnTieRelearn())):
+        learner = Learner(FixedStructure(structure.structure), penalty)
         for rough in (None, ROUGH):
             begun = time.process_time()
             fitted = learner.fit(rows, valid, compared=False, rough=rough)
@@ -198,9 +198,9 @@ def run_flipped(case: Case) -> Iterator[Record]:
     """Tying depends on the coordinates: exchange 0 and 1 everywhere, and equal parameters mean something else."""
     rows = problem(case["set"]).rows
     test = rows_of(case["set"], "test", rows.domain)
-    structure = Given(Learned(max_degree=case["degree"], bound="path").learn(rows, jobs=JOBS).structure)
+    structure = FixedStructure(Learned(max_degree=case["degree"], bound="path").learn(rows, jobs=JOBS).structure)
     record: Record = {"set": case["set"]}
-    for penalty in (L2(0.1), Tied(30.0, groups=2)):
+    for penalty in (L2(0.1), SoftTied(30.0, groups=2)):
         for word, exchange in (("given", False), ("exchanged", True)):
             given, judged = (flipped(part) if exchange else part for part in (rows, test))
             record[f"{penalty.word}_{word}"] = -Learner(structure, penalty).fit(given, jobs=JOBS).model.pll(judged)

@@ -18,8 +18,8 @@ from benchmarks.table import Column, Record, Table
 from benchmarks.timing import timed
 from mrfit.objectives.counts.conditional_cells import ConditionalCells
 from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
-from mrfit.penalties.l2 import L2
-from mrfit.penalties.penalized_objective import Penalized
+from mrfit.penalties.l2 import Ridge
+from mrfit.penalties.penalized_objective import PenalizedObjective
 from mrfit.solvers.lbfgs import LBFGS
 from mrfit.solvers.minimize import minimize
 from mrfit.solvers.newton import TruncatedNewton
@@ -31,7 +31,7 @@ STRENGTHS = (0.01, 1.0, 30.0)
 METHODS = {"newton": TruncatedNewton(), "lbfgs": LBFGS()}
 
 
-def scipy_fit(objective: Penalized) -> tuple[int, float, float]:
+def scipy_fit(objective: PenalizedObjective) -> tuple[int, float, float]:
     result = optimize.minimize(
         objective.value_and_gradient,
         np.zeros(objective.n_parameters),
@@ -50,12 +50,12 @@ def run(case: Case) -> Iterator[Record]:
     cells, counting = timed(lambda: ConditionalCells.count(given.rows, parameters, jobs=case["jobs"]))
     pseudo_likelihood = PseudoLikelihood(cells, jobs=case["jobs"])
     for strength in case["strengths"]:
-        objective = Penalized(pseudo_likelihood, L2(strength), total_weight=given.rows.total_weight)
+        objective = PenalizedObjective(pseudo_likelihood, Ridge(strength), total_weight=given.rows.total_weight)
         head = {"set": given.name, "degree": degree, "counting": counting, "strength": strength}
         yield head | one_fit(objective)
 
 
-def one_fit(objective: Penalized) -> Record:
+def one_fit(objective: PenalizedObjective) -> Record:
     """Passes, seconds and violation of every method, all at one value."""
     record: Record = {}
     values = []

@@ -24,8 +24,8 @@ from mrfit.inference.messages.tree_reweighted import TreeReweighted
 from mrfit.inference.sampling.annealed import Annealed
 from mrfit.inference.sampling.gibbs import Gibbs
 from mrfit.inference.sampling.tempering import Tempering
-from mrfit.learning.tying.hard_tying import Reduced
-from mrfit.model.factor_network import Conjunction, Network
+from mrfit.learning.tying.hard_tying import TiedObjective
+from mrfit.model.factor_network import Conjunction, FactorNetwork
 from mrfit.objectives.cached import CachedObjective
 from mrfit.objectives.counts.conditional_cells import ConditionalCells
 from mrfit.objectives.likelihood import Likelihood
@@ -35,7 +35,7 @@ from mrfit.objectives.reparameterized import Reparameterized
 from mrfit.objectives.screening import InteractionScreening, LogInteractionScreening
 from mrfit.objectives.sharded import Shard, Sharded
 from mrfit.objectives.tree_likelihood import TreeLikelihood
-from mrfit.objectives.weighted_mean import Mean
+from mrfit.objectives.weighted_mean import WeightedMean
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.centred import Centred
 from mrfit.parameterizations.full import Full
@@ -45,13 +45,13 @@ from mrfit.parameterizations.ising import Ising
 from mrfit.parameterizations.ordered import Ordered
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.parameterizations.spectral import Spectral
-from mrfit.penalties.cluster_penalty import Tied
+from mrfit.penalties.cluster_penalty import ClusterPenalty
 from mrfit.penalties.group_l1 import GroupL1
 from mrfit.penalties.hierarchical_l1 import HierarchicalL1
-from mrfit.penalties.l1 import L1
-from mrfit.penalties.l2 import L2
-from mrfit.penalties.penalized_objective import Penalized
-from mrfit.penalties.penalty import NonsmoothPenalty, NoPenalty, Scaled, SmoothPenalty
+from mrfit.penalties.l1 import WeightedL1
+from mrfit.penalties.l2 import Ridge
+from mrfit.penalties.penalized_objective import PenalizedObjective
+from mrfit.penalties.penalty import NonsmoothPenalty, Scaled, SmoothPenalty, ZeroPenalty
 from mrfit.registry import PARAMETERIZATIONS as WORDS
 from mrfit.solvers.fista import Fista
 from mrfit.solvers.lbfgs import LBFGS
@@ -255,22 +255,22 @@ def chosen_parameterizations(domain: Domain, structure: Structure, rng: np.rando
 # -- penalties, objectives, methods ------------------------------------------------------------------------------
 
 SMOOTH_PENALTIES: dict[type, Callable[[np.random.Generator, int], list[SmoothPenalty]]] = {
-    L2: lambda rng, n: [
-        L2(1.0),
-        L2(1e-3),
-        L2(250.0, np.ones(n, bool)),
-        L2(2.0, rng.random(n) < 0.5),
-        L2(2.0, np.zeros(n, bool)),
-        L2(2.0, rng.random(n) < 0.5, toward=rng.standard_normal(n)),
+    Ridge: lambda rng, n: [
+        Ridge(1.0),
+        Ridge(1e-3),
+        Ridge(250.0, np.ones(n, bool)),
+        Ridge(2.0, rng.random(n) < 0.5),
+        Ridge(2.0, np.zeros(n, bool)),
+        Ridge(2.0, rng.random(n) < 0.5, toward=rng.standard_normal(n)),
     ],
-    Tied: lambda rng, n: [
-        Tied(1.0, np.zeros(n, int)),
-        Tied(2.0, np.arange(n)),
-        Tied(1e-3, rng.integers(0, 3, n)),
-        Tied(30.0, rng.integers(-1, 3, n)),
-        Tied(5.0, rng.integers(-1, 2, n), np.array([True, False])),
-        Tied(5.0, np.full(n, -1)),
-        Tied(1.0, np.full(n, 1), np.array([False, True])),
+    ClusterPenalty: lambda rng, n: [
+        ClusterPenalty(1.0, np.zeros(n, int)),
+        ClusterPenalty(2.0, np.arange(n)),
+        ClusterPenalty(1e-3, rng.integers(0, 3, n)),
+        ClusterPenalty(30.0, rng.integers(-1, 3, n)),
+        ClusterPenalty(5.0, rng.integers(-1, 2, n), np.array([True, False])),
+        ClusterPenalty(5.0, np.full(n, -1)),
+        ClusterPenalty(1.0, np.full(n, 1), np.array([False, True])),
     ],
 }
 
@@ -295,13 +295,13 @@ def subsets(n: int, order: int | None = None) -> tuple[np.ndarray, Mapping[int, 
 
 
 NONSMOOTH_PENALTIES: dict[type, Callable[[np.random.Generator, int], list[NonsmoothPenalty]]] = {
-    NoPenalty: lambda rng, n: [NoPenalty()],
-    L1: lambda rng, n: [
-        L1(1.0, np.ones(n)),
-        L1(1e-3, rng.uniform(0.5, 2.0, n)),
-        L1(0.7, np.where(rng.random(n) < 0.5, rng.uniform(0.5, 2.0, n), 0.0)),
-        L1(250.0, np.ones(n)),
-        L1(2.0, np.zeros(n)),
+    ZeroPenalty: lambda rng, n: [ZeroPenalty()],
+    WeightedL1: lambda rng, n: [
+        WeightedL1(1.0, np.ones(n)),
+        WeightedL1(1e-3, rng.uniform(0.5, 2.0, n)),
+        WeightedL1(0.7, np.where(rng.random(n) < 0.5, rng.uniform(0.5, 2.0, n), 0.0)),
+        WeightedL1(250.0, np.ones(n)),
+        WeightedL1(2.0, np.zeros(n)),
     ],
     GroupL1: lambda rng, n: [
         GroupL1(1.0, np.arange(n), np.ones(n)),
@@ -324,10 +324,10 @@ NONSMOOTH_PENALTIES: dict[type, Callable[[np.random.Generator, int], list[Nonsmo
         hierarchical(2.0, np.zeros(n, int), np.zeros(1), {}),
     ],
     Scaled: lambda rng, n: [
-        Scaled(0.3, L1(2.0, np.where(rng.random(n) < 0.5, rng.uniform(0.5, 2.0, n), 0.0))),
+        Scaled(0.3, WeightedL1(2.0, np.where(rng.random(n) < 0.5, rng.uniform(0.5, 2.0, n), 0.0))),
         Scaled(4.0, GroupL1(0.2, np.arange(n) % 4 - 1, np.array([1.0, 0.0, 0.8]))),
         Scaled(0.5, hierarchical(0.8, np.arange(n), *subsets(3))),
-        Scaled(3.0, Scaled(0.1, L1(1.0, np.ones(n)))),
+        Scaled(3.0, Scaled(0.1, WeightedL1(1.0, np.ones(n)))),
     ],
 }
 
@@ -344,9 +344,9 @@ def log_screening(rows: UniqueRows, parameters: Canonical, *, jobs: int = 1) -> 
     return LogInteractionScreening(ConditionalCells.count(rows, parameters, jobs=jobs), jobs=jobs)
 
 
-def penalized(rows: UniqueRows, parameters: Canonical, *, jobs: int = 1, strength: float = 1.0) -> Penalized:
+def penalized(rows: UniqueRows, parameters: Canonical, *, jobs: int = 1, strength: float = 1.0) -> PenalizedObjective:
     objective = pseudo_likelihood(rows, parameters, jobs=jobs)
-    return Penalized(objective, L2(strength), total_weight=rows.total_weight)
+    return PenalizedObjective(objective, Ridge(strength), total_weight=rows.total_weight)
 
 
 def likelihood(rows: UniqueRows, parameters: Canonical, *, jobs: int = 1) -> Likelihood:
@@ -361,10 +361,10 @@ def remembered(rows: UniqueRows, parameters: Canonical, *, jobs: int = 1) -> Cac
     return CachedObjective(pseudo_likelihood(rows, parameters, jobs=jobs))
 
 
-def reduced(rows: UniqueRows, parameters: Canonical, *, jobs: int = 1) -> Reduced:
+def reduced(rows: UniqueRows, parameters: Canonical, *, jobs: int = 1) -> TiedObjective:
     """Every parameter in a group of its own: the same function, by way of the groups."""
     n = parameters.n_parameters
-    return Reduced(pseudo_likelihood(rows, parameters, jobs=jobs), Groups(np.arange(n), np.zeros(n)))
+    return TiedObjective(pseudo_likelihood(rows, parameters, jobs=jobs), Groups(np.arange(n), np.zeros(n)))
 
 
 def reparameterized(rows: UniqueRows, parameters: Canonical, *, jobs: int = 1) -> Reparameterized:
@@ -373,11 +373,11 @@ def reparameterized(rows: UniqueRows, parameters: Canonical, *, jobs: int = 1) -
     return Reparameterized(pseudo_likelihood(rows, parameters, jobs=jobs), identity)
 
 
-def mean(rows: UniqueRows, parameters: Canonical, *, jobs: int = 1) -> Mean:
+def mean(rows: UniqueRows, parameters: Canonical, *, jobs: int = 1) -> WeightedMean:
     """Of every other row: the same function, by way of the halves."""
     halves = _two_halves(rows)
     shares = [half.total_weight / rows.total_weight for half in halves]
-    return Mean([pseudo_likelihood(half, parameters, jobs=jobs) for half in halves], shares)
+    return WeightedMean([pseudo_likelihood(half, parameters, jobs=jobs) for half in halves], shares)
 
 
 def _two_halves(rows: UniqueRows) -> list[UniqueRows]:
@@ -397,13 +397,13 @@ OBJECTIVES: dict[type, Callable[..., Objective]] = {
     PseudoLikelihood: pseudo_likelihood,
     InteractionScreening: screening,
     LogInteractionScreening: log_screening,
-    Penalized: penalized,
+    PenalizedObjective: penalized,
     Likelihood: likelihood,
     TreeLikelihood: tree_likelihood,
     CachedObjective: remembered,
-    Reduced: reduced,
+    TiedObjective: reduced,
     Reparameterized: reparameterized,
-    Mean: mean,
+    WeightedMean: mean,
     Sharded: sharded,
 }
 
@@ -464,7 +464,7 @@ def forests(draw: st.DrawFn, *, order: int = 4) -> Factors:
 
 
 @st.composite
-def networks(draw: st.DrawFn) -> Network:
+def networks(draw: st.DrawFn) -> FactorNetwork:
     """Any tables, with conjunctions of any of their variables, impossible ones too."""
     tables = draw(factors())
     n = len(tables.shape)
@@ -476,7 +476,7 @@ def networks(draw: st.DrawFn) -> Network:
         conjunctions.append(
             Conjunction(weight, tuple((i, tuple(sorted(s))) for i, s in zip(chosen, states, strict=True)))
         )
-    return Network(domain_of(tables.shape), tables, tuple(conjunctions))
+    return FactorNetwork(domain_of(tables.shape), tables, tuple(conjunctions))
 
 
 @st.composite

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mrfit import Network, register
+from mrfit import FactorNetwork, register
 from mrfit.cli.main import main
 from mrfit.learning.specification import learn
 from mrfit.penalties.penalty import NonsmoothPenalty
@@ -82,7 +82,7 @@ def test_the_engine_keeps_every_promise() -> None:
 def test_an_answer_by_its_word(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     kind = _followed("Add an inference engine")["Listing"]
     register(kind)
-    network = Network(domain_of(SCOPES["cycle"][0]), random_factors(rng, *SCOPES["cycle"]))
+    network = FactorNetwork(domain_of(SCOPES["cycle"][0]), random_factors(rng, *SCOPES["cycle"]))
     found = network.log_z(engine="listing")
     assert (found.engine, found.exact) == ("listing", True)
     assert float(found) == pytest.approx(float(network.log_z(engine="tree")), rel=1e-12)

@@ -13,7 +13,7 @@ from mrfit.cli.main import main
 from mrfit.explorer.document import Document
 from mrfit.learning import Learner
 from mrfit.learning.penalty_specs import L1
-from mrfit.learning.tying_specs import HardTied, Tied
+from mrfit.learning.tying_specs import HardTied, SoftTied
 from mrfit.model.markov_network import MarkovNetwork
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.structures.simple import Learned
@@ -113,7 +113,7 @@ def test_softly_tied_values_are_counted_as_they_are(
         assert absent not in header
     rows = random_rows(rng, (2,) * 5, 200)
     soft, hard = (
-        Learner(penalty=penalty).fit(rows).model for penalty in (Tied(1.0, groups=2), HardTied(1.0, groups=2))
+        Learner(penalty=penalty).fit(rows).model for penalty in (SoftTied(1.0, groups=2), HardTied(1.0, groups=2))
     )
     assert (soft.n_groups, hard.n_groups) == (2, 2)
     assert hard.n_distinct == 2

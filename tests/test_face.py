@@ -17,7 +17,7 @@ from mrfit.structures.structure import Structure
 HOSTILE = "</script><script>alert('x')</script>&\""
 
 
-def _fitted(**options: Any) -> mrfit.Fitted:
+def _fitted(**options: Any) -> mrfit.FitResult:
     first = np.random.default_rng(0).integers(0, 2, 300)
     columns = {"a": first, "b": 1 - first ^ (np.arange(300) % 5 == 0), HOSTILE: np.arange(300) % 3}
     return mrfit.learn(columns, **options)
@@ -31,17 +31,17 @@ def test_short_texts() -> None:
     learner = mrfit.Learner(mrfit.Learned(max_degree=5), mrfit.L1((1.0, 3.0)), folds=4)
     told = "structure learned (at most 5 neighbours), l1, strengths 1, 3, pseudo-likelihood, 4-fold cross-validation"
     assert repr(learner) == f"<Learner: {told}>"
-    assert re.fullmatch(r"<Fitted: 3 variables.*; best of 1: strength 1; pll -[\d.]+>", repr(fitted))
+    assert re.fullmatch(r"<FitResult: 3 variables.*; best of 1: strength 1; pll -[\d.]+>", repr(fitted))
 
 
 def test_nothing_prints_whole_arrays() -> None:
-    fitted = _fitted(penalty=mrfit.Tied(groups=(1, 2), strength=(1.0, 5.0)), folds=2)
+    fitted = _fitted(penalty=mrfit.SoftTied(groups=(1, 2), strength=(1.0, 5.0)), folds=2)
     for part in (fitted, fitted.best, fitted.gain, fitted.model):
         assert len(repr(part)) < 200
         assert "array" not in repr(part)
 
 
-@pytest.mark.parametrize("penalty", [mrfit.L2(), mrfit.Tied(groups=2, strength=1.0)], ids=["l2", "tied"])
+@pytest.mark.parametrize("penalty", [mrfit.L2(), mrfit.SoftTied(groups=2, strength=1.0)], ids=["l2", "tied"])
 def test_names_are_never_markup(penalty: Any) -> None:
     fitted = _fitted(penalty=penalty)
     learner = mrfit.Learner(penalty=penalty)

@@ -19,7 +19,7 @@ from benchmarks.catalogue import catalogue
 from mrfit.cli.main import cli, main
 from mrfit.formats.tables import table_bytes, table_of
 from mrfit.formats.uai_results import pr_bytes
-from mrfit.learning.tying_specs import Tied
+from mrfit.learning.tying_specs import SoftTied
 from test_readme import png_size
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -200,7 +200,7 @@ def _files_of_a_reader() -> None:
     table = mrfit.UniqueRows.from_file(SMALL)
     Path("survey.csv").write_bytes(table_bytes(table_of(_small().sample(200, seed=0)), "survey.csv"))
     _small().save("survey.mrf")
-    mrfit.learn(table, "tree", penalty=Tied(1.0, groups=2)).model.save("small.mrf")
+    mrfit.learn(table, "tree", penalty=SoftTied(1.0, groups=2)).model.save("small.mrf")
     network = mrfit.read_network("survey.mrf")
     for name in ("linkage.uai.gz", "download.uai", "a.mn"):
         mrfit.write_network(name, network)

@@ -14,12 +14,12 @@ import pytest
 
 from mrfit import (
     L1,
+    ChowLiuTree,
+    FactorNetwork,
     Learner,
-    LikelihoodChoice,
+    LikelihoodSpec,
     MarkovNetwork,
     MarkovNetworkLearner,
-    Network,
-    Tree,
     read_network,
     register,
     write_network,
@@ -28,7 +28,7 @@ from mrfit import registry as plugins
 from mrfit.cli.main import main
 from mrfit.core.errors import InputError, ModelFileError
 from mrfit.formats.uai import UAI
-from mrfit.learning.objective_specs import RiseChoice
+from mrfit.learning.objective_specs import RiseSpec
 from mrfit.learning.specification import learn
 from mrfit.parameterizations.spectral import Spectral
 from mrfit.solvers.lbfgs import LBFGS
@@ -178,9 +178,9 @@ def test_a_plug_in_that_does_not_load_is_named(monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize(
     ("words", "objects"),
     [
-        ({"structure": "tree", "penalty": "l1"}, {"structure": Tree(), "penalty": L1()}),
-        ({"objective": "rise", "solver": "lbfgs"}, {"objective": RiseChoice(), "solver": LBFGS()}),
-        ({"objective": "likelihood"}, {"objective": LikelihoodChoice()}),
+        ({"structure": "tree", "penalty": "l1"}, {"structure": ChowLiuTree(), "penalty": L1()}),
+        ({"objective": "rise", "solver": "lbfgs"}, {"objective": RiseSpec(), "solver": LBFGS()}),
+        ({"objective": "likelihood"}, {"objective": LikelihoodSpec()}),
         ({"parameterization": "spectral"}, {"parameterization": Spectral}),
     ],
     ids=str,
@@ -218,6 +218,6 @@ def test_coordinates_of_somebody_else(tmp_path: Path, rng: np.random.Generator) 
 
 
 def test_a_format_as_an_object(tmp_path: Path, rng: np.random.Generator) -> None:
-    network = Network(domain_of((2, 3)), random_factors(rng, (2, 3), [(0, 1)]))
+    network = FactorNetwork(domain_of((2, 3)), random_factors(rng, (2, 3), [(0, 1)]))
     write_network(tmp_path / "model.txt", network, format=UAI)
     assert read_network(tmp_path / "model.txt", format=UAI) == read_network(tmp_path / "model.txt", format="uai")

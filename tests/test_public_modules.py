@@ -37,7 +37,7 @@ def test_the_function_minimize_is_not_hidden_by_its_module() -> None:
 
 def test_words_of_the_door_are_choices_and_those_of_penalties_are_functions() -> None:
     """Both have an L1; a choice builds the function when the parameters are known."""
-    from mrfit.penalties import L1, PenaltyChoice
+    from mrfit.penalties import PenaltySpec, WeightedL1
 
-    assert issubclass(mrfit.L1, PenaltyChoice)
-    assert mrfit.L1.function is L1
+    assert issubclass(mrfit.L1, PenaltySpec)
+    assert mrfit.L1.function is WeightedL1

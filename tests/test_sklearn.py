@@ -22,14 +22,14 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import Binarizer, KBinsDiscretizer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mrfit import LikelihoodChoice, MarkovNetwork, MarkovNetworkLearner, Structure
+from mrfit import LikelihoodSpec, MarkovNetwork, MarkovNetworkLearner, Structure
 from mrfit.core.errors import DataError, InputError, StructureError
 from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning import Learner
 from mrfit.learning.em import fit_incomplete
 from mrfit.learning.penalty_specs import L1, L2
-from mrfit.learning.settings import Coordinates, Covariates, Solver
+from mrfit.learning.settings import Covariates, ParameterizationOptions, SolverOptions
 from mrfit.learning.specification import penalty_from
 from mrfit.registry import OBJECTIVES
 from mrfit.structures.simple import Learned
@@ -110,7 +110,7 @@ def test_names_of_columns_are_kept(X: NDArray[np.int64], kind: str) -> None:
 
 
 def test_the_model_is_the_one_of_the_settings(X: NDArray[np.int64]) -> None:
-    learner = fitted(X, structure="tree", penalty=L2(2.0), solver=Solver(tolerance=1e-9))
+    learner = fitted(X, structure="tree", penalty=L2(2.0), solver=SolverOptions(tolerance=1e-9))
     assert isinstance(learner.model_, MarkovNetwork)
     assert len(learner.model_.structure.edges) == 3
     assert learner.solution_.violation <= 1e-9
@@ -207,8 +207,8 @@ def test_settings_of_nested_parts(X: NDArray[np.int64]) -> None:
         with pytest.raises(InputError, match=message):
             learner.set_params(**{name: 1})
     learner.set_params(solver__tolerance=1e-9, parameterization__word="spectral", given=["v0"], given__on_edges=True)
-    assert learner.solver == Solver(tolerance=1e-9)
-    assert learner.parameterization == Coordinates("spectral")
+    assert learner.solver == SolverOptions(tolerance=1e-9)
+    assert learner.parameterization == ParameterizationOptions("spectral")
     assert learner.given == Covariates(["v0"], on_edges=True)
     search = GridSearchCV(MarkovNetworkLearner("learned"), {"structure__max_degree": [1, 2]}, cv=3).fit(X)
     assert search.best_params_["structure__max_degree"] in (1, 2)
@@ -261,8 +261,8 @@ def test_l1_makes_zeros_and_leaves_single_variables_alone(X: NDArray[np.int64]) 
         ({"penalty": "l7"}, "'l7'"),
         ({"solver": "sgd"}, "'sgd'"),
         ({"penalty": "l1", "solver": "newton"}, "`TruncatedNewton` needs a differentiable penalty; `L1` is not"),
-        ({"solver": Solver(tolerance=0.0)}, "tolerance"),
-        ({"solver": Solver(max_iterations=-1)}, "limit of iterations"),
+        ({"solver": SolverOptions(tolerance=0.0)}, "tolerance"),
+        ({"solver": SolverOptions(max_iterations=-1)}, "limit of iterations"),
         ({"missing": "guess"}, "'guess'"),
         ({"n_jobs": 0}, "jobs"),
     ],
@@ -438,7 +438,7 @@ def test_missing_values(X: NDArray[np.int64], frame: pd.DataFrame) -> None:
 
 def test_a_fit_that_stops_early_is_told(X: NDArray[np.int64]) -> None:
     with pytest.warns(ConvergenceWarning, match="iteration limit"):
-        learner = fitted(X, penalty=L2(1e-6), solver=Solver(max_iterations=1, tolerance=1e-12))
+        learner = fitted(X, penalty=L2(1e-6), solver=SolverOptions(max_iterations=1, tolerance=1e-12))
     assert not learner.solution_.converged
     assert learner.solution_.iterations == 1
 
@@ -482,10 +482,10 @@ def test_an_objective_scores_by_its_own_measure(X: NDArray[np.int64]) -> None:
     """However it is given: a word, an object, or one of a class that this library does not know."""
 
     @dataclass(frozen=True)
-    class Own(LikelihoodChoice):
+    class Own(LikelihoodSpec):
         pass
 
-    for objective in ("likelihood", LikelihoodChoice(), LikelihoodChoice("tree"), Own("enumeration")):
+    for objective in ("likelihood", LikelihoodSpec(), LikelihoodSpec("tree"), Own("enumeration")):
         learner = fitted(X, structure="tree", objective=objective)
         np.testing.assert_array_equal(learner.score_samples(X), learner.model_.ll_rows(X))
         assert learner.score(X) == pytest.approx(learner.fitted_.best.train, abs=1e-12)
@@ -505,7 +505,7 @@ def test_a_search_chooses_by_the_measure_of_the_objective(X: NDArray[np.int64]) 
         )
         for objective, how in (
             ("likelihood", {}),
-            (LikelihoodChoice("tree"), {}),
+            (LikelihoodSpec("tree"), {}),
             ("likelihood", {"scoring": lambda learner, rows: learner.model_.ll(rows)}),
         )
     )
@@ -525,7 +525,7 @@ def test_a_search_chooses_by_the_measure_of_the_objective(X: NDArray[np.int64]) 
 def test_settings_of_the_objective() -> None:
     learner = MarkovNetworkLearner(objective="likelihood")
     assert learner.get_params()["objective__engine"] == "auto"
-    assert learner.set_params(objective__engine="tree").objective == LikelihoodChoice("tree")
+    assert learner.set_params(objective__engine="tree").objective == LikelihoodSpec("tree")
     assert clone(learner).get_params() == learner.get_params()
     with pytest.raises(InputError, match="'objective' has no settings of its own"):
         MarkovNetworkLearner().set_params(objective__engine="tree")
@@ -585,7 +585,7 @@ def test_a_likelihood_that_does_not_fit_is_refused(rng: np.random.Generator) -> 
     """Never replaced by another measure."""
     table = rng.integers(0, 2, (60, 50))
     with pytest.raises(InputError, match=r"needs cliques of 1\.1e\+15 cells"):
-        fitted(table, metric="ll", solver=Solver(max_iterations=3000, tolerance=1e-3)).score(table)
+        fitted(table, metric="ll", solver=SolverOptions(max_iterations=3000, tolerance=1e-3)).score(table)
 
 
 def test_ordered_columns_and_covariates() -> None:
@@ -604,17 +604,19 @@ def test_ordered_columns_and_covariates() -> None:
     assert list(model.parameters.names())[-3:] == ["mood × sleep", "mood × sex=1", "sleep × sex=1"]
     assert model.given == ("sex",)
     assert model.graph.edges["mood", "sleep"]["weight"] > 0
-    lone = MarkovNetworkLearner(parameterization=Coordinates(ordered="sleep")).fit(frame).model_
+    lone = MarkovNetworkLearner(parameterization=ParameterizationOptions(ordered="sleep")).fit(frame).model_
     assert lone.parameters.options == {"ordered": ["sleep"]}
-    scored = MarkovNetworkLearner(parameterization=Coordinates(scores={"sleep": (0, 1, 3, 7)})).fit(frame).model_
+    scored = (
+        MarkovNetworkLearner(parameterization=ParameterizationOptions(scores={"sleep": (0, 1, 3, 7)})).fit(frame).model_
+    )
     assert scored.parameters.options == {"ordered": ["sleep"], "scores": {"sleep": [0, 1, 3, 7]}}
     with pytest.raises(InputError, match=r"'mood' is to be ordered.*states=\{\.\.\.\}"):
-        MarkovNetworkLearner(parameterization=Coordinates(ordered=["mood"])).fit(frame)
+        MarkovNetworkLearner(parameterization=ParameterizationOptions(ordered=["mood"])).fit(frame)
     coded = frame.assign(sleep=frame["sleep"].where(frame.index > 3, -99))
     with pytest.raises(InputError, match=r"'-99' lies outside its scale \(\d to \d\).*\(-99\) by NaN"):
-        MarkovNetworkLearner(parameterization=Coordinates(ordered=["sleep"])).fit(coded)
+        MarkovNetworkLearner(parameterization=ParameterizationOptions(ordered=["sleep"])).fit(coded)
     frame["mood"] = pd.Categorical(frame["mood"], order["mood"], ordered=True)
-    ordered = MarkovNetworkLearner(parameterization=Coordinates(ordered=["mood"])).fit(frame).model_
+    ordered = MarkovNetworkLearner(parameterization=ParameterizationOptions(ordered=["mood"])).fit(frame).model_
     assert ordered.domain.to_states()["mood"] == order["mood"]
 
 
@@ -658,7 +660,7 @@ def test_codes_of_missing_answers_are_replaced_where_nothing_is_read(rng: np.ran
     """The estimator has no `na_values`, so its message does not name that."""
     X = rng.integers(1, 6, (60, 2))
     X[:3, 0] = -99
-    learner = MarkovNetworkLearner(parameterization=Coordinates("ordered"), missing="drop")
+    learner = MarkovNetworkLearner(parameterization=ParameterizationOptions("ordered"), missing="drop")
     with pytest.raises(InputError, match=r"outside its scale \(1 to 5\)\. Replace codes .*\(-99\) by NaN; if all"):
         learner.fit(X)
     assert len(learner.fit(np.where(X == -99, np.nan, X)).model_.domain[0].states) == 5

@@ -8,95 +8,102 @@ from typing import TYPE_CHECKING, Any
 from mrfit._version import __version__
 
 if TYPE_CHECKING:
-    from mrfit.analysis.goodness.bootstrap_goodness import drawn_goodness
+    from mrfit.analysis.goodness.bootstrap_goodness import bootstrap_goodness
     from mrfit.analysis.groups.compare_groups import GroupComparison, compare_groups
     from mrfit.analysis.model_comparison import Comparison, compare
     from mrfit.analysis.nodes.node_stability import NodeStability, node_stability
-    from mrfit.analysis.sample_size.power import Power, power
+    from mrfit.analysis.sample_size.power import SampleSizeStudy, sample_size
     from mrfit.analysis.score_curves import plot_scores
-    from mrfit.analysis.spectrum.interaction_spectrum import plot_spectrum, spectrum
+    from mrfit.analysis.spectrum.interaction_spectrum import interaction_spectrum, plot_spectrum
     from mrfit.analysis.stability.stability import Stability, stability
     from mrfit.core.cluster import cluster
     from mrfit.core.domain import Domain, Variable
     from mrfit.core.errors import MrfitError
     from mrfit.core.factors import Factors
     from mrfit.data.dataset import Dataset
-    from mrfit.data.partitioned_table import Parts
+    from mrfit.data.partitioned_table import PartitionedTable
     from mrfit.data.sparse_rows import SparseRows
     from mrfit.data.unique_rows import UniqueRows
     from mrfit.formats.models import read_network, write_network
     from mrfit.inference.exact.enumeration import Enumeration
-    from mrfit.learning.chains.likelihood_growth import Grown
+    from mrfit.learning.chains.likelihood_growth import LikelihoodGrowth
     from mrfit.learning.em import IncompleteFit, fit_incomplete
-    from mrfit.learning.fit_result import Fitted
+    from mrfit.learning.fit_result import FitResult
     from mrfit.learning.learner import Learner
-    from mrfit.learning.objective_specs import LikelihoodChoice
-    from mrfit.learning.penalty_specs import L1, L2, FlatL1, FlatL2, Group, Hierarchical, NoPenalty
+    from mrfit.learning.objective_specs import LikelihoodSpec
+    from mrfit.learning.penalty_specs import L1, L2, GroupLasso, HierarchicalLasso, NoPenalty, SumOfSquares, UniformL1
     from mrfit.learning.pseudo_counts import PseudoCounts
-    from mrfit.learning.settings import Coordinates, Covariates, Solver
+    from mrfit.learning.settings import Covariates, ParameterizationOptions, SolverOptions
     from mrfit.learning.specification import learn
-    from mrfit.learning.tying_specs import HardTied, LearnTieRelearn, Tied
-    from mrfit.model.factor_network import Network
+    from mrfit.learning.tying_specs import HardTied, LearnTieRelearn, SoftTied
+    from mrfit.model.factor_network import FactorNetwork
     from mrfit.model.markov_network import MarkovNetwork
-    from mrfit.model.standard_error_estimates import Errors
+    from mrfit.model.standard_error_estimates import StandardErrors
     from mrfit.plots.marginals_plot import plot_marginals
     from mrfit.plots.network_plot import plot_network
     from mrfit.plots.parameters_plot import plot_parameters
     from mrfit.registry import register
     from mrfit.sklearn import MarkovNetworkLearner
-    from mrfit.structures.simple import Complete, Given, Independent, Learned, Tree, UpToOrder
+    from mrfit.structures.simple import (
+        AllInteractions,
+        ChowLiuTree,
+        CompleteGraph,
+        FixedStructure,
+        Learned,
+        NoInteractions,
+    )
     from mrfit.structures.structure import Structure
 
 # Loaded on first use: numba and scikit-learn take longer to import than most commands take to run.
 _HOME = {
     "Comparison": "mrfit.analysis.model_comparison",
-    "Complete": "mrfit.structures.simple",
-    "Coordinates": "mrfit.learning.settings",
+    "CompleteGraph": "mrfit.structures.simple",
+    "ParameterizationOptions": "mrfit.learning.settings",
     "Covariates": "mrfit.learning.settings",
     "Dataset": "mrfit.data.dataset",
     "Domain": "mrfit.core.domain",
     "Enumeration": "mrfit.inference.exact.enumeration",
-    "Errors": "mrfit.model.standard_error_estimates",
+    "StandardErrors": "mrfit.model.standard_error_estimates",
     "Factors": "mrfit.core.factors",
-    "Fitted": "mrfit.learning.fit_result",
-    "FlatL1": "mrfit.learning.penalty_specs",
-    "FlatL2": "mrfit.learning.penalty_specs",
-    "Given": "mrfit.structures.simple",
-    "Group": "mrfit.learning.penalty_specs",
+    "FitResult": "mrfit.learning.fit_result",
+    "UniformL1": "mrfit.learning.penalty_specs",
+    "SumOfSquares": "mrfit.learning.penalty_specs",
+    "FixedStructure": "mrfit.structures.simple",
+    "GroupLasso": "mrfit.learning.penalty_specs",
     "GroupComparison": "mrfit.analysis.groups.compare_groups",
-    "Grown": "mrfit.learning.chains.likelihood_growth",
+    "LikelihoodGrowth": "mrfit.learning.chains.likelihood_growth",
     "HardTied": "mrfit.learning.tying_specs",
-    "Hierarchical": "mrfit.learning.penalty_specs",
+    "HierarchicalLasso": "mrfit.learning.penalty_specs",
     "IncompleteFit": "mrfit.learning.em",
-    "Independent": "mrfit.structures.simple",
+    "NoInteractions": "mrfit.structures.simple",
     "L1": "mrfit.learning.penalty_specs",
     "L2": "mrfit.learning.penalty_specs",
     "LearnTieRelearn": "mrfit.learning.tying_specs",
     "Learned": "mrfit.structures.simple",
     "Learner": "mrfit.learning.learner",
-    "LikelihoodChoice": "mrfit.learning.objective_specs",
+    "LikelihoodSpec": "mrfit.learning.objective_specs",
     "MarkovNetwork": "mrfit.model.markov_network",
     "MarkovNetworkLearner": "mrfit.sklearn",
     "MrfitError": "mrfit.core.errors",
-    "Network": "mrfit.model.factor_network",
+    "FactorNetwork": "mrfit.model.factor_network",
     "NoPenalty": "mrfit.learning.penalty_specs",
     "NodeStability": "mrfit.analysis.nodes.node_stability",
-    "Parts": "mrfit.data.partitioned_table",
-    "Power": "mrfit.analysis.sample_size.power",
+    "PartitionedTable": "mrfit.data.partitioned_table",
+    "SampleSizeStudy": "mrfit.analysis.sample_size.power",
     "PseudoCounts": "mrfit.learning.pseudo_counts",
-    "Solver": "mrfit.learning.settings",
+    "SolverOptions": "mrfit.learning.settings",
     "SparseRows": "mrfit.data.sparse_rows",
     "Stability": "mrfit.analysis.stability.stability",
     "Structure": "mrfit.structures.structure",
-    "Tied": "mrfit.learning.tying_specs",
-    "Tree": "mrfit.structures.simple",
+    "SoftTied": "mrfit.learning.tying_specs",
+    "ChowLiuTree": "mrfit.structures.simple",
     "UniqueRows": "mrfit.data.unique_rows",
-    "UpToOrder": "mrfit.structures.simple",
+    "AllInteractions": "mrfit.structures.simple",
     "Variable": "mrfit.core.domain",
     "cluster": "mrfit.core.cluster",
     "compare": "mrfit.analysis.model_comparison",
     "compare_groups": "mrfit.analysis.groups.compare_groups",
-    "drawn_goodness": "mrfit.analysis.goodness.bootstrap_goodness",
+    "bootstrap_goodness": "mrfit.analysis.goodness.bootstrap_goodness",
     "fit_incomplete": "mrfit.learning.em",
     "learn": "mrfit.learning.specification",
     "node_stability": "mrfit.analysis.nodes.node_stability",
@@ -105,10 +112,10 @@ _HOME = {
     "plot_parameters": "mrfit.plots.parameters_plot",
     "plot_scores": "mrfit.analysis.score_curves",
     "plot_spectrum": "mrfit.analysis.spectrum.interaction_spectrum",
-    "power": "mrfit.analysis.sample_size.power",
+    "sample_size": "mrfit.analysis.sample_size.power",
     "read_network": "mrfit.formats.models",
     "register": "mrfit.registry",
-    "spectrum": "mrfit.analysis.spectrum.interaction_spectrum",
+    "interaction_spectrum": "mrfit.analysis.spectrum.interaction_spectrum",
     "stability": "mrfit.analysis.stability.stability",
     "write_network": "mrfit.formats.models",
 }
@@ -116,54 +123,55 @@ _HOME = {
 __all__ = [
     "L1",
     "L2",
+    "AllInteractions",
+    "ChowLiuTree",
     "Comparison",
-    "Complete",
-    "Coordinates",
+    "CompleteGraph",
     "Covariates",
     "Dataset",
     "Domain",
     "Enumeration",
-    "Errors",
+    "FactorNetwork",
     "Factors",
-    "Fitted",
-    "FlatL1",
-    "FlatL2",
-    "Given",
-    "Group",
+    "FitResult",
+    "FixedStructure",
     "GroupComparison",
-    "Grown",
+    "GroupLasso",
     "HardTied",
-    "Hierarchical",
+    "HierarchicalLasso",
     "IncompleteFit",
-    "Independent",
     "LearnTieRelearn",
     "Learned",
     "Learner",
-    "LikelihoodChoice",
+    "LikelihoodGrowth",
+    "LikelihoodSpec",
     "MarkovNetwork",
     "MarkovNetworkLearner",
     "MrfitError",
-    "Network",
+    "NoInteractions",
     "NoPenalty",
     "NodeStability",
-    "Parts",
-    "Power",
+    "ParameterizationOptions",
+    "PartitionedTable",
     "PseudoCounts",
-    "Solver",
+    "SampleSizeStudy",
+    "SoftTied",
+    "SolverOptions",
     "SparseRows",
     "Stability",
+    "StandardErrors",
     "Structure",
-    "Tied",
-    "Tree",
+    "SumOfSquares",
+    "UniformL1",
     "UniqueRows",
-    "UpToOrder",
     "Variable",
     "__version__",
+    "bootstrap_goodness",
     "cluster",
     "compare",
     "compare_groups",
-    "drawn_goodness",
     "fit_incomplete",
+    "interaction_spectrum",
     "learn",
     "node_stability",
     "plot_marginals",
@@ -171,10 +179,9 @@ __all__ = [
     "plot_parameters",
     "plot_scores",
     "plot_spectrum",
-    "power",
     "read_network",
     "register",
-    "spectrum",
+    "sample_size",
     "stability",
     "write_network",
 ]

@@ -19,43 +19,43 @@ class Name(NamedTuple):
 
 NAMES: dict[str, dict[str, Name]] = {
     "structure": {
-        "complete": Name("mrfit.structures.simple:Complete", "all pairs"),
-        "independent": Name("mrfit.structures.simple:Independent", "no interactions"),
-        "tree": Name("mrfit.structures.simple:Tree", "the tree of most mutual information"),
+        "complete": Name("mrfit.structures.simple:CompleteGraph", "all pairs"),
+        "independent": Name("mrfit.structures.simple:NoInteractions", "no interactions"),
+        "tree": Name("mrfit.structures.simple:ChowLiuTree", "the tree of most mutual information"),
         "learned": Name("mrfit.structures.simple:Learned", "as `mrfit structure` does, with the same options"),
-        "grown": Name("mrfit.learning.chains.likelihood_growth:Grown", "by likelihood from a tree"),
-        "order": Name("mrfit.structures.simple:UpToOrder", "all sets of up to R variables", "order:R"),
-        "given": Name("mrfit.structures.simple:Given", "an edge list, GraphML or JSON", "edges:FILE"),
+        "grown": Name("mrfit.learning.chains.likelihood_growth:LikelihoodGrowth", "by likelihood from a tree"),
+        "order": Name("mrfit.structures.simple:AllInteractions", "all sets of up to R variables", "order:R"),
+        "given": Name("mrfit.structures.simple:FixedStructure", "an edge list, GraphML or JSON", "edges:FILE"),
     },
     "penalty": {
         "l2": Name("mrfit.learning.penalty_specs:L2", "shrinks all parameters"),
         "l1": Name("mrfit.learning.penalty_specs:L1", "makes many of them exactly zero"),
-        "group": Name("mrfit.learning.penalty_specs:Group", "makes all of a scope zero at once"),
-        "hierarchical": Name("mrfit.learning.penalty_specs:Hierarchical", "a scope and all that contain it"),
-        "flat-l1": Name("mrfit.learning.penalty_specs:FlatL1", "is l1 with all orders alike"),
-        "flat-l2": Name("mrfit.learning.penalty_specs:FlatL2", "is l2 with all orders alike"),
+        "group": Name("mrfit.learning.penalty_specs:GroupLasso", "makes all of a scope zero at once"),
+        "hierarchical": Name("mrfit.learning.penalty_specs:HierarchicalLasso", "a scope and all that contain it"),
+        "flat-l1": Name("mrfit.learning.penalty_specs:UniformL1", "is l1 with all orders alike"),
+        "flat-l2": Name("mrfit.learning.penalty_specs:SumOfSquares", "is l2 with all orders alike"),
         "none": Name("mrfit.learning.penalty_specs:NoPenalty", "is maximum likelihood"),
         "pseudo-counts": Name(
             "mrfit.learning.pseudo_counts:PseudoCounts",
             "adds S rows of every joint state, or for a tree of every state of a pair",
         ),
-        "tied": Name("mrfit.learning.tying_specs:Tied", "draws parameters to a few learned values"),
+        "tied": Name("mrfit.learning.tying_specs:SoftTied", "draws parameters to a few learned values"),
         "hard": Name("mrfit.learning.tying_specs:HardTied", "makes them equal there"),
         "ltr": Name("mrfit.learning.tying_specs:LearnTieRelearn", "learns with l2, clusters, and relearns as equal"),
     },
     "objective": {
         "pseudo-likelihood": Name(
-            "mrfit.learning.objective_specs:PseudoLikelihoodChoice", "each variable given all others"
+            "mrfit.learning.objective_specs:PseudoLikelihoodSpec", "each variable given all others"
         ),
         "likelihood": Name(
-            "mrfit.learning.objective_specs:LikelihoodChoice",
+            "mrfit.learning.objective_specs:LikelihoodSpec",
             "whole rows; exact for some 24 variables or in a sparse structure, by chains elsewhere",
         ),
         "rise": Name(
-            "mrfit.learning.objective_specs:RiseChoice",
+            "mrfit.learning.objective_specs:RiseSpec",
             "interaction screening; held-out rows are scored by the pseudo-likelihood",
         ),
-        "log-rise": Name("mrfit.learning.objective_specs:LogRiseChoice", "its logarithm, scored in the same way"),
+        "log-rise": Name("mrfit.learning.objective_specs:LogRiseSpec", "its logarithm, scored in the same way"),
     },
     "solver": {
         "newton": Name("mrfit.solvers.newton:TruncatedNewton"),
@@ -92,7 +92,7 @@ NAMES: dict[str, dict[str, Name]] = {
     },
     # Parts of parts, which have no word of their own.
     "setting": {
-        "SoftTying": Name("mrfit.learning.tying.soft_tying:SoftTying"),
+        "SoftTying": Name("mrfit.learning.tying.soft_tying:AlternationSettings"),
         "Stochastic": Name("mrfit.learning.tying.stochastic_tying:Stochastic"),
     },
 }
@@ -100,8 +100,8 @@ NAMES: dict[str, dict[str, Name]] = {
 # The class that makes something a part of a kind.
 BASES = {
     "mrfit.structures.base:StructureLearner": "structure",
-    "mrfit.learning.penalty_spec:PenaltyChoice": "penalty",
-    "mrfit.learning.objective_specs:ObjectiveChoice": "objective",
+    "mrfit.learning.penalty_spec:PenaltySpec": "penalty",
+    "mrfit.learning.objective_specs:ObjectiveSpec": "objective",
     "mrfit.solvers.method:Method": "solver",
     "mrfit.parameterizations.parameterization:Parameterization": "parameterization",
     "mrfit.inference.engine:Engine": "engine",

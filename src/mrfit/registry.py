@@ -14,8 +14,8 @@ from mrfit.core.errors import InputError, listed
 if TYPE_CHECKING:
     from mrfit.formats.model_format import ModelFormat
     from mrfit.inference.engine import Engine
-    from mrfit.learning.objective_specs import ObjectiveChoice
-    from mrfit.learning.penalty_spec import PenaltyChoice
+    from mrfit.learning.objective_specs import ObjectiveSpec
+    from mrfit.learning.penalty_spec import PenaltySpec
     from mrfit.parameterizations.parameterization import Parameterization
     from mrfit.solvers.method import Method
     from mrfit.structures.base import StructureLearner
@@ -38,7 +38,7 @@ def register(part: T) -> T:
     Parameters
     ----------
     part
-        A subclass of one of the base classes ``PenaltyChoice``, ``ObjectiveChoice``, ``StructureLearner``, ``Method``,
+        A subclass of one of the base classes ``PenaltySpec``, ``ObjectiveSpec``, ``StructureLearner``, ``Method``,
         ``Parameterization`` and ``Engine``, or a ``ModelFormat``.
 
     Returns
@@ -115,8 +115,8 @@ class Registry(Mapping[str, T], Generic[T]):
         return word if name is None else name.form or word
 
 
-PENALTIES: Registry[type[PenaltyChoice]] = Registry("penalty")
-OBJECTIVES: Registry[type[ObjectiveChoice]] = Registry("objective")
+PENALTIES: Registry[type[PenaltySpec]] = Registry("penalty")
+OBJECTIVES: Registry[type[ObjectiveSpec]] = Registry("objective")
 STRUCTURES: Registry[type[StructureLearner]] = Registry("structure")
 SOLVERS: Registry[type[Method[Any]]] = Registry("solver")
 PARAMETERIZATIONS: Registry[type[Parameterization]] = Registry("parameterization")

@@ -24,11 +24,11 @@ from mrfit.data.dataset import Dataset
 from mrfit.data.frames import check_column_names, column_values
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning.em import fit_incomplete
-from mrfit.learning.fit_result import Fitted
+from mrfit.learning.fit_result import FitResult
 from mrfit.learning.learner import Learner
-from mrfit.learning.objective_specs import JUDGES, ObjectiveChoice
-from mrfit.learning.penalty_spec import PenaltyChoice
-from mrfit.learning.settings import Coordinates, Covariates, Solver
+from mrfit.learning.objective_specs import JUDGES, ObjectiveSpec
+from mrfit.learning.penalty_spec import PenaltySpec
+from mrfit.learning.settings import Covariates, ParameterizationOptions, SolverOptions
 from mrfit.learning.specification import learner_from, objective_from, structure_called
 from mrfit.model.queries.queryable import How
 from mrfit.model.queries.row_questions import warn_of_errors
@@ -63,26 +63,27 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         ``complete`` (all pairs), ``independent``, ``tree`` (most mutual information), ``learned`` or
         ``Learned(max_degree=5, ...)`` (one sparse regression for each variable), ``order:R`` (all scopes of up to R
         variables), ``order:all`` or ``edges:FILE`` (an edge list, GraphML or JSON).
-    penalty : str or PenaltyChoice, default="l2"
+    penalty : str or PenaltySpec, default="l2"
         ``L2(strength=1.0)`` shrinks all parameters, ``L1`` makes many of them exactly zero, ``Group`` all of a scope at
         once, ``Hierarchical`` a scope and all that contain it, ``FlatL1`` and ``FlatL2`` treat all orders alike,
         ``PseudoCounts`` adds ``strength`` rows of every joint state, ``NoPenalty`` is maximum likelihood,
         ``Tied(groups=10)`` draws parameters to a few learned values, ``HardTied`` makes them equal there,
         ``LearnTieRelearn`` learns with L2, clusters, and relearns as equal. The words of the command line (``l2``,
         ``l1``, ``tied``, ...) stand for these with their own settings.
-    objective : {"pseudo-likelihood", "likelihood", "rise", "log-rise"} or ObjectiveChoice, default="pseudo-likelihood"
+    objective : {"pseudo-likelihood", "likelihood", "rise", "log-rise"} or ObjectiveSpec, default="pseudo-likelihood"
         The second is exact, for about 24 binary variables at most or a sparse structure; scores are then
-        log-likelihoods. ``LikelihoodChoice("tree")`` is the likelihood by one engine. The last two are interaction
+        log-likelihoods. ``LikelihoodSpec("tree")`` is the likelihood by one engine. The last two are interaction
         screening, scored by pseudo-log-likelihoods.
-    parameterization : str, type of Parameterization or Coordinates, default="canonical"
+    parameterization : str, type of Parameterization or ParameterizationOptions, default="canonical"
         The coordinates: ``canonical``, ``spectral``, ``full``, ``ising``, ``generalized-ising`` or ``ordered``.
-        ``Coordinates(reference="last")`` chooses the silent states of canonical ones, ``Coordinates(ordered=["mood"])``
-        the columns that interact by scores.
+        ``ParameterizationOptions(reference="last")`` chooses the silent states of canonical ones,
+        ``ParameterizationOptions(ordered=["mood"])`` the columns that interact by scores.
     given : str, list of str, Covariates or None, default=None
         Covariates: columns that are conditioned on and never modelled, with an effect on every other one, and as
         ``Covariates(["age"], on_edges=True)`` on every pair that interacts, too.
-    solver : {"newton", "lbfgs", "owlqn", "proximal-newton", "fista"}, Method, Solver or None, default=None
-        None takes the one that suits the penalty; ``Solver(tolerance=1e-8, max_iterations=5000)`` says when it stops.
+    solver : {"newton", "lbfgs", "owlqn", "proximal-newton", "fista"}, Method, SolverOptions or None, default=None
+        None takes the one that suits the penalty. ``SolverOptions(tolerance=1e-8, max_iterations=5000)`` says when it
+        stops.
     folds : int, default=0
         Parts of a cross-validation that chooses among several strengths or numbers of groups; 0 for none.
     errors : {"sandwich", "model"} or None, default=None
@@ -115,7 +116,7 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
     model_ : MarkovNetwork
     solution_ : Solution
         The optimum with its certificate: violation, status, trace.
-    fitted_ : Fitted
+    fitted_ : FitResult
         All fits, their scores and what was learned about the structure.
     standard_errors_, covariance_ : ndarray
         Of the parameters ``model_.w``; only with ``errors``.
@@ -129,10 +130,10 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         structure: Any = "complete",
         *,
         penalty: Any = "l2",
-        objective: str | ObjectiveChoice = "pseudo-likelihood",
-        parameterization: str | type[Parameterization] | Coordinates = "canonical",
+        objective: str | ObjectiveSpec = "pseudo-likelihood",
+        parameterization: str | type[Parameterization] | ParameterizationOptions = "canonical",
         given: str | Sequence[str] | Covariates | None = None,
-        solver: str | Method[Any] | Solver | None = None,
+        solver: str | Method[Any] | SolverOptions | None = None,
         folds: int = 0,
         errors: str | None = None,
         missing: str = "error",
@@ -219,7 +220,7 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         if self.missing == _EM and valid is not None:
             raise InputError("missing='em' fits at one penalty strength: `valid` has nothing to choose. Leave it out.")
 
-    def _fitted(self, rows: UniqueRows, held_out: UniqueRows | None) -> Fitted:
+    def _fitted(self, rows: UniqueRows, held_out: UniqueRows | None) -> FitResult:
         learner, jobs = self._learner(rows), resolve_jobs(self.n_jobs)
         if self.missing != _EM:
             return learner.fit(rows, held_out, jobs=jobs, errors=self.errors)
@@ -358,28 +359,28 @@ def _structure_part(choice: Any) -> StructureLearner | None:
     return choice if isinstance(choice, StructureLearner) else None
 
 
-def _penalty_part(choice: Any) -> PenaltyChoice | None:
+def _penalty_part(choice: Any) -> PenaltySpec | None:
     if isinstance(choice, str) and choice in PENALTIES:
         return PENALTIES[choice]()
-    return choice if isinstance(choice, PenaltyChoice) else None
+    return choice if isinstance(choice, PenaltySpec) else None
 
 
-def _objective_part(choice: Any) -> ObjectiveChoice | None:
+def _objective_part(choice: Any) -> ObjectiveSpec | None:
     if isinstance(choice, str):
         return OBJECTIVES[choice]() if choice in OBJECTIVES else None
-    return choice if isinstance(choice, ObjectiveChoice) else None
+    return choice if isinstance(choice, ObjectiveSpec) else None
 
 
-def _coordinates_part(choice: str | type[Parameterization] | Coordinates) -> Coordinates:
-    return choice if isinstance(choice, Coordinates) else Coordinates(choice)
+def _coordinates_part(choice: str | type[Parameterization] | ParameterizationOptions) -> ParameterizationOptions:
+    return choice if isinstance(choice, ParameterizationOptions) else ParameterizationOptions(choice)
 
 
 def _covariates_part(choice: str | Sequence[str] | Covariates | None) -> Covariates | None:
     return choice if choice is None or isinstance(choice, Covariates) else Covariates(choice)
 
 
-def _solver_part(choice: str | Method[Any] | Solver | None) -> Solver:
-    return choice if isinstance(choice, Solver) else Solver(choice)
+def _solver_part(choice: str | Method[Any] | SolverOptions | None) -> SolverOptions:
+    return choice if isinstance(choice, SolverOptions) else SolverOptions(choice)
 
 
 # The arguments that have settings of their own, and how a word becomes an object that has them.

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, ClassVar
 
-from mrfit import L1, L2, Fitted, Learned, Learner, LearnTieRelearn, Tied
+from mrfit import L1, L2, FitResult, Learned, Learner, LearnTieRelearn, SoftTied
 from mrfit.data.named_datasets import named_set
-from mrfit.learning.penalty_spec import PenaltyChoice
+from mrfit.learning.penalty_spec import PenaltySpec
 from mrfit.solvers.solution import Status
 from mrfit_papers.benchmark_rows import PARTS, Prepared, prepared
 from mrfit_papers.unit import Unit
@@ -23,22 +23,22 @@ QUICK_STRENGTHS = (0.1, 1.0, 10.0, 50.0)
 
 
 @dataclass(frozen=True)
-class Grid:
+class PaperGrid:
     """The numbers of groups and strengths to choose from."""
 
     groups: tuple[int, ...] = GROUPS
     strengths: tuple[float, ...] = STRENGTHS
 
 
-GRIDS = {False: Grid(), True: Grid(QUICK_GROUPS, QUICK_STRENGTHS)}  # whether it is to be quick
+GRIDS = {False: PaperGrid(), True: PaperGrid(QUICK_GROUPS, QUICK_STRENGTHS)}  # whether it is to be quick
 
 
 @dataclass(frozen=True)
-class Method:
+class PaperMethod:
     """A way to learn parameters on a given structure."""
 
     name: str
-    penalty: Callable[[Grid], PenaltyChoice]
+    penalty: Callable[[PaperGrid], PenaltySpec]
     parameterization: str = "canonical"
     cost: float = 1.0  # beside L2 with unary terms free
 
@@ -46,13 +46,13 @@ class Method:
 METHODS = {
     method.name: method
     for method in (
-        Method("L2", lambda grid: L2(grid.strengths), cost=4),  # it comes first and waits for the structure
-        Method("LTR", lambda grid: LearnTieRelearn(grid.strengths, groups=grid.groups), cost=5),
-        Method("APT", lambda grid: Tied(grid.strengths, groups=grid.groups), cost=6),
-        Method("L2, unary free", lambda grid: L2(grid.strengths, free_orders=(1,))),
-        Method("APT, unary apart", lambda grid: Tied(grid.strengths, groups=grid.groups, tie="apart"), cost=6),
-        Method("APT, spectral", lambda grid: Tied(grid.strengths, groups=grid.groups), "spectral", cost=9),
-        Method("l1", lambda _: L1(), cost=2),
+        PaperMethod("L2", lambda grid: L2(grid.strengths), cost=4),  # it comes first and waits for the structure
+        PaperMethod("LTR", lambda grid: LearnTieRelearn(grid.strengths, groups=grid.groups), cost=5),
+        PaperMethod("APT", lambda grid: SoftTied(grid.strengths, groups=grid.groups), cost=6),
+        PaperMethod("L2, unary free", lambda grid: L2(grid.strengths, free_orders=(1,))),
+        PaperMethod("APT, unary apart", lambda grid: SoftTied(grid.strengths, groups=grid.groups, tie="apart"), cost=6),
+        PaperMethod("APT, spectral", lambda grid: SoftTied(grid.strengths, groups=grid.groups), "spectral", cost=9),
+        PaperMethod("l1", lambda _: L1(), cost=2),
     )
 }
 _BOUND_COSTS = {"joint": 2.5}  # which has more edges, and takes longer to find them
@@ -131,12 +131,12 @@ class AptCell(Unit):
 
 
 @lru_cache(maxsize=1)
-def l2_on(given: Prepared, *, quick: bool) -> Fitted:
+def l2_on(given: Prepared, *, quick: bool) -> FitResult:
     """What every method is compared with, test row by test row: L2 run to its optimum."""
     return given.fitted(Learner(penalty=METHODS["L2"].penalty(GRIDS[quick])))
 
 
-def by_groups(given: Prepared, fitted: Fitted) -> list[dict[str, float]]:
+def by_groups(given: Prepared, fitted: FitResult) -> list[dict[str, float]]:
     """For every number of groups the strength chosen on validation rows, and what it gives on both."""
     found = []
     for k in sorted({fit.n_groups for fit in fitted.fits if fit.n_groups is not None}):

@@ -7,21 +7,21 @@ from typing import ClassVar
 
 from mrfit import Learned
 from mrfit.learning.objective_specs import PSEUDO_LIKELIHOOD
-from mrfit.learning.penalty_spec import PenaltyChoice
+from mrfit.learning.penalty_spec import PenaltySpec
 from mrfit_papers.apt_cell import GRIDS, METHODS
 from mrfit_papers.curve import Curve, CurvePoint
 from mrfit_papers.subsample import TIED
 
 
 @dataclass(frozen=True)
-class Point(CurvePoint):
+class PseudoLikelihoodPoint(CurvePoint):
     """By pseudo-likelihood."""
 
     kind: ClassVar[str] = "apt-point"
     objective: ClassVar = PSEUDO_LIKELIHOOD
     learned: ClassVar = Learned(max_degree=5, bound="top")
 
-    def penalty(self) -> PenaltyChoice:
+    def penalty(self) -> PenaltySpec:
         return METHODS[self.method].penalty(GRIDS[self.quick])
 
 
@@ -32,7 +32,7 @@ class AptCurve(Curve):
     title = "When tying pays: gains over L2 against the number of training rows"
     datasets: ClassVar = ("nltcs", "plants", "audio", "dna", "kosarek", "tmovie", TIED)
     quick_datasets: ClassVar = ("nltcs", TIED)
-    point: ClassVar = Point
+    point: ClassVar = PseudoLikelihoodPoint
     score: ClassVar = "pseudo-log-likelihood"
     about: ClassVar = (
         "at most 5 neighbours a variable (bound read as `top`), learned from the subset too; tied fits far from the "

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mrfit import L1, L2, Learned, LikelihoodChoice
-from mrfit.learning.penalty_spec import PenaltyChoice
-from mrfit_papers.apt_cell import GRIDS, METHODS, Grid
+from mrfit import L1, L2, Learned, LikelihoodSpec
+from mrfit.learning.penalty_spec import PenaltySpec
+from mrfit_papers.apt_cell import GRIDS, METHODS, PaperGrid
 from mrfit_papers.curve import Curve, CurvePoint
 from mrfit_papers.subsample import TIED
 
 # Coarser than the paper's, and as wide: an evaluation here is a run over a junction tree.
-GRID = Grid((1, 2, 5, 20, 100), (0.01, 0.1, 1.0, 10.0, 100.0))
+GRID = PaperGrid((1, 2, 5, 20, 100), (0.01, 0.1, 1.0, 10.0, 100.0))
 
 
 @dataclass(frozen=True)
@@ -20,10 +20,10 @@ class LikelihoodPoint(CurvePoint):
     """By the exact likelihood on a junction tree, which edges that both ends chose leave narrow enough."""
 
     kind: ClassVar[str] = "apt-ll-point"
-    objective: ClassVar = LikelihoodChoice("tree")  # never chains, whose errors would hide what is compared
+    objective: ClassVar = LikelihoodSpec("tree")  # never chains, whose errors would hide what is compared
     learned: ClassVar = Learned(max_degree=5, rule="and", with_tree=True)
 
-    def penalty(self) -> PenaltyChoice:
+    def penalty(self) -> PenaltySpec:
         """All from the same strengths. L2 shrinks all parameters, as in the paper; by itself it would not here."""
         grid = GRIDS[True] if self.quick else GRID
         if self.method == "L2":

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mrfit import Learned, Learner, Tied
+from mrfit import Learned, Learner, SoftTied
 from mrfit.parameterizations.groups import Groups
 from mrfit.plots.parameters_plot import draw_parameters
 from mrfit_papers.benchmark_rows import PARTS, prepared
@@ -32,7 +32,7 @@ class TiedParameters(Unit):
         return tuple((self.set, part) for part in PARTS)
 
     def learner(self) -> Learner:
-        return Learner(Learned(max_degree=self.degree, bound="top"), Tied(self.strength, groups=self.groups))
+        return Learner(Learned(max_degree=self.degree, bound="top"), SoftTied(self.strength, groups=self.groups))
 
     def shared(self) -> Hashable:
         return self.set, self.degree

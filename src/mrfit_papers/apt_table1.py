@@ -13,7 +13,7 @@ import numpy as np
 from mrfit.data.named_datasets import named_set
 from mrfit_papers.apt_cell import METHODS, PAPERS, PAPERS_DEGREES, ROUGH, AptCell
 from mrfit_papers.claim import Cases, Claim
-from mrfit_papers.document import Block, Cell, Column, Heading, Table, Text
+from mrfit_papers.document import Block, Cell, DocumentColumn, DocumentTable, Heading, Text
 from mrfit_papers.experiment import Experiment, Results, Scope
 
 SETS = (
@@ -32,7 +32,7 @@ READINGS = {
 }
 
 
-_CLAIMED = "top"  # the reading that claims go by: it comes nearest to the paper's numbers, see `Cells.distances`
+_CLAIMED = "top"  # the reading that claims go by: it comes nearest to the paper's numbers, see `Table1Cells.distances`
 
 
 def _is_asked(degree: int, bound: str, method: str) -> bool:
@@ -71,7 +71,7 @@ class AptTable1(Experiment):
         ]
 
     def report(self, results: Results, scope: Scope) -> list[Block]:
-        cells = Cells(results)
+        cells = Table1Cells(results)
         blocks: list[Block] = [
             Text(
                 "Negative mean pseudo-log-likelihood of test rows in nats, lower is better; strength and number of "
@@ -94,7 +94,7 @@ class AptTable1(Experiment):
         return blocks
 
     def claims(self, results: Results) -> list[Claim]:
-        return list(_claims(Cells(results)))
+        return list(_claims(Table1Cells(results)))
 
 
 _READINGS = (
@@ -116,7 +116,7 @@ _GAINS = (
 )
 
 
-class Cells:
+class Table1Cells:
     """Results by data set, degree, reading and method."""
 
     def __init__(self, results: Results) -> None:
@@ -149,13 +149,17 @@ class Cells:
         rows = [row for row in self.rows(reading) if row[:2] in published()]
         return [row for row in rows if len(row[2]) == len(PAPERS)] if whole else rows
 
-    def table(self, reading: str) -> Table:
-        columns = [Column("set", "left"), Column("d"), Column("edges")]
+    def table(self, reading: str) -> DocumentTable:
+        columns = [DocumentColumn("set", "left"), DocumentColumn("d"), DocumentColumn("edges")]
         for method in PAPERS:
-            columns += [Column(f"{method}, paper"), Column(method), Column("difference")]
-        columns += [Column("best - paper's best"), Column("wins", "left"), Column("LTR chose", "left")]
-        columns += [Column("APT chose", "left")]
-        return Table(columns, [_shown(*row) for row in self.rows(reading)])
+            columns += [DocumentColumn(f"{method}, paper"), DocumentColumn(method), DocumentColumn("difference")]
+        columns += [
+            DocumentColumn("best - paper's best"),
+            DocumentColumn("wins", "left"),
+            DocumentColumn("LTR chose", "left"),
+        ]
+        columns += [DocumentColumn("APT chose", "left")]
+        return DocumentTable(columns, [_shown(*row) for row in self.rows(reading)])
 
     def verdict(self, reading: str) -> str:
         """How many published cells are reached, and which are not."""
@@ -171,11 +175,11 @@ class Cells:
         rows = [row for row in self.published(reading, whole=False) if "L2" in row[2]]
         return f"{sum(_ok(name, degree, {'L2': row['L2']}) for name, degree, row in rows)} of {len(rows)}"
 
-    def distances(self) -> Table:
+    def distances(self) -> DocumentTable:
         """Return each reading's distance from the paper's numbers, on the cells that all readings have."""
-        columns = [Column("bound", "left"), Column("cells")]
+        columns = [DocumentColumn("bound", "left"), DocumentColumn("cells")]
         for method in PAPERS:
-            columns += [Column(f"{method}, distance"), Column(f"{method}, difference")]
+            columns += [DocumentColumn(f"{method}, distance"), DocumentColumn(f"{method}, difference")]
         whole = {reading: {row[:2]: row[2] for row in self.published(reading, whole=True)} for reading in self.readings}
         shared = [place for place in published() if all(place in by for by in whole.values())]
         rows: list[list[Cell | str]] = []
@@ -184,22 +188,22 @@ class Cells:
             for method in PAPERS:
                 cells += _apart([(by[place][method]["test"], published()[place][method]) for place in shared])
             rows.append(cells)
-        return Table(columns, rows)
+        return DocumentTable(columns, rows)
 
-    def reached(self) -> Table:
+    def reached(self) -> DocumentTable:
         """All published cells, reading by reading."""
-        columns = [Column("set", "left"), Column("d"), Column("paper")]
+        columns = [DocumentColumn("set", "left"), DocumentColumn("d"), DocumentColumn("paper")]
         for reading in self.readings:
-            columns += [Column(f"`{reading}`, edges"), Column(f"`{reading}`")]
+            columns += [DocumentColumn(f"`{reading}`, edges"), DocumentColumn(f"`{reading}`")]
         rows: list[list[Cell | str]] = []
         for name, degree in published():
             cells: list[Cell | str] = [name, str(degree), f"{_papers_best(name, degree):.2f}"]
             for reading in self.readings:
                 cells += _beside(name, degree, self.row(name, degree, reading))
             rows.append(cells)
-        return Table(columns, rows)
+        return DocumentTable(columns, rows)
 
-    def gains(self) -> Table:
+    def gains(self) -> DocumentTable:
         others = [method for method in METHODS if method != "L2"]
         rows: list[list[Cell | str]] = []
         for name, degree in self.places:
@@ -208,8 +212,14 @@ class Cells:
                 if l2 := found["L2"]:
                     cells = [_gain(found[method]) for method in others]
                     rows.append([name, str(degree), reading, f"{l2['edges']:,}", f"{l2['test']:.3f}", *cells])
-        columns = [Column("set", "left"), Column("d"), Column("bound", "left"), Column("edges"), Column("L2")]
-        return Table([*columns, *(Column(method) for method in others)], rows)
+        columns = [
+            DocumentColumn("set", "left"),
+            DocumentColumn("d"),
+            DocumentColumn("bound", "left"),
+            DocumentColumn("edges"),
+            DocumentColumn("L2"),
+        ]
+        return DocumentTable([*columns, *(DocumentColumn(method) for method in others)], rows)
 
 
 def _apart(pairs: Sequence[tuple[float, float]]) -> list[Cell | str]:
@@ -291,7 +301,7 @@ def _gain(result: dict[str, Any] | None) -> Cell:
 # --- claims
 
 
-def _claims(cells: Cells) -> Iterator[Claim]:
+def _claims(cells: Table1Cells) -> Iterator[Claim]:
     """Judge the paper's claims by one reading, on the cells that the paper has numbers for."""
     reading = _CLAIMED if _CLAIMED in cells.readings else next(iter(cells.readings), "")
     if not any(cells.published(each, whole=False) for each in cells.readings):
@@ -316,7 +326,7 @@ _FEW, _MANY = 5, 100  # groups
 _CONVERGED = "the paper's L2 column is not at its optimum: ours is lower by up to several nats on like structures"
 
 
-def _reached(cells: Cells) -> Claim:
+def _reached(cells: Table1Cells) -> Claim:
     """Ours is not worse than the paper's, reading by reading; and how much of that takes no tying."""
     reached: dict[str, set[tuple[str, int]]] = {}
     cases, counts, alone = [], [], []
@@ -344,7 +354,7 @@ def _against(method: str, other: str, where: str, words: str, results: Sequence[
     return Claim("APT", where, words, ours, Cases(better, len(results), len(published())), why)
 
 
-def _free_unary(cells: Cells, reading: str) -> Iterator[Claim]:
+def _free_unary(cells: Table1Cells, reading: str) -> Iterator[Claim]:
     """Whether tying gains more than leaving single variables unpenalised does, where both were run."""
     wins, total = 0, 0
     for name, degree, row in cells.published(reading, whole=True):

@@ -13,7 +13,7 @@ import numpy as np
 from mrfit.data.kmeans1d import kmeans1d
 from mrfit.learning.tying.sample_complexity import largest_error
 from mrfit_papers.claim import Cases, Claim
-from mrfit_papers.document import Block, Cell, Column, Heading, Picture, Table, Text
+from mrfit_papers.document import Block, Cell, DocumentColumn, DocumentTable, Heading, Picture, Text
 from mrfit_papers.experiment import Experiment, Results, Scope
 from mrfit_papers.recovery import METHODS, Design, Truth, recovery_share
 from mrfit_papers.recovery_picture import RecoveryPanel, draw_recovery
@@ -169,10 +169,20 @@ def _panels(results: Results) -> list[RecoveryPanel]:
     return panels
 
 
-def _table(results: Results) -> Table:
-    columns = [Column("objective", "left"), Column("parameters", "left"), Column("omega"), Column("alpha")]
-    columns += [Column("C_min"), Column("Theorem 1, soft"), Column("proven, soft"), Column("proven, optimal k-means")]
-    columns += [Column("normal approximation"), *(Column(f"{method}, 95 %") for method in METHODS)]
+def _table(results: Results) -> DocumentTable:
+    columns = [
+        DocumentColumn("objective", "left"),
+        DocumentColumn("parameters", "left"),
+        DocumentColumn("omega"),
+        DocumentColumn("alpha"),
+    ]
+    columns += [
+        DocumentColumn("C_min"),
+        DocumentColumn("Theorem 1, soft"),
+        DocumentColumn("proven, soft"),
+        DocumentColumn("proven, optimal k-means"),
+    ]
+    columns += [DocumentColumn("normal approximation"), *(DocumentColumn(f"{method}, 95 %") for method in METHODS)]
     rows: list[list[Cell | str]] = []
     for (objective, spread), theory in _bounds(results).items():
         shares = _shares(results, objective, spread)
@@ -181,7 +191,7 @@ def _table(results: Results) -> Table:
         small = [f"{theory[name]:.2g}" for name in ("omega", "alpha", "c_min")]
         large = [_count(size) for size in (*sizes, theory["normal"]["soft"])]
         rows.append([objective, SPREADS[spread], *small, *large, *(f"{n:,}" if n else "more" for n in needed)])
-    return Table(columns, rows)
+    return DocumentTable(columns, rows)
 
 
 def _count(n_rows: float | None) -> str:

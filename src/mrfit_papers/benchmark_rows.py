@@ -8,10 +8,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit import Fitted, Given, Learned, Learner, UniqueRows
+from mrfit import FitResult, FixedStructure, Learned, Learner, UniqueRows
 from mrfit.data.named_datasets import find
 from mrfit.learning.cross_validation import mean_over_rows
-from mrfit.learning.fit_result import Fit, Score
+from mrfit.learning.fit_result import CandidateFit, MeanScore
 from mrfit.learning.objective_specs import PSEUDO_LIKELIHOOD
 from mrfit.structures.base import LearnedStructure, StructureLearner
 
@@ -31,16 +31,16 @@ class Prepared:
     def of(cls, rows: UniqueRows, valid: UniqueRows, test: UniqueRows, structure: StructureLearner) -> Prepared:
         return cls(rows, valid, test, structure.learn(rows, valid=valid))
 
-    def fitted(self, learner: Learner, *, choosing: bool = True, rough: float | None = None) -> Fitted:
+    def fitted(self, learner: Learner, *, choosing: bool = True, rough: float | None = None) -> FitResult:
         """With the structure that is here already; what it gains over L2 is worked out apart, once for all learners."""
-        known = replace(learner, structure=Given(self.structure.structure))
+        known = replace(learner, structure=FixedStructure(self.structure.structure))
         return known.fit(self.rows, self.valid if choosing else None, compared=False, rough=rough)
 
-    def test_scores(self, fit: Fit) -> NDArray[np.float64]:
+    def test_scores(self, fit: CandidateFit) -> NDArray[np.float64]:
         """Pseudo-log-likelihoods of all distinct test rows."""
         return PSEUDO_LIKELIHOOD.row_scores(fit.model, self.test, 1)
 
-    def mean(self, scores: NDArray[np.float64]) -> Score:
+    def mean(self, scores: NDArray[np.float64]) -> MeanScore:
         """Over test rows."""
         return mean_over_rows(scores, self.test)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from mrfit_papers.document import Cell, Column, Table
+from mrfit_papers.document import Cell, DocumentColumn, DocumentTable
 
 
 class Verdict(Enum):
@@ -94,13 +94,13 @@ class Claim:
         return {**self.__dict__, "cases": cases, "verdict": self.verdict.value}
 
 
-def claims_table(claims: Sequence[Claim]) -> Table:
+def claims_table(claims: Sequence[Claim]) -> DocumentTable:
     columns = (
-        Column("where", "left"),
-        Column("the paper", "words"),
-        Column("here", "words"),
-        Column("verdict", "left"),
-        Column("why", "words"),
+        DocumentColumn("where", "left"),
+        DocumentColumn("the paper", "words"),
+        DocumentColumn("here", "words"),
+        DocumentColumn("verdict", "left"),
+        DocumentColumn("why", "words"),
     )
     good = {Verdict.REPRODUCED: True, Verdict.NOT_REPRODUCED: False}
     rows = [
@@ -113,4 +113,4 @@ def claims_table(claims: Sequence[Claim]) -> Table:
         )
         for c in claims
     ]
-    return Table(columns, rows)
+    return DocumentTable(columns, rows)

@@ -10,16 +10,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mrfit import Fitted, Given, Learner
+from mrfit import FitResult, FixedStructure, Learner
 from mrfit.data.named_datasets import named_set
-from mrfit.learning.fit_result import Fit
-from mrfit.learning.objective_specs import ObjectiveChoice
-from mrfit.learning.penalty_spec import PenaltyChoice
+from mrfit.learning.fit_result import CandidateFit
+from mrfit.learning.objective_specs import ObjectiveSpec
+from mrfit.learning.penalty_spec import PenaltySpec
 from mrfit.structures.simple import StructureLearner
 from mrfit_papers.apt_cell import METHODS, ROUGH
 from mrfit_papers.benchmark_rows import PARTS, Prepared
 from mrfit_papers.claim import Cases, Claim
-from mrfit_papers.document import Block, Cell, Column, Picture, Table, Text
+from mrfit_papers.document import Block, Cell, DocumentColumn, DocumentTable, Picture, Text
 from mrfit_papers.experiment import Experiment, Results, Scope
 from mrfit_papers.gains import GainPanel, draw_gains
 from mrfit_papers.subsample import ALL, SIDE, TIED, grid_structure, sizes_of, subsample
@@ -41,18 +41,18 @@ class CurvePoint(Unit):
     seed: int
     quick: bool = False
 
-    objective: ClassVar[ObjectiveChoice]
+    objective: ClassVar[ObjectiveSpec]
     learned: ClassVar[StructureLearner]
 
     @abstractmethod
-    def penalty(self) -> PenaltyChoice:
+    def penalty(self) -> PenaltySpec:
         """Of the method, with what it chooses from."""
 
     def data(self) -> tuple[tuple[str, str], ...]:
         return () if self.set == TIED else tuple((self.set, part) for part in PARTS)
 
     def learner(self) -> Learner:
-        structure = Given(grid_structure()) if self.set == TIED else self.learned
+        structure = FixedStructure(grid_structure()) if self.set == TIED else self.learned
         return Learner(structure, self.penalty(), self.objective, seed=self.seed)
 
     def learners(self) -> tuple[Learner, ...]:
@@ -91,13 +91,13 @@ class CurvePoint(Unit):
         }
 
 
-def _is_fine(fit: Fit, tolerance: float) -> bool:
+def _is_fine(fit: CandidateFit, tolerance: float) -> bool:
     """Whether it met the tolerance that is not rough."""
     return fit.solution.converged and fit.solution.violation <= tolerance
 
 
 @lru_cache(maxsize=1)
-def _l2_on(given: Prepared, point: CurvePoint) -> Fitted:
+def _l2_on(given: Prepared, point: CurvePoint) -> FitResult:
     """What every method is compared with, test row by test row: L2 run to its optimum on the same structure."""
     return given.fitted(point.learner())
 
@@ -120,7 +120,7 @@ class Curve(Experiment):
         ]
 
     def report(self, results: Results, scope: Scope) -> Sequence[Block]:
-        points = Points(results)
+        points = CurvePoints(results)
         panels = points.panels()
         blocks: list[Block] = [
             Text(
@@ -139,10 +139,10 @@ class Curve(Experiment):
     def claims(self, results: Results) -> list[Claim]:
         places = {(unit.set, unit.n_rows) for unit in self.units(Scope())}
         n_tied = sum(name == TIED for name, _ in places)
-        return Points(results).claims(self.score, n_real=len(places) - n_tied, n_tied=n_tied)
+        return CurvePoints(results).claims(self.score, n_real=len(places) - n_tied, n_tied=n_tied)
 
 
-class Points:
+class CurvePoints:
     """Gains by data set, number of rows and method, one for each subset that all methods were given."""
 
     def __init__(self, results: Results) -> None:
@@ -181,7 +181,7 @@ class Points:
             for name in self.names
         ]
 
-    def table(self) -> Table:
+    def table(self) -> DocumentTable:
         titles = ("rows", "subsets", "L2 itself", *COMPARED)
         rows: list[list[Cell | str]] = []
         for name in self.names:
@@ -191,7 +191,7 @@ class Points:
                 shown = [_shown(mean, error, is_best=mean == best > 0) for mean, error in cells]
                 l2 = self.l2[name, n]
                 rows.append([name, f"{n:,}", f"{len(l2)}", f"{np.mean(l2):.4f}", *shown])
-        return Table([Column("set", "left"), *map(Column, titles)], rows)
+        return DocumentTable([DocumentColumn("set", "left"), *map(DocumentColumn, titles)], rows)
 
     def claims(self, score: str, *, n_real: int, n_tied: int) -> list[Claim]:
         """Judge claims about tying; there are ``n_real`` points on real data and ``n_tied`` on the tied grid in all."""

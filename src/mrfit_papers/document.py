@@ -40,7 +40,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Column:
+class DocumentColumn:
     """A title; numbers stand right, names left, and long ``words`` may break."""
 
     title: str
@@ -74,10 +74,10 @@ class Heading:
 
 
 @dataclass(frozen=True)
-class Table:
+class DocumentTable:
     """Rows of cells under columns."""
 
-    columns: Sequence[Column]
+    columns: Sequence[DocumentColumn]
     rows: Sequence[Sequence[Cell | str]]
 
     def markdown(self, folder: Path) -> str:
@@ -128,11 +128,11 @@ class Picture:
         )
 
 
-Block = Text | Heading | Table | Picture
+Block = Text | Heading | DocumentTable | Picture
 
 
 @dataclass(frozen=True)
-class Document:
+class PageDocument:
     """A title and what stands under it."""
 
     title: str

@@ -13,17 +13,17 @@ import numpy as np
 
 from mrfit import (
     L2,
-    Complete,
-    Fitted,
-    Given,
-    Grown,
+    AllInteractions,
+    ChowLiuTree,
+    CompleteGraph,
+    FitResult,
+    FixedStructure,
     Learner,
-    LikelihoodChoice,
+    LikelihoodGrowth,
+    LikelihoodSpec,
     MarkovNetwork,
     PseudoCounts,
-    Tree,
     UniqueRows,
-    UpToOrder,
 )
 from mrfit.core.errors import InputError
 from mrfit.data.named_datasets import named_set
@@ -34,7 +34,7 @@ from mrfit.parameterizations.canonical import Canonical
 from mrfit.solvers.solution import Status
 from mrfit.structures.mutual_information import maximum_information_tree, pairwise_mutual_information
 from mrfit_papers.benchmark_rows import PARTS, read
-from mrfit_papers.document import Block, Cell, Column, Table, Text
+from mrfit_papers.document import Block, Cell, DocumentColumn, DocumentTable, Text
 from mrfit_papers.experiment import Experiment, Results, Scope
 from mrfit_papers.unit import Unit
 
@@ -82,28 +82,28 @@ def is_for_chains(rows: UniqueRows) -> bool:
 
 
 def _up_to(order: int) -> Learner:
-    return Learner(UpToOrder(order), L2((10.0, 3.0, 1.0, 0.3, 0.1)), LikelihoodChoice())
+    return Learner(AllInteractions(order), L2((10.0, 3.0, 1.0, 0.3, 0.1)), LikelihoodSpec())
 
 
 # Sets that a recipe is not for are those where validation rows never chose it.
 RECIPES: Mapping[str, Recipe] = {
-    "tree": Recipe(lambda _: Learner(Tree(), PseudoCounts(), LikelihoodChoice()), "smoothed tree"),
+    "tree": Recipe(lambda _: Learner(ChowLiuTree(), PseudoCounts(), LikelihoodSpec()), "smoothed tree"),
     "grown": Recipe(
         lambda n: Learner(
-            Grown(max_pairs=_PAIRS_EACH * n), L2(_GROWN if n <= _NARROW else _GROWN_WIDE), LikelihoodChoice()
+            LikelihoodGrowth(max_pairs=_PAIRS_EACH * n), L2(_GROWN if n <= _NARROW else _GROWN_WIDE), LikelihoodSpec()
         ),
         "grown by likelihood",
         suits=is_for_chains,
     ),
     "cells": Recipe(
         lambda n: Learner(
-            Grown(cells=1e6 if n <= _NARROW else 1e5), L2((1.0, 0.3, 0.1), toward="tree"), LikelihoodChoice()
+            LikelihoodGrowth(cells=1e6 if n <= _NARROW else 1e5), L2((1.0, 0.3, 0.1), toward="tree"), LikelihoodSpec()
         ),
         "grown within cells",
         suits=is_worth_cells,
     ),
     "complete": Recipe(
-        lambda _: Learner(Complete(), L2((100.0, 30.0, 10.0, 3.0)), LikelihoodChoice()),
+        lambda _: Learner(CompleteGraph(), L2((100.0, 30.0, 10.0, 3.0)), LikelihoodSpec()),
         "all pairs",
         most=200,
         suits=is_loose,
@@ -176,7 +176,7 @@ class Entry:
     """What came of a recipe. ``more`` is by how much log Z is larger than learning left it, once that is known."""
 
     word: str
-    fitted: Fitted
+    fitted: FitResult
     more: float = 0.0
     log_z_error: float | None = None
 
@@ -247,8 +247,8 @@ def _relearned(best: Entry, rows: UniqueRows, valid: UniqueRows, test: UniqueRow
     By strengths down to the chosen one, as it was learned itself: from nothing dense graphs take four times as long.
     """
     strengths = tuple(fit.strength for fit in best.fitted.fits if fit.strength >= best.fitted.best.strength)
-    structure = Given(best.fitted.structure.structure)
-    learners = [Learner(structure, L2(strengths), LikelihoodChoice(), seed=seed) for seed in _MORE_SEEDS]
+    structure = FixedStructure(best.fitted.structure.structure)
+    learners = [Learner(structure, L2(strengths), LikelihoodSpec(), seed=seed) for seed in _MORE_SEEDS]
     scores = [Entry(best.word, learner.fit(rows, valid, test=test)).score for learner in learners]
     return [{"test": score, "error": error} for score, error in scores]
 
@@ -267,15 +267,15 @@ class League(Experiment):
     def report(self, results: Results, scope: Scope) -> Sequence[Block]:
         by_set = {unit.set: result for unit, result in results.items() if isinstance(unit, LeagueSet)}
         columns = (
-            Column("set", "left"),
-            *(Column(recipe.in_words) for recipe in RECIPES.values()),
-            Column("chosen", "left"),
-            Column("error"),
-            Column("other seeds"),
-            *(Column(f"{name}, as cited") for name in ("ACMN", "ID-SPN")),
+            DocumentColumn("set", "left"),
+            *(DocumentColumn(recipe.in_words) for recipe in RECIPES.values()),
+            DocumentColumn("chosen", "left"),
+            DocumentColumn("error"),
+            DocumentColumn("other seeds"),
+            *(DocumentColumn(f"{name}, as cited") for name in ("ACMN", "ID-SPN")),
         )
         rows = [_row(name, by_set[name]) for name in published() if name in by_set]
-        return [Text(_ABOUT), Table(columns, rows)]
+        return [Text(_ABOUT), DocumentTable(columns, rows)]
 
 
 _ABOUT = (

@@ -26,7 +26,7 @@ from mrfit.inference.exact.joint_states import JointStates, weighted_states
 from mrfit.learning.tying.guarantee import Composition
 from mrfit.learning.tying.hard_tying import tie_hard
 from mrfit.learning.tying.sample_complexity import Theory
-from mrfit.learning.tying.soft_tying import TiedSolution, Tying, tie_softly
+from mrfit.learning.tying.soft_tying import TiedSolution, TyingTask, tie_softly
 from mrfit.learning.tying.tying_problem import TyingProblem
 from mrfit.objectives.cached import CachedObjective
 from mrfit.objectives.counts.conditional_cells import ConditionalCells
@@ -35,7 +35,7 @@ from mrfit.objectives.objective import Objective
 from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.groups import Groups, clustered
-from mrfit.penalties.l2 import L2
+from mrfit.penalties.l2 import Ridge
 
 Floats = NDArray[np.float64]
 
@@ -183,9 +183,9 @@ def recover(
         raise InputError(f"n_rows is {n_rows} and restarts {restarts}; expected at least one row, and zero restarts.")
     objective = CachedObjective(truth.objective(truth.rows(rng, n_rows)))
     problem, m, centers = TyingProblem(objective, n_rows, bound=BOUND), len(truth.w), truth.groups.centers
-    smooth, _ = L2(WEAK).added_to(objective, total_weight=n_rows)
+    smooth, _ = Ridge(WEAK).added_to(objective, total_weight=n_rows)
     l2 = problem.minimum(smooth, np.zeros(m)).w
-    tying = Tying(len(centers), share * n_rows, np.zeros(m, np.int64))
+    tying = TyingTask(len(centers), share * n_rows, np.zeros(m, np.int64))
 
     def softly(start: Floats) -> TiedSolution:
         return tie_softly(problem, start, tying)

@@ -12,10 +12,10 @@ from typing import Any
 from mrfit.core.errors import InputError
 from mrfit_papers.circumstances import processor
 from mrfit_papers.claim import Claim, claims_table
-from mrfit_papers.document import Document, Heading, Text
+from mrfit_papers.document import Heading, PageDocument, Text
 from mrfit_papers.experiment import Experiment, Scope
 from mrfit_papers.runner import Clock, outcomes
-from mrfit_papers.store import Record, Session, Store
+from mrfit_papers.store import Session, Store, UnitRecord
 from mrfit_papers.unit import Unit, checksum
 
 # Told of every finished unit: how many are done, of how many, what it was, and the seconds left.
@@ -88,11 +88,11 @@ def report(experiments: Sequence[Experiment], scope: Scope, folder: Path) -> tup
     all_claims = claims(experiments, scope, store)
     if len(experiments) > 1 and all_claims:
         title = "What the papers claim, and what we found"
-        pages += Document(title, [claims_table(all_claims)]).save(folder, "claims")
+        pages += PageDocument(title, [claims_table(all_claims)]).save(folder, "claims")
     return pages, all_claims
 
 
-def page(experiment: Experiment, scope: Scope, store: Store) -> Document | None:
+def page(experiment: Experiment, scope: Scope, store: Store) -> PageDocument | None:
     """The page of an experiment; None where nothing of it can be shown."""
     units = experiment.asked(scope)
     records = store.of(units)
@@ -102,7 +102,7 @@ def page(experiment: Experiment, scope: Scope, store: Store) -> Document | None:
     if found := experiment.claims(_results(records)):
         blocks += [Heading("Claims"), claims_table(found)]
     blocks.append(Text(_made(experiment, scope, store, units, records)))
-    return Document(experiment.title, blocks)
+    return PageDocument(experiment.title, blocks)
 
 
 def claims(experiments: Sequence[Experiment], scope: Scope, store: Store) -> list[Claim]:
@@ -115,7 +115,7 @@ def claims(experiments: Sequence[Experiment], scope: Scope, store: Store) -> lis
     ]
 
 
-def _results(records: Mapping[Unit, Record]) -> dict[Unit, dict[str, Any]]:
+def _results(records: Mapping[Unit, UnitRecord]) -> dict[Unit, dict[str, Any]]:
     return {unit: record.result for unit, record in records.items()}
 
 
@@ -142,7 +142,7 @@ def needed(experiments: Sequence[Experiment], scope: Scope) -> list[Unit]:
 
 
 def _made(
-    experiment: Experiment, scope: Scope, store: Store, units: Sequence[Unit], records: Mapping[Unit, Record]
+    experiment: Experiment, scope: Scope, store: Store, units: Sequence[Unit], records: Mapping[Unit, UnitRecord]
 ) -> str:
     """By which command, on what, in how much time; and what is missing."""
     command = f"mrfit reproduce {experiment.word} {scope.in_options()}".strip()
@@ -155,7 +155,7 @@ def _made(
     )
 
 
-def _missing(units: Sequence[Unit], records: Mapping[Unit, Record], outdated: Mapping[Unit, list[str]]) -> str:
+def _missing(units: Sequence[Unit], records: Mapping[Unit, UnitRecord], outdated: Mapping[Unit, list[str]]) -> str:
     """Say how many units are not shown and why, and how long they would take if cost were a measure of time."""
     missing = [unit for unit in units if unit not in records]
     if not missing:

@@ -11,7 +11,7 @@ import numpy as np
 
 from mrfit_papers.boxes import BoxPanel, draw_boxes
 from mrfit_papers.claim import Cases, Claim
-from mrfit_papers.document import Block, Cell, Column, Heading, Picture, Table, Text
+from mrfit_papers.document import Block, Cell, DocumentColumn, DocumentTable, Heading, Picture, Text
 from mrfit_papers.experiment import Experiment, Results, Scope
 from mrfit_papers.spec_fit import CANONICAL, COORDINATES, FLAT, MODELS, SPARSE, TOO_LONG, SpecFit
 from mrfit_papers.spec_fits import QUICK_MODELS, QUICK_SPLITS, REFERENCE, SPLITS, Fits
@@ -116,7 +116,7 @@ def _difference_panel(fits: Fits, name: str) -> BoxPanel:
     return BoxPanel(name, means, limit, halves)
 
 
-def differences_table(fits: Fits) -> Table:
+def differences_table(fits: Fits) -> DocumentTable:
     """With the corrected interval and in how many splits a model is worse."""
 
     def cell(name: str, model: str) -> Cell | str:
@@ -127,7 +127,13 @@ def differences_table(fits: Fits) -> Table:
         return Cell(f"{paired.mean:+.4f} ± {paired.half:.4f} ({paired.corrected:.4f}), {paired.n_worse}", is_good=good)
 
     rows = [[model, *(cell(name, model) for name in fits.sets)] for model in fits.models]
-    return Table([Column("model", "left"), *(Column(f"{name}: ± t (corrected), worse in") for name in fits.sets)], rows)
+    return DocumentTable(
+        [
+            DocumentColumn("model", "left"),
+            *(DocumentColumn(f"{name}: ± t (corrected), worse in") for name in fits.sets),
+        ],
+        rows,
+    )
 
 
 # --- claims: "clear" is by the corrected interval

@@ -12,7 +12,7 @@ import numpy as np
 from mrfit.analysis.spectrum.interaction_spectrum import ESTIMATORS
 from mrfit.analysis.spectrum.spectrum_plot import SpectrumCurve, draw_spectra
 from mrfit_papers.claim import Cases, Claim
-from mrfit_papers.document import Block, Column, Heading, Picture, Table, Text
+from mrfit_papers.document import Block, DocumentColumn, DocumentTable, Heading, Picture, Text
 from mrfit_papers.experiment import Experiment, Results, Scope
 from mrfit_papers.paired import Paired
 from mrfit_papers.spec_rows import FLOW_IN_WORDS, IN_FIGURES, SETS, SMALL
@@ -103,9 +103,18 @@ def _draw(spectra: Mapping[str, Mapping[str, Found]]) -> Figure:
     return draw_spectra(curves)
 
 
-def _table(spectra: Mapping[str, Mapping[str, Found]]) -> Table:
-    columns = [Column("set", "left"), Column("estimator", "left"), Column("strength"), Column("held-out -LL")]
-    columns += [Column("nonzero"), Column("mean size by order", "left"), Column("density by order, %", "left")]
+def _table(spectra: Mapping[str, Mapping[str, Found]]) -> DocumentTable:
+    columns = [
+        DocumentColumn("set", "left"),
+        DocumentColumn("estimator", "left"),
+        DocumentColumn("strength"),
+        DocumentColumn("held-out -LL"),
+    ]
+    columns += [
+        DocumentColumn("nonzero"),
+        DocumentColumn("mean size by order", "left"),
+        DocumentColumn("density by order, %", "left"),
+    ]
     rows = [
         [
             name, each, f"{found['strength']:.3g}", f"{found['held_out']:.4f}", f"{found['nonzero']:,}",
@@ -115,11 +124,14 @@ def _table(spectra: Mapping[str, Mapping[str, Found]]) -> Table:
         for name, by in spectra.items()
         for each, found in by.items()
     ]  # fmt: skip
-    return Table(columns, rows)
+    return DocumentTable(columns, rows)
 
 
-def _orders_table(orders: Mapping[str, Found]) -> Table:
-    columns = [Column("set", "left"), *map(Column, ("up to", "nonzero", "held-out -LL", "loss", "share of the way, %"))]
+def _orders_table(orders: Mapping[str, Found]) -> DocumentTable:
+    columns = [
+        DocumentColumn("set", "left"),
+        *map(DocumentColumn, ("up to", "nonzero", "held-out -LL", "loss", "share of the way, %")),
+    ]
     rows = [
         [
             name,
@@ -140,7 +152,7 @@ def _orders_table(orders: Mapping[str, Found]) -> Table:
             strict=True,
         )
     ]
-    return Table(columns, rows)
+    return DocumentTable(columns, rows)
 
 
 def _way(found: Found) -> list[float]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar
 
-from mrfit import Learner, LikelihoodChoice, UniqueRows, UpToOrder
+from mrfit import AllInteractions, Learner, LikelihoodSpec, UniqueRows
 from mrfit.data.named_datasets import named_set
 from mrfit.registry import PENALTIES
 from mrfit_papers.spec_rows import parts_of, thirds
@@ -31,8 +31,8 @@ class Model:
         """For one of the data sets."""
         options: dict[str, Any] = {} if self.search == "exact" else {"search": self.search}
         penalty = PENALTIES[self.penalty](**options)
-        structure = UpToOrder(self.largest(name))
-        return Learner(structure, penalty, LikelihoodChoice(), self.parameterization, self.reference, seed=seed)
+        structure = AllInteractions(self.largest(name))
+        return Learner(structure, penalty, LikelihoodSpec(), self.parameterization, self.reference, seed=seed)
 
     def largest(self, name: str) -> int | None:
         """How many variables the sets of this model may have on a data set, if there is a bound."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from mrfit_papers.boxes import BoxStyle
-from mrfit_papers.document import Block, Cell, Column, Table, Text
+from mrfit_papers.document import Block, Cell, DocumentColumn, DocumentTable, Text
 from mrfit_papers.experiment import Results
 from mrfit_papers.paired import Paired
 from mrfit_papers.spec_fit import FLAT, MODELS, OPTIMA, SpecFit
@@ -94,7 +94,7 @@ class Fits:
         blocks: list[Block] = [Text(PROTOCOL), Text(SEARCHES)]
         return [*blocks, Text(FLOW_IN_WORDS)] if "flow" in self.sets else blocks
 
-    def table(self, what: str, digits: int) -> Table:
+    def table(self, what: str, digits: int) -> DocumentTable:
         """Means over splits, models by data sets; the best of a set bold."""
         means = {(s, m): self.mean(s, m, what) for s in self.sets for m in self.models}
         best = {s: min((v for (t, _), v in means.items() if t == s and v is not None), default=None) for s in self.sets}
@@ -104,7 +104,7 @@ class Fits:
             return "" if value is None else Cell(f"{value:,.{digits}f}", is_best=value == best[name])
 
         rows = [[model, *(cell(name, model) for name in self.sets)] for model in self.models]
-        return Table([Column("model", "left"), *(Column(name) for name in self.sets)], rows)
+        return DocumentTable([DocumentColumn("model", "left"), *(DocumentColumn(name) for name in self.sets)], rows)
 
 
 def _family(model: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mrfit import L1, Learner, LikelihoodChoice, UpToOrder, spectrum
+from mrfit import L1, AllInteractions, Learner, LikelihoodSpec, interaction_spectrum
 from mrfit.analysis.spectrum.interaction_spectrum import ESTIMATORS, order_costs
 from mrfit.data.named_datasets import named_set
 from mrfit_papers.spec_rows import all_rows, parts_of
@@ -29,7 +29,7 @@ class SpecSpectrum(Unit):
         return parts_of(self.set)
 
     def learners(self) -> tuple[Learner, ...]:
-        return (Learner(UpToOrder(None), ESTIMATORS[self.estimator](), LikelihoodChoice(), "spectral"),)
+        return (Learner(AllInteractions(None), ESTIMATORS[self.estimator](), LikelihoodSpec(), "spectral"),)
 
     def shared(self) -> Hashable:
         return self.set
@@ -41,7 +41,7 @@ class SpecSpectrum(Unit):
         return f"{self.set}, {self.estimator}"
 
     def run(self) -> dict[str, Any]:
-        found = spectrum(all_rows(self.set), self.estimator, folds=FOLDS, seed=self.seed)
+        found = interaction_spectrum(all_rows(self.set), self.estimator, folds=FOLDS, seed=self.seed)
         return {
             "strength": found.strength,
             "held_out": -found.held_out,
@@ -68,7 +68,7 @@ class SpecOrders(Unit):
         return parts_of(self.set)
 
     def learners(self) -> tuple[Learner, ...]:
-        return (Learner(UpToOrder(None), L1(), LikelihoodChoice(), "spectral"),)
+        return (Learner(AllInteractions(None), L1(), LikelihoodSpec(), "spectral"),)
 
     def shared(self) -> Hashable:
         return self.set

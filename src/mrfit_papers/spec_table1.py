@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mrfit_papers.claim import Cases, Claim
-from mrfit_papers.document import Block, Cell, Column, Heading, Table, Text
+from mrfit_papers.document import Block, Cell, DocumentColumn, DocumentTable, Heading, Text
 from mrfit_papers.experiment import Experiment, Results, Scope
 from mrfit_papers.spec_properties import SpecProperties
 
@@ -128,14 +128,14 @@ class Properties:
         )
         return ", ".join(f"{count:,}" for _, count in counted), all(count == line.count(n, 2) for n, count in counted)
 
-    def table(self) -> Table:
+    def table(self) -> DocumentTable:
         columns = [
-            Column("Parameterization", "left"),
-            Column("#Parameters, paper", "left"),
-            Column("#Parameters", "left"),
+            DocumentColumn("Parameterization", "left"),
+            DocumentColumn("#Parameters, paper", "left"),
+            DocumentColumn("#Parameters", "left"),
         ]
         for title in TITLES:
-            columns += [Column(f"{title}, paper", "left"), Column(title, "left")]
+            columns += [DocumentColumn(f"{title}, paper", "left"), DocumentColumn(title, "left")]
         rows: list[list[Cell | str]] = []
         for line in self.lines():
             text, agrees = self.counts(line)
@@ -144,17 +144,20 @@ class Properties:
                 ours, paper = self.ours(line, what), getattr(line, what)
                 row += [paper, Cell(ours, is_good=ours == paper)]
             rows.append(row)
-        return Table(columns, rows)
+        return DocumentTable(columns, rows)
 
-    def numbers(self) -> Table:
-        columns = [Column("", "left"), *(Column(title) for title in ("n", "c", "states", "parameters", "rank", "null"))]
-        columns += [Column("after a flip"), Column("matrices")]
+    def numbers(self) -> DocumentTable:
+        columns = [
+            DocumentColumn("", "left"),
+            *(DocumentColumn(title) for title in ("n", "c", "states", "parameters", "rank", "null")),
+        ]
+        columns += [DocumentColumn("after a flip"), DocumentColumn("matrices")]
         shown = ("states", "parameters", "rank", "null", "after_flip", "meanings")
         rows = [
             [name, str(n), str(c), *(_number(found.get(what)) for what in shown)]
             for (name, n, c), found in sorted(self.by.items(), key=lambda item: (item[0][2], item[0][1]))
         ]
-        return Table(columns, rows)
+        return DocumentTable(columns, rows)
 
 
 def _yes(answers: Sequence[bool]) -> str:

@@ -21,7 +21,7 @@ _KIND = LineKind(_HEADER, ("key", "session"), "another folder with --out")
 
 
 @dataclass(frozen=True)
-class Record:
+class UnitRecord:
     """The result of a unit, the processor seconds it took, and the key that says what decided it.
 
     ``versions`` are the results versions above 1 that it was made with, by name; see `Unit.raised_versions`.
@@ -34,7 +34,7 @@ class Record:
     versions: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
-    def from_dict(cls, line: Mapping[str, Any]) -> Record:
+    def from_dict(cls, line: Mapping[str, Any]) -> UnitRecord:
         return cls(line["key"], line["unit"], line["result"], line["seconds"], line.get("versions", {}))
 
     def to_dict(self) -> dict[str, Any]:
@@ -67,13 +67,13 @@ class Store:
     def __init__(self, path: Path, lines: list[dict[str, Any]], file: LineFile | None) -> None:
         self.path, self._file = path, file
         self.versions: dict[str, str] = lines[0]["versions"] if lines else dict(versions())
-        self.records: dict[str, Record] = {}
+        self.records: dict[str, UnitRecord] = {}
         self.sessions: list[Session] = []
         for line in lines[1:]:
             if "session" in line:
                 self.sessions.append(Session(**line["session"]))
             else:
-                record = Record.from_dict(line)
+                record = UnitRecord.from_dict(line)
                 self.records[record.key] = record
 
     @classmethod
@@ -112,13 +112,13 @@ class Store:
                     self._check_older(record, unit)
         return missing
 
-    def of(self, units: Iterable[Unit]) -> dict[Unit, Record]:
+    def of(self, units: Iterable[Unit]) -> dict[Unit, UnitRecord]:
         """Return the records of units that have one of today's results version.
 
         They are found by settings and versions: to look at results nobody needs the data.
         """
         known = self._by_settings()
-        found: dict[Unit, Record] = {}
+        found: dict[Unit, UnitRecord] = {}
         for unit in units:
             for record in known.get(_settings(unit.about), ()):
                 if record.versions == unit.raised_versions:
@@ -134,13 +134,13 @@ class Store:
                 found[unit] = _differing(records[-1].versions, unit.raised_versions)
         return found
 
-    def _by_settings(self) -> dict[str, list[Record]]:
-        found: dict[str, list[Record]] = {}
+    def _by_settings(self) -> dict[str, list[UnitRecord]]:
+        found: dict[str, list[UnitRecord]] = {}
         for record in self.records.values():
             found.setdefault(_settings(record.about), []).append(record)
         return found
 
-    def _check_older(self, record: Record, unit: Unit) -> None:
+    def _check_older(self, record: UnitRecord, unit: Unit) -> None:
         """Only results of an older version may be replaced."""
         ours = unit.raised_versions
         if record.versions == ours:
@@ -156,7 +156,7 @@ class Store:
             )
 
     def add(self, unit: Unit, result: dict[str, Any], seconds: float) -> None:
-        record = Record(unit.key, unit.about, result, round(seconds, 3), unit.raised_versions)
+        record = UnitRecord(unit.key, unit.about, result, round(seconds, 3), unit.raised_versions)
         self._write(record.to_dict())
         self.records[record.key] = record
 

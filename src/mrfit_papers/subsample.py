@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from mrfit import Domain, Given, MarkovNetwork, Structure, UniqueRows
+from mrfit import Domain, FixedStructure, MarkovNetwork, Structure, UniqueRows
 from mrfit.data.named_datasets import named_set
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.structures.simple import StructureLearner
@@ -25,7 +25,7 @@ def subsample(name: str, n_rows: int, seed: int, learned: StructureLearner) -> P
         model = tied_network()
         sizes = (n_rows, max(25, n_rows // 4), 20_000)
         rows, valid, test = (UniqueRows.of(model.sample(n, seed=10 * seed + k)) for k, n in enumerate(sizes))
-        return Prepared.of(rows, valid, test, Given(grid_structure()))
+        return Prepared.of(rows, valid, test, FixedStructure(grid_structure()))
     rows, valid, test = read(name)
     if n_rows == ALL:
         return Prepared.of(rows, valid, test, learned)

@@ -8,7 +8,7 @@ import pytest
 from mrfit._kernels.arithmetic.vector_rng import LANES
 from mrfit._kernels.sampling.gibbs_sweeps import Couplings
 from mrfit._kernels.sampling.table_moments import conditional_probabilities
-from mrfit.inference.sampling.annealing_path import Path
+from mrfit.inference.sampling.annealing_path import AnnealingPath
 from mrfit.learning.chains.features import Features
 from mrfit.learning.chains.persistent_chains import Persistent, persistent
 from mrfit.parameterizations.canonical import Canonical
@@ -74,7 +74,7 @@ def test_conditional_probabilities_equal_their_twin(shape: str, rng: np.random.G
     sizes = SHAPES[shape]
     scopes = [(i, (i + 1) % len(sizes)) for i in range(len(sizes))] + [(0, 1, 2)]
     target, base = random_factors(rng, sizes, scopes), random_factors(rng, sizes, [(0, 1), (2,)])
-    model = Path.between(base, target).model
+    model = AnnealingPath.between(base, target).model
     x = joint_states(sizes)
     p = np.exp(target.log_potential(x.astype(np.int64))).reshape(sizes)
     first = np.cumsum(sizes) - sizes

@@ -31,7 +31,7 @@ def _model(names: tuple[str, ...] = NAMES, **options: Any) -> mrfit.MarkovNetwor
 @cache
 def _without_edge() -> mrfit.MarkovNetwork:
     """a and b alone are joined."""
-    return mrfit.learn(_columns(), structure=mrfit.Given(mrfit.Structure.from_edges(3, [(0, 1)]))).model
+    return mrfit.learn(_columns(), structure=mrfit.FixedStructure(mrfit.Structure.from_edges(3, [(0, 1)]))).model
 
 
 def test_edges_of_one_or_both() -> None:

@@ -7,24 +7,24 @@ import json
 import numpy as np
 import pytest
 
-from mrfit import Domain, Factors, Network
+from mrfit import Domain, FactorNetwork, Factors
 from mrfit.analysis.query_record import PlanSummary, QuerySummary, movements
 
 
 @pytest.fixture
-def network() -> Network:
+def network() -> FactorNetwork:
     domain = Domain.from_states({"a": ["no", "yes"], "b": ["no", "yes"]})
-    return Network(domain, Factors.from_tables((2, 2), [((0, 1), np.log([[0.4, 0.1], [0.2, 0.3]]))]))
+    return FactorNetwork(domain, Factors.from_tables((2, 2), [((0, 1), np.log([[0.4, 0.1], [0.2, 0.3]]))]))
 
 
-def test_before_and_after(network: Network) -> None:
+def test_before_and_after(network: FactorNetwork) -> None:
     answer = QuerySummary.of(network, [], given={"a": "yes"})
     assert answer.moved == pytest.approx({"b": 0.2})
     assert answer.log_p_given == pytest.approx(np.log(0.5))
     assert json.loads(json.dumps(answer.to_dict()))["before"]["b"] == pytest.approx({"no": 0.6, "yes": 0.4})
 
 
-def test_only_joint_states(network: Network) -> None:
+def test_only_joint_states(network: FactorNetwork) -> None:
     answer = QuerySummary.of(network, [("b", "a")], given={})
     assert answer.after.marginals == {}
     assert answer.before is None
@@ -38,7 +38,7 @@ def test_movements_are_total_variation() -> None:
     assert movements(after, None) == {"a": 0.0}
 
 
-def test_plans(network: Network) -> None:
+def test_plans(network: FactorNetwork) -> None:
     tree = PlanSummary.of(network.plan(engine="tree"), network.spoken_names)
     assert (tree.width, tree.largest, tree.fits) == (1, ["a", "b"], True)
     every = PlanSummary.of(network.plan(engine="enumeration"), network.spoken_names)

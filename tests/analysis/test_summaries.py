@@ -12,7 +12,7 @@ import pytest
 from mrfit.analysis.fit_record import FitSummary
 from mrfit.analysis.model_card import ModelCard
 from mrfit.analysis.score_record import ScoreSummary
-from mrfit.analysis.spectrum.interaction_spectrum import order_costs, spectrum
+from mrfit.analysis.spectrum.interaction_spectrum import interaction_spectrum, order_costs
 from mrfit.analysis.spectrum.spectrum_record import SpectrumSummary
 from mrfit.analysis.structure_record import StructureSummary
 from mrfit.analysis.theory_record import CurvatureChoice, TheorySummary
@@ -20,9 +20,17 @@ from mrfit.core.errors import InputError
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning import Learner
 from mrfit.learning.penalty_specs import L1, L2
-from mrfit.learning.tying_specs import Tied
+from mrfit.learning.tying_specs import SoftTied
 from mrfit.model.markov_network import MarkovNetwork
-from mrfit.structures.simple import Complete, Given, Independent, Learned, StructureLearner, Tree, UpToOrder
+from mrfit.structures.simple import (
+    AllInteractions,
+    ChowLiuTree,
+    CompleteGraph,
+    FixedStructure,
+    Learned,
+    NoInteractions,
+    StructureLearner,
+)
 from mrfit.structures.structure import Structure
 from populations import random_rows
 
@@ -33,8 +41,8 @@ def _rows(seed: int = 1, n_rows: int = 80) -> UniqueRows:
 
 def _all() -> dict[str, object]:
     rows = _rows()
-    tied = Learner(penalty=Tied(groups=2, strength=(1.0, 5.0))).fit(rows, rows, test=rows)
-    found = spectrum(rows, "pseudo-counts", folds=3)
+    tied = Learner(penalty=SoftTied(groups=2, strength=(1.0, 5.0))).fit(rows, rows, test=rows)
+    found = interaction_spectrum(rows, "pseudo-counts", folds=3)
     return {
         "fit": FitSummary.of(Learner().fit(rows), rows),
         "tied fit": FitSummary.of(tied, rows),
@@ -78,7 +86,7 @@ def test_theory_needs_groups() -> None:
 
 
 def test_theory_takes_rows_under_the_domain_of_the_model() -> None:
-    model = Learner(penalty=Tied(groups=2, strength=1.0)).fit(_dependent()).model
+    model = Learner(penalty=SoftTied(groups=2, strength=1.0)).fit(_dependent()).model
     found = TheorySummary.of(model, curvature=CurvatureChoice(rows=_dependent())).to_dict()
     assert (found["objective"], found["curvature"]["rows"]) == ("pseudo-likelihood", 200)
 
@@ -103,13 +111,13 @@ def test_the_curvature_of_the_likelihood_takes_no_rows() -> None:
 @pytest.mark.parametrize(
     ("structure", "words"),
     [
-        (Complete(), "all pairs"),
-        (Independent(), "no interactions"),
-        (Tree(), "a tree of most mutual information"),
-        (UpToOrder(3), "all sets of up to 3 variables"),
-        (UpToOrder(None), "all sets of variables"),
-        (Given(Structure.complete(4)), "structure given (10 scopes)"),
-        (Given(Structure.up_to_order(40, 40)), "all sets of variables"),
+        (CompleteGraph(), "all pairs"),
+        (NoInteractions(), "no interactions"),
+        (ChowLiuTree(), "a tree of most mutual information"),
+        (AllInteractions(3), "all sets of up to 3 variables"),
+        (AllInteractions(None), "all sets of variables"),
+        (FixedStructure(Structure.complete(4)), "structure given (10 scopes)"),
+        (FixedStructure(Structure.up_to_order(40, 40)), "all sets of variables"),
         (Learned(max_degree=5), "structure learned (at most 5 neighbours)"),
         (Learned(select="ebic"), "structure learned (by the EBIC, gamma 0.25)"),
         (Learned(select="valid"), "structure learned (by held-out rows)"),
@@ -133,7 +141,7 @@ def test_structures_in_words(structure: StructureLearner, words: str) -> None:
             "pseudo-likelihood",
         ),
         (
-            Learner(penalty=Tied(groups=2, strength=(1e-3, 1e6)), folds=2),
+            Learner(penalty=SoftTied(groups=2, strength=(1e-3, 1e6)), folds=2),
             False,
             "all pairs, tied, strength 0.001, 2 groups chosen in cross-validation, by pseudo-likelihood",
         ),

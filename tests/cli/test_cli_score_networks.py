@@ -16,9 +16,9 @@ import pytest
 from mrfit import Dataset, read_network
 from mrfit.core.errors import InputError
 from mrfit.core.rounding import with_error
-from mrfit.data.encoding import Reading
+from mrfit.data.encoding import ParseOptions
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.model.factor_network import Network
+from mrfit.model.factor_network import FactorNetwork
 
 Shell = Callable[..., Any]
 N = 12
@@ -37,7 +37,7 @@ tree {{
 
 
 @pytest.fixture(name="network")
-def _network(tmp_path: Path) -> Network:
+def _network(tmp_path: Path) -> FactorNetwork:
     (tmp_path / "wide.mn").write_text(WIDE)
     network = read_network(tmp_path / "wide.mn")
     assert network.conjunctions
@@ -49,7 +49,7 @@ def _network(tmp_path: Path) -> Network:
     return network
 
 
-def _by_hand(network: Network, row: tuple[int, ...]) -> tuple[float, float]:
+def _by_hand(network: FactorNetwork, row: tuple[int, ...]) -> tuple[float, float]:
     """pll and ll of a row, from the potentials of all joint states."""
     q = dict(
         zip(
@@ -66,7 +66,9 @@ def _by_hand(network: Network, row: tuple[int, ...]) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize("metric", ["pll", "ll"])
-def test_features_and_trees_of_many_variables(metric: str, shell: Shell, network: Network, tmp_path: Path) -> None:
+def test_features_and_trees_of_many_variables(
+    metric: str, shell: Shell, network: FactorNetwork, tmp_path: Path
+) -> None:
     rows = [tuple(map(int, line.split(","))) for line in (tmp_path / "wide.data").read_text().split()]
     document = shell("score", "wide.mn", "wide.data", "--metric", metric, "--per-row", "--json").document
     expected = [_by_hand(network, row)[metric == "ll"] for row in rows[:12]]
@@ -80,7 +82,7 @@ def test_features_and_trees_of_many_variables(metric: str, shell: Shell, network
 
 
 @pytest.mark.parametrize("metric", ["pll", "ll"])
-def test_rows_with_missing_values(metric: str, shell: Shell, network: Network, tmp_path: Path) -> None:
+def test_rows_with_missing_values(metric: str, shell: Shell, network: FactorNetwork, tmp_path: Path) -> None:
     """A row is scored by what it has: sums over the states of its missing cell."""
     row = [1] * N
     (tmp_path / "holes.data").write_text(",".join(["?", *map(str, row[1:])]) + "\n" + ",".join(map(str, row)) + "\n")
@@ -133,7 +135,7 @@ def test_an_estimated_log_z_brings_its_error(shell: Shell, tmp_path: Path) -> No
     assert "log_z_error" not in shell("score", "dense.LG", "zeros.data", "--json").document
 
 
-def test_a_domain_for_counted_rows(network: Network, tmp_path: Path) -> None:
+def test_a_domain_for_counted_rows(network: FactorNetwork, tmp_path: Path) -> None:
     rows = UniqueRows.from_file(tmp_path / "wide.data", domain=network.domain, header=False)
     assert rows.domain == network.domain
     assert rows == UniqueRows.from_dataset(
@@ -142,8 +144,8 @@ def test_a_domain_for_counted_rows(network: Network, tmp_path: Path) -> None:
     assert UniqueRows.from_file(tmp_path / "wide.data", columns=["v0", "v1"], header=False).domain.names == ("v0", "v1")
 
 
-def test_options_for_counted_rows_that_cannot_be(network: Network, tmp_path: Path) -> None:
+def test_options_for_counted_rows_that_cannot_be(network: FactorNetwork, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"domain= is a field of the reading"):
-        UniqueRows.from_file(tmp_path / "wide.data", Reading(), domain=network.domain)
+        UniqueRows.from_file(tmp_path / "wide.data", ParseOptions(), domain=network.domain)
     with pytest.raises(InputError, match=r"no option 'domian' for files; choose among .*'domain'"):
         UniqueRows.from_file(tmp_path / "wide.data", domian=network.domain)  # type: ignore[call-arg]

@@ -14,7 +14,7 @@ from mrfit.objectives.likelihood import Likelihood
 from mrfit.objectives.objective import Objective
 from mrfit.objectives.reparameterized import Reparameterized
 from mrfit.objectives.tree_likelihood import TreeLikelihood
-from mrfit.objectives.weighted_mean import Mean
+from mrfit.objectives.weighted_mean import WeightedMean
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.spectral import Spectral
 from mrfit.penalties.penalty import NonsmoothPenalty
@@ -39,10 +39,10 @@ def _parameters(rows: UniqueRows) -> Canonical:
     return Canonical(rows.domain, STRUCTURES["saturated"](len(SHAPE)))
 
 
-def _halves(rows: UniqueRows) -> Mean:
+def _halves(rows: UniqueRows) -> WeightedMean:
     parts = [UniqueRows.from_codes(rows.domain, rows.codes[k::2], rows.sample_weight[k::2]) for k in (0, 1)]
     shares = [part.total_weight / rows.total_weight for part in parts]
-    return Mean([Likelihood(_parameters(rows), part) for part in parts], shares)
+    return WeightedMean([Likelihood(_parameters(rows), part) for part in parts], shares)
 
 
 OBJECTIVES: dict[str, Callable[[UniqueRows], Objective]] = {

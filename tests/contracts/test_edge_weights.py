@@ -9,7 +9,7 @@ import mrfit
 from mrfit import MarkovNetwork
 from mrfit.core.factors import Factors
 from mrfit.formats.mrf_network import to_model
-from mrfit.model.factor_network import Network
+from mrfit.model.factor_network import FactorNetwork
 from mrfit.parameterizations.ordered import Ordered
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.registry import PARAMETERIZATIONS
@@ -93,7 +93,7 @@ def test_tables_of_a_file_have_the_weights_of_the_model(rng: np.random.Generator
     model = _model("canonical", (2, 3, 2), 3, rng)
     apart = Factors.from_tables((2, 3, 2), [*zip(model.factors.scopes, model.factors.tables, strict=True),
                                             ((2, 0), [[1.0, 1.0], [-2.0, -2.0]])])  # fmt: skip
-    assert _weights(to_model(Network(model.domain, apart))) == pytest.approx(_weights(model), abs=1e-9)
+    assert _weights(to_model(FactorNetwork(model.domain, apart))) == pytest.approx(_weights(model), abs=1e-9)
 
 
 @pytest.mark.parametrize("word", ["canonical", "spectral", "ising", "full"])

@@ -11,7 +11,7 @@ from scipy import optimize
 from mrfit.objectives.objective import Objective
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.penalties.group_l1 import GroupL1
-from mrfit.penalties.l1 import L1
+from mrfit.penalties.l1 import WeightedL1
 from mrfit.solvers.method import Method
 from mrfit.solvers.minimize import minimize
 from mrfit.solvers.proximal_newton import ProximalNewton
@@ -25,7 +25,7 @@ from populations import (
     random_rows,
 )
 
-TAKING_L1 = {name: method for name, method in METHODS.items() if method.needs in L1.traits}
+TAKING_L1 = {name: method for name, method in METHODS.items() if method.needs in WeightedL1.traits}
 
 
 def _each(names: set[str]) -> pytest.MarkDecorator:
@@ -47,16 +47,16 @@ PROBLEMS = [
 every_problem = pytest.mark.parametrize(("shape", "structure"), PROBLEMS)
 
 
-def _problem(shape: str, structure: str, strength: float = 4.0) -> tuple[Objective, L1]:
+def _problem(shape: str, structure: str, strength: float = 4.0) -> tuple[Objective, WeightedL1]:
     """Single variables free, both parts in the scale of a mean."""
     rows = random_rows(np.random.default_rng(3), SHAPES[shape], 200, fractional=True)
     parameters = Canonical(rows.domain, STRUCTURES[structure](len(rows.domain)))
     order = parameters.order_of_parameter
     weight = np.where(order == 1, 0.0, 2.0 ** (order - 2))
-    return pseudo_likelihood(rows, parameters), L1(strength / rows.total_weight, weight)
+    return pseudo_likelihood(rows, parameters), WeightedL1(strength / rows.total_weight, weight)
 
 
-def _split_optimum(objective: Objective, penalty: L1) -> float:
+def _split_optimum(objective: Objective, penalty: WeightedL1) -> float:
     """L-BFGS-B on w = u - v with u, v >= 0 (v = 0 and u any number where free), where l1 is linear."""
     slope, n = penalty.strength * penalty.weight, objective.n_parameters
 
@@ -120,7 +120,7 @@ def test_the_critical_strength(method: Method[Any], structure: str) -> None:
     base = minimize(objective, METHODS["newton"], bound=np.where(free, np.inf, 0.0), tolerance=1e-12)
     critical = penalty.critical_strength(objective.value_and_gradient(base.w)[1])
     for factor, any_left in [(1 + 1e-6, False), (1 - 1e-3, True)]:
-        at = L1(factor * critical, penalty.weight)
+        at = WeightedL1(factor * critical, penalty.weight)
         w = minimize(objective, method, penalty=at, tolerance=1e-9).w
         assert w[~free].any() == any_left
 

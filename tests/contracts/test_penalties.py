@@ -11,23 +11,23 @@ from mrfit.core.errors import InputError
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.penalties.group_l1 import GroupL1
 from mrfit.penalties.hierarchical_l1 import HierarchicalL1
-from mrfit.penalties.l1 import L1
-from mrfit.penalties.l2 import L2
+from mrfit.penalties.l1 import WeightedL1
+from mrfit.penalties.l2 import Ridge
 from populations import STRUCTURES, pseudo_likelihood, random_rows
 
 
 def test_l2_is_half_the_strength_times_the_squares() -> None:
     """The factor 1/2 of Chou et al. (2018), eq. 2."""
-    assert L2(3.0).value(np.array([1.0, -2.0])) == 7.5
-    assert L2(3.0, np.array([True, False])).value(np.array([1.0, -2.0])) == 1.5
+    assert Ridge(3.0).value(np.array([1.0, -2.0])) == 7.5
+    assert Ridge(3.0, np.array([True, False])).value(np.array([1.0, -2.0])) == 1.5
 
 
 @pytest.mark.parametrize("strength", [0.0, -1.0, np.nan, np.inf])
 def test_a_strength_that_is_not_positive_is_refused(strength: float) -> None:
     """The message holds the value."""
     for build in (
-        L2,
-        lambda value: L1(value, np.ones(2)),
+        Ridge,
+        lambda value: WeightedL1(value, np.ones(2)),
         lambda value: GroupL1(value, np.zeros(2, int), np.ones(1)),
         lambda value: HierarchicalL1(value, np.zeros(2, int), np.ones(1), np.arange(2), np.zeros(1, int)),
     ):
@@ -37,20 +37,20 @@ def test_a_strength_that_is_not_positive_is_refused(strength: float) -> None:
 
 def test_l1_is_the_strength_times_the_weighted_absolute_values() -> None:
     """Without a factor 1/2."""
-    assert L1(3.0, np.array([1.0, 0.5, 0.0])).value(np.array([1.0, -2.0, 7.0])) == 6.0
+    assert WeightedL1(3.0, np.array([1.0, 0.5, 0.0])).value(np.array([1.0, -2.0, 7.0])) == 6.0
 
 
 @pytest.mark.parametrize("weight", [[-1.0], [np.nan], [np.inf], [[1.0]], 1.0])
 def test_l1_refuses_a_weight_that_is_not_one(weight: Any) -> None:
     """One finite number, zero or more, for each parameter."""
     with pytest.raises(InputError, match="zero or more, for each parameter"):
-        L1(1.0, np.array(weight))
+        WeightedL1(1.0, np.array(weight))
 
 
 def test_l1_keeps_a_weight_of_its_own() -> None:
     """What the caller does to its array later is its own affair."""
     weight = np.ones(2)
-    penalty = L1(1.0, weight)
+    penalty = WeightedL1(1.0, weight)
     weight[0] = 5.0
     assert penalty.value(np.ones(2)) == 2.0
     with pytest.raises(ValueError, match="read-only"):
@@ -59,9 +59,9 @@ def test_l1_keeps_a_weight_of_its_own() -> None:
 
 def test_the_critical_strength_of_l1() -> None:
     """The largest gradient entry for its weight; free parameters do not count."""
-    penalty = L1(1.0, np.array([1.0, 2.0, 0.0]))
+    penalty = WeightedL1(1.0, np.array([1.0, 2.0, 0.0]))
     assert penalty.critical_strength(np.array([-3.0, 8.0, 100.0])) == 4.0
-    assert L1(1.0, np.zeros(1)).critical_strength(np.ones(1)) == 0.0
+    assert WeightedL1(1.0, np.zeros(1)).critical_strength(np.ones(1)) == 0.0
 
 
 def test_group_l1_is_the_strength_times_the_weighted_norms() -> None:
@@ -98,7 +98,7 @@ def test_group_l1_zeroes_groups_exactly() -> None:
     np.testing.assert_array_equal(penalty.prox(np.array([3.0, -4.0, 7.0]), 1.0), [0.0, 0.0, 2.0])
 
 
-@pytest.mark.parametrize("penalty", [L1(3.0, np.ones(3)), GroupL1(2.0, np.array([0, 0, 1]), np.ones(2))])
+@pytest.mark.parametrize("penalty", [WeightedL1(3.0, np.ones(3)), GroupL1(2.0, np.array([0, 0, 1]), np.ones(2))])
 def test_a_penalty_is_divided_by_the_weight_of_the_rows(penalty: Any, rng: np.random.Generator) -> None:
     """It is added to a sum over rows, and an objective is a mean."""
     rows = random_rows(rng, (2, 2), 5)

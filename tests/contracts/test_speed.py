@@ -12,17 +12,17 @@ import pytest
 
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning.learner import Learner
-from mrfit.learning.tying_specs import LearnTieRelearn, Tied
+from mrfit.learning.tying_specs import LearnTieRelearn, SoftTied
 from mrfit.penalties import hierarchical_l1 as hierarchical_module
 from mrfit.penalties.group_l1 import GroupL1
 from mrfit.penalties.hierarchical_l1 import HierarchicalL1
-from mrfit.penalties.l1 import L1
+from mrfit.penalties.l1 import WeightedL1
 from mrfit.penalties.penalty import NonsmoothPenalty
-from mrfit.penalties.penalty_curvature import Curvature
+from mrfit.penalties.penalty_curvature import PenaltyCurvature
 from mrfit.solvers.proximal_newton import ProximalNewton
 from mrfit.solvers.quadratics import Quadratic, minimize_quadratic
 from mrfit.solvers.quadratics import active_manifold as manifolds
-from mrfit.structures.simple import Complete
+from mrfit.structures.simple import CompleteGraph
 from populations import hierarchical, random_rows, subsets
 
 N = 30
@@ -112,12 +112,12 @@ def test_groups_that_pass_by_zero_end_there(penalties: Any, inert: Any, monkeypa
 class _BentGroups(GroupL1):
     """That does not know its curvature."""
 
-    def curvature(self, w: np.ndarray) -> Curvature | None:  # type: ignore[override]
+    def curvature(self, w: np.ndarray) -> PenaltyCurvature | None:  # type: ignore[override]
         return None
 
 
 class _BentHierarchies(HierarchicalL1):
-    def curvature(self, w: np.ndarray) -> Curvature | None:  # type: ignore[override]
+    def curvature(self, w: np.ndarray) -> PenaltyCurvature | None:  # type: ignore[override]
         return None
 
 
@@ -171,7 +171,7 @@ def test_the_critical_strength_of_a_hierarchy_takes_a_few_newton_steps(monkeypat
     assert steps.calls <= 5 * 12
 
 
-class _Unordered(L1):
+class _Unordered(WeightedL1):
     """That does not say it is a sum of absolute values."""
 
     @property
@@ -179,21 +179,21 @@ class _Unordered(L1):
         return None
 
     def prox(self, w: np.ndarray, step: float) -> np.ndarray:
-        return L1(self.strength, self.weight).prox(w, step)
+        return WeightedL1(self.strength, self.weight).prox(w, step)
 
 
 def test_thresholds_save_proximal_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Coordinate descent on the matrix takes none."""
     quadratics, weight = _quadratics(5), np.random.default_rng(0).uniform(0.5, 2.0, N)
     with _counted(monkeypatch, manifolds.ManifoldSearch, "reached", lambda _: 1) as work:
-        optima = _optima([L1(0.1, weight)], quadratics)
+        optima = _optima([WeightedL1(0.1, weight)], quadratics)
     with _counted(monkeypatch, manifolds.ManifoldSearch, "reached", lambda _: 1) as without:
         same = _optima([_Unordered(0.1, weight)], quadratics)
     np.testing.assert_allclose(optima, same, atol=1e-6)
     assert work.calls == 0 < without.calls
 
 
-@pytest.mark.parametrize("penalty", [*_groups(), L1(1.0, np.ones(N))], ids=str)
+@pytest.mark.parametrize("penalty", [*_groups(), WeightedL1(1.0, np.ones(N))], ids=str)
 def test_the_steps_of_a_group_are_its_own(penalty: NonsmoothPenalty) -> None:
     """A short step of one parameter shortens those of its group and of nothing else."""
     group = penalty.blocks if penalty.blocks is not None else np.arange(N)
@@ -211,15 +211,15 @@ def _rows() -> UniqueRows:
 
 
 def _fits(penalty: Any, rows: UniqueRows) -> dict[Any, Any]:
-    learner = Learner(Complete(), penalty, tolerance=1e-7)
+    learner = Learner(CompleteGraph(), penalty, tolerance=1e-7)
     return {(fit.n_groups, fit.strength): fit for fit in learner.fit(rows, rows, compared=False).fits}
 
 
 def test_numbers_of_groups_start_where_the_last_one_ended(rows: UniqueRows) -> None:
     """At the weakest strength, where all of them are near each other and far from the rough fit before."""
     groups = (2, 20, 40)
-    together = _fits(Tied(groups=groups, strength=0.1), rows)
-    alone = {key: fit for k in groups for key, fit in _fits(Tied(groups=k, strength=0.1), rows).items()}
+    together = _fits(SoftTied(groups=groups, strength=0.1), rows)
+    alone = {key: fit for k in groups for key, fit in _fits(SoftTied(groups=k, strength=0.1), rows).items()}
     assert together.keys() == alone.keys()
     for key, fit in together.items():
         assert fit.solution.value == pytest.approx(alone[key].solution.value, abs=1e-7)
@@ -229,7 +229,7 @@ def test_numbers_of_groups_start_where_the_last_one_ended(rows: UniqueRows) -> N
 
 def test_growing_strengths_start_where_the_last_one_ended(rows: UniqueRows) -> None:
     """With as many groups as parameters nothing is penalised: there is nothing left to do after the first."""
-    first, *others = _fits(Tied(groups=45, strength=(0.1, 1.0, 10.0)), rows).values()
+    first, *others = _fits(SoftTied(groups=45, strength=(0.1, 1.0, 10.0)), rows).values()
     assert first.n_groups == first.model.parameters.n_parameters
     assert first.passes > 0
     assert [fit.passes for fit in others] == [0, 0]

@@ -21,18 +21,18 @@ from mrfit.cli.main import main
 from mrfit.core import cluster as clusters
 from mrfit.core.cluster import cluster, held, is_address, mapped, n_at_once
 from mrfit.core.errors import DataError, InputError
-from mrfit.data.encoding import Reading
-from mrfit.data.partitioned_table import Parts
+from mrfit.data.encoding import ParseOptions
+from mrfit.data.partitioned_table import PartitionedTable
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning import Learner
 from mrfit.learning.partitioned_rows import ShardedRows
 from mrfit.learning.penalty_specs import L2
 from mrfit.parameterizations.canonical import Canonical
-from mrfit.penalties import l2
-from mrfit.penalties.penalized_objective import Penalized
+from mrfit.penalties.l2 import Ridge
+from mrfit.penalties.penalized_objective import PenalizedObjective
 from mrfit.solvers.minimize import minimize
 from mrfit.solvers.newton import TruncatedNewton
-from mrfit.structures.simple import Learned, Tree
+from mrfit.structures.simple import ChowLiuTree, Learned
 from mrfit.structures.structure import Structure
 
 distributed = pytest.importorskip("distributed")
@@ -84,10 +84,10 @@ def test_results_stand_in_the_order_of_items() -> None:
 
 @pytest.mark.usefixtures("_on_cluster")
 def test_merged_counts_give_the_bits_of_this_machine(table: Path) -> None:
-    learner = Learner(Tree(), L2(strength=(1.0, 10.0)), folds=2)
-    there = learner.fit(Parts.of(table), errors="sandwich")
+    learner = Learner(ChowLiuTree(), L2(strength=(1.0, 10.0)), folds=2)
+    there = learner.fit(PartitionedTable.of(table), errors="sandwich")
     clusters._active.set(None)
-    here = learner.fit(Parts.of(table), errors="sandwich")
+    here = learner.fit(PartitionedTable.of(table), errors="sandwich")
     np.testing.assert_array_equal(there.model.w, here.model.w)
     np.testing.assert_array_equal(there.model.errors.covariance, here.model.errors.covariance)
     assert [fit.held_out for fit in there.fits] == [fit.held_out for fit in here.fits]
@@ -98,7 +98,7 @@ def test_merged_counts_give_the_bits_of_this_machine(table: Path) -> None:
 def test_many_jobs_give_the_bits_of_this_machine(table: Path) -> None:
     """Regressions of all variables, by steps and by paths; resamples, in a pool and by fits; folds."""
     rows = UniqueRows.from_file(table)
-    ebic, tree = Learned(select="ebic"), Learner(Tree(), L2(strength=1.0))
+    ebic, tree = Learned(select="ebic"), Learner(ChowLiuTree(), L2(strength=1.0))
     told: list[int] = []
     jobs: list[Callable[[], np.ndarray]] = [
         lambda: Learned(max_degree=2).learn(rows, callback=told.append).report.coefficients,
@@ -119,14 +119,14 @@ def test_many_jobs_give_the_bits_of_this_machine(table: Path) -> None:
 @pytest.mark.usefixtures("_on_cluster")
 def test_a_killed_worker_changes_no_digit(table: Path) -> None:
     """Killed while it builds a shard, expands it, or works out a product: others make the shard again."""
-    parts = Parts.of(table)
+    parts = PartitionedTable.of(table)
     rows, parameters = ShardedRows(parts), Canonical(parts.domain, Structure.complete(len(parts.domain)))
 
     def optimum(moment: str | None) -> np.ndarray:
         if moment is not None:
             Path(os.environ[DEATHS], moment).touch()
         objective = rows.objective(DyingLoss, parameters, jobs=1)
-        problem = Penalized(objective, l2.L2(10.0), total_weight=rows.total_weight)
+        problem = PenalizedObjective(objective, Ridge(10.0), total_weight=rows.total_weight)
         w = minimize(problem, TruncatedNewton(), tolerance=1e-2).w
         product = objective.expand(w).product(w)
         assert moment is None or not Path(os.environ[DEATHS], moment).exists()  # somebody died
@@ -179,14 +179,14 @@ def test_what_breaks_is_named(table: Path) -> None:
         mapped(on_full_disk, ["x.csv"], name=repr)
     (table / "9.csv").write_text("a,b\n1,x\n")
     with pytest.raises(DataError, match=r"'9.csv': It has other columns than the files before it"):
-        Parts.of(table)
-    domain = Parts.of(table / "0.csv").domain
+        PartitionedTable.of(table)
+    domain = PartitionedTable.of(table / "0.csv").domain
     (table / "9.csv").write_text(",".join("7" for _ in domain) + "\n")
     with pytest.raises(DataError, match=r"'9.csv': Column 'v0' holds '7' .*not one of its states"):
-        Learner(Tree()).fit(Parts.of(table, Reading(domain), header=False))
+        Learner(ChowLiuTree()).fit(PartitionedTable.of(table, ParseOptions(domain), header=False))
     (table / "9.csv").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(DataError, match=r"'9.csv'"):
-        Parts.of(table)
+        PartitionedTable.of(table)
 
 
 @pytest.mark.usefixtures("_on_cluster")

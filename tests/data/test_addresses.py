@@ -15,11 +15,11 @@ from pyarrow import parquet
 from mrfit.core.errors import DataError, InputError
 from mrfit.data.addresses import Address, is_address
 from mrfit.data.item_lists import read_items
-from mrfit.data.partitioned_table import Parts
+from mrfit.data.partitioned_table import PartitionedTable
 from mrfit.data.sources import files_of
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning.learner import Learner
-from mrfit.structures.simple import Tree
+from mrfit.structures.simple import ChowLiuTree
 
 TEXT = b"a,b,c\n0,1,1\n1,1,0\n0,0,1\n1,0,0\n"
 
@@ -105,10 +105,10 @@ def test_partitioned_parquet_has_the_columns_of_its_folders(memory: MemoryFileSy
 def test_parts_of_addresses_are_counted_apart(memory: MemoryFileSystem, tmp_path: Path) -> None:
     for k in range(2):
         written(memory, f"/parts/{k}.csv", TEXT)
-    learner = Learner(Tree())
-    there = learner.fit(Parts.of("memory://parts"))
+    learner = Learner(ChowLiuTree())
+    there = learner.fit(PartitionedTable.of("memory://parts"))
     (tmp_path / "t.csv").write_bytes(TEXT + TEXT.partition(b"\n")[2])
-    here = learner.fit(Parts.of(tmp_path / "t.csv"))
+    here = learner.fit(PartitionedTable.of(tmp_path / "t.csv"))
     assert (there.model.w == here.model.w).all()
 
 

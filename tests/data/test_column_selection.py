@@ -12,7 +12,7 @@ import pytest
 from mrfit.core.domain import Domain
 from mrfit.core.errors import DataError, InputError
 from mrfit.data import Dataset
-from mrfit.data.encoding import Reading
+from mrfit.data.encoding import ParseOptions
 from mrfit.data.unique_rows import UniqueRows
 
 N = 196
@@ -114,10 +114,10 @@ def test_nothing_left() -> None:
 
 def test_a_domain_keeps_its_columns() -> None:
     domain = Domain.from_states({"a": ["0", "1"], "b": ["0", "1"]})
-    Reading(domain, columns=["a", "b", "id"], exclude=["c"])
+    ParseOptions(domain, columns=["a", "b", "id"], exclude=["c"])
     for options in ({"exclude": ["b"]}, {"columns": ["a"]}):
         with pytest.raises(InputError, match="The columns 'b' are left out"):
-            Reading(domain, **options)  # type: ignore[arg-type]
+            ParseOptions(domain, **options)  # type: ignore[arg-type]
 
 
 def test_files(tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ def test_files(tmp_path: Path) -> None:
         path = tmp_path / name
         with pytest.raises(DataError, match=rf"'{name}': Columns 'id', 'income' have another value"):
             Dataset.from_file(path, weight="count")
-        reading = Reading(exclude=["id", "income", "count"])
+        reading = ParseOptions(exclude=["id", "income", "count"])
         assert UniqueRows.from_file(path, reading, weight="count").domain.names == ("a", "b, c")
         assert Dataset.from_file(path, columns=["a", "count"], weight="count").domain.names == ("a",)
 

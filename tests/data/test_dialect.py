@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from mrfit.core.errors import DataError, InputError
 from mrfit.data import Dataset
 from mrfit.data.dialect import Dialect, squeezed
-from mrfit.data.file_layout import Layout
+from mrfit.data.file_layout import FileLayout
 
 BITS = np.random.default_rng(0).integers(0, 2, (30, 4))
 SEPARATORS = [",", "\t", ";", "|", ":", " "]
@@ -122,21 +122,21 @@ def test_header_as_said() -> None:
     ("word", "character"), [("tab", "\t"), ("\\t", "\t"), ("space", " "), ("Pipe", "|"), ("~", "~")]
 )
 def test_words_for_separators(word: str, character: str) -> None:
-    assert Layout(separator=word).separator == character
+    assert FileLayout(separator=word).separator == character
 
 
 @pytest.mark.parametrize("separator", ["", "ab", "a", "1", '"', "\n", "é"])
 def test_what_cannot_separate(separator: str) -> None:
     with pytest.raises(InputError, match="cannot separate fields"):
-        Layout(separator=separator)
+        FileLayout(separator=separator)
 
 
 @pytest.mark.parametrize("encoding", ["klingon", "hex", "utf\0"])
 def test_unknown_encodings(encoding: str) -> None:
     with pytest.raises(InputError, match=r"encoding=.* is unknown"):
-        Layout(encoding=encoding)
+        FileLayout(encoding=encoding)
 
 
 def test_unknown_formats() -> None:
     with pytest.raises(InputError, match="format='xlsx' is not an option; use one of 'csv'"):
-        Layout(format="xlsx")
+        FileLayout(format="xlsx")

@@ -12,16 +12,16 @@ import scipy.sparse as sp
 from mrfit.core.domain import Domain
 from mrfit.core.errors import DataError, InputError
 from mrfit.data import frames
-from mrfit.data.encoding import Coder, Reading
+from mrfit.data.encoding import Encoder, ParseOptions
 from mrfit.data.frames import table_batches
 
 SMOKER = Domain.from_states({"smoker": ["no", "yes"], "age": ["young", "old"]})
 TABLE = {"age": ["old", "young", "old"], "smoker": ["yes", "no", "no"]}
 
 
-def coded(table: object, **options: Any) -> tuple[Domain, list[list[int]], Coder]:
+def coded(table: object, **options: Any) -> tuple[Domain, list[list[int]], Encoder]:
     """The domain, final codes and the coder after all batches of a table."""
-    coder = Coder(Reading(**options))
+    coder = Encoder(ParseOptions(**options))
     provisional = np.concatenate([coder.encode(batch)[0] for batch in table_batches(table)])
     domain, remaps = coder.finish()
     final = [[int(remap[code]) for remap, code in zip(remaps, row, strict=True)] for row in provisional]
@@ -201,13 +201,13 @@ def test_nothing_left() -> None:
 
 def test_wrong_options() -> None:
     with pytest.raises(InputError, match="missing='skip' is not an option; use one of 'error', 'drop', 'state'"):
-        Reading(missing="skip")
+        ParseOptions(missing="skip")
     with pytest.raises(InputError, match="unknown='state' is not an option"):
-        Reading(unknown="state")
+        ParseOptions(unknown="state")
     with pytest.raises(InputError, match="Both domain and states are given"):
-        Reading(domain=SMOKER, states={"age": ["old"]})
+        ParseOptions(domain=SMOKER, states={"age": ["old"]})
 
 
 def test_no_batches() -> None:
     with pytest.raises(DataError, match="no rows"):
-        Coder().finish()
+        Encoder().finish()

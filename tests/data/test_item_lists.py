@@ -11,7 +11,7 @@ from scipy import sparse
 
 from mrfit.core.domain import Domain
 from mrfit.core.errors import DataError, InputError
-from mrfit.data.encoding import Reading
+from mrfit.data.encoding import ParseOptions
 from mrfit.data.item_lists import is_item_list, read_items, read_sparse
 from mrfit.data.sparse_rows import SparseRows
 from mrfit.data.unique_rows import UniqueRows
@@ -54,14 +54,14 @@ def test_several_and_packed_files_are_one_table(tmp_path: Path) -> None:
 
 def test_a_domain_ignores_what_it_does_not_know(tmp_path: Path) -> None:
     domain = Domain.from_states({"b": "01", "never": "01"})
-    rows = read_sparse(_written(tmp_path, "a b\nb\na\n"), Reading(domain))
+    rows = read_sparse(_written(tmp_path, "a b\nb\na\n"), ParseOptions(domain))
     assert rows.domain == domain
     np.testing.assert_array_equal(rows.entries.toarray(), [[1, 0], [1, 0], [0, 0]])
     assert read_sparse(_written(tmp_path, "a b\nb\na\n")).recoded(domain) == rows
 
 
 def test_columns_may_be_left_out(tmp_path: Path) -> None:
-    rows = read_sparse(_written(tmp_path, "a b c\n"), Reading(exclude=("b",)))
+    rows = read_sparse(_written(tmp_path, "a b c\n"), ParseOptions(exclude=("b",)))
     assert rows.domain.names == ("a", "c")
 
 
@@ -78,7 +78,7 @@ def test_columns_may_be_left_out(tmp_path: Path) -> None:
 )
 def test_what_is_wrong_is_said_with_the_file(tmp_path: Path, text: str, reading: dict, layout: dict, said: str) -> None:
     with pytest.raises(DataError, match=rf"rows\.items.*{said}"):
-        read_sparse(_written(tmp_path, text), Reading(**reading), **layout)
+        read_sparse(_written(tmp_path, text), ParseOptions(**reading), **layout)
 
 
 def test_names_and_formats_say_what_is_a_list() -> None:

@@ -10,16 +10,16 @@ import pytest
 from mrfit.core.errors import DataError, InputError
 from mrfit.core.rounding import spoken_size
 from mrfit.data.dataset import Dataset
-from mrfit.data.encoding import Reading
+from mrfit.data.encoding import ParseOptions
 from mrfit.data.item_lists import read_items
 from mrfit.data.memory import MemoryLimit, free_memory, n_bytes_of_size
-from mrfit.data.partitioned_table import Parts
+from mrfit.data.partitioned_table import PartitionedTable
 from mrfit.data.preview import FirstLook
 from mrfit.data.row_counter import RowCounter
 from mrfit.data.sparse_rows import SparseRows
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning.learner import Learner
-from mrfit.structures.simple import Tree
+from mrfit.structures.simple import ChowLiuTree
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def test_sizes(text: str | float, n_bytes: float) -> None:
 @pytest.mark.parametrize("text", ["big", "0", "-1GB", "1.2.3GB", "GB"])
 def test_what_is_no_size(text: str) -> None:
     with pytest.raises(InputError, match="is no size; write it like 8GB"):
-        Reading(memory=text)
+        ParseOptions(memory=text)
 
 
 def test_the_least_of_machine_and_container_counts(tmp_path: Path) -> None:
@@ -76,13 +76,13 @@ def test_rows_that_need_more_are_not_read_on(parts: Path) -> None:
     """The error says what all of it would need, about as the whole table does."""
     told: list[tuple[int, int]] = []
     with pytest.raises(DataError) as error:
-        UniqueRows.from_file(parts, Reading(memory="2MB"), progress=lambda *bytes_: told.append(bytes_))
+        UniqueRows.from_file(parts, ParseOptions(memory="2MB"), progress=lambda *bytes_: told.append(bytes_))
     of = sum(file.stat().st_size for file in parts.iterdir())
     assert all(total == of for _, total in told)
     assert told[-1][0] < of
     assert "need about 8." in str(error.value) or "need about 9" in str(error.value)
     assert "; 2 MB may be used." in str(error.value)
-    whole = UniqueRows.from_file(parts, Reading(memory="20MB"))
+    whole = UniqueRows.from_file(parts, ParseOptions(memory="20MB"))
     assert whole == UniqueRows.from_file(parts)
     assert told == sorted(told)
 
@@ -99,7 +99,7 @@ def test_rows_that_are_kept_in_their_order(parts: Path) -> None:
 
 
 def test_parts_hold_no_rows(parts: Path) -> None:
-    fitted = Learner(Tree()).fit(Parts.of(parts, Reading(memory="2MB")))
+    fitted = Learner(ChowLiuTree()).fit(PartitionedTable.of(parts, ParseOptions(memory="2MB")))
     assert len(fitted.structure.structure.edges) == 39
 
 
@@ -107,6 +107,6 @@ def test_lists_of_items(tmp_path: Path) -> None:
     path = tmp_path / "x.items"
     path.write_text("".join(f"{k} {k + 1} {k + 2}\n" for k in range(1000)))
     with pytest.raises(DataError, match=r"'x.items': Its rows need about 2\d\d kB of memory; 100 kB may be used"):
-        read_items(path, Reading(memory="100kB"))
-    assert isinstance(read_items(path, Reading(memory="1MB")), SparseRows)  # codes would take four
-    assert not isinstance(read_items(path, Reading(memory="10MB")), SparseRows)
+        read_items(path, ParseOptions(memory="100kB"))
+    assert isinstance(read_items(path, ParseOptions(memory="1MB")), SparseRows)  # codes would take four
+    assert not isinstance(read_items(path, ParseOptions(memory="10MB")), SparseRows)

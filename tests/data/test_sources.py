@@ -22,7 +22,7 @@ import pytest
 from mrfit.core.errors import DataError, InputError
 from mrfit.data import Dataset, delimited
 from mrfit.data.delimited import _last_row_end
-from mrfit.data.encoding import Reading
+from mrfit.data.encoding import ParseOptions
 from mrfit.data.unique_rows import UniqueRows
 
 CONTENT = b"a,b\nx,1\ny,0\nx,0\n"
@@ -310,7 +310,7 @@ def test_more_spellings_of_missing(tmp_path: Path, spelling: str) -> None:
 def test_named_sets(data_dir: Path) -> None:
     by_name, by_path = Dataset.from_file("nltcs:train"), Dataset.from_file(data_dir / "nltcs" / "train.csv.gz")
     np.testing.assert_array_equal(by_name.codes, by_path.codes)
-    assert UniqueRows.from_file("nltcs:train", Reading(by_path.domain)).n_rows == 16181
+    assert UniqueRows.from_file("nltcs:train", ParseOptions(by_path.domain)).n_rows == 16181
     with pytest.raises(InputError, match="say which part, as in nltcs:train"):
         Dataset.from_file("nltcs")
 

@@ -13,7 +13,7 @@ import pytest
 from mrfit.core.errors import InputError
 from mrfit.data.addresses import Address
 from mrfit.data.readers import read_batches
-from mrfit.data.storage import LocalFile, Place, StandardInput, here
+from mrfit.data.storage import LocalFile, StandardInput, Storage, here
 
 CONTENT = b"a,b\n0,1\n1,1\n"
 
@@ -26,7 +26,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "parts"
 
 
-def folders(path: Path) -> list[Place]:
+def folders(path: Path) -> list[Storage]:
     pytest.importorskip("fsspec")
     return [LocalFile(path), Address(f"file://{path}")]
 

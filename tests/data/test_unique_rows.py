@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from mrfit.core.errors import DataError
 from mrfit.data.dataset import Dataset
-from mrfit.data.encoding import Reading
+from mrfit.data.encoding import ParseOptions
 from mrfit.data.frames import table_batches
 from mrfit.data.unique_rows import UniqueRows
 from populations import domain_of, random_codes, tables
@@ -61,7 +61,7 @@ def test_all_weights_zero_in_a_stream_is_the_same_error() -> None:
     """Streams are files with a column of weights."""
     [batch] = table_batches([[0, 1], [1, 0]])
     with pytest.raises(DataError, match="zero"):
-        UniqueRows.from_batches([replace(batch, sample_weight=np.zeros(2))], Reading())
+        UniqueRows.from_batches([replace(batch, sample_weight=np.zeros(2))], ParseOptions())
 
 
 def test_the_order_of_fractional_weights_is_not_seen(rng: np.random.Generator) -> None:

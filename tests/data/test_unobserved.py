@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mrfit.analysis.spectrum.interaction_spectrum import spectrum
+from mrfit.analysis.spectrum.interaction_spectrum import interaction_spectrum
 from mrfit.core.domain import Domain
 from mrfit.core.errors import DataError
 from mrfit.data.dataset import Dataset
-from mrfit.data.encoding import UNOBSERVED, Reading
+from mrfit.data.encoding import UNOBSERVED, ParseOptions
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning import Learner
-from mrfit.structures.simple import Learned, Tree
+from mrfit.structures.simple import ChowLiuTree, Learned
 
 TABLE = {
     "a": ["x", None, "y", "x", None, "x", None],
@@ -45,7 +45,7 @@ def test_files_keep_them_too(tmp_path: Any) -> None:
         ",".join("" if value is None else str(value) for value in row) for row in zip(*TABLE.values(), strict=True)
     ]
     (tmp_path / "t.csv").write_text("a,b\n" + "\n".join(lines) + "\n")
-    assert UniqueRows.from_file(tmp_path / "t.csv", Reading(missing="keep")) == _kept()
+    assert UniqueRows.from_file(tmp_path / "t.csv", ParseOptions(missing="keep")) == _kept()
 
 
 def test_they_survive_another_domain_merging_and_weights() -> None:
@@ -70,8 +70,8 @@ _DOORS: dict[str, Callable[[UniqueRows], object]] = {
     "validation": lambda rows: Learner().fit(rows.reweighted(np.array([1.0, 1.0, 0.0, 0.0])), rows),
     "test rows": lambda rows: Learner().fit(rows.reweighted(np.array([1.0, 1.0, 0.0, 0.0])), test=rows),
     "structure": lambda rows: Learned(max_degree=1).learn(rows),
-    "tree": lambda rows: Tree().learn(rows),
-    "spectrum": lambda rows: spectrum(rows, folds=2),
+    "tree": lambda rows: ChowLiuTree().learn(rows),
+    "spectrum": lambda rows: interaction_spectrum(rows, folds=2),
 }
 
 

@@ -16,7 +16,7 @@ from mrfit.explorer.finite_weights import finite_matrix
 from mrfit.explorer.html_page import ASSETS, asset, notebook_frame, report_page, served_page
 from mrfit.explorer.node_positions import Places
 from mrfit.formats.mrf_network import to_model
-from mrfit.model.factor_network import Network
+from mrfit.model.factor_network import FactorNetwork
 from mrfit.model.markov_network import MarkovNetwork
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.structures.structure import Structure
@@ -38,7 +38,7 @@ def _hostile_model() -> MarkovNetwork:
 
 
 def _model_of(factors: Factors) -> MarkovNetwork:
-    return to_model(Network(domain_of(factors.shape), factors))
+    return to_model(FactorNetwork(domain_of(factors.shape), factors))
 
 
 def _weights(model: MarkovNetwork) -> np.ndarray:

@@ -16,7 +16,7 @@ from mrfit.explorer.hosts import Hosts
 from mrfit.explorer.query_api import Answering
 from mrfit.explorer.server import Explorer
 from mrfit.formats.mrf_network import to_model
-from mrfit.model.factor_network import Network
+from mrfit.model.factor_network import FactorNetwork
 from populations import domain_of, random_factors
 
 
@@ -24,7 +24,7 @@ from populations import domain_of, random_factors
 def exposed() -> Iterator[Explorer]:
     """A server that listens on all addresses of this machine."""
     factors = random_factors(np.random.default_rng(0), (2, 2), [(0, 1)])
-    model = to_model(Network(domain_of(factors.shape), factors))
+    model = to_model(FactorNetwork(domain_of(factors.shape), factors))
     with Explorer(Document.of(model, title="t"), Answering(model), host="0.0.0.0") as explorer:
         thread = threading.Thread(target=explorer.serve_forever, daemon=True)
         thread.start()

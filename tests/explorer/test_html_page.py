@@ -26,7 +26,7 @@ from mrfit.explorer.server import Explorer
 from mrfit.explorer.two_models import document_of_two
 from mrfit.formats.graphs import load_structure
 from mrfit.formats.mrf_network import to_model
-from mrfit.model.factor_network import Network
+from mrfit.model.factor_network import FactorNetwork
 from mrfit.model.markov_network import MarkovNetwork
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.structures.structure import Structure
@@ -79,7 +79,7 @@ def opened(chromium: Any, tmp_path: Path) -> Iterator[Open]:
 
 
 def _model(factors: Factors) -> MarkovNetwork:
-    return to_model(Network(domain_of(factors.shape), factors))
+    return to_model(FactorNetwork(domain_of(factors.shape), factors))
 
 
 def _small(seed: int = 0) -> MarkovNetwork:
@@ -478,7 +478,7 @@ def _is_over(tab: Tab) -> bool:
 
 def test_tied_groups_stand_on_a_line(opened: Open) -> None:
     rows = rows_from(_small().factors, 60, np.random.default_rng(0))
-    tab = opened(mrfit.learn(rows, penalty=mrfit.Tied(groups=(2,), strength=(1.0,))).model)
+    tab = opened(mrfit.learn(rows, penalty=mrfit.SoftTied(groups=(2,), strength=(1.0,))).model)
     assert "2 learned values" in tab.text(".right")
     assert tab.page.locator(".right svg circle").count() == 2
 

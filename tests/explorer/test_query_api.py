@@ -16,7 +16,7 @@ from mrfit.explorer.initial_answer import FirstAnswer
 from mrfit.explorer.query_api import Answering, Question
 from mrfit.formats.mrf_network import to_model
 from mrfit.inference.exact.planned_tree import PlannedTree
-from mrfit.model.factor_network import Network
+from mrfit.model.factor_network import FactorNetwork
 from mrfit.model.markov_network import MarkovNetwork
 from populations import SCOPES, domain_of, random_factors
 
@@ -24,7 +24,7 @@ POPULATION = ("tree", "cycle", "nested", "disconnected", "mixed cardinalities")
 
 
 def model_of(factors: Factors) -> MarkovNetwork:
-    return to_model(Network(domain_of(factors.shape), factors))
+    return to_model(FactorNetwork(domain_of(factors.shape), factors))
 
 
 def _never() -> bool:

@@ -18,7 +18,7 @@ from mrfit.explorer.document import Document
 from mrfit.explorer.query_api import Answer, Answering, Question
 from mrfit.explorer.server import Explorer
 from mrfit.formats.mrf_network import to_model
-from mrfit.model.factor_network import Network
+from mrfit.model.factor_network import FactorNetwork
 from populations import domain_of, random_factors, random_rows
 
 QUESTION = json.dumps({"number": 1, "evidence": [[0, [1]]]})
@@ -27,7 +27,7 @@ QUESTION = json.dumps({"number": 1, "evidence": [[0, [1]]]})
 @pytest.fixture(scope="module")
 def server() -> Iterator[Explorer]:
     factors = random_factors(np.random.default_rng(0), (2, 2, 3), [(0, 1), (1, 2)])
-    model = to_model(Network(domain_of(factors.shape), factors))
+    model = to_model(FactorNetwork(domain_of(factors.shape), factors))
     rows = random_rows(np.random.default_rng(1), factors.shape, 50)
     document = Document.of(model, title="t", rows=rows)
     with Explorer(document, Answering(model), rows=rows, compared=compare(model, learn(rows).model)) as explorer:

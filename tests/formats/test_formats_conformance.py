@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mrfit import Network, read_network
+from mrfit import FactorNetwork, read_network
 from mrfit.formats.input_file import read_input
 from mrfit.formats.libdai import read_tab
 from mrfit.formats.libra_data import read_marginals, read_rows
@@ -30,12 +30,12 @@ def expected_of(folder: Path) -> dict[str, Any]:
     return document
 
 
-def log_z(network: Network) -> float:
+def log_z(network: FactorNetwork) -> float:
     engine = Enumeration()
     return engine.run(engine.plan(network.factors), network.factors).log_z
 
 
-def assert_comes_back(network: Network) -> None:
+def assert_comes_back(network: FactorNetwork) -> None:
     """Through every format, table by table over the same variables; learned models drop constants."""
     tables, constant = merged(network.factors)
     for word, kind in FORMATS.items():
@@ -162,4 +162,4 @@ def test_no_model_is_left_out(conformance_dir: Path) -> None:
     models = [path for path in files if path.name.removesuffix(".gz").endswith((".uai", ".fg", ".mn"))]
     assert len(models) == 27
     for path in models:
-        assert isinstance(read_network(path), Network)
+        assert isinstance(read_network(path), FactorNetwork)

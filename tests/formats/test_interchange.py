@@ -17,12 +17,12 @@ from mrfit.core.factors import Factors
 from mrfit.formats.pgmpy import from_pgmpy, to_pgmpy
 from mrfit.formats.pyagrum import from_pyagrum, to_pyagrum
 from mrfit.inference.exact.enumeration import Enumeration
-from mrfit.model.factor_network import Network
+from mrfit.model.factor_network import FactorNetwork
 from populations import domain_of, factors, random_factors
 from reference.features import joint_states
 
 
-def assert_same(found: Network, expected: Network) -> None:
+def assert_same(found: FactorNetwork, expected: FactorNetwork) -> None:
     assert found.domain == expected.domain
     codes = joint_states(expected.domain.shape)
     np.testing.assert_allclose(found.log_potential(codes), expected.log_potential(codes), rtol=1e-10, atol=1e-10)
@@ -40,7 +40,7 @@ def _gum() -> Any:
 @given(factors())
 def test_any_tables_through_pyagrum(product: Factors) -> None:
     pytest.importorskip("pyagrum", reason="pyAgrum is in the extra `test`")
-    network = Network(domain_of(product.shape), product)
+    network = FactorNetwork(domain_of(product.shape), product)
     assert_same(from_pyagrum(to_pyagrum(network)), network)
 
 
@@ -48,7 +48,7 @@ def test_pyagrum_answers_the_same(gum: Any, rng: np.random.Generator) -> None:
     """Its own inference, on tables of different lengths and of equal ones, where a wrong order of axes is silent."""
     for shape in ((2, 3, 4, 2), (2, 2, 2, 2)):
         product = random_factors(rng, shape, [(2, 0, 1), (1, 0), (0, 1), (3, 2), (3,), ()])
-        network = Network(domain_of(shape), product)
+        network = FactorNetwork(domain_of(shape), product)
         engine = Enumeration()
         posterior = engine.run(engine.plan(product), product)
         inference = gum.ShaferShenoyMRFInference(to_pyagrum(network))
@@ -132,12 +132,12 @@ def test_any_tables_through_pgmpy(rng: np.random.Generator) -> None:
     for shape in ((2, 3, 1, 2), (2, 2, 2), (1,), (4,)):
         n = len(shape)
         scopes = [tuple(range(n))[::-1], (0,), (0,), (), (n - 1,)]
-        network = Network(domain_of(shape), random_factors(rng, shape, scopes, zeros=0.3))
+        network = FactorNetwork(domain_of(shape), random_factors(rng, shape, scopes, zeros=0.3))
         assert_same(from_pgmpy(to_pgmpy(network)), network)
 
 
 def test_edges_join_what_shares_a_table(rng: np.random.Generator) -> None:
-    network = Network(domain_of((2, 2, 2, 2)), random_factors(rng, (2, 2, 2, 2), [(2, 0, 1)]))
+    network = FactorNetwork(domain_of((2, 2, 2, 2)), random_factors(rng, (2, 2, 2, 2), [(2, 0, 1)]))
     model = to_pgmpy(network)
     assert {frozenset(edge) for edge in model.edges()} == {
         frozenset(e) for e in (("x0", "x1"), ("x0", "x2"), ("x1", "x2"))
@@ -177,4 +177,4 @@ def test_other_objects_are_refused_by_pgmpy() -> None:
 def test_what_is_not_installed_is_said(library: str, convert: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, library, None)
     with pytest.raises(InputError, match=r"not installed; run `pip install 'mrfit\[interchange\]'`"):
-        convert(Network(domain_of((2,)), Factors((2,), (), np.empty(0))))
+        convert(FactorNetwork(domain_of((2,)), Factors((2,), (), np.empty(0))))

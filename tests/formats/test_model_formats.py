@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mrfit
-from mrfit import MarkovNetwork, Network, read_network, write_network
+from mrfit import FactorNetwork, MarkovNetwork, read_network, write_network
 from mrfit.cli import convert
 from mrfit.core.domain import Domain
 from mrfit.core.errors import InputError
@@ -27,11 +27,11 @@ KEEPS_NAMES = ("mrf", "uai", "lg", "fg")
 NORMALISED = ("mrf",)
 
 
-def back(network: Network, word: str, **options: bool) -> Network:
+def back(network: FactorNetwork, word: str, **options: bool) -> FactorNetwork:
     return FORMATS[word].read(FORMATS[word].write(network, **options), f"model.{word}")
 
 
-def assert_same(found: Network, expected: Network, *, constant: bool) -> None:
+def assert_same(found: FactorNetwork, expected: FactorNetwork, *, constant: bool) -> None:
     """At all joint states; but for a constant, if one may be lost."""
     codes = joint_states(expected.domain.shape)
     q, r = expected.log_potential(codes), found.log_potential(codes)
@@ -45,7 +45,7 @@ def assert_same(found: Network, expected: Network, *, constant: bool) -> None:
 @settings(max_examples=60)
 def test_any_tables_come_back(word: str, product: Factors) -> None:
     """Unsorted, repeated, nested and empty scopes, variables of one state and in no table, impossible states."""
-    network = Network(domain_of(product.shape), product)
+    network = FactorNetwork(domain_of(product.shape), product)
     found = back(network, word)
     assert found.domain.shape == product.shape
     assert (found.domain == network.domain) == (word in KEEPS_NAMES) or product.shape == ()
@@ -57,14 +57,14 @@ def test_any_tables_come_back(word: str, product: Factors) -> None:
 @pytest.mark.parametrize("word", ["mn"])
 @given(networks())
 @settings(max_examples=60)
-def test_conjunctions_come_back(word: str, network: Network) -> None:
+def test_conjunctions_come_back(word: str, network: FactorNetwork) -> None:
     assert_same(back(network, word), network, constant=True)
 
 
 @pytest.mark.parametrize("word", ["uai", "lg", "fg"])
 @given(networks())
 @settings(max_examples=30)
-def test_conjunctions_become_hidden_variables(word: str, network: Network) -> None:
+def test_conjunctions_become_hidden_variables(word: str, network: FactorNetwork) -> None:
     """Where a format has tables only."""
     found = back(network, word)
     assert found.tables.shape == network.factors.shape
@@ -76,20 +76,20 @@ def test_large_and_small_values(word: str) -> None:
     """Beyond what doubles hold, up to the constant that is recorded."""
     table = np.array([1000.0, 400.0, -np.inf, 1.0])
     product = Factors.from_tables((2, 2), [((1, 0), table), ((0,), [-5000.0, -5000.5]), ((), [1e-300])])
-    network = Network(domain_of((2, 2)), product)
+    network = FactorNetwork(domain_of((2, 2)), product)
     assert_same(back(network, word), network, constant=word not in NORMALISED)
 
 
 @pytest.mark.parametrize("word", ["uai", "fg"])
 def test_a_table_that_no_doubles_hold_is_refused(word: str) -> None:
-    network = Network(domain_of((2,)), Factors.from_tables((2,), [((0,), [0.0, -5000.0])]))
+    network = FactorNetwork(domain_of((2,)), Factors.from_tables((2,), [((0,), [0.0, -5000.0])]))
     with pytest.raises(InputError, match=r"spans 5000 nats.*\.LG"):
         back(network, word)
 
 
 @EVERY
 def test_no_tables_at_all(word: str) -> None:
-    network = Network(domain_of((2, 1, 3)), Factors((2, 1, 3), (), np.empty(0)))
+    network = FactorNetwork(domain_of((2, 1, 3)), Factors((2, 1, 3), (), np.empty(0)))
     assert_same(back(network, word), network, constant=True)
 
 
@@ -97,7 +97,7 @@ def test_no_tables_at_all(word: str) -> None:
 def test_many_variables_of_one_state_in_a_scope(word: str, rng: np.random.Generator) -> None:
     """More than arrays have axes."""
     shape = (1,) * 70 + (2, 3)
-    network = Network(domain_of(shape), random_factors(rng, shape, [(*range(70), 71, 70), (3, 5)]))
+    network = FactorNetwork(domain_of(shape), random_factors(rng, shape, [(*range(70), 71, 70), (3, 5)]))
     found = back(network, word)
     codes = np.array([(*(0,) * 70, a, b) for a in range(2) for b in range(3)])
     difference = found.log_potential(codes) - network.log_potential(codes)
@@ -107,7 +107,7 @@ def test_many_variables_of_one_state_in_a_scope(word: str, rng: np.random.Genera
 @pytest.mark.parametrize("word", KEEPS_NAMES)
 def test_odd_names_come_back(word: str) -> None:
     domain = Domain.from_states({'a "b"\n#': ["x y", "\u00e9"], "": ["#", "\\"], "v9": ["0", "1"]})
-    network = Network(domain, Factors.from_tables((2, 2, 2), [((2, 0), np.arange(4.0))]))
+    network = FactorNetwork(domain, Factors.from_tables((2, 2, 2), [((2, 0), np.arange(4.0))]))
     assert back(network, word).domain == domain
 
 
@@ -115,14 +115,14 @@ def test_odd_names_come_back(word: str) -> None:
 def test_no_comment_without_need(word: str) -> None:
     """Numbered names are what a reader gives by itself, and names may be left out."""
     product = Factors.from_tables((2, 2), [((1, 0), np.arange(4.0))])
-    plain = back(Network(domain_of((2, 2)), product), word, names=False)
+    plain = back(FactorNetwork(domain_of((2, 2)), product), word, names=False)
     assert plain.domain == Domain.from_states({"v0": "01", "v1": "01"})
     assert b"#" not in FORMATS[word].write(plain)
 
 
 def test_labels_of_factor_graphs_come_back() -> None:
     domain = Domain.from_states({"v3": "01", "v12": "012"})
-    network = Network(domain, Factors.from_tables((2, 3), [((1, 0), np.arange(6.0))]))
+    network = FactorNetwork(domain, Factors.from_tables((2, 3), [((1, 0), np.arange(6.0))]))
     content = FORMATS["fg"].write(network)
     assert b"#" not in content
     assert FORMATS["fg"].read(content, "x").domain == domain
@@ -135,7 +135,7 @@ def test_labels_of_factor_graphs_come_back() -> None:
 def test_suffixes(word: str, tmp_path: Path, rng: np.random.Generator) -> None:
     """In any case, gzipped or not; gzipped files have no date in them."""
     suffix = FORMATS[word].suffix
-    network = Network(domain_of((2, 3)), random_factors(rng, (2, 3), [(1, 0), (0,)]))
+    network = FactorNetwork(domain_of((2, 3)), random_factors(rng, (2, 3), [(1, 0), (0,)]))
     for name in (f"a{suffix}", f"a{suffix.upper()}", f"a.b{suffix}.gz", f"c{suffix}.gz"):
         write_network(tmp_path / name, network)
         assert_same(read_network(str(tmp_path / name)), network, constant=word not in NORMALISED)
@@ -145,7 +145,7 @@ def test_suffixes(word: str, tmp_path: Path, rng: np.random.Generator) -> None:
 
 
 def test_a_format_by_its_word(tmp_path: Path, rng: np.random.Generator) -> None:
-    network = Network(domain_of((2, 3)), random_factors(rng, (2, 3), [(1, 0)]))
+    network = FactorNetwork(domain_of((2, 3)), random_factors(rng, (2, 3), [(1, 0)]))
     write_network(tmp_path / "model.txt", network, format="LG")
     assert read_network(tmp_path / "model.txt", format="lg") == network
     with pytest.raises(InputError, match="choose one of 'mrf', 'uai', 'lg', 'mn', 'fg'"):
@@ -168,7 +168,7 @@ def test_a_learned_model_is_a_network(tmp_path: Path) -> None:
     model = mrfit.learn(table, structure="complete").model
     model.save(tmp_path / "model.mrf")
     network = read_network(tmp_path / "model.mrf")
-    assert network == Network(model.domain, model.factors)
+    assert network == FactorNetwork(model.domain, model.factors)
     for suffix in (".uai", ".LG", ".fg"):
         write_network(tmp_path / f"other{suffix}", network)
         write_network(tmp_path / "back.mrf", read_network(tmp_path / f"other{suffix}"))
@@ -179,7 +179,7 @@ def test_a_learned_model_is_a_network(tmp_path: Path) -> None:
 
 
 def test_a_learned_model_holds_no_conjunctions_and_needs_a_possible_state() -> None:
-    wide = back(Network(domain_of((2,)), Factors((2,), (), np.empty(0))), "mn")
+    wide = back(FactorNetwork(domain_of((2,)), Factors((2,), (), np.empty(0))), "mn")
     many = FORMATS["mn"].read(
         b"2" + b",2" * 19 + b"\nMN {\n1 " + b" ".join(b"+v%d_1" % i for i in range(20)) + b"\n}", "x"
     )
@@ -187,7 +187,7 @@ def test_a_learned_model_holds_no_conjunctions_and_needs_a_possible_state() -> N
     with pytest.raises(InputError, match=r"conjunction of 20 variables.*\.mn"):
         FORMATS["mrf"].write(many)
     with pytest.raises(InputError, match="no state possible"):
-        FORMATS["mrf"].write(Network(domain_of((2,)), Factors.from_tables((2,), [((), [-np.inf])])))
+        FORMATS["mrf"].write(FactorNetwork(domain_of((2,)), Factors.from_tables((2,), [((), [-np.inf])])))
 
 
 # --- files that are not what they seem
@@ -200,7 +200,7 @@ def test_damage_is_one_error_or_another_model(word: str, data: st.DataObject) ->
     """Bytes cut, dropped, doubled or replaced: nothing but `InputError`."""
     rng = np.random.default_rng(3)
     content = FORMATS[word].write(
-        Network(domain_of((2, 3)), random_factors(rng, (2, 3), [(1, 0), (0,), ()], zeros=0.3))
+        FactorNetwork(domain_of((2, 3)), random_factors(rng, (2, 3), [(1, 0), (0,), ()], zeros=0.3))
     )
     at = data.draw(st.integers(0, len(content) - 1))
     until = data.draw(st.integers(at, min(at + 6, len(content))))

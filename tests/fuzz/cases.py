@@ -27,7 +27,7 @@ from mrfit.cli.main import main
 from mrfit.core.domain import Domain
 from mrfit.core.factors import Factors
 from mrfit.formats.models import format_of, network_bytes
-from mrfit.model.factor_network import Network
+from mrfit.model.factor_network import FactorNetwork
 
 SEED = 20_18
 
@@ -269,7 +269,7 @@ def _spoil_network(rng: Rng, folder: Path) -> Case:
     suffix = pick(rng, [".uai", ".LG", ".mn", ".fg"])
     domain = Domain.from_states({"smoker": ["no", "yes"], "cough": ["0", "1"], "age": ["old", "middle", "young"]})
     tables = [((1, 0), [0.5, -1.0, 2.0, 0.0]), ((2,), [0.0, -np.inf, 1.0]), ((), [3.0])]
-    network = Network(domain, Factors.from_tables(domain.shape, tables))
+    network = FactorNetwork(domain, Factors.from_tables(domain.shape, tables))
     content = network_bytes(network, format_of(f"odd{suffix}"), suffix)
     (folder / f"odd{suffix}").write_bytes(spoiled(rng, content, TEXT))
     target = pick(rng, ["out.mrf", "out.uai", "out.LG.gz", "out.mn", "out.fg", "out.txt"])

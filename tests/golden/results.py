@@ -16,13 +16,21 @@ import pytest
 
 from mrfit.data.named_datasets import find
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.learning.chains.likelihood_growth import Grown
+from mrfit.learning.chains.likelihood_growth import LikelihoodGrowth
 from mrfit.learning.learner import Learner
 from mrfit.learning.objective_specs import LIKELIHOOD, LOG_RISE, PSEUDO_LIKELIHOOD, RISE
-from mrfit.learning.penalty_specs import L1, L2, FlatL1, FlatL2, Group, Hierarchical, NoPenalty
+from mrfit.learning.penalty_specs import L1, L2, GroupLasso, HierarchicalLasso, NoPenalty, SumOfSquares, UniformL1
 from mrfit.learning.pseudo_counts import PseudoCounts
-from mrfit.learning.tying_specs import HardTied, LearnTieRelearn, Tied
-from mrfit.structures.simple import Complete, Given, Independent, Learned, StructureLearner, Tree, UpToOrder
+from mrfit.learning.tying_specs import HardTied, LearnTieRelearn, SoftTied
+from mrfit.structures.simple import (
+    AllInteractions,
+    ChowLiuTree,
+    CompleteGraph,
+    FixedStructure,
+    Learned,
+    NoInteractions,
+    StructureLearner,
+)
 from mrfit.structures.structure import Structure
 
 RESULTS = Path(__file__).with_name("results.json")
@@ -68,11 +76,11 @@ def _fit_of_all(learner: Learner, name: str = "rochdale") -> Recorded:
 
 
 _STRUCTURES: dict[str, StructureLearner] = {
-    "complete": Complete(),
-    "independent": Independent(),
-    "order": UpToOrder(3),
-    "given": Given(Structure.from_scopes(16, [[0, 1], [1, 2, 3]])),
-    "tree": Tree(),
+    "complete": CompleteGraph(),
+    "independent": NoInteractions(),
+    "order": AllInteractions(3),
+    "given": FixedStructure(Structure.from_scopes(16, [[0, 1], [1, 2, 3]])),
+    "tree": ChowLiuTree(),
     "gain": Learned(max_degree=5),
     "gain, price valid": Learned(max_degree=5, price="valid"),
     "path": Learned(max_degree=5, bound="path"),
@@ -83,27 +91,27 @@ _STRUCTURES: dict[str, StructureLearner] = {
     "valid": Learned(select="valid", rule="and"),
     "strength": Learned(select="strength", select_strength=200.0),
     "theory": Learned(select="theory"),
-    "grown": Grown(cells=1e4),
+    "grown": LikelihoodGrowth(cells=1e4),
 }
 _SPECTRAL = "spectral"
 _FITS: dict[str, Learner] = {
     "l2": Learner(penalty=L2((1.0, 30.0))),
     "l1": Learner(penalty=L1((64.0, 8.0))),
-    "none": Learner(Tree(), NoPenalty()),
-    "tied": Learner(penalty=Tied((1.0, 30.0), groups=(2, 10))),
+    "none": Learner(ChowLiuTree(), NoPenalty()),
+    "tied": Learner(penalty=SoftTied((1.0, 30.0), groups=(2, 10))),
     "hard": Learner(penalty=HardTied((10.0,), groups=(5,))),
     "ltr": Learner(penalty=LearnTieRelearn((1.0, 10.0), groups=(2, 5))),
     "rise": Learner(penalty=L1((64.0, 8.0)), objective=RISE, parameterization=_SPECTRAL),
     "log-rise": Learner(penalty=L2((10.0,)), objective=LOG_RISE),
-    "likelihood": Learner(Tree(), L2((1.0, 10.0)), LIKELIHOOD),
+    "likelihood": Learner(ChowLiuTree(), L2((1.0, 10.0)), LIKELIHOOD),
 }
 _EXACT: dict[str, Learner] = {
-    "group": Learner(UpToOrder(3), Group((5.0,)), LIKELIHOOD),
-    "hierarchical": Learner(UpToOrder(3), Hierarchical((5.0,)), LIKELIHOOD),
-    "flat-l1": Learner(UpToOrder(None), FlatL1((5.0,)), LIKELIHOOD, _SPECTRAL),
-    "flat-l2": Learner(UpToOrder(None), FlatL2((5.0,)), LIKELIHOOD, _SPECTRAL),
-    "pseudo-counts": Learner(UpToOrder(None), PseudoCounts((1.0,)), LIKELIHOOD),
-    "pseudo-likelihood": Learner(Complete(), L2((1.0,)), PSEUDO_LIKELIHOOD),
+    "group": Learner(AllInteractions(3), GroupLasso((5.0,)), LIKELIHOOD),
+    "hierarchical": Learner(AllInteractions(3), HierarchicalLasso((5.0,)), LIKELIHOOD),
+    "flat-l1": Learner(AllInteractions(None), UniformL1((5.0,)), LIKELIHOOD, _SPECTRAL),
+    "flat-l2": Learner(AllInteractions(None), SumOfSquares((5.0,)), LIKELIHOOD, _SPECTRAL),
+    "pseudo-counts": Learner(AllInteractions(None), PseudoCounts((1.0,)), LIKELIHOOD),
+    "pseudo-likelihood": Learner(CompleteGraph(), L2((1.0,)), PSEUDO_LIKELIHOOD),
 }
 
 ENTRIES: dict[str, Callable[[], Recorded]] = {

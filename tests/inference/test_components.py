@@ -7,8 +7,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from mrfit import Domain, Factors, Network
-from mrfit.inference.components import part_with
+from mrfit import Domain, FactorNetwork, Factors
+from mrfit.inference.components import component_of
 from mrfit.inference.exact.junction_tree import JunctionTree
 from populations import random_factors
 
@@ -19,13 +19,13 @@ def test_marginals_of_a_part_are_those_of_the_whole(rng: np.random.Generator) ->
     factors, engine = random_factors(rng, shape, scopes), JunctionTree()
     whole = engine.run(engine.plan(factors), factors)
     for variables, n_tables in (([0], 3), ([4, 5], 2), ([6], 1), ([0, 5], 5)):
-        part = part_with(factors, variables)
+        part = component_of(factors, variables)
         assert part.is_proper
         assert len(part.factors.scopes) == n_tables
         found = engine.run(engine.plan(part.factors), part.factors)
         for i in variables:
             np.testing.assert_allclose(found.marginal((i,)), whole.marginal((i,)), rtol=1e-12)
-    assert not part_with(random_factors(rng, (2, 2), [(0, 1)]), [0]).is_proper
+    assert not component_of(random_factors(rng, (2, 2), [(0, 1)]), [0]).is_proper
 
 
 def test_a_small_part_of_a_model_too_large_is_exact(rng: np.random.Generator) -> None:
@@ -33,7 +33,7 @@ def test_a_small_part_of_a_model_too_large_is_exact(rng: np.random.Generator) ->
     n = 40
     pairs = [*combinations(range(n), 2), (n - 1, n), (n, n + 1)]
     domain = Domain.from_states({f"v{i}": ["0", "1"] for i in range(n + 2)})
-    network = Network(domain, Factors((2,) * (n + 2), tuple(pairs), 0.1 * rng.standard_normal(4 * len(pairs))))
+    network = FactorNetwork(domain, Factors((2,) * (n + 2), tuple(pairs), 0.1 * rng.standard_normal(4 * len(pairs))))
     found = network.marginals(["v41"], given={"v39": "1"})
     assert found.exact
     assert "part" in found.remarks[0]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mrfit import Dataset, Factors, Network, read_network
+from mrfit import Dataset, FactorNetwork, Factors, read_network
 from mrfit.formats.libdai import read_tab
 from mrfit.formats.libra_data import read_marginals, read_rows
 from mrfit.formats.uai_evidence import read_evidence
@@ -185,7 +185,7 @@ def test_psychometric_maximum_likelihood(conformance_dir: Path) -> None:
     """All pairs of eight items, without a penalty: our optimum is theirs."""
     folder = conformance_dir / "psychonetrics"
     fitted = learn(Dataset.from_file(folder / "jonas8.csv"), objective="likelihood", penalty="none")
-    network = Network(fitted.model.domain, fitted.model.factors)
+    network = FactorNetwork(fitted.model.domain, fitted.model.factors)
     rows = np.loadtxt(folder / "jonas8.csv", delimiter=",", skiprows=1)
     codes = (rows > 0).astype(np.int64)
     total = float((network.log_potential(codes) - float(network.log_z())).sum())

@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-from mrfit import L2, Complete, Learned, MarkovNetwork, Tree, UniqueRows, learn
+from mrfit import L2, ChowLiuTree, CompleteGraph, Learned, MarkovNetwork, UniqueRows, learn
 from mrfit.inference.exact.junction_tree import JunctionTree
 
 pytestmark = pytest.mark.usefixtures("data_dir")
@@ -17,14 +17,14 @@ GRAPH_OR = Learned(max_degree=5, bound="graph", rule="or")
 
 # Set, structure, strengths to choose from, ln Z.
 NETWORKS = {
-    "nltcs-complete": ("nltcs", Complete(), (1.0,), 1.899327543512),
+    "nltcs-complete": ("nltcs", CompleteGraph(), (1.0,), 1.899327543512),
     "nltcs-gain-or": ("nltcs", GAIN_OR, (0.1, 1.0, 10.0), 2.038175345356),
     "nltcs-gain-and": ("nltcs", GAIN_AND, (0.1, 1.0, 10.0), 2.32771315),
     "nltcs-graph-or": ("nltcs", GRAPH_OR, (0.1, 1.0, 10.0), 2.14900333),
-    "nltcs-tree": ("nltcs", Tree(), (0.1, 1.0, 10.0), 3.59126952),
+    "nltcs-tree": ("nltcs", ChowLiuTree(), (0.1, 1.0, 10.0), 3.59126952),
     "plants-gain-or": ("plants", GAIN_OR, (0.1, 1.0, 10.0), 1.641021421821),
-    "plants-tree": ("plants", Tree(), (0.1, 1.0, 10.0), 4.43255393),
-    "dna-tree": ("dna", Tree(), (0.1, 1.0, 10.0), 78.554953080755),
+    "plants-tree": ("plants", ChowLiuTree(), (0.1, 1.0, 10.0), 4.43255393),
+    "dna-tree": ("dna", ChowLiuTree(), (0.1, 1.0, 10.0), 78.554953080755),
     "dna-gain-and": ("dna", GAIN_AND, (0.1, 1.0, 10.0), 89.623047981149),
     "jester-gain-and": ("jester", GAIN_AND, (0.1, 1.0, 10.0), 51.707532059445),
     "jester-graph-or": ("jester", GRAPH_OR, (0.1, 1.0, 10.0), 38.278858202024),

@@ -20,7 +20,7 @@ from mrfit.inference.messages.mean_field import MeanField
 from mrfit.inference.messages.tree_reweighted import TreeReweighted
 from mrfit.learning import Learner
 from mrfit.learning.penalty_specs import L2
-from mrfit.structures.simple import Given, Learned
+from mrfit.structures.simple import FixedStructure, Learned
 from populations import MESSAGE_ENGINES, SCOPES, factors, forests, random_factors
 from reference import factors as reference
 from reference.messages import PlainMessages
@@ -340,7 +340,7 @@ def test_a_learned_network(named_rows: Callable[[str, str], UniqueRows]) -> None
     """Five neighbours for each of 16 variables: how far off each approximation is, and that sweeps are few."""
     rows = named_rows("nltcs", "train")
     structure = Learned(max_degree=5, bound="gain", rule="or").learn(rows).structure
-    product = Learner(Given(structure), L2(0.1)).fit(rows).best.model.factors
+    product = Learner(FixedStructure(structure), L2(0.1)).fit(rows).best.model.factors
     truth = _run(Enumeration(), product)
     found = _run(BeliefPropagation(), product)
     assert found.log_z - truth.log_z == pytest.approx(-0.371, abs=2e-3)

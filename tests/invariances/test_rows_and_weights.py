@@ -9,7 +9,7 @@ import pytest
 
 from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.learning import Fit
+from mrfit.learning import CandidateFit
 from mrfit.learning.specification import learn
 from mrfit.solvers.method import Method
 from populations import METHODS, SHAPES, STRUCTURES, domain_of, random_codes
@@ -19,7 +19,9 @@ every_method = pytest.mark.parametrize("method", [METHODS["newton"], METHODS["lb
 CASES = [("binary", "complete"), ("mixed", "order 3"), ("a variable with one state", "complete")]
 
 
-def _fit(shape: str, structure: str, method: Method[Any], codes: np.ndarray, weight: np.ndarray | None = None) -> Fit:
+def _fit(
+    shape: str, structure: str, method: Method[Any], codes: np.ndarray, weight: np.ndarray | None = None
+) -> CandidateFit:
     domain = domain_of(SHAPES[shape])
     rows = UniqueRows.from_dataset(Dataset(domain, codes, weight))
     return learn(rows, STRUCTURES[structure](len(domain)), learner((0.7,), solver=method, tolerance=1e-9)).best

@@ -15,28 +15,28 @@ from mrfit.cli.main import main
 from mrfit.core.errors import InputError
 from mrfit.core.factors import Factors
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.learning import Fitted, Learner
+from mrfit.learning import FitResult, Learner
 from mrfit.learning.chain_backend import UnknownLikelihood
 from mrfit.learning.chains.ascent import Ascent, Look
 from mrfit.learning.chains.chain_fit import ChainProblem
 from mrfit.learning.chains.features import Features
-from mrfit.learning.chains.log_z_estimate import Evidence, evidence
+from mrfit.learning.chains.log_z_estimate import LogZEstimate, evidence
 from mrfit.learning.cross_validation import mean_over_rows
-from mrfit.learning.objective_specs import LikelihoodChoice
-from mrfit.learning.penalty_spec import PenaltyChoice
-from mrfit.learning.penalty_specs import L1, L2, FlatL1, Group
-from mrfit.learning.tying_specs import HardTied, LearnTieRelearn, Tied, TiedChoice
+from mrfit.learning.objective_specs import LikelihoodSpec
+from mrfit.learning.penalty_spec import PenaltySpec
+from mrfit.learning.penalty_specs import L1, L2, GroupLasso, UniformL1
+from mrfit.learning.tying_specs import HardTied, LearnTieRelearn, SoftTied, TyingSpec
 from mrfit.model.markov_network import MarkovNetwork
 from mrfit.objectives.likelihood import Likelihood
 from mrfit.objectives.row_scores import row_ll
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.solvers.solution import Status
 from mrfit.structures.mutual_information import maximum_information_tree
-from mrfit.structures.simple import Complete, Learned, Tree
+from mrfit.structures.simple import ChowLiuTree, CompleteGraph, Learned
 from mrfit.structures.structure import Structure
 from populations import domain_of, random_rows
 
-CHAINS, ENUMERATION = LikelihoodChoice("chains"), LikelihoodChoice("enumeration")
+CHAINS, ENUMERATION = LikelihoodSpec("chains"), LikelihoodSpec("enumeration")
 
 
 @cache
@@ -49,12 +49,12 @@ def _rows(seed: int = 0) -> UniqueRows:
 
 
 @cache
-def _fitted() -> Fitted:
-    return Learner(Complete(), L2((10.0, 3.0)), CHAINS).fit(_rows(), _rows(1), test=_rows(2))
+def _fitted() -> FitResult:
+    return Learner(CompleteGraph(), L2((10.0, 3.0)), CHAINS).fit(_rows(), _rows(1), test=_rows(2))
 
 
 def test_chains_reach_what_enumeration_reaches() -> None:
-    exact = Learner(Complete(), L2((10.0, 3.0)), ENUMERATION).fit(_rows(), _rows(1))
+    exact = Learner(CompleteGraph(), L2((10.0, 3.0)), ENUMERATION).fit(_rows(), _rows(1))
     for ours, theirs in zip(_fitted().fits, exact.fits, strict=True):
         assert ours.solution.status is Status.MATCHED
         assert abs(ours.train - theirs.train) < 0.03
@@ -75,7 +75,7 @@ def test_a_model_keeps_the_log_z_it_was_learned_with(tmp_path: Path) -> None:
 
 
 def test_the_same_seed_gives_the_same_model() -> None:
-    learner = Learner(Tree(), L2(1.0), CHAINS, seed=5)
+    learner = Learner(ChowLiuTree(), L2(1.0), CHAINS, seed=5)
     one, two = (learner.fit(_rows(), jobs=jobs).model for jobs in (1, 2))
     assert np.array_equal(one.w, two.w)
     assert one.known_log_z == two.known_log_z
@@ -84,23 +84,25 @@ def test_the_same_seed_gives_the_same_model() -> None:
 def test_chains_are_drawn_towards_the_tree_too() -> None:
     """With a penalty that leaves little of the rows, to where an exact engine is drawn."""
     chains, exact = (
-        Learner(Complete(), L2(300.0, toward="tree"), objective).fit(_rows()).best
+        Learner(CompleteGraph(), L2(300.0, toward="tree"), objective).fit(_rows()).best
         for objective in (CHAINS, ENUMERATION)
     )
     assert abs(chains.train - exact.train) < 0.02
-    assert chains.train > Learner(Complete(), L2(300.0), ENUMERATION).fit(_rows()).best.train
+    assert chains.train > Learner(CompleteGraph(), L2(300.0), ENUMERATION).fit(_rows()).best.train
 
 
 @pytest.mark.parametrize(
     ("penalty", "apart"),
-    [(Tied(30.0, groups=3), 0.05), (HardTied(30.0, groups=3), 0.05), (LearnTieRelearn(30.0, groups=3), 0.1)],
+    [(SoftTied(30.0, groups=3), 0.05), (HardTied(30.0, groups=3), 0.05), (LearnTieRelearn(30.0, groups=3), 0.1)],
 )
-def test_tied_by_chains_is_tied_exactly(penalty: TiedChoice, apart: float) -> None:
+def test_tied_by_chains_is_tied_exactly(penalty: TyingSpec, apart: float) -> None:
     """To 0.003 nats by exact log Z, to 0.02 by what chains say of it.
 
     Where nothing draws values to each other, 0.003 nats are 0.1 of the value that fewest parameters share.
     """
-    chains, exact = (Learner(Complete(), penalty, objective).fit(_rows()).best for objective in (CHAINS, ENUMERATION))
+    chains, exact = (
+        Learner(CompleteGraph(), penalty, objective).fit(_rows()).best for objective in (CHAINS, ENUMERATION)
+    )
     without_log_z = replace(chains.model, provenance={})
     assert without_log_z.ll(_rows()) == pytest.approx(exact.train, abs=0.003)
     assert chains.train == pytest.approx(exact.train, abs=0.02)
@@ -111,17 +113,17 @@ def test_tied_by_chains_is_tied_exactly(penalty: TiedChoice, apart: float) -> No
 
 
 def test_l1_makes_zeros() -> None:
-    fitted = Learner(Complete(), L1(60.0), CHAINS).fit(_rows())
-    exact = Learner(Complete(), L1(60.0), ENUMERATION).fit(_rows())
+    fitted = Learner(CompleteGraph(), L1(60.0), CHAINS).fit(_rows())
+    exact = Learner(CompleteGraph(), L1(60.0), ENUMERATION).fit(_rows())
     assert 0 < fitted.best.n_nonzero < 36
     assert abs(fitted.best.solution.value - exact.best.solution.value) < 0.03
 
 
-@pytest.mark.parametrize("penalty", [L1(), FlatL1(), Group()])
-def test_paths_begin_where_nothing_is_joined(penalty: PenaltyChoice) -> None:
+@pytest.mark.parametrize("penalty", [L1(), UniformL1(), GroupLasso()])
+def test_paths_begin_where_nothing_is_joined(penalty: PenaltySpec) -> None:
     """At the strength at which exact ones begin, which takes no chains."""
     chains, exact = (
-        Learner(Complete(), penalty, objective).fit(_rows(), _rows(1)) for objective in (CHAINS, ENUMERATION)
+        Learner(CompleteGraph(), penalty, objective).fit(_rows(), _rows(1)) for objective in (CHAINS, ENUMERATION)
     )
     assert chains.fits[0].strength == exact.fits[0].strength
     assert chains.best.held_out == pytest.approx(exact.best.held_out, abs=0.02)
@@ -143,17 +145,17 @@ def test_what_chains_cannot_is_refused() -> None:
     with pytest.raises(InputError, match="canonical parameters"):
         Learner(parameterization="spectral", objective=CHAINS).fit(_rows())
     with pytest.raises(InputError, match="Leave start, restarts, how and stochastic out"):
-        Learner(penalty=Tied(1.0, groups=2, restarts=1), objective=CHAINS).fit(_rows())
+        Learner(penalty=SoftTied(1.0, groups=2, restarts=1), objective=CHAINS).fit(_rows())
     with pytest.raises(InputError, match="use relearn 'reduced'"):
         Learner(penalty=LearnTieRelearn(1.0, groups=2, relearn="projected"), objective=CHAINS).fit(_rows())
     with pytest.raises(InputError, match="no engine 'gibbs'"):
-        LikelihoodChoice("gibbs")
+        LikelihoodSpec("gibbs")
 
 
 def test_auto_takes_chains_where_no_exact_engine_fits() -> None:
     rng = np.random.default_rng(0)
     codes = (rng.random((300, 60)) < 0.3).astype(np.uint8)
-    fitted = Learner(Complete(), L2(10.0), LikelihoodChoice()).fit(
+    fitted = Learner(CompleteGraph(), L2(10.0), LikelihoodSpec()).fit(
         UniqueRows.from_codes(domain_of((2,) * 60), codes, np.ones(300))
     )
     assert fitted.engine == "chains"
@@ -164,7 +166,7 @@ def test_a_fit_states_the_error_of_its_scores() -> None:
     """That of log Z, and of learning; enough to explain what is missing to the exact score of the same rows."""
     document, exact = (
         FitSummary.of(_fitted(), _rows()).to_dict(),
-        Learner(Complete(), L2(3.0), ENUMERATION).fit(_rows()),
+        Learner(CompleteGraph(), L2(3.0), ENUMERATION).fit(_rows()),
     )
     known = _fitted().model.provenance["log_z"]
     assert document["log_z_error"] == known["error"]
@@ -184,7 +186,7 @@ def test_the_error_of_a_reported_score_covers_its_distance_to_the_exact_one(
     rng = np.random.default_rng(seed)
     rows, test = (random_rows(rng, shape, n) for n in (n_rows, 50))
     for learner_seed in range(3):
-        fitted = Learner(Complete(), L2(strength), CHAINS, seed=learner_seed).fit(rows, test=test)
+        fitted = Learner(CompleteGraph(), L2(strength), CHAINS, seed=learner_seed).fit(rows, test=test)
         exact = replace(fitted.model, provenance={}).ll(test)
         assert abs(fitted.test.mean - exact) < 3.0 * fitted.test.log_z_error
         assert 0 < fitted.test.log_z_error < 0.02
@@ -197,13 +199,13 @@ def test_the_error_of_a_reported_score_covers_its_distance_to_the_exact_one(
 def test_estimates_that_chose_a_model_are_not_in_its_score(monkeypatch: pytest.MonkeyPatch) -> None:
     """Learning keeps what looks best, so that its own log Z flatters: here by half a nat."""
 
-    def flattering(*arguments: Any, **settings: Any) -> Evidence:
+    def flattering(*arguments: Any, **settings: Any) -> LogZEstimate:
         found = evidence(*arguments, **settings)
         near, far = (replace(each, log_weights=each.log_weights - 0.5) for each in (found.near, found.far))
         return replace(found, near=near, far=far)
 
     monkeypatch.setattr("mrfit.learning.chains.mode_search.evidence", flattering)
-    fitted = Learner(Complete(), L2((10.0, 3.0)), CHAINS).fit(_rows(), _rows(1), test=_rows(2))
+    fitted = Learner(CompleteGraph(), L2((10.0, 3.0)), CHAINS).fit(_rows(), _rows(1), test=_rows(2))
     best, exact = fitted.best, replace(fitted.model, provenance={})
     assert fitted.test.mean == pytest.approx(exact.ll(_rows(2)), abs=0.03)
     assert best.held_out == pytest.approx(exact.ll(_rows(1)), abs=0.03)
@@ -213,7 +215,7 @@ def test_estimates_that_chose_a_model_are_not_in_its_score(monkeypatch: pytest.M
 
 
 def test_tied_gains_have_the_errors_of_both_log_zs() -> None:
-    gain = Learner(Complete(), Tied(30.0, groups=3), CHAINS).fit(_rows(), _rows(1), test=_rows(2))
+    gain = Learner(CompleteGraph(), SoftTied(30.0, groups=3), CHAINS).fit(_rows(), _rows(1), test=_rows(2))
     both = np.hypot(gain.best.log_z_error, gain.gain.l2.log_z_error)
     assert gain.gain.standard_error > both > 0
 
@@ -226,7 +228,7 @@ def test_a_fit_at_its_iteration_limit_did_not_converge(
     monkeypatch.setattr(
         ChainProblem, "schedule", lambda self, *, warm: replace(usual(self, warm=warm), iterations=12, looks=())
     )
-    fitted = Learner(Complete(), L2(3.0), CHAINS).fit(_rows())
+    fitted = Learner(CompleteGraph(), L2(3.0), CHAINS).fit(_rows())
     assert fitted.best.solution.status is Status.MOVING
     assert not fitted.best.solution.converged
     document = FitSummary.of(fitted, _rows()).to_dict()
@@ -252,9 +254,9 @@ def test_what_converged_means(rested: bool, mismatch: float, converged: bool) ->
 
 
 def test_a_phantom_at_the_iteration_limit_says_both(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Evidence, "has_phantom", property(lambda self: self.near.log_z > -np.inf))
+    monkeypatch.setattr(LogZEstimate, "has_phantom", property(lambda self: self.near.log_z > -np.inf))
     monkeypatch.setattr(Ascent, "converged", property(lambda self: self.iterations < 0))
-    status = Learner(Tree(), L2(3.0), CHAINS).fit(_rows()).best.solution.status
+    status = Learner(ChowLiuTree(), L2(3.0), CHAINS).fit(_rows()).best.solution.status
     assert status is Status.MOVING_PHANTOM
     assert "did not converge" in status.value
     assert "mode where the rows are not" in status.value
@@ -264,7 +266,7 @@ def test_chains_that_do_not_mix_afterwards_are_not_chosen(monkeypatch: pytest.Mo
     """What would be chosen is estimated again; a fit whose log Z is then unknown gives way to the next."""
     strengths: list[float] = []
 
-    def unmixed_first(self: ChainProblem, factors: Factors) -> Evidence:
+    def unmixed_first(self: ChainProblem, factors: Factors) -> LogZEstimate:
         strengths.append(1.0)
         found = usual(self, factors)
         lost = replace(found.near, log_weights=np.where(np.arange(128) > 0, -1e9, 0.0))
@@ -272,7 +274,7 @@ def test_chains_that_do_not_mix_afterwards_are_not_chosen(monkeypatch: pytest.Mo
 
     usual = ChainProblem.weighed_again
     monkeypatch.setattr(ChainProblem, "weighed_again", unmixed_first)
-    fitted = Learner(Complete(), L2((10.0, 3.0)), CHAINS).fit(_rows(), _rows(1))
+    fitted = Learner(CompleteGraph(), L2((10.0, 3.0)), CHAINS).fit(_rows(), _rows(1))
     (lost,) = (fit for fit in fitted.fits if fit is not fitted.best)
     assert len(strengths) == 2
     assert lost.solution.status is Status.UNMIXED
@@ -282,30 +284,30 @@ def test_chains_that_do_not_mix_afterwards_are_not_chosen(monkeypatch: pytest.Mo
 
 
 def test_chains_that_do_not_mix_give_no_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Evidence, "is_unmixed", property(lambda self: self.near.log_z > -np.inf))
-    learner = Learner(Tree(), L2((3.0, 1.0)), CHAINS)
+    monkeypatch.setattr(LogZEstimate, "is_unmixed", property(lambda self: self.near.log_z > -np.inf))
+    learner = Learner(ChowLiuTree(), L2((3.0, 1.0)), CHAINS)
     with pytest.raises(InputError, match=r"Chains do not mix on this model.*--structure grown --cells 1e6"):
         learner.fit(_rows(), _rows(1))
 
 
 def test_a_phantom_that_is_left_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """As on tmovie and book, whose real heavy rows need a mode that hunts do not settle."""
-    monkeypatch.setattr(Evidence, "has_phantom", property(lambda self: self.near.log_z > -np.inf))
-    best = Learner(Tree(), L2(3.0), CHAINS).fit(_rows()).best
+    monkeypatch.setattr(LogZEstimate, "has_phantom", property(lambda self: self.near.log_z > -np.inf))
+    best = Learner(ChowLiuTree(), L2(3.0), CHAINS).fit(_rows()).best
     assert best.solution.status is Status.PHANTOM
     assert "mode where the rows are not" in best.solution.status.value
     assert not best.solution.converged
 
 
 def test_held_out_rows_judge_by_what_is_asked() -> None:
-    by_ll = Learner(Complete(), L2((100.0, 1.0)), judge="ll").fit(_rows(), _rows(1))
+    by_ll = Learner(CompleteGraph(), L2((100.0, 1.0)), judge="ll").fit(_rows(), _rows(1))
     assert by_ll.best.judge == "ll"
     assert by_ll.best.measure == "pll"
     for fit in by_ll.fits:
         assert np.isclose(fit.held_out, fit.model.ll(_rows(1)))
-    by_pll = Learner(Complete(), L2(3.0), ENUMERATION, judge="pll").fit(_rows(), _rows(1))
+    by_pll = Learner(CompleteGraph(), L2(3.0), ENUMERATION, judge="pll").fit(_rows(), _rows(1))
     assert np.isclose(by_pll.best.held_out, by_pll.model.pll(_rows(1)))
-    folds = Learner(Tree(), L2((10.0, 1.0)), judge="ll", folds=2).fit(_rows())
+    folds = Learner(ChowLiuTree(), L2((10.0, 1.0)), judge="ll", folds=2).fit(_rows())
     assert folds.best.judge == "ll"
     with pytest.raises(InputError, match="judge by"):
         Learner(judge="aic")
@@ -314,10 +316,10 @@ def test_held_out_rows_judge_by_what_is_asked() -> None:
 def test_learned_structures_have_the_tree_where_the_likelihood_counts() -> None:
     tree = {tuple(edge) for edge in maximum_information_tree(_rows()).edges.tolist()}
     sparse = Learned(max_degree=1, rule="and")
-    for objective, contained in ((LikelihoodChoice(), True), (Learner().objective, False)):
+    for objective, contained in ((LikelihoodSpec(), True), (Learner().objective, False)):
         fitted = Learner(sparse, L2(1.0), objective).fit(_rows())
         assert (tree <= {tuple(edge) for edge in fitted.structure.structure.edges.tolist()}) is contained
-    without = Learner(Learned(max_degree=1, rule="and", with_tree=False), L2(1.0), LikelihoodChoice()).fit(_rows())
+    without = Learner(Learned(max_degree=1, rule="and", with_tree=False), L2(1.0), LikelihoodSpec()).fit(_rows())
     assert not tree <= {tuple(edge) for edge in without.structure.structure.edges.tolist()}
     forbidden = Learned(with_tree=True, max_degree=1, forbid=[("x0", "x1")]).learn(_rows())
     assert (0, 1) not in {tuple(edge) for edge in forbidden.structure.edges.tolist()}

@@ -12,9 +12,9 @@ from mrfit.core.errors import InputError
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning import Learner
 from mrfit.learning import checkpoint as kept_fits
-from mrfit.learning.penalty_spec import PenaltyChoice
+from mrfit.learning.penalty_spec import PenaltySpec
 from mrfit.learning.penalty_specs import L1, L2
-from mrfit.learning.tying_specs import HardTied, LearnTieRelearn, Tied
+from mrfit.learning.tying_specs import HardTied, LearnTieRelearn, SoftTied
 
 NamedRows = Callable[..., UniqueRows]
 
@@ -36,13 +36,13 @@ def stop_after(n_most: int) -> Callable[[int, int], None]:
     [
         L2((0.1, 1, 10)),
         L1(),
-        Tied((0.1, 10), groups=(2, 5)),
+        SoftTied((0.1, 10), groups=(2, 5)),
         HardTied((0.1, 10), groups=2),
         LearnTieRelearn((0.1, 1), groups=2),
     ],
     ids=lambda penalty: penalty.word,
 )
-def test_stopped_fits_end_as_one(penalty: PenaltyChoice, named_rows: NamedRows, tmp_path: Path) -> None:
+def test_stopped_fits_end_as_one(penalty: PenaltySpec, named_rows: NamedRows, tmp_path: Path) -> None:
     """What is kept has its bits; what follows is as close as the tolerance, for solvers remember Hessians."""
     rows, file = named_rows("czech", "data"), tmp_path / "kept"
     learner = Learner(penalty=penalty, folds=2, tolerance=1e-9)

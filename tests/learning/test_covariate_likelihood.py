@@ -14,15 +14,15 @@ from mrfit import Learner, NoPenalty, UniqueRows
 from mrfit.core.errors import InputError
 from mrfit.learning import covariate_likelihood as conditional
 from mrfit.learning.covariate_likelihood import ConditionalCoordinates
-from mrfit.learning.fit_problem import Problem
-from mrfit.learning.objective_specs import PSEUDO_LIKELIHOOD, LikelihoodChoice
+from mrfit.learning.fit_problem import FitProblem
+from mrfit.learning.objective_specs import PSEUDO_LIKELIHOOD, LikelihoodSpec
 from mrfit.model.markov_network import MarkovNetwork
 
 SETTINGS: list[dict[str, Any]] = [
-    {"objective": LikelihoodChoice("enumeration")},
-    {"objective": LikelihoodChoice("tree")},
-    {"objective": LikelihoodChoice(), "given_edges": True},
-    {"objective": LikelihoodChoice(), "parameterization": "ordered"},
+    {"objective": LikelihoodSpec("enumeration")},
+    {"objective": LikelihoodSpec("tree")},
+    {"objective": LikelihoodSpec(), "given_edges": True},
+    {"objective": LikelihoodSpec(), "parameterization": "ordered"},
 ]
 every_setting = pytest.mark.parametrize("settings", SETTINGS, ids=["enumeration", "tree", "edges", "ordered"])
 
@@ -41,7 +41,7 @@ def _learner(settings: dict[str, Any]) -> Learner:
 
 def _coordinates(settings: dict[str, Any], rows: UniqueRows) -> ConditionalCoordinates:
     learner = _learner(settings)
-    coordinates = Problem(rows, learner.learn_structure(rows).structure, learner).coordinates
+    coordinates = FitProblem(rows, learner.learn_structure(rows).structure, learner).coordinates
     assert isinstance(coordinates, ConditionalCoordinates)
     return coordinates
 
@@ -99,7 +99,7 @@ def test_of_one_variable_it_is_the_pseudo_likelihood(rows: UniqueRows) -> None:
     alone = rows.on_columns([0, 1, 3])
     exact, pseudo = (
         _learner({"objective": objective}).fit(alone, errors="sandwich").model
-        for objective in (LikelihoodChoice(), PSEUDO_LIKELIHOOD)
+        for objective in (LikelihoodSpec(), PSEUDO_LIKELIHOOD)
     )
     np.testing.assert_allclose(exact.w, pseudo.w, atol=1e-6)
     assert exact.errors is not None

@@ -11,16 +11,16 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import logsumexp
 
-from mrfit import L1, L2, Learned, Learner, MarkovNetwork, NoPenalty, Tied, UniqueRows, fit_incomplete
+from mrfit import L1, L2, Learned, Learner, MarkovNetwork, NoPenalty, SoftTied, UniqueRows, fit_incomplete
 from mrfit.analysis.groups.compare_groups import compare_groups
-from mrfit.analysis.sample_size.power import power
+from mrfit.analysis.sample_size.power import sample_size
 from mrfit.analysis.stability.stability import stability
 from mrfit.core.errors import InputError
 from mrfit.data.encoding import UNOBSERVED
 from mrfit.formats.models import read_network, write_network
-from mrfit.learning.objective_specs import LIKELIHOOD, LikelihoodChoice
+from mrfit.learning.objective_specs import LIKELIHOOD, LikelihoodSpec
 from mrfit.learning.pseudo_counts import PseudoCounts
-from mrfit.structures.simple import Tree
+from mrfit.structures.simple import ChowLiuTree
 
 N = 3000
 PLAIN = Learner(penalty=NoPenalty(), given=("z",))
@@ -144,7 +144,7 @@ def test_questions_take_the_covariates(rows: UniqueRows) -> None:
         (lambda model: model.predict_proba("z", {"a": [1], "b": [1], "c": [1], "z": [1]}), "'z' is a covariate"),
         (lambda model: model.predict_proba("a", {"b": [1], "c": [1]}), "covariate 'z' has no value in some rows"),
         (lambda model: model.impute({"a": [1], "b": [1], "c": [1]}), "covariate 'z' has no value in some rows"),
-        (lambda model: power(model, Learned()), "has none of 'z'"),
+        (lambda model: sample_size(model, Learned()), "has none of 'z'"),
         (lambda model: model.nodes(), "has none of 'z'"),
         (lambda model: model.goodness({"a": [1], "b": [1], "c": [1], "z": [1]}), "has none of 'z'"),
     ],
@@ -264,7 +264,7 @@ def test_resamples_groups_and_ties(rows: UniqueRows) -> None:
     compared = compare_groups(PLAIN, rows, by="c")
     assert compared.likelihood is None
     assert compared.wald is not None
-    tied = Learner(penalty=Tied(1.0, groups=2), given=("z",)).fit(rows)
+    tied = Learner(penalty=SoftTied(1.0, groups=2), given=("z",)).fit(rows)
     assert tied.best.solution.converged
     assert tied.model.given == ("z",)
 
@@ -289,9 +289,9 @@ def test_settings_that_do_not_go_together(settings: dict[str, Any], said: str) -
     [
         (Learner(given=("y",)), "There is no variable 'y'"),
         (Learner(given=("a", "b", "c", "z")), "All variables are given"),
-        (Learner(Tree(), given=("z",)), "tree is neither"),
+        (Learner(ChowLiuTree(), given=("z",)), "tree is neither"),
         (Learner(Learned(select="ebic"), given=("z",)), "stay in regressions that grow"),
-        (Learner(objective=LikelihoodChoice("chains"), given=("z",)), "Chains do not know covariates"),
+        (Learner(objective=LikelihoodSpec("chains"), given=("z",)), "Chains do not know covariates"),
         (Learner(penalty=PseudoCounts(1.0), objective=LIKELIHOOD, given=("z",)), "Pseudo-counts smooth whole rows"),
     ],
 )

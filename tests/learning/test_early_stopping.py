@@ -8,11 +8,11 @@ import pytest
 from mrfit.learning import Learner
 from mrfit.learning import cross_validation as held_out
 from mrfit.learning import early_stopping as race
-from mrfit.learning.early_stopping import Race
-from mrfit.learning.tying_specs import HardTied, LearnTieRelearn, TiedChoice
+from mrfit.learning.early_stopping import EarlyStopping
+from mrfit.learning.tying_specs import HardTied, LearnTieRelearn, TyingSpec
 from mrfit.objectives.cached import CachedObjective
 from mrfit.solvers.solution import Status
-from mrfit.structures.simple import Complete
+from mrfit.structures.simple import CompleteGraph
 
 
 class Counter(CachedObjective):
@@ -25,7 +25,7 @@ class Counter(CachedObjective):
 def looks(scores: list[float], best: float, *, passes: int = 60) -> list[bool]:
     """What a race says of a fit with these scores, so many passes apart; the point is its score."""
     counter = Counter()
-    found = Race(counter, lambda w: float(w[0]))
+    found = EarlyStopping(counter, lambda w: float(w[0]))
     found.best = best
     is_lost, said = found.begun(np.array(scores[:1])), []
     for score in scores[1:]:
@@ -47,12 +47,12 @@ def test_a_short_fit_is_not_looked_at() -> None:
 
 @pytest.mark.parametrize("penalty", [LearnTieRelearn, HardTied])
 def test_what_is_left_would_not_have_been_chosen(
-    penalty: type[TiedChoice], rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+    penalty: type[TyingSpec], rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Sixty rows of a chain, and parameters for all pairs: with many groups they follow every row."""
     monkeypatch.setattr(race, "_LOOK", 4)  # on a small table fits are short
     rows, valid = (chain(rng, n) for n in (60, 400))
-    settings = Learner(Complete(), penalty((0.1, 1.0, 10.0), groups=(2, 5, 60, 100)))
+    settings = Learner(CompleteGraph(), penalty((0.1, 1.0, 10.0), groups=(2, 5, 60, 100)))
     raced, fine = (settings.fit(rows, valid, compared=False, rough=tolerance) for tolerance in (1e-4, None))
     assert (raced.best.n_groups, raced.best.strength) == (fine.best.n_groups, fine.best.strength)
     assert raced.best.rank == pytest.approx(fine.best.rank, rel=1e-6)
@@ -67,7 +67,7 @@ def test_there_is_no_race_where_another_score_chooses(
     """What a fit maximises on its way cannot be compared with that."""
     monkeypatch.setattr(held_out, "Race", None)  # nobody may begin one
     rows, valid = (chain(rng, n)[:, :6] for n in (60, 200))
-    learner = Learner(Complete(), LearnTieRelearn((0.1, 1.0), groups=(2, 5)), judge="ll")
+    learner = Learner(CompleteGraph(), LearnTieRelearn((0.1, 1.0), groups=(2, 5)), judge="ll")
     assert len(learner.fit(rows, valid, compared=False, rough=1e-4).fits) == 4
 
 

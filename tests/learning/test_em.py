@@ -15,9 +15,9 @@ from mrfit import L1, L2, Learned, Learner, NoPenalty, UniqueRows, fit_incomplet
 from mrfit.analysis.missing_record import MissingSummary
 from mrfit.core.errors import DataError, InputError
 from mrfit.data.completions import Completions
-from mrfit.data.encoding import UNOBSERVED, Reading
+from mrfit.data.encoding import UNOBSERVED, ParseOptions
 from mrfit.learning.em_errors import feature_values
-from mrfit.learning.objective_specs import LIKELIHOOD, PSEUDO_LIKELIHOOD, ObjectiveChoice
+from mrfit.learning.objective_specs import LIKELIHOOD, PSEUDO_LIKELIHOOD, ObjectiveSpec
 from populations import domain_of
 
 PLAIN = Learner(penalty=NoPenalty())
@@ -30,7 +30,7 @@ def folder(conformance_dir: Path) -> Path:
 
 
 def _read(path: Path) -> UniqueRows:
-    return UniqueRows.from_file(path, Reading(missing="keep"), weight="count")
+    return UniqueRows.from_file(path, ParseOptions(missing="keep"), weight="count")
 
 
 # -- what others found ---------------------------------------------------------------------------------------------
@@ -71,7 +71,7 @@ def _rows(rng: np.random.Generator, shape: tuple[int, ...] = (2, 3, 2), n: int =
 
 
 @pytest.mark.parametrize("objective", [PSEUDO_LIKELIHOOD, LIKELIHOOD], ids=["pseudo", "exact"])
-def test_complete_rows_take_one_fit(objective: ObjectiveChoice, rng: np.random.Generator) -> None:
+def test_complete_rows_take_one_fit(objective: ObjectiveSpec, rng: np.random.Generator) -> None:
     rows = _rows(rng, gone=0.0)
     learner = Learner(penalty=L2(1.0), objective=objective, tolerance=1e-9)
     found, plain = fit_incomplete(learner, rows, errors="sandwich"), learner.fit(rows, errors="sandwich")
@@ -172,7 +172,7 @@ def test_features_of_rows(rng: np.random.Generator) -> None:
 
 @pytest.mark.parametrize("objective", [PSEUDO_LIKELIHOOD, LIKELIHOOD], ids=["pseudo", "exact"])
 def test_intervals_hold_what_they_promise(
-    objective: ObjectiveChoice, named_rows: Callable[[str, str], UniqueRows]
+    objective: ObjectiveSpec, named_rows: Callable[[str, str], UniqueRows]
 ) -> None:
     """40 tables of 400 rows from a known model; a sixth of the cells is missing, more often where the first is 1."""
     whole = named_rows("czech", "data").on_columns(range(4))

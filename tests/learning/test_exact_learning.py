@@ -12,20 +12,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mrfit import Coordinates, MarkovNetworkLearner
+from mrfit import MarkovNetworkLearner, ParameterizationOptions
 from mrfit.core.errors import InputError, StructureError
 from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.learning import Fit, Learner
-from mrfit.learning.fit_problem import Problem
+from mrfit.learning import CandidateFit, Learner
+from mrfit.learning.fit_problem import FitProblem
 from mrfit.learning.penalty_specs import L1
 from mrfit.learning.specification import learn, structure_from
 from mrfit.model.markov_network import MarkovNetwork
 from mrfit.objectives.likelihood import Likelihood
 from mrfit.parameterizations.joint import Saturated
 from mrfit.parameterizations.spectral import Spectral
-from mrfit.penalties import l1, l2
 from mrfit.penalties.group_l1 import GroupL1
+from mrfit.penalties.l1 import WeightedL1
+from mrfit.penalties.l2 import Ridge
 from mrfit.penalties.penalty import NonsmoothPenalty
 from mrfit.registry import PARAMETERIZATIONS
 from mrfit.solvers import proximal_newton
@@ -67,7 +68,7 @@ def _fit(
     order: int | None = None,
     valid: UniqueRows | None = None,
     **more: Any,
-) -> Fit:
+) -> CandidateFit:
     """Over all sets of up to ``order`` variables; all of them by default."""
     n = len(rows.domain)
     structure = Structure.up_to_order(n, n if order is None else order)
@@ -108,7 +109,7 @@ def _czech() -> UniqueRows:
 
 
 @cache
-def _czech_fit(kind: str, penalty: str, strength: float, **more: Any) -> Fit:
+def _czech_fit(kind: str, penalty: str, strength: float, **more: Any) -> CandidateFit:
     """As `_fit`; learned once, though many tests say something about it."""
     return _fit(_czech(), kind, penalty, strength, **more)
 
@@ -359,7 +360,7 @@ def test_nltcs(row: Row, nltcs: Rows) -> None:
 def test_where_a_path_begins(kind: str, penalty: str, order: int, critical: float, digits: int, nltcs: Rows) -> None:
     """The strength at which the first pair enters, variables 3 and 5."""
     rows, structure = nltcs["train"], Structure.up_to_order(16, order)
-    problem = Problem(rows, structure, _settings(kind, penalty, 1.0))
+    problem = FitProblem(rows, structure, _settings(kind, penalty, 1.0))
     found = problem.learner.penalty.critical_strength(problem)  # type: ignore[attr-defined]
     assert found == pytest.approx(critical, abs=0.6 * 10.0**-digits)
     above, below = (_fit(rows, kind, penalty, factor * found, order=order) for factor in (1 + 1e-6, 1 - 1e-3))
@@ -379,7 +380,7 @@ def test_a_path_begins_at_the_critical_strength_and_ends_after_the_best(nltcs: R
     )
     everything, settings = Structure.up_to_order(9, 9), _settings("S", "l1", None)
     learned = learn(train, everything, settings, valid=valid)
-    critical = settings.penalty.critical_strength(Problem(train, everything, settings))  # type: ignore[attr-defined]
+    critical = settings.penalty.critical_strength(FitProblem(train, everything, settings))  # type: ignore[attr-defined]
     strengths = [fit.strength for fit in learned.fits]
     assert critical <= strengths[0] < np.sqrt(2.0) * critical
     np.testing.assert_allclose(np.diff(np.log2(strengths)), -0.5, atol=1e-12)
@@ -557,7 +558,7 @@ def test_flat_l2_in_closed_form_is_what_solvers_find(
     assert closed.solution.violation <= 1e-10
     assert closed.passes == 1
     parameters = Spectral(rows.domain, Structure.up_to_order(len(shape), len(shape)))
-    objective, _ = l2.L2(2.0 * strength).added_to(Likelihood(parameters, rows), total_weight=rows.total_weight)
+    objective, _ = Ridge(2.0 * strength).added_to(Likelihood(parameters, rows), total_weight=rows.total_weight)
     for method in (TruncatedNewton(), LBFGS()):
         solution = minimize(objective, method, tolerance=1e-9, max_iterations=5000)
         assert solution.converged
@@ -616,7 +617,7 @@ def _penalty(parameters: Any, penalty: str, strength: float) -> NonsmoothPenalty
     scopes = list(parameters.structure.scopes)
     of_scope = np.array([2.0 ** (len(scope) - 2) * (len(scope) > 1) for scope in scopes])
     if penalty == "l1":
-        return l1.L1(strength, np.where(order > 1, 2.0 ** (order - 2.0), 0.0))
+        return WeightedL1(strength, np.where(order > 1, 2.0 ** (order - 2.0), 0.0))
     if penalty == "group":
         return GroupL1(strength, parameters.scope_of_parameter, of_scope)
     above = {a: [b for b, t in enumerate(scopes) if set(s) <= set(t)] for a, s in enumerate(scopes)}
@@ -767,7 +768,7 @@ def test_the_estimator_learns_exactly() -> None:
     assert learner.score(codes) == pytest.approx(learner.score_samples(codes).mean(), abs=1e-12)
     canonical = MarkovNetworkLearner(
         objective="likelihood",
-        parameterization=Coordinates(reference="last"),
+        parameterization=ParameterizationOptions(reference="last"),
         penalty=L1(2),
         structure="order:all",
     ).fit(codes)

@@ -12,32 +12,34 @@ from mrfit.core.errors import InputError
 from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning import Learner
-from mrfit.learning.fit_problem import Problem
+from mrfit.learning.fit_problem import FitProblem
 from mrfit.learning.objective_specs import LIKELIHOOD, LOG_RISE
-from mrfit.learning.penalty_specs import L1, L2, Group
+from mrfit.learning.penalty_specs import L1, L2, GroupLasso
 from mrfit.learning.serialization import to_plain
 from mrfit.learning.specification import learn
 from mrfit.learning.tying.stochastic_tying import Stochastic
-from mrfit.learning.tying_specs import HardTied, LearnTieRelearn, Tied
+from mrfit.learning.tying_specs import HardTied, LearnTieRelearn, SoftTied
 from mrfit.registry import OBJECTIVES, PENALTIES, SOLVERS, STRUCTURES
 from mrfit.solvers.lbfgs import LBFGS
-from mrfit.structures.simple import Given, Independent, Learned, Tree, UpToOrder
+from mrfit.structures.simple import AllInteractions, ChowLiuTree, FixedStructure, Learned, NoInteractions
 from mrfit.structures.structure import Structure
 from populations import domain_of, random_rows
 
 LEARNERS = {
     "plain": Learner(),
     "every setting": Learner(
-        UpToOrder(3), L1((3.0, 1.0), (1,), search="hierarchical"), LIKELIHOOD, "canonical", "x0=s1", None, 1e-7, 50,
-        folds=3, patience=2, seed=9,
+        AllInteractions(3), L1((3.0, 1.0), (1,), search="hierarchical"), LIKELIHOOD, "canonical", "x0=s1", None, 1e-7,
+        50, folds=3, patience=2, seed=9,
     ),
-    "all sets": Learner(UpToOrder(None), Group(2.0), LIKELIHOOD, "spectral"),
-    "tree, tied": Learner(Tree(), Tied(1.0, groups=2, restarts=1, tie="apart", pin_zero=True), solver=LBFGS()),
+    "all sets": Learner(AllInteractions(None), GroupLasso(2.0), LIKELIHOOD, "spectral"),
+    "tree, tied": Learner(
+        ChowLiuTree(), SoftTied(1.0, groups=2, restarts=1, tie="apart", pin_zero=True), solver=LBFGS()
+    ),
     "stochastic": Learner(penalty=HardTied(1.0, groups=2, stochastic=Stochastic(20, 3, 5), relearn="projected")),
-    "given": Learner(Given(Structure.from_scopes(5, [(0, 1, 2), (3, 4)])), LearnTieRelearn(1.0, groups=3)),
-    "given, all sets": Learner(Given(Structure.up_to_order(5, 5)), L2(2.0), LIKELIHOOD),
+    "given": Learner(FixedStructure(Structure.from_scopes(5, [(0, 1, 2), (3, 4)])), LearnTieRelearn(1.0, groups=3)),
+    "given, all sets": Learner(FixedStructure(Structure.up_to_order(5, 5)), L2(2.0), LIKELIHOOD),
     "learned": Learner(Learned(max_degree=2, rule="and", require=[("x0", "x1")]), L2((1.0, 10.0)), folds=2),
-    "screening": Learner(UpToOrder(3), L1(2.0), LOG_RISE, "spectral", folds=2),
+    "screening": Learner(AllInteractions(3), L1(2.0), LOG_RISE, "spectral", folds=2),
 }  # fmt: skip
 every_learner = pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS)
 
@@ -135,8 +137,10 @@ def test_folds_of_noise_do_not_see_their_own_structure() -> None:
     """Fair coins: what was learned from the rows it is judged by beats independence; honest folds cannot."""
     rows = _noise()
     honest = Learner(Learned(max_degree=5), L2(1.0), folds=5).fit(rows).best.held_out
-    alone = Learner(Independent(), L2(1.0), folds=5).fit(rows).best.held_out
-    leaking = Learner(Given(Learned(max_degree=5).learn(rows).structure), L2(1.0), folds=5).fit(rows).best.held_out
+    alone = Learner(NoInteractions(), L2(1.0), folds=5).fit(rows).best.held_out
+    leaking = (
+        Learner(FixedStructure(Learned(max_degree=5).learn(rows).structure), L2(1.0), folds=5).fit(rows).best.held_out
+    )
     assert honest is not None
     assert alone is not None
     assert leaking is not None
@@ -146,14 +150,18 @@ def test_folds_of_noise_do_not_see_their_own_structure() -> None:
 
 def test_every_fold_learns_its_own_structure(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[UniqueRows] = []
-    learn = Tree.learn
-    monkeypatch.setattr(Tree, "learn", lambda self, rows, **more: asked.append(rows) or learn(self, rows, **more))
+    learn = ChowLiuTree.learn
+    monkeypatch.setattr(
+        ChowLiuTree, "learn", lambda self, rows, **more: asked.append(rows) or learn(self, rows, **more)
+    )
     rows = _noise(90, 4)
-    Learner(Tree(), L2((1.0, 10.0)), folds=3).fit(rows)
+    Learner(ChowLiuTree(), L2((1.0, 10.0)), folds=3).fit(rows)
     assert [part.total_weight for part in asked] == [90.0, 60.0, 60.0, 60.0]
 
 
-@pytest.mark.parametrize("penalty", [Tied(1.0, groups=(2, 8, 40)), LearnTieRelearn((1.0, 5.0), groups=(3, 60)), L1()])
+@pytest.mark.parametrize(
+    "penalty", [SoftTied(1.0, groups=(2, 8, 40)), LearnTieRelearn((1.0, 5.0), groups=(3, 60)), L1()]
+)
 def test_folds_whose_structures_differ_walk_one_grid(penalty: Any) -> None:
     """Fewer parameters in a fold than groups in the grid; folds without any edge."""
     rows = _noise(60, 8)
@@ -167,11 +175,11 @@ def test_folds_whose_structures_differ_walk_one_grid(penalty: Any) -> None:
 
 def test_no_verdict_from_rows_that_chose() -> None:
     rows, valid, test = (random_rows(np.random.default_rng(k), (2,) * 6, 150) for k in range(3))
-    learner = Learner(penalty=Tied((1.0, 10.0), groups=(2, 4)))
+    learner = Learner(penalty=SoftTied((1.0, 10.0), groups=(2, 4)))
     chosen = learner.fit(rows, valid).gain
     assert chosen is not None
     assert (chosen.rows, chosen.is_real) == ("valid", None)
-    folded = Learner(penalty=Tied((1.0, 10.0), groups=(2, 4)), folds=3).fit(rows).gain
+    folded = Learner(penalty=SoftTied((1.0, 10.0), groups=(2, 4)), folds=3).fit(rows).gain
     assert folded is not None
     assert (folded.rows, folded.is_real) == ("folds", None)
     judged = learner.fit(rows, valid, test=test)
@@ -237,7 +245,7 @@ def test_the_end_of_a_grid_is_said() -> None:
 def test_problems_are_values() -> None:
     """The same rows and learner on other scopes."""
     rows = _noise(50, 4)
-    problem = Problem(rows, Structure.complete(4), Learner())
+    problem = FitProblem(rows, Structure.complete(4), Learner())
     smaller = problem.on(Structure.independent(4))
     assert (problem.coordinates.n_parameters, smaller.coordinates.n_parameters) == (10, 4)
 

@@ -15,7 +15,7 @@ from mrfit.analysis.groups.compare_groups import compare_groups
 from mrfit.analysis.stability.stability import stability
 from mrfit.core.errors import InputError
 from mrfit.data.encoding import UNOBSERVED
-from mrfit.learning.objective_specs import LIKELIHOOD, PSEUDO_LIKELIHOOD, ObjectiveChoice
+from mrfit.learning.objective_specs import LIKELIHOOD, PSEUDO_LIKELIHOOD, ObjectiveSpec
 from mrfit.parameterizations.ordered import Ordered
 from mrfit.structures.structure import Structure
 from populations import domain_of, rows_from
@@ -77,7 +77,7 @@ def test_the_likelihood_is_that_of_a_poisson_model(rows: UniqueRows) -> None:
 
 
 @pytest.mark.parametrize("objective", [LIKELIHOOD, PSEUDO_LIKELIHOOD], ids=["exact", "pseudo"])
-def test_own_scores_of_a_table_of_two_items(objective: ObjectiveChoice, rows: UniqueRows) -> None:
+def test_own_scores_of_a_table_of_two_items(objective: ObjectiveSpec, rows: UniqueRows) -> None:
     """Linear-by-linear association of a 3 x 4 table, whose design is written down by hand; kept by a file."""
     table = rows.on_columns([0, 1])
     scores = {"x0": (1, 2, 5), "x1": (0, 1, 3, 7)}

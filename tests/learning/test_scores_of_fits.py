@@ -11,18 +11,18 @@ import pytest
 from mrfit import MarkovNetworkLearner
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning.learner import Learner
-from mrfit.learning.objective_specs import LIKELIHOOD, PSEUDO_LIKELIHOOD, LikelihoodChoice, ObjectiveChoice
-from mrfit.learning.parameter_layout import Layout
-from mrfit.learning.penalty_spec import PenaltyChoice
-from mrfit.learning.penalty_specs import L1, L2, NoPenalty, Penalized
+from mrfit.learning.objective_specs import LIKELIHOOD, PSEUDO_LIKELIHOOD, LikelihoodSpec, ObjectiveSpec
+from mrfit.learning.parameter_layout import ParameterLayout
+from mrfit.learning.penalty_spec import PenaltySpec
+from mrfit.learning.penalty_specs import L1, L2, ConvexPenaltySpec, NoPenalty
 from mrfit.learning.pseudo_counts import PseudoCounts
-from mrfit.learning.tying_specs import TiedChoice
+from mrfit.learning.tying_specs import TyingSpec
 from mrfit.penalties.penalty import NonsmoothPenalty, Penalty, SmoothPenalty
 from mrfit.registry import OBJECTIVES, PENALTIES
 from mrfit.solvers.fista import Fista
 from mrfit.solvers.proximal_newton import ProximalNewton
 from mrfit.solvers.solution import Status
-from mrfit.structures.simple import Complete, Tree, UpToOrder
+from mrfit.structures.simple import AllInteractions, ChowLiuTree, CompleteGraph
 from plugins.scad import SCAD
 from populations import NONSMOOTH_PENALTIES, SMOOTH_PENALTIES, full_rows, random_rows
 
@@ -30,14 +30,14 @@ STRENGTHS = (0.3, 1.0, 3.0, 10.0)
 
 
 @dataclass(frozen=True)
-class Given(Penalized):
+class Given(ConvexPenaltySpec):
     """One of the population, whatever the strength."""
 
     penalty: Any = None
 
     word: ClassVar[str] = "given"
 
-    def built(self, strength: float, layout: Layout) -> Penalty:
+    def built(self, strength: float, layout: ParameterLayout) -> Penalty:
         assert isinstance(self.penalty, NonsmoothPenalty | SmoothPenalty)
         return self.penalty
 
@@ -65,25 +65,25 @@ POPULATION = [
 @pytest.mark.parametrize("objective", [PSEUDO_LIKELIHOOD, LIKELIHOOD], ids=["pll", "ll"])
 @pytest.mark.parametrize("penalty", POPULATION)
 def test_the_train_score_is_that_of_the_model(
-    penalty: Penalty, objective: ObjectiveChoice, rng: np.random.Generator
+    penalty: Penalty, objective: ObjectiveSpec, rng: np.random.Generator
 ) -> None:
     """For every penalty of the population, on the seven parameters of three variables."""
     rows = full_rows(rng, (2, 2, 2))
     solver = Fista() if isinstance(penalty, NonsmoothPenalty) else None
-    _check(Learner(UpToOrder(3), Given(penalty=penalty), objective, solver=solver, max_iterations=200), rows)
+    _check(Learner(AllInteractions(3), Given(penalty=penalty), objective, solver=solver, max_iterations=200), rows)
 
 
-@pytest.mark.parametrize("objective", [*OBJECTIVES, LikelihoodChoice("tree")], ids=str)
+@pytest.mark.parametrize("objective", [*OBJECTIVES, LikelihoodSpec("tree")], ids=str)
 @pytest.mark.parametrize("kind", [*PENALTIES.values(), SCAD], ids=lambda kind: kind.word)
-def test_at_every_point_of_the_grid(kind: type[PenaltyChoice], objective: Any, rng: np.random.Generator) -> None:
+def test_at_every_point_of_the_grid(kind: type[PenaltySpec], objective: Any, rng: np.random.Generator) -> None:
     """For every penalty that users choose by a word, and one of their own that does not grow with its strength."""
     choice = OBJECTIVES[objective]() if isinstance(objective, str) else objective
-    own: dict[str, Any] = {"groups": (2, 4)} if issubclass(kind, TiedChoice) else {}
+    own: dict[str, Any] = {"groups": (2, 4)} if issubclass(kind, TyingSpec) else {}
     if kind is not NoPenalty:
         own["strength"] = STRENGTHS
     if kind is PseudoCounts and not choice.is_joint:
         pytest.skip("pseudo-counts smooth whole rows")
-    _check(Learner(Tree(), kind(**own), choice, tolerance=1e-5), full_rows(rng, (2, 3, 2, 2)))
+    _check(Learner(ChowLiuTree(), kind(**own), choice, tolerance=1e-5), full_rows(rng, (2, 3, 2, 2)))
 
 
 @pytest.mark.parametrize("solver", [Fista(), ProximalNewton()], ids=["fista", "proximal newton"])
@@ -93,7 +93,7 @@ def test_a_penalty_that_does_not_grow_with_its_strength(solver: Any, rng: np.ran
     One that solved for another strength, as one N times smaller, ends elsewhere.
     """
     rows = random_rows(rng, (2,) * 6, 300)
-    learner = Learner(Complete(), SCAD(STRENGTHS), solver=solver, tolerance=1e-8, max_iterations=5000)
+    learner = Learner(CompleteGraph(), SCAD(STRENGTHS), solver=solver, tolerance=1e-8, max_iterations=5000)
     fitted = learner.fit(rows, rows)
     assert len({fit.n_nonzero for fit in fitted.fits}) > 2  # the strengths differ in what they do
     for fit in fitted.fits:
@@ -107,27 +107,29 @@ def test_a_penalty_that_does_not_grow_with_its_strength(solver: Any, rng: np.ran
         assert fit.solution.value == pytest.approx(value + penalty.value(fit.model.w) / total, abs=1e-12)
 
 
-def _layout(parameters: Any) -> Layout:
+def _layout(parameters: Any) -> ParameterLayout:
     orders = parameters.order_of_parameter
-    return Layout(parameters.structure, orders, lambda: parameters.scope_of_parameter, orders > 1, lambda: None)
+    return ParameterLayout(
+        parameters.structure, orders, lambda: parameters.scope_of_parameter, orders > 1, lambda: None
+    )
 
 
 def test_what_is_not_convex_claims_a_stationary_point(rng: np.random.Generator) -> None:
     """In status, guarantee and gap; what is convex claims what it did."""
     rows = random_rows(rng, (2,) * 5, 200)
-    fitted = Learner(Complete(), SCAD(3.0), LIKELIHOOD).fit(rows)
+    fitted = Learner(CompleteGraph(), SCAD(3.0), LIKELIHOOD).fit(rows)
     assert fitted.best.solution.status is Status.STATIONARY
     assert fitted.best.solution.converged
     assert "stationary point" in fitted.guarantee
     assert "optimum" not in fitted.guarantee
     assert all(record.gap is None for record in fitted.best.solution.trace)
-    convex = Learner(Complete(), L1(3.0), LIKELIHOOD).fit(rows)
+    convex = Learner(CompleteGraph(), L1(3.0), LIKELIHOOD).fit(rows)
     assert convex.best.solution.status is Status.CONVERGED
     assert convex.guarantee == "an optimum over all scopes of the structure"
     assert convex.best.solution.gap is not None
-    searched = Learner(UpToOrder(3), SCAD(3.0, search="hierarchical")).fit(rows)
+    searched = Learner(AllInteractions(3), SCAD(3.0, search="hierarchical")).fit(rows)
     assert "optimum" not in searched.guarantee
-    tied = Learner(Complete(), PENALTIES["tied"](groups=2, strength=1.0)).fit(rows)
+    tied = Learner(CompleteGraph(), PENALTIES["tied"](groups=2, strength=1.0)).fit(rows)
     assert tied.guarantee == "an optimum for the groups that were found; other groups may be better"
 
 
@@ -149,7 +151,7 @@ def test_an_objective_that_is_not_convex_claims_no_optimum(rng: np.random.Genera
 
     rows = random_rows(rng, (2,) * 4, 100)
     for penalty in (L2(1.0), L1(1.0), PENALTIES["hard"](groups=2, strength=1.0)):
-        fitted = Learner(Complete(), penalty, Bent()).fit(rows)
+        fitted = Learner(CompleteGraph(), penalty, Bent()).fit(rows)
         assert fitted.best.solution.status is Status.STATIONARY
         assert "stationary point" in fitted.guarantee
 

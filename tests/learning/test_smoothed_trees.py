@@ -11,13 +11,13 @@ import pytest
 from mrfit._kernels.data.pair_counts import maximum_spanning_tree
 from mrfit.core.errors import InputError
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.learning import Fitted, Learner
-from mrfit.learning.objective_specs import LIKELIHOOD, LikelihoodChoice
+from mrfit.learning import FitResult, Learner
+from mrfit.learning.objective_specs import LIKELIHOOD, LikelihoodSpec
 from mrfit.learning.penalty_specs import NoPenalty
 from mrfit.learning.pseudo_counts import PseudoCounts
 from mrfit.objectives.row_scores import row_ll
 from mrfit.structures.mutual_information import maximum_information_tree, pairwise_mutual_information
-from mrfit.structures.simple import Given, Tree
+from mrfit.structures.simple import ChowLiuTree, FixedStructure
 from mrfit.structures.structure import Structure
 from populations import STRUCTURES, domain_of, random_rows
 from reference.features import joint_states
@@ -40,7 +40,7 @@ def _with_uniform_rows(rows: UniqueRows, weight: float) -> UniqueRows:
     )
 
 
-def _fit(rows: UniqueRows, structure: Any, strength: Any = None, **more: Any) -> Fitted:
+def _fit(rows: UniqueRows, structure: Any, strength: Any = None, **more: Any) -> FitResult:
     test, valid = more.pop("test", None), more.pop("valid", None)
     settings = {"objective": LIKELIHOOD} | more
     return Learner(structure, PseudoCounts(strength), **settings).fit(rows, valid, test=test)
@@ -53,11 +53,11 @@ def test_it_is_the_optimum_of_rows_and_even_ones(name: str, kind: str, engine: s
     """By a solver without a penalty, on a table to which the pseudo-counts were added."""
     shape, structure, largest = DECOMPOSABLE[name]
     rows = random_rows(rng, shape, 25, fractional=True)
-    objective = LikelihoodChoice(engine)
-    closed = _fit(rows, Given(structure), 0.7, objective=objective, parameterization=kind).best
+    objective = LikelihoodSpec(engine)
+    closed = _fit(rows, FixedStructure(structure), 0.7, objective=objective, parameterization=kind).best
     assert closed.solution.violation <= 1e-14
     more = _with_uniform_rows(rows, 0.7 * largest)
-    solved = Learner(Given(structure), NoPenalty(), objective, kind, tolerance=1e-10).fit(more).best
+    solved = Learner(FixedStructure(structure), NoPenalty(), objective, kind, tolerance=1e-10).fit(more).best
     np.testing.assert_allclose(closed.model.w, solved.model.w, atol=1e-6)
     scores = row_ll(closed.model.parameters, closed.model.w, rows.codes)
     assert closed.train == pytest.approx(float(rows.sample_weight @ scores) / rows.total_weight, abs=1e-12)
@@ -67,7 +67,8 @@ def test_all_sets_named_or_not_are_the_same(rng: np.random.Generator) -> None:
     """One clique of all variables is what order all is."""
     rows = random_rows(rng, (2, 3, 2), 30)
     fits = [
-        _fit(rows, Given(s), 0.25).best for s in (Structure.up_to_order(3, 3), Structure.from_scopes(3, [(0, 1, 2)]))
+        _fit(rows, FixedStructure(s), 0.25).best
+        for s in (Structure.up_to_order(3, 3), Structure.from_scopes(3, [(0, 1, 2)]))
     ]
     scores = [row_ll(fit.model.parameters, fit.model.w, joint_states((2, 3, 2))) for fit in fits]
     np.testing.assert_allclose(scores[0], scores[1], atol=1e-12)
@@ -79,7 +80,7 @@ def test_a_learned_tree_is_that_of_smoothed_tables(rng: np.random.Generator) -> 
     seen = set()
     for strength in (1e-3, 0.1, 1.0, 5.0, 30.0):
         more = _with_uniform_rows(rows, 9 * strength)
-        found = _fit(rows, Tree(), strength).model.structure
+        found = _fit(rows, ChowLiuTree(), strength).model.structure
         assert found == maximum_information_tree(more) == maximum_information_tree(rows, uniform_weight=9 * strength)
         information = pairwise_mutual_information(rows, uniform_weight=9 * strength)
         off = ~np.eye(7, dtype=bool)
@@ -91,12 +92,12 @@ def test_a_learned_tree_is_that_of_smoothed_tables(rng: np.random.Generator) -> 
 def test_held_out_rows_choose_the_strength(rng: np.random.Generator) -> None:
     """On a grid of its own, by the likelihood; folds learn their own trees."""
     rows, valid = random_rows(rng, (2,) * 5, 40), random_rows(rng, (2,) * 5, 40)
-    fitted = _fit(rows, Tree(), valid=valid)
+    fitted = _fit(rows, ChowLiuTree(), valid=valid)
     assert [fit.strength for fit in fitted.fits] == [3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 0.003]
     assert fitted.best.held_out == max(fit.held_out or -np.inf for fit in fitted.fits)
     scores = row_ll(fitted.model.parameters, fitted.model.w, valid.codes)
     assert fitted.best.held_out == pytest.approx(float(valid.sample_weight @ scores) / valid.total_weight)
-    assert len(_fit(rows, Tree(), folds=3).best.fold_scores) == 3
+    assert len(_fit(rows, ChowLiuTree(), folds=3).best.fold_scores) == 3
 
 
 @pytest.mark.parametrize(
@@ -104,13 +105,13 @@ def test_held_out_rows_choose_the_strength(rng: np.random.Generator) -> None:
 )
 def test_others_are_refused(structure: Structure, rng: np.random.Generator) -> None:
     with pytest.raises(InputError, match="have a closed form where cliques meet in cliques: trees, or"):
-        _fit(random_rows(rng, (2,) * 4, 20), Given(structure), 1.0)
+        _fit(random_rows(rng, (2,) * 4, 20), FixedStructure(structure), 1.0)
 
 
 def test_columns_that_never_change_do_no_harm() -> None:
     """Every state gets some probability."""
     rows = UniqueRows.from_codes(domain_of((2, 2, 2)), np.array([[0, 1, 0]], np.uint8), np.full(1, 3.0))
-    model = _fit(rows, Tree(), 0.1).model
+    model = _fit(rows, ChowLiuTree(), 0.1).model
     assert np.isfinite(row_ll(model.parameters, model.w, joint_states((2, 2, 2)))).all()
 
 
@@ -150,7 +151,7 @@ NEAR = 0.04
 def test_smoothed_trees(name: str, named_rows: Callable[[str, str], UniqueRows]) -> None:
     """To six digits."""
     rows, (strength, expected) = named_rows(name, "train"), SMOOTHED[name]
-    fitted = _fit(rows, Tree(), strength, test=named_rows(name, "test"))
+    fitted = _fit(rows, ChowLiuTree(), strength, test=named_rows(name, "test"))
     assert fitted.test is not None
     assert fitted.test.mean == pytest.approx(TIED.get(name, expected), abs=6e-7)
     assert fitted.test.mean == pytest.approx(expected, abs=NEAR)
@@ -172,5 +173,5 @@ def _assert_others_are_as_good(rows: UniqueRows, strength: float, tree: Structur
 
 @pytest.mark.parametrize("name", ["nltcs", "kdd", "plants", "dna"])
 def test_validation_rows_choose_the_known_pseudo_count(name: str, named_rows: Callable[[str, str], UniqueRows]) -> None:
-    fitted = _fit(named_rows(name, "train"), Tree(), valid=named_rows(name, "valid"))
+    fitted = _fit(named_rows(name, "train"), ChowLiuTree(), valid=named_rows(name, "valid"))
     assert fitted.best.strength == SMOOTHED[name][0]

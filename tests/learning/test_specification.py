@@ -14,9 +14,9 @@ from mrfit.cli.fit import command
 from mrfit.core.errors import InputError, StructureError
 from mrfit.formats.graphs import save_structure
 from mrfit.learning import specification as registry
-from mrfit.learning.chains.likelihood_growth import Grown
-from mrfit.learning.fit_problem import Problem
-from mrfit.learning.objective_specs import LikelihoodChoice
+from mrfit.learning.chains.likelihood_growth import LikelihoodGrowth
+from mrfit.learning.fit_problem import FitProblem
+from mrfit.learning.objective_specs import LikelihoodSpec
 from mrfit.registry import OBJECTIVES, PARAMETERIZATIONS, PENALTIES, SOLVERS, STRUCTURES, Registry
 from mrfit.solvers.fista import Fista
 from mrfit.solvers.lbfgs import LBFGS
@@ -41,7 +41,7 @@ def test_every_word_gives_its_structure(tmp_path: Path, rng: np.random.Generator
         ("independent", Structure.independent(4)),
         ("tree", maximum_information_tree(rows)),
         ("learned", Learned().learn(rows).structure),
-        ("grown", Grown().learn(rows).structure),
+        ("grown", LikelihoodGrowth().learn(rows).structure),
         ("order:3", Structure.up_to_order(4, 3)),
         (f"edges:{tmp_path / 'edges.csv'}", Structure.from_edges(4, [(0, 3)])),
         (chain, chain),
@@ -102,13 +102,13 @@ def test_no_word_leaves_the_choice_to_penalty_and_engine(rng: np.random.Generato
     for word in (*sparse, *shrinking, "none", "pseudo-counts", "tied", "hard", "ltr"):
 
         def solver(objective: Any, word: str = word) -> Method[Any]:
-            return Problem(rows, structure, learner(penalty=word, objective=objective)).solver
+            return FitProblem(rows, structure, learner(penalty=word, objective=objective)).solver
 
         if word != "pseudo-counts":
             assert solver("pseudo-likelihood") == sparse.get(word, TruncatedNewton)()
         exact = ProximalNewton() if word in sparse else TruncatedNewton()
-        assert solver(LikelihoodChoice("enumeration")) == exact
-        assert solver(LikelihoodChoice("tree")) == (LBFGS(memory=50) if word in shrinking else exact)
+        assert solver(LikelihoodSpec("enumeration")) == exact
+        assert solver(LikelihoodSpec("tree")) == (LBFGS(memory=50) if word in shrinking else exact)
 
 
 def test_an_unknown_penalty_is_named() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mrfit.core.errors import InputError
-from mrfit.data.partitioned_table import Parts
+from mrfit.data.partitioned_table import PartitionedTable
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning import Learner
 from mrfit.learning.penalty_specs import L2
@@ -38,7 +38,7 @@ def _samples(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_few_rows_are_all_taken(table: Path) -> None:
-    rows, parts = UniqueRows.from_file(table), Parts.of(table)
+    rows, parts = UniqueRows.from_file(table), PartitionedTable.of(table)
     assert sampled(parts, 0) == (rows, 3000)
     learner = Learned(max_degree=2)
     found, expected = learned_in_parts(learner, parts), learner.learn(rows)
@@ -51,7 +51,7 @@ def test_few_rows_are_all_taken(table: Path) -> None:
 def test_what_a_sample_has_missed_is_added(table: Path, settings: dict[str, float]) -> None:
     select = "strength" if settings else "theory"
     learner = Learned(select=select, forbid=[("a", "b")], require=[("a", "f")], **settings)  # type: ignore[arg-type]
-    rows, parts = UniqueRows.from_file(table), Parts.of(table)
+    rows, parts = UniqueRows.from_file(table), PartitionedTable.of(table)
     of_sample = learner.learn(sampled(parts, 0)[0])
     found, expected = learned_in_parts(learner, parts), learner.learn(rows)
     assert sampled(parts, 0)[0].n_rows == 60
@@ -68,7 +68,7 @@ def test_what_a_sample_has_missed_is_added(table: Path, settings: dict[str, floa
 
 @pytest.mark.usefixtures("_samples")
 def test_what_is_not_checked_is_said(table: Path) -> None:
-    found = Learner(Learned(max_degree=2), L2(strength=1.0)).fit(Parts.of(table))
+    found = Learner(Learned(max_degree=2), L2(strength=1.0)).fit(PartitionedTable.of(table))
     assert "a sample of 60 of 3,000 rows and not checked on the others" in found.structure.remarks[-2]
     with pytest.raises(InputError, match="Folds that each learn their structure need all rows together"):
-        Learner(Learned(max_degree=2), L2(strength=(1.0, 2.0)), folds=2).fit(Parts.of(table))
+        Learner(Learned(max_degree=2), L2(strength=(1.0, 2.0)), folds=2).fit(PartitionedTable.of(table))

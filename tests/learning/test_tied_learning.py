@@ -15,13 +15,13 @@ from mrfit.core.errors import InputError
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning import Learner
 from mrfit.learning.cross_validation import mean_over_rows
-from mrfit.learning.fit_problem import Problem
+from mrfit.learning.fit_problem import FitProblem
 from mrfit.learning.specification import learn
 from mrfit.learning.tying.stochastic_tying import Stochastic
-from mrfit.learning.tying_specs import GROUPS, STRENGTHS, HardTied, LearnTieRelearn, Tied, TiedChoice
+from mrfit.learning.tying_specs import GROUPS, STRENGTHS, HardTied, LearnTieRelearn, SoftTied, TyingSpec
 from mrfit.model.markov_network import MarkovNetwork
 from mrfit.objectives.row_scores import row_ll, row_pll
-from mrfit.structures.simple import Given, Learned
+from mrfit.structures.simple import FixedStructure, Learned
 from mrfit.structures.structure import Structure
 from populations import random_rows
 from words import learner
@@ -82,8 +82,8 @@ def test_errors_do_not_take_weights_for_rows() -> None:
 def test_the_papers_grids_are_the_defaults() -> None:
     assert GROUPS == (1, 2, 5, 10, 20, 100, 500, 1000, 5000, 10000)
     assert STRENGTHS == (0.01, 0.1, 0.5, 1.0, 10.0, 15.0, 30.0, 50.0, 100.0)
-    tied = Learner(penalty=Tied())
-    grid = tied.penalty.grid(Problem(_rows(0), Structure.complete(len(SHAPE)), tied), selecting=True)
+    tied = Learner(penalty=SoftTied())
+    grid = tied.penalty.grid(FitProblem(_rows(0), Structure.complete(len(SHAPE)), tied), selecting=True)
     assert grid.strengths == STRENGTHS
     assert grid.groups == (1, 2, 5, 10, 14)  # cut at the number of parameters
 
@@ -257,7 +257,7 @@ def test_tying_improves_on_l2_on_dna(degree: int, least: float, named_rows: Any)
     """Blankets from OR-ed l1 paths, everything chosen on the validation rows, judged on the test rows."""
     rows, valid, test = (named_rows("dna", part) for part in ("train", "valid", "test"))
     structure = Learned(max_degree=degree, bound="path").learn(rows, jobs=2).structure
-    learned = Learner(Given(structure), Tied(groups=(2, 20))).fit(rows, valid, test=test, jobs=2)
+    learned = Learner(FixedStructure(structure), SoftTied(groups=(2, 20))).fit(rows, valid, test=test, jobs=2)
     assert learned.gain is not None
     assert learned.gain.is_real
     assert learned.gain.mean > least
@@ -268,7 +268,7 @@ def test_tying_improves_on_l2_on_dna(degree: int, least: float, named_rows: Any)
 
 def test_nothing_improves_on_nltcs_and_the_report_says_so(named_rows: Any) -> None:
     rows, valid, test = (named_rows("nltcs", part) for part in ("train", "valid", "test"))
-    learned = Learner(penalty=Tied(groups=(2, 10))).fit(rows, valid, test=test, jobs=2)
+    learned = Learner(penalty=SoftTied(groups=(2, 10))).fit(rows, valid, test=test, jobs=2)
     assert learned.gain is not None
     assert not learned.gain.is_real
     assert -learned.best.model.pll(test) == pytest.approx(4.951, abs=5e-4)
@@ -286,14 +286,14 @@ def test_rough_fits_lead_to_the_same_choice(penalty: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "degree", "penalty"), [("dna", 5, Tied), ("nltcs", 15, Tied), ("nltcs", 15, LearnTieRelearn)]
+    ("name", "degree", "penalty"), [("dna", 5, SoftTied), ("nltcs", 15, SoftTied), ("nltcs", 15, LearnTieRelearn)]
 )
 def test_rough_fits_choose_as_fine_ones_on_real_rows(
-    name: str, degree: int, penalty: type[TiedChoice], named_rows: Callable[[str, str], UniqueRows]
+    name: str, degree: int, penalty: type[TyingSpec], named_rows: Callable[[str, str], UniqueRows]
 ) -> None:
     """And all that came near the best is as good as if nothing had been rough."""
     rows, valid = (named_rows(name, part) for part in ("train", "valid"))
-    given = Given(Learned(max_degree=degree, bound="top").learn(rows, valid=valid).structure)
+    given = FixedStructure(Learned(max_degree=degree, bound="top").learn(rows, valid=valid).structure)
     settings = Learner(given, penalty((0.1, 15.0, 50.0), groups=(1, 2, 20)))
     fine, rough = (settings.fit(rows, valid, compared=False, rough=tolerance) for tolerance in (None, 1e-4))
     assert (rough.best.n_groups, rough.best.strength) == (fine.best.n_groups, fine.best.strength)

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.learning import Fitted, Learner
-from mrfit.learning.objective_specs import LikelihoodChoice
+from mrfit.learning import FitResult, Learner
+from mrfit.learning.objective_specs import LikelihoodSpec
 from mrfit.learning.penalty_specs import L2, NoPenalty
-from mrfit.structures.simple import Complete, Given, Learned, StructureLearner
+from mrfit.structures.simple import CompleteGraph, FixedStructure, Learned, StructureLearner
 from mrfit.structures.structure import Structure
 
 # Set and rule of a structure with at most five neighbours by gain; L2 of strength 1 on all parameters: log Z, objective
@@ -39,7 +39,7 @@ def test_learned_structures(name: str, named_rows: Callable[[str, str], UniqueRo
     data, rule = name.split("-")
     log_z, objective, test_ll = LEARNED[name]
     structure = Learned(max_degree=5, bound="gain", rule=rule, with_tree=False)
-    learner = Learner(structure, L2(1.0, free_orders=()), LikelihoodChoice("tree"))
+    learner = Learner(structure, L2(1.0, free_orders=()), LikelihoodSpec("tree"))
     fitted = learner.fit(named_rows(data, "train"), test=named_rows(data, "test"))
     assert fitted.best.solution.converged
     assert fitted.best.solution.value == pytest.approx(objective, abs=2e-8)
@@ -52,13 +52,13 @@ def test_learned_structures(name: str, named_rows: Callable[[str, str], UniqueRo
 # -- psychonetrics: exact maximum likelihood -----------------------------------------------------------------------
 
 
-def _jonas(conformance_dir: Path, engine: str, structure: StructureLearner, kind: str) -> tuple[Fitted, UniqueRows]:
+def _jonas(conformance_dir: Path, engine: str, structure: StructureLearner, kind: str) -> tuple[FitResult, UniqueRows]:
     rows = UniqueRows.from_file(conformance_dir / "psychonetrics" / "jonas8.csv")
-    learner = Learner(structure, NoPenalty(), LikelihoodChoice(engine), kind, tolerance=1e-9)
+    learner = Learner(structure, NoPenalty(), LikelihoodSpec(engine), kind, tolerance=1e-9)
     return learner.fit(rows), rows
 
 
-def _named(fitted: Fitted, rows: UniqueRows) -> tuple[dict[str, float], dict[str, float]]:
+def _named(fitted: FitResult, rows: UniqueRows) -> tuple[dict[str, float], dict[str, float]]:
     """Fields by variable, and couplings by pair."""
     names, model = rows.domain.names, fitted.model
     tau, omega = {}, {}
@@ -74,7 +74,7 @@ def test_all_pairs_of_jonas(engine: str, kind: str, entry: str | None, conforman
     """Log-likelihood and all parameters, for -1/+1 and 0/1 codes."""
     expected = json.loads((conformance_dir / "psychonetrics" / "expected.json").read_text())["jonas8"]
     expected = expected if entry is None else expected[entry]
-    fitted, rows = _jonas(conformance_dir, engine, Complete(), kind)
+    fitted, rows = _jonas(conformance_dir, engine, CompleteGraph(), kind)
     assert rows.total_weight * fitted.best.train == pytest.approx(expected["loglik"], abs=1e-6)
     for mine, theirs in zip(_named(fitted, rows), (expected["tau"], expected["omega"]), strict=True):
         assert mine == pytest.approx(theirs, abs=1e-6)
@@ -86,7 +86,7 @@ def test_three_pairs_of_jonas(engine: str, conformance_dir: Path) -> None:
     rows = UniqueRows.from_file(conformance_dir / "psychonetrics" / "jonas8.csv")
     edges = [tuple(rows.domain.index(name) for name in pair.split("|")) for pair in expected["omega"]]
     structure = Structure.from_scopes(len(rows.domain), edges)
-    fitted, _ = _jonas(conformance_dir, engine, Given(structure), "spectral")
+    fitted, _ = _jonas(conformance_dir, engine, FixedStructure(structure), "spectral")
     assert rows.total_weight * fitted.best.train == pytest.approx(expected["loglik"], abs=1e-6)
     tau, omega = _named(fitted, rows)
     assert omega == pytest.approx(expected["omega"], abs=1e-6)
@@ -95,8 +95,8 @@ def test_three_pairs_of_jonas(engine: str, conformance_dir: Path) -> None:
 
 def test_jobs_and_seeds_change_no_bit(named_rows: Callable[[str, str], UniqueRows]) -> None:
     rows = named_rows("nltcs", "train")
-    learner = Learner(Learned(max_degree=3), L2(2.0), LikelihoodChoice("tree"))
+    learner = Learner(Learned(max_degree=3), L2(2.0), LikelihoodSpec("tree"))
     fits = [learner.fit(rows, jobs=jobs).model.w for jobs in (1, 2)]
-    fits.append(Learner(Learned(max_degree=3), L2(2.0), LikelihoodChoice("tree"), seed=7).fit(rows).model.w)
+    fits.append(Learner(Learned(max_degree=3), L2(2.0), LikelihoodSpec("tree"), seed=7).fit(rows).model.w)
     for other in fits[1:]:
         np.testing.assert_array_equal(fits[0], other)

@@ -10,13 +10,13 @@ import pytest
 from mrfit.core.errors import InputError
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.inference.exact.tree_states import TreeStates
-from mrfit.learning import Fitted, Learner
+from mrfit.learning import FitResult, Learner
 from mrfit.learning.backend import ExactCoordinates, TreeCoordinates
 from mrfit.learning.chain_backend import ChainCoordinates
-from mrfit.learning.objective_specs import LIKELIHOOD, LikelihoodChoice
+from mrfit.learning.objective_specs import LIKELIHOOD, LikelihoodSpec
 from mrfit.learning.penalty_specs import L2
 from mrfit.learning.specification import learn
-from mrfit.learning.tying.hard_tying import Reduced
+from mrfit.learning.tying.hard_tying import TiedObjective
 from mrfit.learning.tying.tying_problem import TyingProblem
 from mrfit.model.markov_network import MarkovNetwork
 from mrfit.objectives.cached import CachedObjective
@@ -25,7 +25,7 @@ from mrfit.objectives.likelihood import Likelihood
 from mrfit.objectives.row_scores import row_ll
 from mrfit.objectives.tree_likelihood import TreeLikelihood
 from mrfit.registry import PARAMETERIZATIONS, PENALTIES
-from mrfit.structures.simple import Given, Tree, UpToOrder
+from mrfit.structures.simple import AllInteractions, ChowLiuTree, FixedStructure
 from mrfit.structures.structure import Structure
 from populations import STRUCTURES, domain_of, full_rows, random_rows
 from words import learner
@@ -34,9 +34,9 @@ BINARY, MIXED = (2,) * 6, (2, 3, 4, 2, 3)
 TRIPLES = Structure.from_scopes(6, [(0, 1, 2), (2, 3), (3, 4, 5)])
 
 
-def fitted(rows: UniqueRows, structure: Structure, engine: str, *strengths: float, **more: Any) -> Fitted:
+def fitted(rows: UniqueRows, structure: Structure, engine: str, *strengths: float, **more: Any) -> FitResult:
     valid = more.pop("valid", None)
-    own = learner(strengths or None, objective=LikelihoodChoice(engine), **{"tolerance": 1e-8} | more)
+    own = learner(strengths or None, objective=LikelihoodSpec(engine), **{"tolerance": 1e-8} | more)
     return learn(rows, structure, own, valid=valid)
 
 
@@ -89,7 +89,7 @@ def test_tied_parameters(penalty: str, orders: tuple[int, ...] | None, rng: np.r
             certified, value, violation = problem.certificate(groups, w, 1.0)
             np.testing.assert_allclose(certified.centers, groups.centers, atol=1e-12)
         else:  # the groups are equal, without a penalty
-            reduced = Reduced(objective, groups)
+            reduced = TiedObjective(objective, groups)
             value, slope = reduced.value_and_gradient(reduced.unknowns.means(w))
             violation = np.abs(slope).max()
         assert value == pytest.approx(best.solution.value, abs=1e-12)
@@ -154,7 +154,7 @@ def test_auto_takes_what_is_faster(rng: np.random.Generator) -> None:
 def test_what_an_engine_cannot_do_is_refused(rng: np.random.Generator) -> None:
     rows = random_rows(rng, (2,) * 40, 20)
     with pytest.raises(InputError, match="no engine 'chance'; choose one of 'auto', 'exact', 'enumeration', 'tree'"):
-        LikelihoodChoice("chance")
+        LikelihoodSpec("chance")
     with pytest.raises(InputError, match=r"goes over all 1.1e\+12 joint states of 40 variables"):
         fitted(rows, STRUCTURES["chain"](40), "enumeration")
     with pytest.raises(InputError, match="All sets of variables make one clique"):
@@ -269,30 +269,30 @@ def test_a_strong_penalty_towards_the_tree_leaves_the_tree(
     rows = random_rows(rng, shape, 300)
     for structure in (Structure.complete(len(shape)), Structure.up_to_order(len(shape), 3)):
         penalty = L2(1e9, (), toward="tree")
-        how = Learner(Given(structure), penalty, LikelihoodChoice(engine), kind)
+        how = Learner(FixedStructure(structure), penalty, LikelihoodSpec(engine), kind)
         solution = how.fit(rows).best.solution
         wanted = forest_parameters(PARAMETERIZATIONS[kind](rows.domain, structure), rows)
         np.testing.assert_allclose(solution.w[: len(wanted)], wanted, atol=1e-5)
-    saturated = Learner(UpToOrder(None), L2(1e9, (), toward="tree"), LikelihoodChoice("enumeration"), kind)
-    pairs = Learner(UpToOrder(2), L2(1e9, (), toward="tree"), LikelihoodChoice("enumeration"), kind)
+    saturated = Learner(AllInteractions(None), L2(1e9, (), toward="tree"), LikelihoodSpec("enumeration"), kind)
+    pairs = Learner(AllInteractions(2), L2(1e9, (), toward="tree"), LikelihoodSpec("enumeration"), kind)
     assert saturated.fit(rows).best.train == pytest.approx(pairs.fit(rows).best.train, abs=1e-5)
 
 
 def test_both_engines_reach_one_optimum_towards_the_tree(rng: np.random.Generator) -> None:
     rows = random_rows(rng, BINARY, 200)
     one, other = (
-        Learner(Given(TRIPLES), L2(5.0, toward="tree"), LikelihoodChoice(engine), tolerance=1e-8).fit(rows).best
+        Learner(FixedStructure(TRIPLES), L2(5.0, toward="tree"), LikelihoodSpec(engine), tolerance=1e-8).fit(rows).best
         for engine in ("tree", "enumeration")
     )
     assert one.solution.value == pytest.approx(other.solution.value, abs=1e-9)
-    assert one.train > Learner(Given(TRIPLES), L2(5.0), LIKELIHOOD).fit(rows).best.train
+    assert one.train > Learner(FixedStructure(TRIPLES), L2(5.0), LIKELIHOOD).fit(rows).best.train
     assert one.model.provenance["penalty"]["toward"] == "tree"
 
 
 def test_no_tree_to_be_drawn_to(rng: np.random.Generator) -> None:
     rows = random_rows(rng, BINARY, 50)
     with pytest.raises(InputError, match="canonical or spectral"):
-        Learner(Tree(), L2(1.0, toward="tree"), LIKELIHOOD, "ising").fit(rows)
+        Learner(ChowLiuTree(), L2(1.0, toward="tree"), LIKELIHOOD, "ising").fit(rows)
     with pytest.raises(InputError, match="towards 'zero' or the 'tree'; got 'bush'"):
         L2(1.0, toward="bush")
 
@@ -304,7 +304,7 @@ def test_no_bound_cuts_off_an_optimum() -> None:
     codes = np.hstack([hub, np.where(rng.random((2000, 10)) < 0.01, 1 - hub, hub)]).astype(np.uint8)
     rows = UniqueRows.from_codes(domain_of((2,) * 11), codes, np.ones(2000))
     star = Structure.from_edges(11, [(0, k) for k in range(1, 11)])
-    best = Learner(Given(star), L2(1e-3), LikelihoodChoice("tree")).fit(rows).best
+    best = Learner(FixedStructure(star), L2(1e-3), LikelihoodSpec("tree")).fit(rows).best
     assert best.solution.converged
     assert np.abs(best.model.w).max() > 40
     assert not len(best.solution.at_bound)

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning.learner import Learner
-from mrfit.learning.objective_specs import LIKELIHOOD, PSEUDO_LIKELIHOOD, ObjectiveChoice
+from mrfit.learning.objective_specs import LIKELIHOOD, PSEUDO_LIKELIHOOD, ObjectiveSpec
 from mrfit.learning.penalty_specs import L1, L2, NoPenalty
 from mrfit.model.markov_network import MarkovNetwork
-from mrfit.structures.simple import Tree, UpToOrder
+from mrfit.structures.simple import AllInteractions, ChowLiuTree
 from populations import domain_of
 
 Codes = NDArray[np.int64]
@@ -26,23 +26,23 @@ def _rows(codes: Codes, shape: tuple[int, ...]) -> UniqueRows:
     return UniqueRows.from_codes(domain_of(shape), codes.astype(np.uint8), np.ones(len(codes)))
 
 
-def _unpenalised(codes: Codes, shape: tuple[int, ...], objective: ObjectiveChoice, **more: str) -> MarkovNetwork:
+def _unpenalised(codes: Codes, shape: tuple[int, ...], objective: ObjectiveSpec, **more: str) -> MarkovNetwork:
     return Learner(penalty=NoPenalty(), objective=objective, **more).fit(_rows(codes, shape)).model  # type: ignore[arg-type]
 
 
-def _limits(codes: Codes, shape: tuple[int, ...], objective: ObjectiveChoice) -> list[str | None]:
+def _limits(codes: Codes, shape: tuple[int, ...], objective: ObjectiveSpec) -> list[str | None]:
     model = _unpenalised(codes, shape, objective)
     return [model.unbounded.get(name) for name in model.parameters.names()]
 
 
-def _singles_then_pairs(codes: Codes, objective: ObjectiveChoice) -> tuple[list[str | None], list[str | None]]:
+def _singles_then_pairs(codes: Codes, objective: ObjectiveSpec) -> tuple[list[str | None], list[str | None]]:
     """Limits of the parameters of three binary variables."""
     limits = _limits(codes, (2, 2, 2), objective)
     return limits[:3], limits[3:]
 
 
 @both_objectives
-def test_equal_columns(objective: ObjectiveChoice, rng: np.random.Generator) -> None:
+def test_equal_columns(objective: ObjectiveSpec, rng: np.random.Generator) -> None:
     a, c = rng.integers(0, 2, (2, 300))
     singles, (ab, ac, bc) = _singles_then_pairs(np.column_stack([a, a, c]), objective)
     assert singles == ["-inf", "-inf", None]
@@ -51,7 +51,7 @@ def test_equal_columns(objective: ObjectiveChoice, rng: np.random.Generator) -> 
 
 
 @both_objectives
-def test_opposite_columns(objective: ObjectiveChoice, rng: np.random.Generator) -> None:
+def test_opposite_columns(objective: ObjectiveSpec, rng: np.random.Generator) -> None:
     a, c = rng.integers(0, 2, (2, 300))
     singles, (ab, ac, bc) = _singles_then_pairs(np.column_stack([a, 1 - a, c]), objective)
     assert singles == ["+inf", "+inf", "undetermined"]
@@ -60,7 +60,7 @@ def test_opposite_columns(objective: ObjectiveChoice, rng: np.random.Generator) 
 
 
 @both_objectives
-def test_a_pair_that_never_occurs_together(objective: ObjectiveChoice, rng: np.random.Generator) -> None:
+def test_a_pair_that_never_occurs_together(objective: ObjectiveSpec, rng: np.random.Generator) -> None:
     a, b, c = rng.integers(0, 2, (3, 300))
     singles, pairs = _singles_then_pairs(np.column_stack([a, b & (1 - a), c]), objective)
     assert singles == [None, None, None]
@@ -69,7 +69,7 @@ def test_a_pair_that_never_occurs_together(objective: ObjectiveChoice, rng: np.r
 
 @both_objectives
 def test_triples_separate_where_every_pair_has_all_its_states(
-    objective: ObjectiveChoice, rng: np.random.Generator
+    objective: ObjectiveSpec, rng: np.random.Generator
 ) -> None:
     """Neither 000 nor 111 occurs (Haberman 1974): no table of a pair shows it. One more row of either ends it."""
     codes = rng.integers(0, 2, (400, 3))
@@ -80,7 +80,7 @@ def test_triples_separate_where_every_pair_has_all_its_states(
 
 
 @both_objectives
-def test_near_separation_is_finite(objective: ObjectiveChoice, rng: np.random.Generator) -> None:
+def test_near_separation_is_finite(objective: ObjectiveSpec, rng: np.random.Generator) -> None:
     """One row of each kind against 3,000: large parameters, all with an estimate."""
     a, c = rng.integers(0, 2, (2, 3000))
     against = [[1, 0, 0], [1, 0, 1], [0, 1, 0], [0, 1, 1]]
@@ -91,7 +91,7 @@ def test_near_separation_is_finite(objective: ObjectiveChoice, rng: np.random.Ge
 
 
 @both_objectives
-def test_categories(objective: ObjectiveChoice, rng: np.random.Generator) -> None:
+def test_categories(objective: ObjectiveSpec, rng: np.random.Generator) -> None:
     """Of three states, the last of one never meets the second of the other."""
     a, b, c = (rng.integers(0, n, 500) for n in (3, 3, 2))
     codes = np.column_stack([a, np.where((a == 2) & (b == 1), 0, b), c])
@@ -106,7 +106,7 @@ def _pair(model: MarkovNetwork, first: int, second: int) -> str:
 
 @both_objectives
 @pytest.mark.parametrize("word", ["spectral", "ising", "ordered"])
-def test_other_coordinates(word: str, objective: ObjectiveChoice, rng: np.random.Generator) -> None:
+def test_other_coordinates(word: str, objective: ObjectiveSpec, rng: np.random.Generator) -> None:
     a, c = rng.integers(0, 2, (2, 200))
     model = _unpenalised(np.column_stack([a, a, c]), (2, 2, 2), objective, parameterization=word)
     names = list(model.parameters.names())
@@ -116,7 +116,7 @@ def test_other_coordinates(word: str, objective: ObjectiveChoice, rng: np.random
 
 @both_objectives
 def test_parameters_that_can_stand_for_each_other_are_not_unbounded(
-    objective: ObjectiveChoice, rng: np.random.Generator
+    objective: ObjectiveSpec, rng: np.random.Generator
 ) -> None:
     codes = rng.integers(0, 2, (300, 3))
     assert _unpenalised(codes, (2, 2, 2), objective, parameterization="full").unbounded == {}
@@ -124,7 +124,7 @@ def test_parameters_that_can_stand_for_each_other_are_not_unbounded(
 
 @both_objectives
 @pytest.mark.parametrize("seed", range(12))
-def test_they_are_what_grows_as_a_penalty_vanishes(objective: ObjectiveChoice, seed: int) -> None:
+def test_they_are_what_grows_as_a_penalty_vanishes(objective: ObjectiveSpec, seed: int) -> None:
     """Few rows of four variables, against ever weaker L2 penalties: what has a limit grows to it, the rest settles."""
     rng = np.random.default_rng(seed)
     shape = (2, 3, 2, 2)
@@ -151,23 +151,23 @@ def test_wide_networks_are_certified_by_a_junction_tree(rng: np.random.Generator
     codes[:, 7] = codes[:, 6]
     codes[:, 21] &= 1 - codes[:, 20]
     codes[:, 30:] = rng.integers(0, 2, (300, 10))
-    learner = Learner(structure=Tree(), penalty=NoPenalty(), objective=LIKELIHOOD)
+    learner = Learner(structure=ChowLiuTree(), penalty=NoPenalty(), objective=LIKELIHOOD)
     by_likelihood = learner.fit(_rows(codes, (2,) * 40)).model
-    by_conditionals = Learner(structure=Tree(), penalty=NoPenalty()).fit(_rows(codes, (2,) * 40)).model
+    by_conditionals = Learner(structure=ChowLiuTree(), penalty=NoPenalty()).fit(_rows(codes, (2,) * 40)).model
     assert set(by_likelihood.unbounded.values()) >= {"+inf", "-inf"}
     assert by_likelihood.unbounded == by_conditionals.unbounded
 
 
 @both_objectives
 @pytest.mark.parametrize("penalty", [L2(1e-3, free_orders=()), L1(0.5)], ids=["l2", "l1"])
-def test_a_penalty_is_silent(penalty: L2 | L1, objective: ObjectiveChoice, rng: np.random.Generator) -> None:
+def test_a_penalty_is_silent(penalty: L2 | L1, objective: ObjectiveSpec, rng: np.random.Generator) -> None:
     a, c = rng.integers(0, 2, (2, 100))
     rows = _rows(np.column_stack([a, a, c]), (2, 2, 2))
     assert Learner(penalty=penalty, objective=objective).fit(rows).model.unbounded == {}
 
 
 @both_objectives
-def test_single_variables_that_a_penalty_leaves_free(objective: ObjectiveChoice, rng: np.random.Generator) -> None:
+def test_single_variables_that_a_penalty_leaves_free(objective: ObjectiveSpec, rng: np.random.Generator) -> None:
     """Under l1 they are free, and a state that never occurs takes its own to minus infinity."""
     codes = np.column_stack([rng.integers(0, 2, 100), rng.integers(0, 2, 100), rng.integers(0, 2, 100)])
     model = Learner(penalty=L1(1.0), objective=objective).fit(_rows(codes, (2, 2, 3))).model
@@ -176,12 +176,12 @@ def test_single_variables_that_a_penalty_leaves_free(objective: ObjectiveChoice,
 
 
 @both_objectives
-def test_larger_scopes(objective: ObjectiveChoice, rng: np.random.Generator) -> None:
+def test_larger_scopes(objective: ObjectiveSpec, rng: np.random.Generator) -> None:
     """With triples, one joint state that never occurs is enough."""
     states = np.array([state for state in product((0, 1), repeat=3) if state != (1, 1, 1)])
     codes = np.column_stack([states[rng.integers(0, len(states), 400)], rng.integers(0, 2, 400)])
     rows = _rows(codes, (2,) * 4)
-    model = Learner(structure=UpToOrder(3), penalty=NoPenalty(), objective=objective).fit(rows).model
+    model = Learner(structure=AllInteractions(3), penalty=NoPenalty(), objective=objective).fit(rows).model
     assert list(model.unbounded.values()) == ["-inf"]
     assert next(iter(model.unbounded)).count("&") == 2
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from mrfit import Network
+from mrfit import FactorNetwork
 from mrfit.core.errors import InputError
 from mrfit.core.factors import Factors
 from mrfit.inference.exact.enumeration import Enumeration
@@ -15,7 +15,7 @@ from populations import domain_of, networks
 from reference.features import joint_states
 
 
-def by_definition(network: Network) -> np.ndarray:
+def by_definition(network: FactorNetwork) -> np.ndarray:
     """Log-potentials of all joint states, row by row."""
     codes = joint_states(network.domain.shape)
     out = network.tables.log_potential(codes)
@@ -26,7 +26,7 @@ def by_definition(network: Network) -> np.ndarray:
 
 @settings(max_examples=60)
 @given(networks())
-def test_hidden_variables_change_nothing(network: Network) -> None:
+def test_hidden_variables_change_nothing(network: FactorNetwork) -> None:
     """log Z, and the marginals of the domain's variables, are those of the definition."""
     q = by_definition(network)
     np.testing.assert_allclose(network.log_potential(joint_states(network.domain.shape)), q)
@@ -44,7 +44,7 @@ def test_thirty_variables_take_thirty_small_tables() -> None:
     """Not one of 2^30 cells."""
     n = 30
     every = Conjunction(2.0, tuple((i, (1,)) for i in range(n)))
-    network = Network(domain_of((2,) * n), Factors((2,) * n, (), np.empty(0)), (every,))
+    network = FactorNetwork(domain_of((2,) * n), Factors((2,) * n, (), np.empty(0)), (every,))
     assert network.n_hidden == n - 1
     assert len(network.factors.values) <= 8 * n
     codes = np.ones((2, n), int)
@@ -57,7 +57,7 @@ def test_thirty_variables_take_thirty_small_tables() -> None:
 
 def test_a_domain_of_other_variables_is_refused() -> None:
     with pytest.raises(InputError, match="numbers of states differ"):
-        Network(domain_of((2, 3)), Factors((2, 2), (), np.empty(0)))
+        FactorNetwork(domain_of((2, 3)), Factors((2, 2), (), np.empty(0)))
 
 
 @pytest.mark.parametrize(
@@ -75,4 +75,4 @@ def test_conjunctions_that_make_no_sense(
     weight: float, conditions: tuple[tuple[int, tuple[int, ...]], ...], complaint: str
 ) -> None:
     with pytest.raises(InputError, match=complaint):
-        Network(domain_of((2, 3)), Factors((2, 3), (), np.empty(0)), (Conjunction(weight, conditions),))
+        FactorNetwork(domain_of((2, 3)), Factors((2, 3), (), np.empty(0)), (Conjunction(weight, conditions),))

@@ -12,17 +12,17 @@ import numpy as np
 import pytest
 
 import mrfit
-from mrfit import L1, L2, Complete, Given, Learned, Learner, NoPenalty, UniqueRows
+from mrfit import L1, L2, CompleteGraph, FixedStructure, Learned, Learner, NoPenalty, UniqueRows
 from mrfit.core.errors import InputError
-from mrfit.learning.objective_specs import LIKELIHOOD, PSEUDO_LIKELIHOOD, LikelihoodChoice, ObjectiveChoice
+from mrfit.learning.objective_specs import LIKELIHOOD, PSEUDO_LIKELIHOOD, LikelihoodSpec, ObjectiveSpec
 from mrfit.learning.specification import objective_from
-from mrfit.model.standard_error_estimates import Curvature
+from mrfit.model.standard_error_estimates import ScoreCurvature
 from mrfit.model.wald import adjusted_p
 from mrfit.registry import PENALTIES
 from mrfit.structures.structure import Structure
 from populations import domain_of
 
-ENUMERATED, ON_A_TREE = LikelihoodChoice("enumeration"), LikelihoodChoice("tree")
+ENUMERATED, ON_A_TREE = LikelihoodSpec("enumeration"), LikelihoodSpec("tree")
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def _found(model: mrfit.MarkovNetwork) -> dict[frozenset[str], tuple[float, floa
     ids=["sandwich", "naive", "enumeration", "tree"],
 )
 def test_errors_that_others_found(
-    name: str, objective: ObjectiveChoice, kind: str, file: str, column: str, conformance_dir: Path, applied_rows: Any
+    name: str, objective: ObjectiveSpec, kind: str, file: str, column: str, conformance_dir: Path, applied_rows: Any
 ) -> None:
     learner = Learner(penalty=NoPenalty(), objective=objective, tolerance=1e-9)
     found = _found(learner.fit(applied_rows(name), errors=kind).model)
@@ -114,17 +114,17 @@ def _hessian_by_differences(model: mrfit.MarkovNetwork, rows: UniqueRows, measur
 @pytest.mark.parametrize(
     ("objective", "structure"),
     [
-        (PSEUDO_LIKELIHOOD, Complete()),
-        (PSEUDO_LIKELIHOOD, mrfit.UpToOrder(None)),
-        (ENUMERATED, Complete()),
-        (ENUMERATED, mrfit.UpToOrder(None)),
-        (ON_A_TREE, Given(Structure.from_scopes(3, [(0, 1), (1, 2)]))),
+        (PSEUDO_LIKELIHOOD, CompleteGraph()),
+        (PSEUDO_LIKELIHOOD, mrfit.AllInteractions(None)),
+        (ENUMERATED, CompleteGraph()),
+        (ENUMERATED, mrfit.AllInteractions(None)),
+        (ON_A_TREE, FixedStructure(Structure.from_scopes(3, [(0, 1), (1, 2)]))),
     ],
     ids=["pairs", "triples", "exact", "all-sets", "tree"],
 )
 @pytest.mark.parametrize("strength", [0.0, 3.0])
 def test_by_definition(
-    parameterization: str, objective: ObjectiveChoice, structure: Any, strength: float, rng: np.random.Generator
+    parameterization: str, objective: ObjectiveSpec, structure: Any, strength: float, rng: np.random.Generator
 ) -> None:
     """Gradients of rows by differences make J; second differences of the sum of their scores make H."""
     rows = _rows(rng)
@@ -189,7 +189,7 @@ def test_a_parameter_without_a_finite_optimum_has_no_error(rng: np.random.Genera
     ids=["sandwich", "exact", "naive"],
 )
 def test_intervals_hold_what_they_promise(
-    objective: ObjectiveChoice, kind: str, share: float, named_rows: Callable[[str, str], UniqueRows]
+    objective: ObjectiveSpec, kind: str, share: float, named_rows: Callable[[str, str], UniqueRows]
 ) -> None:
     """Over 150 tables of 500 rows from a known model; naive errors of a pseudo-likelihood do not.
 
@@ -250,7 +250,11 @@ def test_what_errors_do_not_know_is_said(rng: np.random.Generator) -> None:
     rows = _rows(rng)
     given, shrunken, learned = (
         Learner(structure, penalty).fit(rows, errors="sandwich").model.errors
-        for structure, penalty in [(Complete(), NoPenalty()), (Complete(), L2(1.0)), (mrfit.Tree(), NoPenalty())]
+        for structure, penalty in [
+            (CompleteGraph(), NoPenalty()),
+            (CompleteGraph(), L2(1.0)),
+            (mrfit.ChowLiuTree(), NoPenalty()),
+        ]
     )
     assert given.remarks == ()
     assert "shrunken" in shrunken.remarks[0]
@@ -264,7 +268,7 @@ def test_what_errors_do_not_know_is_said(rng: np.random.Generator) -> None:
         (Learner(), "robust", "no errors of the kind 'robust'.*'sandwich', 'model'"),
         (Learner(penalty=L1(1.0)), "sandwich", "selects parameters"),
         (Learner(penalty=NoPenalty(), parameterization="full"), "model", "can stand for others"),
-        (Learner(objective=LikelihoodChoice("chains")), "model", "chains do not give"),
+        (Learner(objective=LikelihoodSpec("chains")), "model", "chains do not give"),
         (Learner(objective=objective_from("rise")), "sandwich", "rise is neither"),
         (Learner(penalty=L2(toward="tree")), "sandwich", "a tree of the same rows"),
     ],
@@ -295,7 +299,7 @@ def test_levels_and_models_without_errors_are_refused(rng: np.random.Generator) 
 def test_no_kind_of_errors_but_two() -> None:
     one = np.eye(1)
     with pytest.raises(InputError, match="no errors of the kind"):
-        Curvature(one, one, np.zeros(1), 1.0, 10.0, 10.0).errors("exact", held=np.empty(0, np.int64))
+        ScoreCurvature(one, one, np.zeros(1), 1.0, 10.0, 10.0).errors("exact", held=np.empty(0, np.int64))
 
 
 def test_the_estimator_has_them(rng: np.random.Generator) -> None:

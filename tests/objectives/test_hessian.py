@@ -8,8 +8,8 @@ from scipy.sparse import csr_array
 
 from mrfit.objectives import hessian
 from mrfit.objectives.hessian import BlockLayout, Blocks, Matrix
-from mrfit.penalties.cluster_penalty import Tied
-from mrfit.penalties.l2 import L2
+from mrfit.penalties.cluster_penalty import ClusterPenalty
+from mrfit.penalties.l2 import Ridge
 
 
 def positive(rng: np.random.Generator, size: int) -> np.ndarray:
@@ -82,13 +82,15 @@ def test_other_coordinates(overlapping: Blocks, rng: np.random.Generator) -> Non
 
 
 def test_division_is_exact_where_no_parameter_is_in_two_blocks(rng: np.random.Generator) -> None:
-    apart = in_blocks(rng, 5, [0, 3], [1, 2, 4]).plus(L2(3.0), np.zeros(5), 0.5)
+    apart = in_blocks(rng, 5, [0, 3], [1, 2, 4]).plus(Ridge(3.0), np.zeros(5), 0.5)
     expected = np.linalg.inv(whole(apart) + 1.5 * np.eye(5))
     np.testing.assert_allclose(inverse(apart), expected, rtol=1e-4, atol=1e-6)
 
 
-@pytest.mark.parametrize("penalty", [L2(3.0), Tied(3.0, np.array([0, 0, 1, -1, 1, 0]))], ids=["l2", "tied"])
-def test_division_is_exact_where_blocks_are_diagonal(penalty: L2 | Tied, rng: np.random.Generator) -> None:
+@pytest.mark.parametrize(
+    "penalty", [Ridge(3.0), ClusterPenalty(3.0, np.array([0, 0, 1, -1, 1, 0]))], ids=["l2", "tied"]
+)
+def test_division_is_exact_where_blocks_are_diagonal(penalty: Ridge | ClusterPenalty, rng: np.random.Generator) -> None:
     numbers = [[0, 1, 2], [2, 3, 4], [5, 0]]
     entries = np.concatenate([np.diag(rng.uniform(0.5, 2.0, len(mine))).ravel() for mine in numbers])
     layout = BlockLayout(6, np.array([len(mine) for mine in numbers]), np.concatenate(numbers))
@@ -97,9 +99,11 @@ def test_division_is_exact_where_blocks_are_diagonal(penalty: L2 | Tied, rng: np
     np.testing.assert_allclose(inverse(blocks), expected, rtol=1e-4, atol=1e-6)
 
 
-@pytest.mark.parametrize("penalty", [L2(0.3), Tied(3.0, np.array([0, 0, 1, -1, 1, 0]))], ids=["l2", "tied"])
+@pytest.mark.parametrize(
+    "penalty", [Ridge(0.3), ClusterPenalty(3.0, np.array([0, 0, 1, -1, 1, 0]))], ids=["l2", "tied"]
+)
 def test_division_is_symmetric_positive_definite_and_better_than_by_the_diagonal(
-    overlapping: Blocks, penalty: L2 | Tied
+    overlapping: Blocks, penalty: Ridge | ClusterPenalty
 ) -> None:
     blocks = overlapping.plus(penalty, np.zeros(6), 0.5)
     guess, true = inverse(blocks), whole(blocks) + 0.5 * penalty.hessian(np.zeros(6))
@@ -119,7 +123,7 @@ def test_what_never_occurs_is_divided_by_something(rng: np.random.Generator) -> 
 
 
 def test_another_penalty_is_another_division(overlapping: Blocks) -> None:
-    weak, strong = (overlapping.plus(L2(strength), np.zeros(6), 1.0) for strength in (0.1, 100.0))
+    weak, strong = (overlapping.plus(Ridge(strength), np.zeros(6), 1.0) for strength in (0.1, 100.0))
     first = inverse(weak)
     assert np.abs(inverse(strong)).max() < 0.02
     np.testing.assert_array_equal(inverse(weak), first)

@@ -12,13 +12,13 @@ from mrfit import Learner, Structure
 from mrfit.core.diagonal_in_basis import NearlyDiagonal
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning.penalty_specs import L2
-from mrfit.learning.tying_specs import Tied
+from mrfit.learning.tying_specs import SoftTied
 from mrfit.objectives.objective import Expansion, Objective
 from mrfit.objectives.reparameterized import Reparameterized
 from mrfit.parameterizations.spectral import Spectral
-from mrfit.penalties.cluster_penalty import Tied as TiedPenalty
-from mrfit.penalties.penalized_objective import Penalized
-from mrfit.structures.simple import Given
+from mrfit.penalties.cluster_penalty import ClusterPenalty as TiedPenalty
+from mrfit.penalties.penalized_objective import PenalizedObjective
+from mrfit.structures.simple import FixedStructure
 from populations import domain_of
 
 
@@ -80,7 +80,9 @@ def test_a_penalty_is_divided_by_too(rng) -> None:
     n = matrix.shape[1]
     penalty = TiedPenalty(1e9, np.zeros(n, np.int64))
     objective = Reparameterized(Bowl(np.ones(n)), matrix)
-    free, tied = (each.expand(np.zeros(n)) for each in (objective, Penalized(objective, penalty, total_weight=1.0)))
+    free, tied = (
+        each.expand(np.zeros(n)) for each in (objective, PenalizedObjective(objective, penalty, total_weight=1.0))
+    )
     r = rng.normal(size=n)
     assert np.abs(tied.preconditioned(r)).max() < 1e-6 * np.abs(free.preconditioned(r)).max()
 
@@ -92,14 +94,16 @@ def test_a_map_that_has_no_inverse_divides_by_the_diagonal() -> None:
     np.testing.assert_allclose(found.preconditioned(np.ones(3)), 1.0 / found.diagonal())
 
 
-@pytest.mark.parametrize("penalty", [L2((0.1, 1.0, 10.0)), Tied((0.1, 1.0, 10.0), groups=(5, 100))], ids=["L2", "tied"])
+@pytest.mark.parametrize(
+    "penalty", [L2((0.1, 1.0, 10.0)), SoftTied((0.1, 1.0, 10.0), groups=(5, 100))], ids=["L2", "tied"]
+)
 def test_sparse_data_take_about_as_many_passes_as_in_canonical_coordinates(penalty, rng) -> None:
     """Divided by the diagonal alone, spectral coordinates take ten times as many and more."""
     n, n_rows = 60, 5000
     codes = (rng.random((n_rows, n)) < 0.02).astype(np.uint8)
     codes[:, 1:] |= codes[:, :-1] & (rng.random((n_rows, n - 1)) < 0.5)
     rows = UniqueRows.from_codes(domain_of((2,) * n), codes, np.ones(n_rows))
-    pairs = Given(Structure.from_edges(n, [(i, j) for i in range(n) for j in range(i + 1, min(i + 11, n))]))
+    pairs = FixedStructure(Structure.from_edges(n, [(i, j) for i in range(n) for j in range(i + 1, min(i + 11, n))]))
 
     def passes(word: str) -> int:
         return sum(fit.passes for fit in Learner(pairs, penalty, parameterization=word).fit(rows, rows).fits)

@@ -19,7 +19,7 @@ from mrfit.objectives.reparameterized import Reparameterized
 from mrfit.objectives.screening import InteractionScreening, LogInteractionScreening
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.spectral import Spectral
-from mrfit.penalties.l1 import L1
+from mrfit.penalties.l1 import WeightedL1
 from mrfit.solvers.minimize import minimize
 from mrfit.solvers.newton import TruncatedNewton
 from mrfit.solvers.proximal_newton import ProximalNewton
@@ -116,7 +116,7 @@ def learned(method: str, rows: UniqueRows) -> np.ndarray:
     n = len(rows.domain)
     objective, places = apart(loss, rows)
     strength = c * np.sqrt(np.log(n**2 / 0.05) / rows.total_weight)
-    penalty = L1(strength, (places[:, 0] != places[:, 1]).astype(float))
+    penalty = WeightedL1(strength, (places[:, 0] != places[:, 1]).astype(float))
     start = np.zeros(objective.n_parameters)
     solution = minimize(objective, ProximalNewton(), start, penalty=penalty, tolerance=1e-11)
     matrix = np.zeros((n, n))
@@ -144,7 +144,7 @@ def test_one_coupling_of_both_ends_is_their_average(method: str, case: str, conf
     spectral = Spectral(rows.domain, Structure.complete(len(rows.domain)))
     objective = Reparameterized(loss(ConditionalCells.count(rows, spectral.canonical)), spectral.canonical_map)
     strength = 2 * c * np.sqrt(np.log(len(rows.domain) ** 2 / 0.05) / rows.total_weight)  # of both ends
-    penalty = L1(strength, (spectral.order_of_parameter > 1).astype(float))
+    penalty = WeightedL1(strength, (spectral.order_of_parameter > 1).astype(float))
     found = minimize(objective, ProximalNewton(), np.zeros(spectral.n_parameters), penalty=penalty, tolerance=1e-9)
     file = np.loadtxt(conformance_dir / "gml" / f"{case}_{method}_learned.csv", delimiter=",")
     scopes = list(spectral.structure.scopes)

@@ -15,7 +15,7 @@ from mrfit.data.named_datasets import named_set
 from mrfit.learning.penalty_specs import L2
 from mrfit.structures.simple import Learned
 from mrfit_papers.apt_cell import METHODS, PAPERS, PAPERS_DEGREES, AptCell
-from mrfit_papers.apt_curve import AptCurve, Point
+from mrfit_papers.apt_curve import AptCurve, PseudoLikelihoodPoint
 from mrfit_papers.apt_curve_ll import AptCurveLl, LikelihoodPoint
 from mrfit_papers.apt_fig1 import AptFig1, TiedParameters
 from mrfit_papers.apt_fig2 import AptFig2
@@ -23,7 +23,7 @@ from mrfit_papers.apt_table1 import DEGREES, READINGS, SETS, AptTable1, publishe
 from mrfit_papers.apt_theory import AptTheory, Bounds, Rows, enough
 from mrfit_papers.benchmark_rows import read
 from mrfit_papers.claim import Claim, Verdict, claims_table
-from mrfit_papers.curve import COMPARED, CurvePoint, Points
+from mrfit_papers.curve import COMPARED, CurvePoint, CurvePoints
 from mrfit_papers.experiment import Experiment, Scope
 from mrfit_papers.experiments import EXPERIMENTS, experiments_called
 from mrfit_papers.subsample import TIED, subsample, tied_network
@@ -274,14 +274,14 @@ def test_the_tied_network_takes_four_values() -> None:
 
 
 def test_a_point_learns_from_so_many_rows_and_repeats(data_dir: Path) -> None:
-    point = Point("nltcs", 200, "L2, unary free", seed=3, quick=True)
+    point = PseudoLikelihoodPoint("nltcs", 200, "L2, unary free", seed=3, quick=True)
     assert point.run() == point.run()
     assert point.run()["rows"] == 200
-    assert point.run() != Point("nltcs", 200, "L2, unary free", seed=4, quick=True).run()
+    assert point.run() != PseudoLikelihoodPoint("nltcs", 200, "L2, unary free", seed=4, quick=True).run()
 
 
 def test_tying_pays_on_a_tied_network() -> None:
-    assert min(Point(TIED, 1000, "APT", seed, quick=True).run()["gain"] for seed in range(3)) > 0.0
+    assert min(PseudoLikelihoodPoint(TIED, 1000, "APT", seed, quick=True).run()["gain"] for seed in range(3)) > 0.0
 
 
 def curve(point: type[CurvePoint], gains: dict[int, float]) -> dict[CurvePoint, dict[str, Any]]:
@@ -295,23 +295,23 @@ def curve(point: type[CurvePoint], gains: dict[int, float]) -> dict[CurvePoint, 
 
 
 def test_curves_compare_on_the_same_subsets() -> None:
-    results = curve(Point, {50: 0.5})
-    del results[Point("nltcs", 50, "l1", 2)]  # a run that was stopped
-    assert Points(results).gains["nltcs", 50, "APT"] == [0.5, 0.51]
+    results = curve(PseudoLikelihoodPoint, {50: 0.5})
+    del results[PseudoLikelihoodPoint("nltcs", 50, "l1", 2)]  # a run that was stopped
+    assert CurvePoints(results).gains["nltcs", 50, "APT"] == [0.5, 0.51]
 
 
 def test_curves_show_only_sizes_that_all_methods_have() -> None:
-    results = curve(Point, {50: 0.5, 1000: 0.0})
+    results = curve(PseudoLikelihoodPoint, {50: 0.5, 1000: 0.0})
     for seed in range(3):
-        del results[Point("nltcs", 1000, "APT", seed)]
-    points = Points(results)
+        del results[PseudoLikelihoodPoint("nltcs", 1000, "APT", seed)]
+    points = CurvePoints(results)
     assert points.sizes("nltcs") == [50]
     mean, error = points.mean("nltcs", 50, "APT")
     assert mean == pytest.approx(0.51)
     assert error == pytest.approx(0.01 / np.sqrt(3))
 
 
-@pytest.mark.parametrize(("experiment", "point"), [(AptCurve(), Point), (AptCurveLl(), LikelihoodPoint)])
+@pytest.mark.parametrize(("experiment", "point"), [(AptCurve(), CurvePoint), (AptCurveLl(), LikelihoodPoint)])
 def test_curves_claim_what_points_say(experiment: Experiment, point: type[CurvePoint], tmp_path: Path) -> None:
     good = curve(point, {50: 0.5, 1000: 0.4})
     units = [unit for unit in experiment.units(Scope()) if isinstance(unit, CurvePoint)]

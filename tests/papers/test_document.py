@@ -11,7 +11,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from mrfit_papers.claim import Cases, Claim, Verdict, claims_table
-from mrfit_papers.document import Cell, Column, Document, Heading, Picture, Table, Text
+from mrfit_papers.document import Cell, DocumentColumn, DocumentTable, Heading, PageDocument, Picture, Text
 
 HOSTILE = '</table><script>alert("x")</script> a|b'
 
@@ -28,9 +28,11 @@ class _Tags(HTMLParser):
 
 
 def saved(folder: Path) -> tuple[str, str]:
-    table = Table([Column("name", "left"), Column("value")], [[HOSTILE, Cell("1.5", is_best=True, is_good=False)]])
+    table = DocumentTable(
+        [DocumentColumn("name", "left"), DocumentColumn("value")], [[HOSTILE, Cell("1.5", is_best=True, is_good=False)]]
+    )
     picture = Picture("figure", lambda: Figure(figsize=(1, 1)), "A caption")
-    pages = Document("A title", [Heading("Part"), Text(HOSTILE), table, picture]).save(folder, "page")
+    pages = PageDocument("A title", [Heading("Part"), Text(HOSTILE), table, picture]).save(folder, "page")
     assert [page.name for page in pages] == ["page.md", "page.html"]
     return pages[0].read_text(), pages[1].read_text()
 
@@ -60,8 +62,8 @@ def test_good_and_bad_news_have_colours_and_the_best_is_bold(tmp_path: Path) -> 
 
 
 def test_words_between_back_ticks_are_code(tmp_path: Path) -> None:
-    table = Table([Column("`top`, edges")], [["`<b>` | 1"]])
-    page = Document("A title", [Heading("Read as `top`"), Text("By `a` and `b`."), table]).save(tmp_path, "page")[1]
+    table = DocumentTable([DocumentColumn("`top`, edges")], [["`<b>` | 1"]])
+    page = PageDocument("A title", [Heading("Read as `top`"), Text("By `a` and `b`."), table]).save(tmp_path, "page")[1]
     html = page.read_text()
     assert "<h2>Read as <code>top</code></h2><p>By <code>a</code> and <code>b</code>.</p>" in html
     assert "<code>top</code>, edges</th>" in html

@@ -11,10 +11,9 @@ import numpy as np
 import pytest
 
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.learning.fit_result import Fitted
 from mrfit.solvers.solution import Status
 from mrfit_papers import league
-from mrfit_papers.document import Table
+from mrfit_papers.document import DocumentTable
 from mrfit_papers.experiment import Scope
 from mrfit_papers.league import (
     RECIPES,
@@ -88,8 +87,7 @@ def test_validation_rows_choose_by_the_better_log_z(monkeypatch: pytest.MonkeyPa
     recipes = [_Weighed("grown", -6.0, 0.3), _Weighed("complete", -6.1, 0.1), _Weighed("tree", -6.5, 0.0)]
     models = {recipe.word: SimpleNamespace(provenance={"log_z": {}}) for recipe in recipes}
     entries = [
-        Entry(recipe.word, cast("Fitted", SimpleNamespace(model=models[recipe.word], best=recipe)))
-        for recipe in recipes
+        Entry(recipe.word, cast(Any, SimpleNamespace(model=models[recipe.word], best=recipe))) for recipe in recipes
     ]
     weighed = []
 
@@ -116,7 +114,7 @@ def test_a_row_of_the_table(tmp_path: Path) -> None:
         },
     }
     report = League().report({LeagueSet("nltcs"): result}, Scope())
-    table = next(block for block in report if isinstance(block, Table))
+    table = next(block for block in report if isinstance(block, DocumentTable))
     line = next(line for line in table.markdown(tmp_path).splitlines() if line.startswith("| nltcs"))
     cells = [cell.strip() for cell in line.strip("|").split("|")]
     assert cells == [

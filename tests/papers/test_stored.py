@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mrfit_papers.document import Document
+from mrfit_papers.document import PageDocument
 from mrfit_papers.experiment import Scope
 from mrfit_papers.experiments import EXPERIMENTS
 from mrfit_papers.reproduction import needed, page
@@ -22,6 +22,6 @@ def test_stored_results_have_the_keys_of_their_units(data_dir: Path) -> None:
 
 def test_the_page_of_table_1_is_what_stored_results_say(tmp_path: Path) -> None:
     found = page(EXPERIMENTS["apt-table1"], Scope(), Store.read(REPLICATION))
-    assert isinstance(found, Document)
+    assert isinstance(found, PageDocument)
     found.save(tmp_path, "apt-table1")
     assert (tmp_path / "apt-table1.md").read_text() == (REPLICATION / "apt-table1.md").read_text()

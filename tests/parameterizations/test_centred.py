@@ -11,7 +11,7 @@ from mrfit.parameterizations.centred import Centred
 from mrfit.parameterizations.full import Full
 from mrfit.registry import PENALTIES
 from mrfit.solvers.proximal_newton import ProximalNewton
-from mrfit.structures.simple import UpToOrder
+from mrfit.structures.simple import AllInteractions
 from mrfit.structures.structure import Structure
 from populations import domain_of, random_codes
 
@@ -49,7 +49,7 @@ def test_the_optimum_is_that_of_full_coordinates(
 ) -> None:
     codes = random_codes(rng, shape, 300)
     learner = Learner(
-        UpToOrder(3), PENALTIES[penalty](4.0), LIKELIHOOD, "full", solver=ProximalNewton(), tolerance=1e-8
+        AllInteractions(3), PENALTIES[penalty](4.0), LIKELIHOOD, "full", solver=ProximalNewton(), tolerance=1e-8
     )
     found = learner.fit(codes).best
     monkeypatch.setattr(Full, "for_lengths", lambda self: self)

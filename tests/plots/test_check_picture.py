@@ -13,7 +13,7 @@ from mrfit.analysis.goodness.check_plot import draw_check
 from mrfit.core.domain import Domain, Variable
 from mrfit.core.factors import Factors
 from mrfit.data.dataset import Dataset
-from mrfit.model.factor_network import Network
+from mrfit.model.factor_network import FactorNetwork
 from mrfit.plots.page import save_figure
 from phantom import phantom_mode
 
@@ -22,7 +22,7 @@ def _check(shape: tuple[int, ...], rng: np.random.Generator, n_rows: int = 50, *
     domain = Domain(tuple(Variable(f"x{i}", tuple(f"s{k}" for k in range(c))) for i, c in enumerate(shape)))
     codes = np.stack([rng.integers(0, c, n_rows) for c in shape], axis=1).astype(np.uint8)
     tables = [((i,), rng.normal(size=c)) for i, c in enumerate(shape)]
-    return Network(domain, Factors.from_tables(shape, tables)).check(Dataset(domain, codes), **how)
+    return FactorNetwork(domain, Factors.from_tables(shape, tables)).check(Dataset(domain, codes), **how)
 
 
 def _points(axes: Any) -> int:
@@ -48,7 +48,7 @@ def test_one_row(rng: np.random.Generator, tmp_path: Path) -> None:
 def test_a_phantom_mode_is_in_the_subtitle_and_in_the_histogram(rng: np.random.Generator) -> None:
     factors, _, codes = phantom_mode(rng)
     domain = Domain(tuple(Variable(f"x{i}", ("0", "1")) for i in range(len(factors.shape))))
-    check = Network(domain, factors).check(Dataset(domain, codes.astype(np.uint8)))
+    check = FactorNetwork(domain, factors).check(Dataset(domain, codes.astype(np.uint8)))
     figure = draw_check(check, title="t")
     words = [text.get_text() for text in figure.axes[0].texts]
     assert any("a phantom mode has ≥ 0.99 of the model's probability: about 61 of 64" in text for text in words)

@@ -30,7 +30,7 @@ def rows() -> mrfit.UniqueRows:
 
 
 @cache
-def fitted(**options: Any) -> mrfit.Fitted:
+def fitted(**options: Any) -> mrfit.FitResult:
     return mrfit.learn(rows(), **options)
 
 
@@ -38,13 +38,13 @@ def _model() -> mrfit.MarkovNetwork:
     return fitted(penalty=mrfit.L1((30.0, 60.0)), folds=2).model
 
 
-def _tied() -> mrfit.Fitted:
-    return fitted(penalty=mrfit.Tied(groups=(1, 2), strength=(1.0,)), folds=2)
+def _tied() -> mrfit.FitResult:
+    return fitted(penalty=mrfit.SoftTied(groups=(1, 2), strength=(1.0,)), folds=2)
 
 
 @cache
 def _spectrum() -> Any:
-    return mrfit.spectrum(rows(), folds=2, strengths=(20.0,))
+    return mrfit.interaction_spectrum(rows(), folds=2, strengths=(20.0,))
 
 
 Plot = Callable[..., Axes]

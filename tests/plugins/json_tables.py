@@ -2,7 +2,7 @@
 
 import json
 
-from mrfit import Domain, Factors, Network
+from mrfit import Domain, FactorNetwork, Factors
 from mrfit.core.errors import InputError
 from mrfit.formats import ModelFormat
 
@@ -12,7 +12,7 @@ def read(content, name):
         document = json.loads(content)
         domain = Domain.from_states(document["states"])
         tables = [([domain.index(v) for v in table["of"]], table["log"]) for table in document["tables"]]
-        return Network(domain, Factors.from_tables(domain.shape, tables))
+        return FactorNetwork(domain, Factors.from_tables(domain.shape, tables))
     except InputError:
         raise
     except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError) as error:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mrfit.objectives import Expansion, Objective, PseudoCoordinates, PseudoLikelihoodChoice
+from mrfit.objectives import Expansion, Objective, PseudoLikelihoodBackend, PseudoLikelihoodSpec
 
 
 class RatioMatching(Objective):
@@ -37,13 +37,13 @@ class RatioMatching(Objective):
         return Expansion(*self.value_and_gradient(w), lambda: np.diag(hessian), lambda v: hessian @ v)
 
 
-class Ratios(PseudoCoordinates):
+class Ratios(PseudoLikelihoodBackend):
     def objective(self, rows):
         return RatioMatching(rows, self.parameters)
 
 
 @dataclass(frozen=True)
-class RatioMatchingChoice(PseudoLikelihoodChoice):  # which scores held-out rows
+class RatioMatchingChoice(PseudoLikelihoodSpec):  # which scores held-out rows
     word = "ratio-matching"
     is_score = False
 

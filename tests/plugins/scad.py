@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mrfit.penalties import NonsmoothPenalty, Sparse
+from mrfit.penalties import NonsmoothPenalty, SparsePenaltySpec
 
 A = 3.7  # strengths beyond which it is constant; the authors' choice
 
@@ -45,7 +45,7 @@ class SmoothlyClipped(NonsmoothPenalty):
 
 
 @dataclass(frozen=True)
-class SCAD(Sparse):
+class SCAD(SparsePenaltySpec):
     word = "scad"
     function = SmoothlyClipped
 

@@ -10,7 +10,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mrfit import Learner, MarkovNetwork, MarkovNetworkLearner, Network, learn, read_network, register, write_network
+from mrfit import (
+    FactorNetwork,
+    Learner,
+    MarkovNetwork,
+    MarkovNetworkLearner,
+    learn,
+    read_network,
+    register,
+    write_network,
+)
 from mrfit.cli.main import main
 from mrfit.testing import check_engine, check_format, check_objective, check_penalty, check_structure_learner
 from plugins import correlated, json_tables, listing, ratio_matching, scad
@@ -100,7 +109,7 @@ def test_the_engine_answers_questions_of_a_fitted_model(rows: np.ndarray, tmp_pa
 def test_the_format_is_found_by_its_suffix(rows: np.ndarray, tmp_path: Path) -> None:
     register(json_tables.JSON)
     model = learn(rows).model
-    network = Network(model.domain, model.factors)
+    network = FactorNetwork(model.domain, model.factors)
     write_network(tmp_path / "m.json", network)
     assert read_network(tmp_path / "m.json").domain == model.domain
     model.save(tmp_path / "m.mrf")

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from mrfit.parameterizations.canonical import Canonical
-from mrfit.penalties.penalty import NoPenalty
-from mrfit.solvers.method import Problem, State, line_search
+from mrfit.penalties.penalty import ZeroPenalty
+from mrfit.solvers.method import CompositeProblem, State, line_search
 from populations import SHAPES, STRUCTURES, penalized, random_rows
 
 EPS = np.finfo(float).eps
@@ -22,7 +22,7 @@ def _search(
     """(point, step) found from 0 along +1, and the points that were tried; the value at 0 is 1, the slope -1."""
     rows = random_rows(np.random.default_rng(0), SHAPES["one variable"], 5)
     objective = penalized(rows, Canonical(rows.domain, STRUCTURES["independent"](1)))
-    problem = Problem(objective, NoPenalty(), np.array([bound]), {"evaluations": 0, "products": 0})
+    problem = CompositeProblem(objective, ZeroPenalty(), np.array([bound]), {"evaluations": 0, "products": 0})
     tried: list[float] = []
 
     def function(w: np.ndarray) -> tuple[float, np.ndarray]:

@@ -9,17 +9,17 @@ import pytest
 
 from mrfit.core.domain import Domain
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.learning.tying.hard_tying import Reduced
+from mrfit.learning.tying.hard_tying import TiedObjective
 from mrfit.objectives import conditional_loss, hessian
 from mrfit.objectives.cached import CachedObjective
 from mrfit.objectives.counts.conditional_cells import ConditionalCells
 from mrfit.objectives.hessian import Hessian, Matrix
-from mrfit.objectives.objective import Expansion, Explicit, Objective
+from mrfit.objectives.objective import Expansion, ExplicitHessian, Objective
 from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.groups import Groups
-from mrfit.penalties.cluster_penalty import Tied
-from mrfit.penalties.l2 import L2
+from mrfit.penalties.cluster_penalty import ClusterPenalty
+from mrfit.penalties.l2 import Ridge
 from mrfit.solvers.minimize import minimize
 from mrfit.solvers.newton import TruncatedNewton
 from mrfit.structures.structure import Structure
@@ -49,7 +49,7 @@ def alike(rng: np.random.Generator) -> PseudoLikelihood:
     return PseudoLikelihood(ConditionalCells.count(rows, Canonical(domain, Structure.complete(20))))
 
 
-def passes(objective: Objective, penalty: L2 | Tied) -> tuple[int, np.ndarray]:
+def passes(objective: Objective, penalty: Ridge | ClusterPenalty) -> tuple[int, np.ndarray]:
     counted = CachedObjective(objective)
     smooth, _ = penalty.added_to(counted, total_weight=20_000.0)
     solution = minimize(smooth, TruncatedNewton(), tolerance=1e-8)
@@ -61,9 +61,9 @@ def groups() -> np.ndarray:
     return np.arange(210) % 5
 
 
-@pytest.mark.parametrize("penalty", [L2(0.001), Tied(0.1, groups())], ids=["l2", "tied"])
+@pytest.mark.parametrize("penalty", [Ridge(0.001), ClusterPenalty(0.1, groups())], ids=["l2", "tied"])
 def test_the_hessian_as_a_matrix_saves_passes_and_leads_to_the_same_optimum(
-    alike: PseudoLikelihood, penalty: L2 | Tied
+    alike: PseudoLikelihood, penalty: Ridge | ClusterPenalty
 ) -> None:
     with_matrix, w = passes(alike, penalty)
     without, expected = passes(WithoutMatrix(alike), penalty)
@@ -71,9 +71,9 @@ def test_the_hessian_as_a_matrix_saves_passes_and_leads_to_the_same_optimum(
     np.testing.assert_allclose(w, expected, atol=1e-4)
 
 
-@pytest.mark.parametrize("penalty", [L2(0.001), Tied(0.1, groups())], ids=["l2", "tied"])
+@pytest.mark.parametrize("penalty", [Ridge(0.001), ClusterPenalty(0.1, groups())], ids=["l2", "tied"])
 def test_so_does_the_hessian_as_blocks(
-    alike: PseudoLikelihood, penalty: L2 | Tied, monkeypatch: pytest.MonkeyPatch
+    alike: PseudoLikelihood, penalty: Ridge | ClusterPenalty, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     without, expected = passes(WithoutMatrix(alike), penalty)
     for room in (hessian, conditional_loss):
@@ -87,7 +87,7 @@ def test_parameters_tied_hard_have_the_matrix_of_their_products(
     alike: PseudoLikelihood, rng: np.random.Generator
 ) -> None:
     pinned = np.array([False, True, False, False, False])
-    reduced = Reduced(alike, Groups(groups(), np.zeros(5), pinned))
+    reduced = TiedObjective(alike, Groups(groups(), np.zeros(5), pinned))
     expansion = reduced.expand(rng.normal(size=reduced.n_parameters))
     assert expansion.explicit is not None
     matrix = np.stack([expansion.product(column) for column in np.eye(reduced.n_parameters)])
@@ -96,7 +96,7 @@ def test_parameters_tied_hard_have_the_matrix_of_their_products(
     np.testing.assert_allclose(found.entries, matrix, atol=1e-12)
 
 
-def _given(explicit: Explicit) -> Hessian | None:
+def _given(explicit: ExplicitHessian) -> Hessian | None:
     remembered = explicit.remembered()
     return None if remembered is None else remembered()
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from mrfit.objectives.objective import Expansion, Objective
-from mrfit.penalties.penalty import NoPenalty
-from mrfit.solvers.method import Problem
+from mrfit.penalties.penalty import ZeroPenalty
+from mrfit.solvers.method import CompositeProblem
 from mrfit.solvers.minimize import minimize
 from mrfit.solvers.newton import TruncatedNewton
 from mrfit.solvers.solution import Status
@@ -35,11 +35,11 @@ AT = np.array([1.0, 1.0, -1.0, -1.0, 0.5, 9.0])
 
 
 @pytest.fixture
-def problem() -> Problem:
-    return Problem(Parabola(np.eye(6), np.zeros(6)), NoPenalty(), BOUND, {"evaluations": 0, "products": 0})
+def problem() -> CompositeProblem:
+    return CompositeProblem(Parabola(np.eye(6), np.zeros(6)), ZeroPenalty(), BOUND, {"evaluations": 0, "products": 0})
 
 
-def test_what_is_pushed_out_at_its_bound_is_held(problem: Problem) -> None:
+def test_what_is_pushed_out_at_its_bound_is_held(problem: CompositeProblem) -> None:
     """Descent goes against the gradient."""
     gradient = np.array([-1.0, 1.0, 1.0, -1.0, -1.0, -1.0])
     assert problem.held(AT, gradient).tolist() == [True, False, True, False, False, False]
@@ -47,19 +47,19 @@ def test_what_is_pushed_out_at_its_bound_is_held(problem: Problem) -> None:
     assert problem.violation(AT, np.array([-9.0, 0.0, 9.0, -2.0, -0.5, 0.0])) == 2.0
 
 
-def test_what_a_direction_pushes_out_at_its_bound_is_leaving(problem: Problem) -> None:
+def test_what_a_direction_pushes_out_at_its_bound_is_leaving(problem: CompositeProblem) -> None:
     direction = np.array([1.0, -1.0, -1.0, 1.0, 1.0, 1.0])
     assert problem.leaving(AT, direction).tolist() == [True, False, True, False, False, False]
     assert not problem.leaving(AT, np.zeros(6)).any()
 
 
-def test_points_are_clipped_at_both_ends(problem: Problem) -> None:
+def test_points_are_clipped_at_both_ends(problem: CompositeProblem) -> None:
     far = np.array([3.0, -3.0, 0.5, -1.0, 1.0, 30.0])
     assert problem.clip(far).tolist() == [1.0, -1.0, 0.5, -1.0, 1.0, 30.0]
     assert problem.clip(AT) is AT
 
 
-def test_the_gradient_of_a_problem_is_not_written_to(problem: Problem) -> None:
+def test_the_gradient_of_a_problem_is_not_written_to(problem: CompositeProblem) -> None:
     """Held entries of the subgradient are zero in a copy."""
     gradient = np.array([-1.0, 1.0, 1.0, -1.0, -1.0, -1.0])
     slope = problem.slope(AT, gradient)

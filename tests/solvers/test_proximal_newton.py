@@ -7,8 +7,8 @@ from itertools import pairwise
 import numpy as np
 
 from mrfit.objectives.objective import Expansion, Objective
-from mrfit.penalties.l1 import L1
-from mrfit.solvers.method import Problem
+from mrfit.penalties.l1 import WeightedL1
+from mrfit.solvers.method import CompositeProblem
 from mrfit.solvers.proximal_newton import ProximalNewton
 
 
@@ -35,7 +35,9 @@ def test_the_estimate_of_the_hessian_explains_the_last_step(rng: np.random.Gener
     """It maps the move to the change of the gradient, and stays symmetric and positive definite."""
     factor = rng.standard_normal((8, 5))
     objective = RoughlyKnown(factor.T @ factor, rng.standard_normal(5))
-    problem = Problem(objective, L1(0.01, np.ones(5)), np.full(5, np.inf), {"evaluations": 0, "products": 0})
+    problem = CompositeProblem(
+        objective, WeightedL1(0.01, np.ones(5)), np.full(5, np.inf), {"evaluations": 0, "products": 0}
+    )
     method, states = ProximalNewton(), []
     states.append(method.start(problem, np.zeros(5)))
     for _ in range(4):
@@ -58,7 +60,9 @@ def test_damping_shortens_the_first_step(rng: np.random.Generator) -> None:
     for size in (1.0, 100.0):
         matrix = size * factor.T @ factor
         objective = RoughlyKnown(matrix, size * np.ones(5))
-        problem = Problem(objective, L1(1e-6, np.ones(5)), np.full(5, np.inf), {"evaluations": 0, "products": 0})
+        problem = CompositeProblem(
+            objective, WeightedL1(1e-6, np.ones(5)), np.full(5, np.inf), {"evaluations": 0, "products": 0}
+        )
         for damping in (1e-6, 100.0):
             method = ProximalNewton(damping=damping)
             following = method.advance(problem, method.start(problem, np.zeros(5)))

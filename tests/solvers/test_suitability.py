@@ -8,8 +8,8 @@ import pytest
 import populations
 from mrfit.core.errors import InputError
 from mrfit.parameterizations.canonical import Canonical
-from mrfit.penalties.l1 import L1
-from mrfit.penalties.penalty import NonsmoothPenalty, NoPenalty, Penalty
+from mrfit.penalties.l1 import WeightedL1
+from mrfit.penalties.penalty import NonsmoothPenalty, Penalty, ZeroPenalty
 from mrfit.solvers.lbfgs import LBFGS
 from mrfit.solvers.method import Method
 from mrfit.solvers.minimize import minimize
@@ -29,7 +29,7 @@ class _Tangled(NonsmoothPenalty):
 @pytest.mark.parametrize("method", offered(Method))
 def test_every_method_takes_a_smooth_problem(method: type) -> None:
     """The penalty is then part of the objective."""
-    for penalty in (NoPenalty, *populations.SMOOTH_PENALTIES):
+    for penalty in (ZeroPenalty, *populations.SMOOTH_PENALTIES):
         check_suitable(method, penalty)
 
 
@@ -37,11 +37,11 @@ def test_every_method_takes_a_smooth_problem(method: type) -> None:
 def test_the_error_names_the_way_out(method: type) -> None:
     """What is needed, what is not so, and both other choices."""
     expected = (
-        f"`{method.__name__}` needs a differentiable penalty; `L1` is not. "
+        f"`{method.__name__}` needs a differentiable penalty; `WeightedL1` is not. "
         "Use `Fista` or `OWLQN` or `ProximalNewton`, or `L2` or `Tied` instead."
     )
     with pytest.raises(InputError) as caught:
-        check_suitable(method, L1)
+        check_suitable(method, WeightedL1)
     assert str(caught.value) == expected
     with pytest.raises(InputError, match="needs a differentiable penalty"):
         learner(penalty="l1", solver=method())
@@ -52,7 +52,8 @@ def test_a_penalty_that_no_method_takes() -> None:
     with pytest.raises(InputError) as caught:
         check_suitable(OWLQN, _Tangled)
     assert (
-        str(caught.value) == "`OWLQN` needs a separable penalty; `_Tangled` is not. Use `L1` or `L2` or `Tied` instead."
+        str(caught.value)
+        == "`OWLQN` needs a separable penalty; `_Tangled` is not. Use `WeightedL1` or `L2` or `Tied` instead."
     )
 
 
@@ -61,7 +62,7 @@ def test_the_driver_refuses_an_unsuitable_pair(rng: np.random.Generator) -> None
     rows = random_rows(rng, SHAPES["binary"], 20)
     objective = pseudo_likelihood(rows, Canonical(rows.domain, STRUCTURES["complete"](5)))
     with pytest.raises(InputError, match="`LBFGS` needs a differentiable penalty"):
-        minimize(objective, LBFGS(), penalty=L1(1.0, np.ones(objective.n_parameters)))
+        minimize(objective, LBFGS(), penalty=WeightedL1(1.0, np.ones(objective.n_parameters)))
 
 
 def test_everything_can_be_suggested() -> None:

@@ -8,7 +8,14 @@ import pytest
 from mrfit.core.errors import StructureError
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.structures.mutual_information import maximum_information_tree
-from mrfit.structures.simple import Complete, Given, Independent, StructureLearner, Tree, UpToOrder
+from mrfit.structures.simple import (
+    AllInteractions,
+    ChowLiuTree,
+    CompleteGraph,
+    FixedStructure,
+    NoInteractions,
+    StructureLearner,
+)
 from mrfit.structures.structure import Structure
 from populations import random_rows
 
@@ -21,11 +28,11 @@ def rows(rng: np.random.Generator) -> UniqueRows:
 @pytest.mark.parametrize(
     ("learner", "expected"),
     [
-        (Complete(), Structure.complete(4)),
-        (Independent(), Structure.independent(4)),
-        (UpToOrder(3), Structure.up_to_order(4, 3)),
-        (UpToOrder(None), Structure.up_to_order(4, 4)),
-        (Given(Structure.from_edges(4, [(0, 2)])), Structure.from_edges(4, [(0, 2)])),
+        (CompleteGraph(), Structure.complete(4)),
+        (NoInteractions(), Structure.independent(4)),
+        (AllInteractions(3), Structure.up_to_order(4, 3)),
+        (AllInteractions(None), Structure.up_to_order(4, 4)),
+        (FixedStructure(Structure.from_edges(4, [(0, 2)])), Structure.from_edges(4, [(0, 2)])),
     ],
     ids=lambda value: getattr(value, "word", ""),
 )
@@ -34,10 +41,12 @@ def test_what_depends_on_the_variables_alone(learner: StructureLearner, expected
 
 
 def test_a_tree_depends_on_the_rows(rows: UniqueRows) -> None:
-    assert Tree().learn(rows).structure == maximum_information_tree(rows)
+    assert ChowLiuTree().learn(rows).structure == maximum_information_tree(rows)
 
 
-@pytest.mark.parametrize("learner", [Complete(), Independent(), UpToOrder(3), Tree()], ids=lambda each: each.word)
+@pytest.mark.parametrize(
+    "learner", [CompleteGraph(), NoInteractions(), AllInteractions(3), ChowLiuTree()], ids=lambda each: each.word
+)
 def test_there_is_nothing_to_report_where_no_regression_was_asked(learner: StructureLearner, rows: UniqueRows) -> None:
     told: list[int] = []
     learned = learner.learn(rows, valid=rows, jobs=2, callback=told.append)
@@ -48,4 +57,4 @@ def test_there_is_nothing_to_report_where_no_regression_was_asked(learner: Struc
 
 def test_a_given_structure_is_over_as_many_variables(rows: UniqueRows) -> None:
     with pytest.raises(StructureError, match="over 3 variables; the data have 4"):
-        Given(Structure.complete(3)).learn(rows)
+        FixedStructure(Structure.complete(3)).learn(rows)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from mrfit.core.domain import Domain
 from mrfit.core.errors import StructureError
-from mrfit.structures.simple import Given
+from mrfit.structures.simple import FixedStructure
 from mrfit.structures.structure import Structure
 from populations import STRUCTURES, domain_of, scopes
 
@@ -182,7 +182,9 @@ def test_closing_few_variables_is_not_refused() -> None:
     assert Structure.from_scopes(12, scopes, closed=False).closure().order == 9
 
 
-@pytest.mark.parametrize("make", [lambda: Structure([(0, 1)]), lambda: Given([(0, 1)])], ids=["Structure", "Given"])  # type: ignore[arg-type, list-item]
+@pytest.mark.parametrize(
+    "make", [lambda: Structure([(0, 1)]), lambda: FixedStructure([(0, 1)])], ids=["Structure", "Given"]
+)  # type: ignore[arg-type, list-item]
 def test_a_list_of_edges_is_no_structure(make: Callable[[], object]) -> None:
     """And the message says how to make one of it."""
     with pytest.raises(StructureError, match=r"Structure\.from_edges\(n_variables, edges\)"):

@@ -8,7 +8,7 @@ import pytest
 
 import populations
 from mrfit.registry import FORMATS
-from mrfit.structures import Complete, Grown, Independent, Learned, Tree, UpToOrder
+from mrfit.structures import AllInteractions, ChowLiuTree, CompleteGraph, Learned, LikelihoodGrowth, NoInteractions
 from mrfit.testing import (
     check_engine,
     check_format,
@@ -21,7 +21,15 @@ from mrfit.testing import (
 
 PENALTIES: dict[type, Any] = {**populations.SMOOTH_PENALTIES, **populations.NONSMOOTH_PENALTIES}
 ENGINES = [engine for engines in populations.ENGINES.values() for engine in engines]
-LEARNERS = [Complete(), Independent(), UpToOrder(3), Tree(), Learned(max_degree=2), Learned(bound="joint"), Grown()]
+LEARNERS = [
+    CompleteGraph(),
+    NoInteractions(),
+    AllInteractions(3),
+    ChowLiuTree(),
+    Learned(max_degree=2),
+    Learned(bound="joint"),
+    LikelihoodGrowth(),
+]
 
 
 @pytest.mark.parametrize("kind", PENALTIES, ids=lambda kind: kind.__name__)

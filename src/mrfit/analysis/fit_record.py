@@ -11,7 +11,7 @@ from typing import Any
 from mrfit.analysis.goodness.check import Check
 from mrfit.analysis.row_record import RowsSummary
 from mrfit.analysis.uncertainty_record import ErrorsSummary
-from mrfit.learning.fit_result import Fit, Fitted, Gain, Score
+from mrfit.learning.fit_result import CandidateFit, FitResult, MeanScore, TyingGain
 from mrfit.learning.partitioned_rows import Rows
 
 
@@ -52,7 +52,7 @@ class PointSummary:
     held: tuple[str, ...]
 
     @classmethod
-    def of(cls, fit: Fit) -> PointSummary:
+    def of(cls, fit: CandidateFit) -> PointSummary:
         solution = fit.solution
         return cls(
             strength=fit.strength,
@@ -120,7 +120,7 @@ class GainSummary:
     l2: PointSummary
 
     @classmethod
-    def of(cls, gain: Gain) -> GainSummary:
+    def of(cls, gain: TyingGain) -> GainSummary:
         return cls(gain.mean, gain.standard_error, gain.rows, gain.is_real, PointSummary.of(gain.l2))
 
     def to_dict(self) -> dict[str, Any]:
@@ -170,7 +170,7 @@ class FitSummary:
     best: PointSummary
     path: tuple[PointSummary, ...]
     end_of_grid: str | None
-    test: Score | None
+    test: MeanScore | None
     centers: tuple[float, ...] | None
     gain: GainSummary | None
     engine: str | None = None
@@ -181,7 +181,7 @@ class FitSummary:
     unbounded: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, fitted: Fitted, rows: Rows, check: Check | None = None) -> FitSummary:
+    def of(cls, fitted: FitResult, rows: Rows, check: Check | None = None) -> FitSummary:
         path = tuple(map(PointSummary.of, fitted.fits))
         groups, considered = fitted.model.groups, fitted.structure.structure
         by_chains = fitted.model.provenance.get("log_z")

@@ -17,7 +17,7 @@ from mrfit.core.errors import InputError, listed
 from mrfit.core.html_table import html_table
 from mrfit.core.threads import resolve_jobs
 from mrfit.learning.cross_validation import mean_over_rows
-from mrfit.learning.fit_result import Score
+from mrfit.learning.fit_result import MeanScore
 from mrfit.model.markov_network import MarkovNetwork, finite_scores
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.edge_tables import edge_weights
@@ -66,7 +66,7 @@ class ComparedScores:
     n_rows: int
     a: float
     b: float
-    difference: Score  # b - a
+    difference: MeanScore  # b - a
 
     def to_dict(self) -> dict[str, Any]:
         return {**asdict(self), "difference": self.difference.mean, "standard_error": self.difference.standard_error}

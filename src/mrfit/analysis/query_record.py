@@ -8,8 +8,8 @@ from typing import Any
 
 from mrfit.inference.exact.tree_plan import TreePlan
 from mrfit.inference.plan import Plan, as_float
-from mrfit.model.queries.answer import Answer, BestState, Explanation, Joint, Marginals, joint_error
-from mrfit.model.queries.questions import Questions
+from mrfit.model.queries.answer import Answer, BestState, Explanation, JointProbabilities, Marginals, joint_error
+from mrfit.model.queries.questions import Queryable
 
 Tables = Mapping[str, Mapping[str, float]]  # probabilities by variable and state
 
@@ -60,14 +60,14 @@ class QuerySummary:
 
     after: Marginals
     before: Marginals | None
-    joints: tuple[Joint, ...]
+    joints: tuple[JointProbabilities, ...]
     best: BestState | None
     explanations: tuple[Explanation, ...]
 
     @classmethod
     def of(
         cls,
-        model: Questions,
+        model: Queryable,
         asked: Sequence[tuple[str, ...]],
         *,
         given: Mapping[str, Any],

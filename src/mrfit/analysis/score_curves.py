@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from mrfit.core.errors import InputError
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning.cross_validation import mean_over_folds, mean_over_rows
-from mrfit.learning.fit_result import Fit, Fitted
+from mrfit.learning.fit_result import CandidateFit, FitResult
 from mrfit.learning.objective_specs import JUDGES
 from mrfit.plots.page import WIDTH, new_panel, printable
 from mrfit.plots.scores_plot import ScoreCurve, draw_curves
@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 
 
 def plot_scores(
-    fitted: Fitted, ax: Axes | None = None, *, valid: UniqueRows | None = None, title: str | None = None
+    fitted: FitResult, ax: Axes | None = None, *, valid: UniqueRows | None = None, title: str | None = None
 ) -> Axes:
     """Negative held-out scores of all fits on matplotlib axes, which are returned; lower is better.
 
@@ -47,7 +47,7 @@ def plot_scores(
     return axes
 
 
-def score_curves(learned: Mapping[str, Fitted], valid: UniqueRows | None) -> list[ScoreCurve]:
+def score_curves(learned: Mapping[str, FitResult], valid: UniqueRows | None) -> list[ScoreCurve]:
     """The best score at every number of groups, and that of L2, or at every strength, for every labelled grid of fits.
 
     Errors are those of the paired difference from the best fit of the grid: over the rows of ``valid``, or over folds.
@@ -55,12 +55,12 @@ def score_curves(learned: Mapping[str, Fitted], valid: UniqueRows | None) -> lis
     return [_curve(label, each, valid) for label, each in learned.items()]
 
 
-def _is_tied(fitted: Fitted) -> bool:
+def _is_tied(fitted: FitResult) -> bool:
     return any(fit.n_groups is not None for fit in fitted.fits)
 
 
-def _curve(label: str, learned: Fitted, valid: UniqueRows | None) -> ScoreCurve:
-    tied, best = _is_tied(learned), dict[float, Fit]()
+def _curve(label: str, learned: FitResult, valid: UniqueRows | None) -> ScoreCurve:
+    tied, best = _is_tied(learned), dict[float, CandidateFit]()
     for fit in learned.fits:
         place = fit.n_groups if tied else fit.strength
         if place is not None and np.isfinite(fit.rank) and (place not in best or fit.rank > best[place].rank):
@@ -75,7 +75,7 @@ def _curve(label: str, learned: Fitted, valid: UniqueRows | None) -> ScoreCurve:
     return ScoreCurve(label, at, scores, l2, errors, by="groups" if tied else "strength")
 
 
-def _errors(fits: list[Fit], winner: int, valid: UniqueRows | None) -> list[float]:
+def _errors(fits: list[CandidateFit], winner: int, valid: UniqueRows | None) -> list[float]:
     if valid is None:
         if not fits[winner].fold_scores:
             return []
@@ -85,6 +85,6 @@ def _errors(fits: list[Fit], winner: int, valid: UniqueRows | None) -> list[floa
     return [mean_over_rows(_row_scores(fit, valid) - best, valid).standard_error for fit in fits]
 
 
-def _row_scores(fit: Fit, rows: UniqueRows) -> Floats:
+def _row_scores(fit: CandidateFit, rows: UniqueRows) -> Floats:
     """By what the held-out scores are of, which need not be what was maximised."""
     return JUDGES[fit.judge].row_scores(fit.model, rows, 1)

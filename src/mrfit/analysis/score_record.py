@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.core.rounding import with_error
-from mrfit.data.row_counter import Independent
+from mrfit.data.row_counter import StreamCounter
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class ScoreSummary:
     ) -> ScoreSummary:
         counted = np.where(sample_weight > 0, scores, 0.0)  # zero times minus infinity is no number
         mean = float(counted @ sample_weight / sample_weight.sum())
-        effective = Independent().add(sample_weight).n_rows
+        effective = StreamCounter().add(sample_weight).n_rows
         row_error = np.nan
         if np.isfinite(mean):
             row_error = float(np.sqrt((counted - mean) ** 2 @ sample_weight / sample_weight.sum() / effective))

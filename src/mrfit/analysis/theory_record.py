@@ -12,7 +12,7 @@ from mrfit.core.errors import InputError
 from mrfit.core.threads import resolve_jobs
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.inference.exact.joint_states import JointStates, plan_joint_states, weighted_states
-from mrfit.learning.backend import PseudoCoordinates
+from mrfit.learning.backend import PseudoLikelihoodBackend
 from mrfit.learning.objective_specs import LIKELIHOOD, PSEUDO_LIKELIHOOD
 from mrfit.learning.tying.guarantee import Composition
 from mrfit.learning.tying.sample_complexity import Theory
@@ -60,7 +60,7 @@ class CurvatureChoice:
 
 
 @dataclass(frozen=True)
-class Curvature:
+class CurvatureRecord:
     """The objective whose Hessian was taken, over which rows, and what is to be said of them."""
 
     objective: str
@@ -83,7 +83,7 @@ class TheorySummary:
     """How far the groups are apart and how many rows would find them; see `mrfit.learning.tying.sample_complexity`."""
 
     theory: Theory
-    curvature: Curvature
+    curvature: CurvatureRecord
 
     @classmethod
     def of(
@@ -125,21 +125,21 @@ class TheorySummary:
         }
 
 
-def _curved(model: MarkovNetwork, choice: CurvatureChoice) -> tuple[Objective, Composition, Curvature]:
+def _curved(model: MarkovNetwork, choice: CurvatureChoice) -> tuple[Objective, Composition, CurvatureRecord]:
     """The objective to take the Hessian of, what it is a sum of, and what is to be said of it."""
     fits = plan_joint_states(model.domain.shape).fits
     if choice.objective == LIKELIHOOD.word or (choice.objective is None and choice.rows is None and fits):
         # The curvature of the likelihood does not depend on the data; any row will do.
         row = np.zeros((1, len(model.domain)), np.uint8)
         objective = Likelihood(model.parameters, UniqueRows.from_codes(model.domain, row, np.ones(1)))
-        about = Curvature(LIKELIHOOD.word, _LISTED, prod(model.domain.shape))
+        about = CurvatureRecord(LIKELIHOOD.word, _LISTED, prod(model.domain.shape))
         return objective, Composition.of_likelihood(model.parameters), about
     rows, over, notes = _expected_rows(model, choice)
     if choice.objective is None and choice.rows is None:
         states = f"{len(model.domain):,} variables have too many joint states for the exact likelihood"
         notes = (f"{states}; the numbers are for the pseudo-likelihood.", *notes)
-    coordinates = PseudoCoordinates(model.parameters, jobs=resolve_jobs(choice.jobs))
-    about = Curvature(PSEUDO_LIKELIHOOD.word, over, rows.n_rows, notes)
+    coordinates = PseudoLikelihoodBackend(model.parameters, jobs=resolve_jobs(choice.jobs))
+    about = CurvatureRecord(PSEUDO_LIKELIHOOD.word, over, rows.n_rows, notes)
     return coordinates.objective(rows), Composition.of_pseudo_likelihood(model.parameters), about
 
 

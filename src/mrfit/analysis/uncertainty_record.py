@@ -9,12 +9,12 @@ import numpy as np
 
 from mrfit.core.errors import InputError
 from mrfit.model.markov_network import MarkovNetwork
-from mrfit.model.standard_error_estimates import Errors
+from mrfit.model.standard_error_estimates import StandardErrors
 from mrfit.model.wald import WaldTest
 
 
 @dataclass(frozen=True)
-class Estimate:
+class ParameterEstimate:
     """A parameter with its standard error and interval, NaN where it has no finite optimum."""
 
     name: str
@@ -29,9 +29,9 @@ class Estimate:
 class ErrorsSummary:
     """``estimates`` in the order of the model; ``tests`` of sets of variables, the smallest p first."""
 
-    errors: Errors
+    errors: StandardErrors
     level: float
-    estimates: tuple[Estimate, ...]
+    estimates: tuple[ParameterEstimate, ...]
     tests: tuple[WaldTest, ...]
 
     @classmethod
@@ -42,9 +42,9 @@ class ErrorsSummary:
             model.parameters.names(), model.parameters.order_of_parameter.tolist(), model.w.tolist(),
             model.errors.standard_errors.tolist(), *model.intervals(level).T.tolist(), strict=True,
         )  # fmt: skip
-        return cls(model.errors, level, tuple(Estimate(*each) for each in columns), model.wald_tests())
+        return cls(model.errors, level, tuple(ParameterEstimate(*each) for each in columns), model.wald_tests())
 
-    def strongest(self, count: int, *, order: int) -> list[Estimate]:
+    def strongest(self, count: int, *, order: int) -> list[ParameterEstimate]:
         """As `MarkovNetwork.strongest`: the largest in absolute value."""
         chosen = [each for each in self.estimates if each.order == order and each.value != 0]
         return sorted(chosen, key=lambda each: -abs(each.value))[:count]

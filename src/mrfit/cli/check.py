@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mrfit.analysis.goodness.goodness import Goodness
     from mrfit.analysis.goodness.margin_comparison import Difference
     from mrfit.data.unique_rows import UniqueRows
-    from mrfit.model.factor_network import Network
+    from mrfit.model.factor_network import FactorNetwork
     from mrfit.model.markov_network import MarkovNetwork
 
 _ENGINES = ("auto", "enumeration", "tree", "ais")  # as in mrfit.analysis.goodness.checker, which --help need not load
@@ -142,10 +142,10 @@ def command(context: click.Context, /, model_file: str, data: str, **options: An
 
 
 def _goodness(
-    network: MarkovNetwork | Network, rows: UniqueRows, options: dict[str, Any], jobs: int
+    network: MarkovNetwork | FactorNetwork, rows: UniqueRows, options: dict[str, Any], jobs: int
 ) -> Goodness | None:
     """None where there are too many joint states, covariates or no parameters, and nobody asked."""
-    from mrfit.analysis.goodness.bootstrap_goodness import drawn_goodness
+    from mrfit.analysis.goodness.bootstrap_goodness import bootstrap_goodness
     from mrfit.analysis.goodness.goodness import has_few_cells
     from mrfit.model.markov_network import MarkovNetwork
 
@@ -159,7 +159,7 @@ def _goodness(
     if not options["bootstrap"]:
         return network.goodness(rows)
     with counting_progress("tables", options["bootstrap"], quiet=is_silent(options)) as callback:
-        return drawn_goodness(
+        return bootstrap_goodness(
             network, rows, tables=options["bootstrap"], seed=options["seed"], jobs=jobs, callback=callback
         )
 

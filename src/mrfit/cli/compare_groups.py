@@ -38,7 +38,7 @@ from mrfit.core.errors import InputError
 
 if TYPE_CHECKING:
     from mrfit.analysis.groups.compare_groups import GroupComparison
-    from mrfit.analysis.groups.groups_record import Compared, GroupsSummary
+    from mrfit.analysis.groups.groups_record import ComparedGroups, GroupsSummary
     from mrfit.data.dataset import Dataset
     from mrfit.data.unique_rows import UniqueRows
 
@@ -230,7 +230,7 @@ def _print_tests(found: GroupComparison, summary: GroupsSummary) -> None:
         )
 
 
-def _print_compared(heading: str, entries: tuple[Compared, ...], labels: tuple[str, ...]) -> None:
+def _print_compared(heading: str, entries: tuple[ComparedGroups, ...], labels: tuple[str, ...]) -> None:
     if not entries:
         say("no group has an edge")
         return

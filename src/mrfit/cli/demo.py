@@ -44,7 +44,7 @@ def command(output: str, **options: Any) -> None:
     from mrfit.learning import Learner
     from mrfit.learning.penalty_specs import L2
     from mrfit.plots.digits_plot import SIDE, digits_figure
-    from mrfit.structures.simple import Complete, Independent, Tree
+    from mrfit.structures.simple import ChowLiuTree, CompleteGraph, NoInteractions
 
     note_compiling(quiet=options["quiet"] or options["as_json"])
     picture, model_file = Path(f"{output}.png"), Path(f"{output}.mrf")
@@ -58,7 +58,7 @@ def command(output: str, **options: Any) -> None:
     jobs = resolve_jobs(options["jobs"])
     best = {
         structure.word: Learner(structure, L2(_STRENGTHS)).fit(train, valid, jobs=jobs).best
-        for structure in (Independent(), Tree(), Complete())
+        for structure in (NoInteractions(), ChowLiuTree(), CompleteGraph())
     }
     scores = {word: fit.model.pll(test) for word, fit in best.items()}
     model = best["complete"].model

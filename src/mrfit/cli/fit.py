@@ -41,9 +41,9 @@ from mrfit.core.errors import InputError
 if TYPE_CHECKING:
     from mrfit.analysis.fit_record import FitSummary
     from mrfit.analysis.goodness.check import Check
-    from mrfit.data.partitioned_table import Parts
+    from mrfit.data.partitioned_table import PartitionedTable
     from mrfit.data.unique_rows import UniqueRows
-    from mrfit.learning import Fitted, Learner
+    from mrfit.learning import FitResult, Learner
     from mrfit.model.markov_network import MarkovNetwork
     from mrfit.structures.simple import StructureLearner
 
@@ -152,7 +152,7 @@ def command(context: click.Context, /, data: tuple[str, ...], **options: Any) ->
     picture = _checked_picture(options["plot_scores"], learner, held_out)
     states = declared_states(options["states"])
     enter_cluster(context, options["cluster"])
-    read: Callable[..., UniqueRows | Parts] = read_parts if _is_in_parts(learner, options) else read_rows
+    read: Callable[..., UniqueRows | PartitionedTable] = read_parts if _is_in_parts(learner, options) else read_rows
     rows = read(source, options, states=states)
     check_orders_of(learner, rows.domain, states)
     if options["missing"] == "em":
@@ -197,7 +197,7 @@ def command(context: click.Context, /, data: tuple[str, ...], **options: Any) ->
         )
 
 
-def _with_observed(fitted: Fitted, rows: UniqueRows | Parts, valid: UniqueRows | None) -> MarkovNetwork:
+def _with_observed(fitted: FitResult, rows: UniqueRows | PartitionedTable, valid: UniqueRows | None) -> MarkovNetwork:
     """The model, which carries what its page shows of the data; of tables in parts and lists it does not."""
     from mrfit.analysis.nodes.observed_numbers import Observed
     from mrfit.data.unique_rows import UniqueRows
@@ -231,14 +231,14 @@ def _is_in_parts(learner: Learner, options: dict[str, Any]) -> bool:
     return able and (options["in_parts"] or options["cluster"] is not None)
 
 
-def _summary(fitted: Fitted, rows: UniqueRows | Parts, check: Check | None) -> FitSummary:
+def _summary(fitted: FitResult, rows: UniqueRows | PartitionedTable, check: Check | None) -> FitSummary:
     from mrfit.analysis.fit_record import FitSummary
 
     return FitSummary.of(fitted, fitted.parts or cast("UniqueRows", rows), check)
 
 
 def _structures(
-    learner: Learner, rows: UniqueRows | Parts, options: dict[str, Any]
+    learner: Learner, rows: UniqueRows | PartitionedTable, options: dict[str, Any]
 ) -> list[tuple[int, StructureLearner]]:
     """One for each degree bound, with the bound."""
     if options["like"]:
@@ -253,7 +253,7 @@ def _structures(
     return [(each.max_degree, each) for each in learners]
 
 
-def _one_structure(learner: Learner, rows: UniqueRows | Parts, options: dict[str, Any]) -> StructureLearner:
+def _one_structure(learner: Learner, rows: UniqueRows | PartitionedTable, options: dict[str, Any]) -> StructureLearner:
     (_, structure), *others = _structures(learner, rows, options)
     if others:
         raise InputError("EM learns with one structure; give one degree bound.")
@@ -262,13 +262,13 @@ def _one_structure(learner: Learner, rows: UniqueRows | Parts, options: dict[str
 
 def _fitted(
     learner: Learner,
-    rows: UniqueRows | Parts,
+    rows: UniqueRows | PartitionedTable,
     valid: UniqueRows | None,
     test: UniqueRows | None,
     options: dict[str, Any],
     *,
     jobs: int,
-) -> Fitted:
+) -> FitResult:
     """Followed by a bar over the fits, or where there are few over the steps of each."""
     errors = None if options["errors"] == "none" else options["errors"]
     quiet, fit = options["quiet"] or options["as_json"], partial(learner.fit, rows, valid, test=test, jobs=jobs)
@@ -279,7 +279,9 @@ def _fitted(
         return fit(errors=errors, resume=options["resume"], callback=callback)
 
 
-def _checked(fitted: Fitted, rows: UniqueRows | Parts, options: dict[str, Any], *, jobs: int) -> Check | None:
+def _checked(
+    fitted: FitResult, rows: UniqueRows | PartitionedTable, options: dict[str, Any], *, jobs: int
+) -> Check | None:
     """The model beside the rows it was learned from, where these are held; what cannot be checked is still a model."""
     if fitted.parts is not None:
         if not (options["quiet"] or options["as_json"]):
@@ -292,7 +294,7 @@ def _checked(fitted: Fitted, rows: UniqueRows | Parts, options: dict[str, Any], 
         return None
 
 
-def _note_cost(rows: UniqueRows | Parts, learner: Learner, *, quiet: bool) -> None:
+def _note_cost(rows: UniqueRows | PartitionedTable, learner: Learner, *, quiet: bool) -> None:
     """Say before long work what it will take; more than can be held is refused.
 
     A junction tree is planned, and may be refused, when the structure is known.

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from mrfit.analysis.fit_record import FitSummary, GainSummary, PointSummary
     from mrfit.analysis.uncertainty_record import ErrorsSummary
     from mrfit.data.unique_rows import UniqueRows
-    from mrfit.learning import Fitted
+    from mrfit.learning import FitResult
 
 _ON = {
     "test": "on the test rows",
@@ -127,7 +127,7 @@ def _print_points(summary: FitSummary) -> None:
         say(f"  ... and {len(summary.path) - len(shown)} more fits, none better; --json has them all")
 
 
-def draw_scores(by_degree: dict[int, Fitted], valid: UniqueRows | None, path: Path, title: str) -> None:
+def draw_scores(by_degree: dict[int, FitResult], valid: UniqueRows | None, path: Path, title: str) -> None:
     """The best score of every number of groups, and that of L2, for every degree bound."""
     from mrfit.analysis.score_curves import MEASURES, score_curves
     from mrfit.plots.page import save_figure

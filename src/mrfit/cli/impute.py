@@ -27,7 +27,7 @@ from mrfit.core.errors import InputError
 if TYPE_CHECKING:
     from mrfit.core.domain import Domain
     from mrfit.data.dataset import Dataset
-    from mrfit.data.encoding import Coder
+    from mrfit.data.encoding import Encoder
 
 _DRAW = "draw"  # the column that numbers completed copies
 
@@ -119,17 +119,17 @@ def command(model_file: str, data: str, **options: Any) -> None:
             say(f"{summary['missing']:,} missing values of {rows.n_rows:,} rows{dropped} filled in, to {output}")
 
 
-def _read(data: str, domain: Domain, options: dict[str, Any]) -> tuple[Any, Dataset, Coder]:
+def _read(data: str, domain: Domain, options: dict[str, Any]) -> tuple[Any, Dataset, Encoder]:
     """The table as it stands in the file, and its rows in the model's coding."""
     import numpy as np
     import pyarrow as pa
 
     from mrfit.data.dataset import Dataset
-    from mrfit.data.encoding import Coder, Reading
+    from mrfit.data.encoding import Encoder, ParseOptions
     from mrfit.data.readers import named_in_errors, read_batches
 
-    how = Reading(domain, missing="keep", unknown=options["unknown"], absent="missing")
-    coder, pieces, codes, weights = Coder(how), [], [], []
+    how = ParseOptions(domain, missing="keep", unknown=options["unknown"], absent="missing")
+    coder, pieces, codes, weights = Encoder(how), [], [], []
     with named_in_errors(data):
         for batch in read_batches(data, select=how.chosen, **layout_of(options)):
             row_codes, row_weights = coder.encode(batch)

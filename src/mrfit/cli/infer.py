@@ -26,7 +26,7 @@ from mrfit.cli.output import note_compiling, print_json, say
 from mrfit.core.errors import InputError
 
 if TYPE_CHECKING:
-    from mrfit.model.factor_network import Network
+    from mrfit.model.factor_network import FactorNetwork
 
 
 @click.command("infer")
@@ -86,7 +86,7 @@ def command(model_file: str, evidence: str | None, **options: Any) -> None:
 
 
 def _answered(
-    network: Network, task: str, given: dict[str, Any], base: float, options: dict[str, Any]
+    network: FactorNetwork, task: str, given: dict[str, Any], base: float, options: dict[str, Any]
 ) -> tuple[bytes, dict[str, Any]]:
     """The content of a file of results, and the same for JSON."""
     from mrfit.formats.uai_results import map_bytes, mar_bytes, pr_bytes

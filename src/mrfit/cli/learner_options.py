@@ -18,8 +18,8 @@ from mrfit.registry import OBJECTIVES, PARAMETERIZATIONS, PENALTIES, SOLVERS, ST
 if TYPE_CHECKING:
     from mrfit.core.domain import Domain
     from mrfit.learning import Learner
-    from mrfit.learning.objective_specs import ObjectiveChoice
-    from mrfit.learning.penalty_spec import PenaltyChoice
+    from mrfit.learning.objective_specs import ObjectiveSpec
+    from mrfit.learning.penalty_spec import PenaltySpec
     from mrfit.structures.simple import StructureLearner
 
 learner_options = stacked(
@@ -134,7 +134,7 @@ def structure_of(options: dict[str, Any], domain: Domain) -> StructureLearner:
     return replace(structure, cells=options["cells"])  # type: ignore[type-var]
 
 
-def _objective(options: dict[str, Any]) -> ObjectiveChoice:
+def _objective(options: dict[str, Any]) -> ObjectiveSpec:
     kind = OBJECTIVES[options["objective"]]
     return kind(engine=options["engine"]) if has_setting(kind, "engine") else kind()  # type: ignore[call-arg]
 
@@ -159,7 +159,7 @@ def _rules(options: dict[str, Any]) -> list[Rule]:
     ]
 
 
-def _penalty(options: dict[str, Any]) -> PenaltyChoice:
+def _penalty(options: dict[str, Any]) -> PenaltySpec:
     """The penalty with those of the options that it has a use for."""
     orders = options["free_orders"]
     kind = PENALTIES[options["penalty"]]

@@ -18,7 +18,7 @@ from mrfit.registry import ENGINES, FORMATS
 
 if TYPE_CHECKING:
     from mrfit.inference.plan import Plan
-    from mrfit.model.factor_network import Network
+    from mrfit.model.factor_network import FactorNetwork
     from mrfit.model.markov_network import MarkovNetwork
     from mrfit.model.queries.answer import LogZ
 
@@ -60,7 +60,7 @@ def how_of(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: options[name] for name in ("engine", "seed", "samples", "precision")}
 
 
-def read_model(text: str, options: Mapping[str, Any]) -> Network:
+def read_model(text: str, options: Mapping[str, Any]) -> FactorNetwork:
     """The model in a file, or on standard input."""
     from mrfit.formats.models import read_network
 
@@ -68,7 +68,7 @@ def read_model(text: str, options: Mapping[str, Any]) -> Network:
     return read_network(text, format="mrf" if text == STANDARD and word is None else word)
 
 
-def read_any_model(text: str, options: Mapping[str, Any]) -> MarkovNetwork | Network:
+def read_any_model(text: str, options: Mapping[str, Any]) -> MarkovNetwork | FactorNetwork:
     """The same with its parameters where the file has them, which is ours."""
     return load_model(text) if _format(text, options) == "mrf" else read_model(text, options)
 

@@ -29,7 +29,7 @@ from mrfit.cli.sections import SectionedCommand
 from mrfit.core.errors import InputError
 
 if TYPE_CHECKING:
-    from mrfit.analysis.nodes.node_measures import Nodes
+    from mrfit.analysis.nodes.node_measures import NodeMeasures
     from mrfit.analysis.nodes.node_record import NodesSummary
     from mrfit.analysis.nodes.node_stability import NodeStability
     from mrfit.core.domain import Domain
@@ -187,7 +187,7 @@ def _stability(
     model: MarkovNetwork,
     table: UniqueRows | Dataset,
     clusters: list[str] | None,
-    nodes: Nodes,
+    nodes: NodeMeasures,
     options: dict[str, Any],
     jobs: int,
 ) -> NodeStability | None:
@@ -237,7 +237,7 @@ def _draw(summary: NodesSummary, title: str, options: dict[str, Any]) -> None:
             write_layout(options["save_layout"], nodes.names, places)
 
 
-def _drawn(nodes: Nodes) -> list[str]:
+def _drawn(nodes: NodeMeasures) -> list[str]:
     """Measures that have a panel; those that nothing is known of have none."""
     wanted = ["strength", "expected_influence", "bridge_strength", "bridge_expected_influence", "closeness"]
     wanted += ["betweenness", "normalised_accuracy", "explained_deviance"]

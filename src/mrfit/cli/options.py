@@ -19,9 +19,9 @@ from mrfit.core.errors import InputError
 
 if TYPE_CHECKING:
     from mrfit.core.domain import Domain
-    from mrfit.data.encoding import Reading
+    from mrfit.data.encoding import ParseOptions
     from mrfit.data.file_layout import LayoutOptions
-    from mrfit.data.partitioned_table import Parts
+    from mrfit.data.partitioned_table import PartitionedTable
     from mrfit.data.sources import Source
     from mrfit.data.unique_rows import UniqueRows
     from mrfit.registry import Registry
@@ -224,11 +224,11 @@ def layout_of(options: Mapping[str, Any]) -> LayoutOptions:
 
 def reading_of(
     options: Mapping[str, Any], *, domain: Domain | None = None, states: dict[str, list[str]] | None = None
-) -> Reading:
+) -> ParseOptions:
     """How values are understood, as the options of `reading` say."""
-    from mrfit.data.encoding import Reading
+    from mrfit.data.encoding import ParseOptions
 
-    return Reading(
+    return ParseOptions(
         domain,
         states,
         "keep" if options["missing"] in _KEPT else options["missing"],
@@ -272,13 +272,15 @@ def read_rows(
     return rows
 
 
-def read_parts(source: Source, options: Mapping[str, Any], *, states: dict[str, list[str]] | None = None) -> Parts:
+def read_parts(
+    source: Source, options: Mapping[str, Any], *, states: dict[str, list[str]] | None = None
+) -> PartitionedTable:
     """The files of a table, and the states in them; rows stay where they are."""
-    from mrfit.data.partitioned_table import Parts
+    from mrfit.data.partitioned_table import PartitionedTable
 
     reading = reading_of(options, states=states)
     with reading_progress(quiet=options["quiet"] or options["as_json"]) as progress:
-        parts = Parts.of(source, reading, progress=progress, **layout_of(options))
+        parts = PartitionedTable.of(source, reading, progress=progress, **layout_of(options))
     tell_notes(parts.notes, quiet=options["quiet"])
     return parts
 

@@ -19,7 +19,7 @@ from mrfit.cli.resampling_options import check_weights, relearned, take_by_itsel
 from mrfit.cli.sections import SectionedCommand
 
 if TYPE_CHECKING:
-    from mrfit.analysis.sample_size.power import Power
+    from mrfit.analysis.sample_size.power import SampleSizeStudy
     from mrfit.analysis.sample_size.power_record import PowerSummary
 
 _MOST_EDGES = 10  # printed
@@ -63,7 +63,7 @@ def command(context: click.Context, /, model_file: str, **options: Any) -> None:
       mrfit power pilot.mrf --rows 500,1000 --penalty l1 --strength 20 --structure complete
       mrfit power pilot.mrf --sensitivity 0.9 --plot power.pdf
     """
-    from mrfit.analysis.sample_size.power import power
+    from mrfit.analysis.sample_size.power import sample_size
     from mrfit.analysis.sample_size.power_record import PowerSummary
     from mrfit.core.threads import resolve_jobs
     from mrfit.plots.page import check_figure_path
@@ -84,7 +84,7 @@ def command(context: click.Context, /, model_file: str, **options: Any) -> None:
     quiet = options["quiet"] or options["as_json"]
     note_compiling(quiet=quiet)
     with counting_progress("tables", len(set(sizes)) * options["repetitions"], quiet=quiet) as callback:
-        found = power(
+        found = sample_size(
             model, learner, rows=sizes, repetitions=options["repetitions"], seed=options["seed"], jobs=jobs,
             callback=callback,
         )  # fmt: skip
@@ -98,7 +98,7 @@ def command(context: click.Context, /, model_file: str, **options: Any) -> None:
     note_failures(summary.failures, "tables")
 
 
-def _edges(power: Power) -> str:
+def _edges(power: SampleSizeStudy) -> str:
     return f"{len(power.edges):,} edge{'s' if len(power.edges) != 1 else ''}"
 
 

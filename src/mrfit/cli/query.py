@@ -30,7 +30,7 @@ from mrfit.core.rounding import probability, with_error
 
 if TYPE_CHECKING:
     from mrfit.analysis.query_record import PlanSummary, QuerySummary
-    from mrfit.model.queries.answer import BestState, Distribution, Explanation, Influence, Joint, LogZ
+    from mrfit.model.queries.answer import BestState, Distribution, Explanation, Influence, JointProbabilities, LogZ
 
 _SECTIONS = {
     "The question": ("given", "evidence", "ask", "map", "explain"),
@@ -191,7 +191,7 @@ def _numbers(state: str, after: Distribution, before: Distribution | None) -> li
     return [probability(was, error_was), probability(p, error), change]
 
 
-def _print_joint(joint: Joint, top: int) -> None:
+def _print_joint(joint: JointProbabilities, top: int) -> None:
     """The most probable of the joint states first."""
     rows = sorted(joint.rows_with_errors(), key=lambda row: -row[1])
     lines = [[*states.values(), probability(p, error)] for states, p, error in rows[: max(top, 1)]]

@@ -22,7 +22,7 @@ from mrfit.cli.sections import SectionedCommand
 from mrfit.registry import ENGINES
 
 if TYPE_CHECKING:
-    from mrfit.model.factor_network import Network
+    from mrfit.model.factor_network import FactorNetwork
     from mrfit.model.markov_network import MarkovNetwork
 
 _reading = reading_with("observed", help="; or observed: rows are scored by the values they have")
@@ -70,7 +70,7 @@ def command(model_file: str, data: str, **options: Any) -> None:
     from mrfit.analysis.score_record import ScoreSummary
     from mrfit.core.threads import resolve_jobs
     from mrfit.data.batch import checked_sample_weight
-    from mrfit.data.encoding import Coder
+    from mrfit.data.encoding import Encoder
     from mrfit.data.item_lists import is_item_list, read_sparse
     from mrfit.data.readers import named_in_errors, read_batches
 
@@ -81,7 +81,7 @@ def command(model_file: str, data: str, **options: Any) -> None:
     metric = options["metric"]
     log_z, error = _log_z(model, options) if metric == "ll" else (None, 0.0)
     how = reading_of(options, domain=model.domain)
-    coder = Coder(how)
+    coder = Encoder(how)
 
     def scored(codes: NDArray[np.uint8]) -> NDArray[np.float64]:
         return model.scores_of_codes(metric, np.ascontiguousarray(codes), log_z=log_z, jobs=jobs)
@@ -112,7 +112,7 @@ def command(model_file: str, data: str, **options: Any) -> None:
         say(f"{summary.rows:,} rows{dropped}, mean {metric} {summary.in_words()}")
 
 
-def _log_z(model: MarkovNetwork | Network, options: dict[str, Any]) -> tuple[float | None, float]:
+def _log_z(model: MarkovNetwork | FactorNetwork, options: dict[str, Any]) -> tuple[float | None, float]:
     """log Z where it is to be estimated, else None; and its standard error, also where the model brings an estimate."""
     from mrfit.inference.exact.joint_states import plan_joint_states
     from mrfit.model.markov_network import MarkovNetwork

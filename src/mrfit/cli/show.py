@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mrfit.analysis.model_card import GroupSummary, ModelCard
-    from mrfit.analysis.uncertainty_record import ErrorsSummary, Estimate
+    from mrfit.analysis.uncertainty_record import ErrorsSummary, ParameterEstimate
     from mrfit.model.markov_network import MarkovNetwork
 
 
@@ -108,7 +108,7 @@ def _print_edges(card: ModelCard) -> None:
         say(f"  {weight}  {edge['source']} - {edge['target']}{odds}")
 
 
-def _print_estimates(estimates: Sequence[Estimate], unbounded: Mapping[str, str]) -> None:
+def _print_estimates(estimates: Sequence[ParameterEstimate], unbounded: Mapping[str, str]) -> None:
     for each in estimates:
         known = f"+- {each.error:.4f}  [{each.low:+.4f}, {each.high:+.4f}]"
         value = _value(each.value, unbounded.get(each.name))

@@ -76,7 +76,7 @@ def command(data: str, **options: Any) -> None:
       mrfit spectrum nltcs:train --estimator pseudo-counts
       mrfit spectrum plants:train --most 12
     """
-    from mrfit.analysis.spectrum.interaction_spectrum import order_costs, spectrum
+    from mrfit.analysis.spectrum.interaction_spectrum import interaction_spectrum, order_costs
     from mrfit.analysis.spectrum.spectrum_record import SpectrumSummary
     from mrfit.core.threads import resolve_jobs
 
@@ -92,7 +92,7 @@ def command(data: str, **options: Any) -> None:
     quiet = options["quiet"] or options["as_json"]
     note_compiling(quiet=quiet)
     with grid_progress(quiet=quiet) as progress:
-        found = spectrum(rows, options["estimator"], strengths=strengths, progress=progress, **shared)
+        found = interaction_spectrum(rows, options["estimator"], strengths=strengths, progress=progress, **shared)
     costs: tuple[OrderCost, ...] = ()
     if options["max_order"]:
         with grid_progress(quiet=quiet) as progress:

@@ -14,7 +14,7 @@ from mrfit.cli.sections import SectionedCommand
 from mrfit.core.errors import InputError
 
 if TYPE_CHECKING:
-    from mrfit.analysis.theory_record import Curvature, CurvatureChoice, TheorySummary
+    from mrfit.analysis.theory_record import CurvatureChoice, CurvatureRecord, TheorySummary
     from mrfit.learning.tying.sample_complexity import Bound, Theory
     from mrfit.model.markov_network import MarkovNetwork
 
@@ -131,7 +131,7 @@ def _print(summary: TheorySummary) -> None:
         _print_reason(name, bound)
 
 
-def _origin(curvature: Curvature, theory: Theory) -> str:
+def _origin(curvature: CurvatureRecord, theory: Theory) -> str:
     """Where C_min comes from and how well it is known."""
     over = f"{curvature.n_rows:,} {curvature.over}" if not curvature.is_exact else curvature.over
     accuracy = theory.eigenvalue.accuracy

@@ -96,7 +96,7 @@ def tying_rules(options: Mapping[str, Any]) -> list[Rule]:
 def tying_settings(options: Mapping[str, Any]) -> dict[str, Any]:
     """Fields of the penalties that tie."""
     from mrfit.cli.options import numbers
-    from mrfit.learning.tying.soft_tying import SoftTying
+    from mrfit.learning.tying.soft_tying import AlternationSettings
     from mrfit.learning.tying.stochastic_tying import Stochastic
     from mrfit.learning.tying_specs import GROUPS
 
@@ -109,7 +109,7 @@ def tying_settings(options: Mapping[str, Any]) -> dict[str, Any]:
     batches = options["batch_rows"], options["epochs"], options["cluster_every"]
     return {
         "groups": GROUPS if options["groups"] is None else whole_numbers(options["groups"], "--groups"),
-        "how": SoftTying(
+        "how": AlternationSettings(
             inner_iterations=None if steps == "all" else int(steps),
             centers=options["centers"],
             first_share=growth[0],

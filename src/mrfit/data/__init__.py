@@ -1,8 +1,8 @@
 """Internal, but for what docs/api.md lists: from files and tables to integer codes under a domain."""
 
 from mrfit.data.dataset import Dataset
-from mrfit.data.encoding import Coder, Reading
+from mrfit.data.encoding import Encoder, ParseOptions
 from mrfit.data.frames import table_batches
 from mrfit.data.readers import read_batches
 
-__all__ = ["Coder", "Dataset", "Reading", "read_batches", "table_batches"]
+__all__ = ["Dataset", "Encoder", "ParseOptions", "read_batches", "table_batches"]

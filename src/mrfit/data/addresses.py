@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from mrfit.core.errors import DataError, InputError
-from mrfit.data.storage import Place
+from mrfit.data.storage import Storage
 
 if TYPE_CHECKING:
     from mrfit.data.sources import Peekable
@@ -25,7 +25,7 @@ def is_address(source: object) -> bool:
 
 
 @dataclass(frozen=True, order=True)
-class Address(Place):
+class Address(Storage):
     """One file, or folder of files.
 
     Only its text goes to other processes: they connect by themselves, with what the environment tells the driver of
@@ -63,13 +63,13 @@ class Address(Place):
         with self._answered():
             return int(self.filesystem.size(self._path) or 0)
 
-    def inside(self) -> list[tuple[Place, bool]]:
+    def inside(self) -> list[tuple[Storage, bool]]:
         with self._answered():
             found = self.filesystem.ls(self._path, detail=True)
         inside = [entry for entry in found if entry["name"].rstrip("/") != self._path.rstrip("/")]
         return [(self._beside(entry["name"].rstrip("/")), entry["type"] == "directory") for entry in inside]
 
-    def matching(self) -> Iterator[Place]:
+    def matching(self) -> Iterator[Storage]:
         with self._answered():
             found = self.filesystem.glob(self._path, detail=True)
         return (self._beside(path) for path, entry in found.items() if entry["type"] != "directory")

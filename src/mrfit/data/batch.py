@@ -21,7 +21,7 @@ StateCodes = NDArray[np.int32] | NDArray[np.int8]  # truth values take a byte ea
 
 
 @dataclass(frozen=True)
-class Column:
+class BatchColumn:
     """A dictionary-encoded column: ``labels[codes[row]]`` is the value of a row, code -1 means missing.
 
     ``declared`` says that the labels are all states in their order (a pandas category, a polars Enum), not
@@ -46,7 +46,7 @@ class Column:
         *,
         declared: bool = False,
         missing: Collection[str] = (),
-    ) -> Column:
+    ) -> BatchColumn:
         """A column from positions in ``values``; values of one label merge, unmet ones go unless declared.
 
         ``missing`` holds the labels that mean "no value", as text files spell it.
@@ -65,7 +65,7 @@ class Column:
         return cls(name, codes if unchanged else lookup[codes], tuple(labels), declared)
 
     @classmethod
-    def from_arrow(cls, name: str, array: Any, *, missing: Collection[str] = ()) -> Column:
+    def from_arrow(cls, name: str, array: Any, *, missing: Collection[str] = ()) -> BatchColumn:
         """A column from an Arrow array; an ordered dictionary type declares its states."""
         codes, values = arrow_codes(name, array)
         declared = bool(getattr(array.type, "ordered", False))
@@ -83,7 +83,7 @@ class Batch:
     again: an Arrow record batch.
     """
 
-    columns: tuple[Column, ...]
+    columns: tuple[BatchColumn, ...]
     sample_weight: NDArray[np.float64] | None
     first_row: int
     file: str | None = None
@@ -98,7 +98,8 @@ class Batch:
         observed = codes.astype(np.int32)
         observed[codes == 255] = MISSING
         columns = (
-            Column(variable.name, observed[:, i], variable.states, declared=True) for i, variable in enumerate(domain)
+            BatchColumn(variable.name, observed[:, i], variable.states, declared=True)
+            for i, variable in enumerate(domain)
         )
         return cls(tuple(columns), sample_weight, 0)
 

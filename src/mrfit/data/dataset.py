@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mrfit.core.domain import Domain
 from mrfit.core.errors import DataError
 from mrfit.data.batch import Batch, checked_sample_weight
-from mrfit.data.encoding import MAX_STATES, UNOBSERVED, Coder, Reading, ReadingOptions
+from mrfit.data.encoding import MAX_STATES, UNOBSERVED, Encoder, ParseOptions, ReadingOptions
 from mrfit.data.file_layout import LayoutOptions
 from mrfit.data.frames import table_batches
 from mrfit.data.memory import MemoryLimit
@@ -44,10 +44,10 @@ class Dataset:
     def from_table(cls, table: object, *, sample_weight: object = None, **reading: Unpack[ReadingOptions]) -> Dataset:
         """Read a pandas or polars frame, Arrow table or stream, array, sparse matrix, list of rows or dict of columns.
 
-        The keywords are those of `mrfit.data.encoding.Reading`: ``domain``, ``states``, ``missing``, ``unknown``,
+        The keywords are those of `mrfit.data.encoding.ParseOptions`: ``domain``, ``states``, ``missing``, ``unknown``,
         ``columns``, ``exclude`` and ``include``.
         """
-        how = Reading(**reading)
+        how = ParseOptions(**reading)
         return cls.from_batches(table_batches(table, sample_weight=sample_weight, select=how.chosen), how)
 
     @classmethod
@@ -69,16 +69,16 @@ class Dataset:
 
         A directory, pattern or list of such files is one table, ``-`` standard input, ``nltcs:train`` a named data set.
         ``weight``, ``header``, ``separator``, ``encoding``, ``na_values`` and ``format`` are explained at
-        `mrfit.data.file_layout.Layout`, the rest at `mrfit.data.encoding.Reading`.
+        `mrfit.data.file_layout.FileLayout`, the rest at `mrfit.data.encoding.ParseOptions`.
         """
-        reading = Reading(domain, states, missing, unknown, columns, exclude, include, memory=memory)
+        reading = ParseOptions(domain, states, missing, unknown, columns, exclude, include, memory=memory)
         with named_in_errors(source):
             return cls.from_batches(read_batches(source, select=reading.chosen, **layout), reading)
 
     @classmethod
-    def from_batches(cls, batches: Iterable[Batch], reading: Reading) -> Dataset:
+    def from_batches(cls, batches: Iterable[Batch], reading: ParseOptions) -> Dataset:
         """Gather batches into one table of codes."""
-        coder, limit, encoded, n_bytes = Coder(reading), MemoryLimit(reading.memory), [], 0
+        coder, limit, encoded, n_bytes = Encoder(reading), MemoryLimit(reading.memory), [], 0
         for batch in batches:
             encoded.append(coder.encode(batch))
             n_bytes += sum(part.nbytes for part in encoded[-1])
@@ -96,7 +96,7 @@ class Dataset:
         if domain == self.domain:
             return self
         return self.from_batches(
-            [Batch.from_codes(self.domain, self.codes, self.sample_weight)], Reading(domain, missing="keep")
+            [Batch.from_codes(self.domain, self.codes, self.sample_weight)], ParseOptions(domain, missing="keep")
         )
 
     @property

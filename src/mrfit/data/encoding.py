@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from mrfit.core.domain import Domain, Variable
 from mrfit.core.errors import DataError, InputError, listed
-from mrfit.data.batch import Batch, Column
+from mrfit.data.batch import Batch, BatchColumn
 from mrfit.data.column_selection import (
     Crowded,
     check_agreement,
@@ -34,7 +34,7 @@ _LEFT_OUT = -1  # of a whole row, before codes are bytes
 
 
 class ReadingOptions(TypedDict, total=False):
-    """The fields of `Reading`, as keyword arguments."""
+    """The fields of `ParseOptions`, as keyword arguments."""
 
     domain: Domain | None
     states: Mapping[str, Sequence[object]] | None
@@ -48,7 +48,7 @@ class ReadingOptions(TypedDict, total=False):
 
 
 @dataclass(frozen=True)
-class Reading:
+class ParseOptions:
     """How the values of a table are understood.
 
     Parameters
@@ -181,7 +181,7 @@ class Vocabulary:
         return (*states, MISSING_STATE) if MISSING_STATE in self.codes else states
 
 
-class Coder:
+class Encoder:
     """Turns batches into codes, one after the other, and settles the domain at the end.
 
     While the states are still being found, `encode` gives provisional codes in the order in which labels were
@@ -189,8 +189,8 @@ class Coder:
     met only in rows that were left out are kept.
     """
 
-    def __init__(self, reading: Reading | None = None) -> None:
-        self._reading = reading or Reading()
+    def __init__(self, reading: ParseOptions | None = None) -> None:
+        self._reading = reading or ParseOptions()
         self._vocabularies: list[Vocabulary] = []
         self._n_rows = 0
         self.dropped_rows = 0
@@ -223,7 +223,7 @@ class Coder:
             codes, weight = codes[:, ~left_out], weight[~left_out]
         return codes.T, weight
 
-    def absorb(self, other: Coder) -> None:
+    def absorb(self, other: Encoder) -> None:
         """Take in what another coder has met in other batches of the same table, as if it had been met here."""
         if not other._vocabularies:  # it has met no row
             return
@@ -287,7 +287,7 @@ class Coder:
             for column in batch.columns
         ]
 
-    def _matched(self, batch: Batch) -> list[Column]:
+    def _matched(self, batch: Batch) -> list[BatchColumn]:
         """The batch's columns in the order of the variables; columns that are no variables are ignored.
 
         Columns without names of their own are matched by position where their numbers mean nothing here.
@@ -299,10 +299,10 @@ class Coder:
         if absent and (self._reading.absent == "error" or len(absent) == len(self._vocabularies)):
             raise DataError(_absent(absent, batch, "The domain or model has"))
         for name in absent:
-            columns[name] = Column(name, np.full(batch.n_rows, -1, np.int32), ())
+            columns[name] = BatchColumn(name, np.full(batch.n_rows, -1, np.int32), ())
         return [columns[vocabulary.name] for vocabulary in self._vocabularies]
 
-    def _count_values(self, columns: Sequence[Column], weight: NDArray[np.float64]) -> None:
+    def _count_values(self, columns: Sequence[BatchColumn], weight: NDArray[np.float64]) -> None:
         """Rows that stand for several count as often as they weigh; fractions are no counts."""
         counts = weight if (weight == np.rint(weight)).all() else np.ones(len(weight))
         total = float(counts.sum())
@@ -319,12 +319,12 @@ class Coder:
             others = [each for each in self._names_of_rows() if each not in full]
             raise DataError(too_many_states([each.crowded for each in full + others], MAX_STATES))
 
-    def _lookup(self, vocabulary: Vocabulary, column: Column, batch: Batch) -> list[int]:
+    def _lookup(self, vocabulary: Vocabulary, column: BatchColumn, batch: Batch) -> list[int]:
         """The provisional code of every label of a column; the last entry serves missing values (-1)."""
         codes = [self._code(vocabulary, column, position, batch) for position in range(len(column.labels))]
         return [*codes, self._missing_code(vocabulary, column, batch)]
 
-    def _code(self, vocabulary: Vocabulary, column: Column, position: int, batch: Batch) -> int:
+    def _code(self, vocabulary: Vocabulary, column: BatchColumn, position: int, batch: Batch) -> int:
         text = column.labels[position]
         if not vocabulary.closed:
             return vocabulary.add(text)
@@ -340,7 +340,7 @@ class Coder:
             f"one of its states: {listed(vocabulary.codes)}. Add it to the domain or pass unknown='drop'."
         )
 
-    def _missing_code(self, vocabulary: Vocabulary, column: Column, batch: Batch) -> int:
+    def _missing_code(self, vocabulary: Vocabulary, column: BatchColumn, batch: Batch) -> int:
         if not column.has_missing:
             return _LEFT_OUT  # never looked up
         if vocabulary.closed and MISSING_STATE in vocabulary.codes:

@@ -13,7 +13,7 @@ _SEPARATOR_WORDS = {"tab": "\t", "space": " ", "comma": ",", "semicolon": ";", "
 
 
 class LayoutOptions(TypedDict, total=False):
-    """The fields of `Layout`, as keyword arguments of everything that reads files."""
+    """The fields of `FileLayout`, as keyword arguments of everything that reads files."""
 
     weight: str | None
     header: bool | str
@@ -24,7 +24,7 @@ class LayoutOptions(TypedDict, total=False):
 
 
 @dataclass(frozen=True)
-class Layout:
+class FileLayout:
     """What a file does not say about itself, or says wrongly.
 
     Parameters

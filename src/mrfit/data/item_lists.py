@@ -13,13 +13,13 @@ from scipy import sparse
 from mrfit.core.domain import Domain, Variable
 from mrfit.core.errors import DataError
 from mrfit.data.column_selection import check_agreement, chosen_names
-from mrfit.data.encoding import Reading
-from mrfit.data.file_layout import Layout, LayoutOptions
+from mrfit.data.encoding import ParseOptions
+from mrfit.data.file_layout import FileLayout, LayoutOptions
 from mrfit.data.memory import MemoryLimit
 from mrfit.data.readers import Progress, named_in_errors
 from mrfit.data.sources import Source, TableFile, Utf8Stream, files_of, opened
 from mrfit.data.sparse_rows import MOST_CODES, STATES, SparseRows
-from mrfit.data.storage import Place
+from mrfit.data.storage import Storage
 from mrfit.data.unique_rows import UniqueRows
 
 SUFFIXES = (".items", ".basket", ".items.gz", ".basket.gz")
@@ -36,13 +36,13 @@ def is_item_list(source: Source, format: str | None) -> bool:
         return format == FORMAT
     if isinstance(source, TableFile):
         source = source.place
-    first = source if isinstance(source, str | Path | Place) else next(iter(source), "")
+    first = source if isinstance(source, str | Path | Storage) else next(iter(source), "")
     return str(first).lower().endswith(SUFFIXES)
 
 
 def read_items(
     source: Source,
-    reading: Reading | None = None,
+    reading: ParseOptions | None = None,
     *,
     progress: Progress | None = None,
     **layout: Unpack[LayoutOptions],
@@ -59,13 +59,13 @@ def read_items(
 
 def read_sparse(
     source: Source,
-    reading: Reading | None = None,
+    reading: ParseOptions | None = None,
     *,
     progress: Progress | None = None,
     **layout: Unpack[LayoutOptions],
 ) -> SparseRows:
     """The same as lists, however few they are."""
-    reading, how = reading or Reading(), Layout(**layout)
+    reading, how = reading or ParseOptions(), FileLayout(**layout)
     with named_in_errors(source):
         _check_told(reading, how)
         found, limit = _Lists(), MemoryLimit(reading.memory)
@@ -78,7 +78,7 @@ def read_sparse(
         return found.rows(reading)
 
 
-def _check_told(reading: Reading, layout: Layout) -> None:
+def _check_told(reading: ParseOptions, layout: FileLayout) -> None:
     for name, value in (("weight", layout.weight), ("states", reading.states), ("header", layout.header is True)):
         if value:
             raise DataError(
@@ -93,7 +93,7 @@ def _check_told(reading: Reading, layout: Layout) -> None:
             )
 
 
-def _lines(source: Source, layout: Layout, progress: Progress | None) -> Iterator[tuple[list[str], float | None]]:
+def _lines(source: Source, layout: FileLayout, progress: Progress | None) -> Iterator[tuple[list[str], float | None]]:
     """Some lines at a time, and how much of all bytes is read with them."""
     places = [file.place for file in files_of(source, SUFFIXES)]
     before, all_bytes = 0, sum(place.n_bytes for place in places)
@@ -148,7 +148,7 @@ class _Lists:
             )
         return weight
 
-    def rows(self, reading: Reading) -> SparseRows:
+    def rows(self, reading: ParseOptions) -> SparseRows:
         names, met = self._chosen(reading), list(self._number)
         place = {name: j for j, name in enumerate(names)}
         column = np.array([place.get(name, -1) for name in met], np.int64)[np.concatenate(self._items)]
@@ -159,7 +159,7 @@ class _Lists:
         domain = reading.domain or Domain(tuple(Variable(name, STATES) for name in names))
         return SparseRows(domain, entries, np.array(self._weights))
 
-    def _chosen(self, reading: Reading) -> list[str]:
+    def _chosen(self, reading: ParseOptions) -> list[str]:
         """Numbers by their size, then words by the alphabet; those of a domain in its order."""
         if reading.domain is not None:
             check_agreement(reading.domain, reading.columns, reading.exclude)

@@ -13,11 +13,11 @@ from mrfit.core.cluster import mapped
 from mrfit.core.domain import Domain
 from mrfit.core.errors import InputError
 from mrfit.data.batch import Batch
-from mrfit.data.encoding import Coder, Reading
+from mrfit.data.encoding import Encoder, ParseOptions
 from mrfit.data.file_layout import LayoutOptions
 from mrfit.data.folds import fold_weights
 from mrfit.data.readers import Progress, files_of_table, named_in_errors, read_batches
-from mrfit.data.row_counter import Independent
+from mrfit.data.row_counter import StreamCounter
 from mrfit.data.sources import Source, TableFile, spoken_name
 from mrfit.data.unique_rows import UniqueRows
 
@@ -26,14 +26,14 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Parts:
+class PartitionedTable:
     """Some files of a table, and how they are read: under a domain that is known before.
 
     Nothing of the rows is in it, so it can go anywhere the files can be seen from.
     """
 
     files: tuple[TableFile, ...]
-    reading: Reading
+    reading: ParseOptions
     layout: LayoutOptions = field(default_factory=LayoutOptions)
     notes: tuple[str, ...] = ()
 
@@ -41,11 +41,11 @@ class Parts:
     def of(
         cls,
         source: Source,
-        reading: Reading | None = None,
+        reading: ParseOptions | None = None,
         *,
         progress: Progress | None = None,
         **layout: Unpack[LayoutOptions],
-    ) -> Parts:
+    ) -> PartitionedTable:
         """All files of ``source``, which is as for `mrfit.data.readers.read_batches`, but no stream.
 
         Without a domain or declared states of all columns they are gone through once for their states; ``progress`` is
@@ -55,19 +55,19 @@ class Parts:
         if any(file.place.is_stream and file.place.exists() for file in found):
             raise InputError("Parts are read more than once, and a stream only once; name files instead.")
         files = tuple(replace(file, place=file.place.absolute()) for file in found)
-        own = cls(files, reading or Reading(), layout)
+        own = cls(files, reading or ParseOptions(), layout)
         return own if own.reading.domain is not None else own._with_domain(progress)
 
-    def _with_domain(self, progress: Progress | None) -> Parts:
+    def _with_domain(self, progress: Progress | None) -> PartitionedTable:
         """Under all states that are found in any of the files."""
         callback = None if progress is None else _Followed(progress, self.n_bytes)
-        coders = mapped(_found_in, self.each(), name=Parts.called, callback=callback)
+        coders = mapped(_found_in, self.each(), name=PartitionedTable.called, callback=callback)
         for other, part in zip(coders[1:], self.each()[1:], strict=True):
             with named_in_errors(part.files):
                 coders[0].absorb(other)
         with named_in_errors(self.files):
             domain, _ = coders[0].finish()
-        reading = Reading(
+        reading = ParseOptions(
             domain, missing=self.reading.missing, unknown=self.reading.unknown, memory=self.reading.memory
         )
         return replace(self, reading=reading, notes=coders[0].notes)
@@ -87,11 +87,11 @@ class Parts:
         """The length of all files."""
         return sum(file.place.n_bytes for file in self.files)
 
-    def each(self) -> list[Parts]:
+    def each(self) -> list[PartitionedTable]:
         """Every file by itself."""
         return [replace(self, files=(file,)) for file in self.files]
 
-    def dealt(self, n: int) -> list[Parts]:
+    def dealt(self, n: int) -> list[PartitionedTable]:
         """At most ``n`` runs of files of about as many bytes."""
         sizes = np.array([1 + file.place.n_bytes for file in self.files], np.float64)
         run_of = ((np.cumsum(sizes) - 0.5 * sizes) * n / sizes.sum()).astype(int)  # by the middle of each
@@ -117,7 +117,7 @@ class _Followed:
     n_bytes: int
     done: int = 0
 
-    def __call__(self, part: Parts) -> None:
+    def __call__(self, part: PartitionedTable) -> None:
         self.done += part.n_bytes
         self.progress(self.done, self.n_bytes)
 
@@ -129,14 +129,14 @@ class FoldedRows:
     these deals them alike.
     """
 
-    def __init__(self, part: Parts, number: int = 0, *, n_folds: int = 0, seed: int = 0) -> None:
+    def __init__(self, part: PartitionedTable, number: int = 0, *, n_folds: int = 0, seed: int = 0) -> None:
         self._part, self._number, self._n_folds, self._seed = part, number, n_folds, seed
         self.n_rows = self.dropped_rows = 0
-        self.independent = Independent()
+        self.independent = StreamCounter()
 
     def __iter__(self) -> Iterator[tuple[Codes, list[Floats]]]:
         """Codes of some rows, and their weight in each fold; in all where there are none."""
-        coder, rng = Coder(self._part.reading), np.random.default_rng([self._seed, self._number])
+        coder, rng = Encoder(self._part.reading), np.random.default_rng([self._seed, self._number])
         with named_in_errors(self._part.files):
             for batch in self._part.batches():
                 codes, sample_weight = coder.encode(batch)
@@ -146,9 +146,9 @@ class FoldedRows:
                 yield codes, list(fold_weights(sample_weight, n, rng)) if n else [sample_weight]
 
 
-def _found_in(part: Parts) -> Coder:
+def _found_in(part: PartitionedTable) -> Encoder:
     """What stands in the columns of one file."""
-    coder = Coder(part.reading)
+    coder = Encoder(part.reading)
     with named_in_errors(part.files):
         for batch in part.batches():
             coder.encode(batch)

@@ -8,7 +8,7 @@ from typing import Unpack
 
 import numpy as np
 
-from mrfit.data.encoding import Reading
+from mrfit.data.encoding import ParseOptions
 from mrfit.data.file_layout import LayoutOptions
 from mrfit.data.item_lists import is_item_list, read_sparse
 from mrfit.data.packed_rows import PackedRows
@@ -55,8 +55,8 @@ class FirstLook:
     is_lists: bool = False
 
     @classmethod
-    def at(cls, source: Source, reading: Reading | None = None, **layout: Unpack[LayoutOptions]) -> FirstLook:
-        reading = reading or Reading()
+    def at(cls, source: Source, reading: ParseOptions | None = None, **layout: Unpack[LayoutOptions]) -> FirstLook:
+        reading = reading or ParseOptions()
         if is_item_list(source, layout.get("format")):
             return cls._at_lists(source, reading, layout)
         told = [(0, 0)]
@@ -85,7 +85,7 @@ class FirstLook:
         )
 
     @classmethod
-    def _at_lists(cls, source: Source, reading: Reading, layout: LayoutOptions) -> FirstLook:
+    def _at_lists(cls, source: Source, reading: ParseOptions, layout: LayoutOptions) -> FirstLook:
         told = [0]
 
         def listen(done: int, of: int) -> None:

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.core.errors import DataError, listed
-from mrfit.data.batch import Batch, Column, StateCodes, arrow_codes, check_names
+from mrfit.data.batch import Batch, BatchColumn, StateCodes, arrow_codes, check_names
 from mrfit.data.delimited import delimited_pieces
-from mrfit.data.file_layout import Layout, LayoutOptions
+from mrfit.data.file_layout import FileLayout, LayoutOptions
 from mrfit.data.labels import label
 from mrfit.data.sources import Peekable, Source, TableFile, Utf8Stream, files_of, opened, spoken_name
-from mrfit.data.storage import Place
+from mrfit.data.storage import Storage
 
 # How text files spell a missing value.
 MISSING_SPELLINGS = frozenset(("", "NA", "NaN", "nan", "null", "NULL", "N/A", "?", "*"))
@@ -58,9 +58,9 @@ def read_batches(
     may_be_empty
         Whether files without a row are no error: others of the same table may have some.
     layout
-        What files do not say about themselves; explained at `mrfit.data.file_layout.Layout`.
+        What files do not say about themselves; explained at `mrfit.data.file_layout.FileLayout`.
     """
-    how = Layout(**layout)
+    how = FileLayout(**layout)
     files = files_of_table(source, how.format)
     places = [file.place for file in files]
     names: Collection[str] | None = None
@@ -91,7 +91,7 @@ def files_of_table(source: Source, format: str | None) -> list[TableFile]:
 
 
 @dataclass(frozen=True)
-class _Table:
+class _PendingTable:
     """An open file: its columns, its rows as Arrow batches, how it spells missing values, what is odd about it.
 
     ``prefixed`` if its rows may start with ``weight|``; ``n_bytes`` tells how much of the file so many rows took.
@@ -104,7 +104,7 @@ class _Table:
     prefixed: bool = False
     notes: tuple[str, ...] = ()
 
-    def with_constants(self, columns: Sequence[tuple[str, str | None]]) -> _Table:
+    def with_constants(self, columns: Sequence[tuple[str, str | None]]) -> _PendingTable:
         """More columns, each of one value in all rows."""
         if not columns:
             return self
@@ -122,14 +122,16 @@ def _with_constants(piece: Any, columns: Sequence[tuple[str, str | None]]) -> An
 
 
 @contextmanager
-def _opened_table(place: Place, layout: Layout, columns: Sequence[tuple[str, str | None]]) -> Iterator[_Table]:
+def _opened_table(
+    place: Storage, layout: FileLayout, columns: Sequence[tuple[str, str | None]]
+) -> Iterator[_PendingTable]:
     if not place.exists():
         raise DataError(f"There is no file {str(place)!r}; check the path.")
     with opened(place) as file:
         yield _KINDS[_suffix(place, layout, file)](file, place, layout).with_constants(columns)
 
 
-def _suffix(place: Place, layout: Layout, file: Peekable) -> str:
+def _suffix(place: Storage, layout: FileLayout, file: Peekable) -> str:
     """The kind of a file by its format, else its name, else, for a stream, its content."""
     suffix = _known_suffix(place) if layout.format is None else f".{layout.format}"
     if suffix not in _KINDS and place.is_stream:
@@ -152,15 +154,15 @@ def _suffix(place: Place, layout: Layout, file: Peekable) -> str:
     return suffix
 
 
-def _known_suffix(place: Place) -> str:
+def _known_suffix(place: Storage) -> str:
     """The suffix in lower case, without ``.gz`` on text files."""
     name = place.name.lower()
     return Path(name if name.endswith(".parquet.gz") else name.removesuffix(".gz")).suffix
 
 
 def _text(
-    file: Peekable, place: Place, layout: Layout, *, separator: str | None = None, prefixed: bool = False
-) -> _Table:
+    file: Peekable, place: Storage, layout: FileLayout, *, separator: str | None = None, prefixed: bool = False
+) -> _PendingTable:
     name = place.name
     dialect, pieces = delimited_pieces(
         Utf8Stream(file, layout.encoding, name=name),
@@ -170,19 +172,19 @@ def _text(
     )
     missing = MISSING_SPELLINGS.union(map(label, layout.na_values))
     notes = tuple(f"{name!r}: {note}" for note in dialect.notes)
-    return _Table(dialect.names, pieces, lambda _: file.n_bytes, missing, prefixed, notes)
+    return _PendingTable(dialect.names, pieces, lambda _: file.n_bytes, missing, prefixed, notes)
 
 
-def _parquet(file: Peekable, place: Place, layout: Layout) -> _Table:
+def _parquet(file: Peekable, place: Storage, layout: FileLayout) -> _PendingTable:
     table = place.parquet(file)
     names = tuple(table.schema_arrow.names)
     check_names(names, source=repr(place.name))
     pieces = table.iter_batches(batch_size=max(1, _CELLS_PER_PIECE // len(names)))
     n_bytes, n_rows = place.n_bytes, table.metadata.num_rows
-    return _Table(names, pieces, lambda row: n_bytes * row // n_rows, frozenset(map(label, layout.na_values)))
+    return _PendingTable(names, pieces, lambda row: n_bytes * row // n_rows, frozenset(map(label, layout.na_values)))
 
 
-_KINDS: dict[str, Callable[[Peekable, Place, Layout], _Table]] = {
+_KINDS: dict[str, Callable[[Peekable, Storage, FileLayout], _PendingTable]] = {
     ".csv": _text,
     ".tsv": partial(_text, separator="\t"),
     ".txt": _text,
@@ -191,7 +193,7 @@ _KINDS: dict[str, Callable[[Peekable, Place, Layout], _Table]] = {
 }
 
 
-def _other_columns(place: Place, names: Collection[str], first: Place, expected: Collection[str]) -> str:
+def _other_columns(place: Storage, names: Collection[str], first: Storage, expected: Collection[str]) -> str:
     lacks = [name for name in expected if name not in names]
     adds = [name for name in names if name not in expected]
     differs = " and ".join(f"{verb} {listed(found)}" for verb, found in (("lacks", lacks), ("adds", adds)) if found)
@@ -201,7 +203,9 @@ def _other_columns(place: Place, names: Collection[str], first: Place, expected:
     )
 
 
-def _batches(table: _Table, weight: str | None, chosen: Collection[str] | None, file: str | None) -> Iterator[Batch]:
+def _batches(
+    table: _PendingTable, weight: str | None, chosen: Collection[str] | None, file: str | None
+) -> Iterator[Batch]:
     if weight is not None and weight not in table.names:
         raise DataError(f"There is no weight column {weight!r}; the columns are {listed(table.names)}.")
     n_rows, wanted = 0, None if chosen is None else frozenset(chosen)  # looked up once for each of many columns
@@ -214,10 +218,10 @@ def _batches(table: _Table, weight: str | None, chosen: Collection[str] | None, 
 
 
 def _columns(
-    piece: Any, table: _Table, *, weight: str | None, chosen: Collection[str] | None, first_row: int
-) -> tuple[tuple[Column, ...], NDArray[np.float64] | None]:
+    piece: Any, table: _PendingTable, *, weight: str | None, chosen: Collection[str] | None, first_row: int
+) -> tuple[tuple[BatchColumn, ...], NDArray[np.float64] | None]:
     arrays = dict(zip(table.names, piece.columns, strict=True))
-    columns: list[Column] = []
+    columns: list[BatchColumn] = []
     sample_weight = None
     if weight is not None:
         sample_weight = _weights(*arrow_codes(weight, arrays.pop(weight)), first_row)
@@ -227,9 +231,9 @@ def _columns(
         prefixes, values = _parted(values)
         sample_weight = _weights(codes, prefixes, first_row)
         if chosen is None or first in chosen:
-            columns = [Column.encoded(first, codes, values, missing=table.missing)]
+            columns = [BatchColumn.encoded(first, codes, values, missing=table.missing)]
     columns += [
-        Column.from_arrow(name, array, missing=table.missing)
+        BatchColumn.from_arrow(name, array, missing=table.missing)
         for name, array in arrays.items()
         if chosen is None or name in chosen
     ]

@@ -32,7 +32,7 @@ class RowCounter:
         self._waiting: list[PackedRows] = []
         self._repeats = True
         self.n_rows = 0
-        self.independent = Independent()
+        self.independent = StreamCounter()
 
     def add(self, codes: Codes, sample_weight: Floats) -> None:
         self.n_rows += len(codes)
@@ -73,20 +73,20 @@ def _n_bytes(parts: Sequence[PackedRows]) -> int:
     return sum(part.n_bytes for part in parts)
 
 
-class Independent:
+class StreamCounter:
     """How many independent rows weights stand for; see `mrfit.data.unique_rows.UniqueRows`."""
 
     def __init__(self) -> None:
         self._total = self._squares = 0.0
         self._whole = True
 
-    def add(self, sample_weight: Floats) -> Independent:
+    def add(self, sample_weight: Floats) -> StreamCounter:
         self._total += float(sample_weight.sum())
         self._squares += float(sample_weight @ sample_weight)
         self._whole = self._whole and bool((sample_weight == np.rint(sample_weight)).all())
         return self
 
-    def absorb(self, other: Independent) -> None:
+    def absorb(self, other: StreamCounter) -> None:
         """The weights of other rows, too."""
         self._total += other._total
         self._squares += other._squares

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from mrfit.core.errors import DataError
 from mrfit.data.addresses import Address, is_address
 from mrfit.data.named_datasets import resolved
-from mrfit.data.storage import Place, here
+from mrfit.data.storage import Storage, here
 
 _PATTERN = frozenset("*?[")
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"  # as the writers of such folders spell it
@@ -32,11 +32,11 @@ _BYTE_ORDER_MARKS = {
 class TableFile:
     """A file of a table, and the columns that folders name for all its rows, such as ``year=2024``."""
 
-    place: Place
+    place: Storage
     folder_columns: tuple[tuple[str, str | None], ...] = ()
 
 
-OneSource = str | Path | Place | TableFile
+OneSource = str | Path | Storage | TableFile
 Source = OneSource | Sequence[OneSource]
 
 
@@ -48,7 +48,7 @@ def files_of(source: Source, suffixes: tuple[str, ...]) -> list[TableFile]:
     """
     if isinstance(source, TableFile):
         return [source]
-    if not isinstance(source, str | Path | Place):
+    if not isinstance(source, str | Path | Storage):
         return _files_of_all(source, suffixes)
     place = _place(source)
     if place.is_dir():
@@ -66,8 +66,8 @@ def files_of(source: Source, suffixes: tuple[str, ...]) -> list[TableFile]:
     return matched
 
 
-def _place(source: str | Path | Place) -> Place:
-    if isinstance(source, Place):
+def _place(source: str | Path | Storage) -> Storage:
+    if isinstance(source, Storage):
         return source
     return Address(str(source)) if is_address(source) else here(resolved(source))
 
@@ -83,7 +83,7 @@ def _files_of_all(sources: Sequence[OneSource], suffixes: tuple[str, ...]) -> li
 
 
 def _tables_in(
-    folder: Place, suffixes: tuple[str, ...], columns: tuple[tuple[str, str | None], ...]
+    folder: Storage, suffixes: tuple[str, ...], columns: tuple[tuple[str, str | None], ...]
 ) -> Iterator[TableFile]:
     for place, is_folder in sorted(folder.inside()):
         name, is_column, value = place.name.partition("=")
@@ -102,13 +102,13 @@ def spoken_name(source: Source) -> str:
         source = source.place
     if isinstance(source, str | Path):
         source = here(source)
-    if isinstance(source, Place):
+    if isinstance(source, Storage):
         return source.name
     return " and ".join([*map(spoken_name, source[:1]), *([f"{len(source) - 1} more"] if len(source) > 1 else [])])
 
 
 @contextmanager
-def opened(place: Place) -> Iterator[Peekable]:
+def opened(place: Storage) -> Iterator[Peekable]:
     """The bytes of a file or stream, unpacked if they are gzip's, whatever their name says."""
     with place.open() as file:
         yield _unpacked(Peekable(file), expected=place.suffix.lower() == ".gz")

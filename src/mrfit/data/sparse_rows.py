@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from mrfit.core.domain import Domain, Variable
 from mrfit.core.errors import DataError, InputError
 from mrfit.data.batch import checked_sample_weight
-from mrfit.data.row_counter import Independent
+from mrfit.data.row_counter import StreamCounter
 from mrfit.data.unique_rows import ActiveEntries, Codes, SeenRows, UniqueRows
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class SparseRows(UniqueRows):
             raise DataError("Every row has weight zero; at least one needs a positive weight.")
         if not weight.all():
             entries, weight = entries[weight > 0], weight[weight > 0]
-        effective = Independent().add(weight).n_rows
+        effective = StreamCounter().add(weight).n_rows
         fields = (domain, entries, weight, n_rows, dropped_rows, notes, effective)
         names = ("domain", "entries", "sample_weight", "n_rows", "dropped_rows", "notes", "effective_rows")
         for name, value in zip(names, fields, strict=True):

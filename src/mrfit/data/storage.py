@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 STANDARD_INPUT = "-"
 
 
-class Place(ABC):
+class Storage(ABC):
     """What readers ask of wherever a table lies; as text it is what a user would write."""
 
     @property
@@ -47,15 +47,15 @@ class Place(ABC):
     def is_dir(self) -> bool: ...
 
     @abstractmethod
-    def absolute(self) -> Place:
+    def absolute(self) -> Storage:
         """The same from any folder."""
 
     @abstractmethod
-    def inside(self) -> list[tuple[Place, bool]]:
+    def inside(self) -> list[tuple[Storage, bool]]:
         """What is in a folder, and whether each is one."""
 
     @abstractmethod
-    def matching(self) -> Iterator[Place]:
+    def matching(self) -> Iterator[Storage]:
         """The files that it matches as a pattern."""
 
     @abstractmethod
@@ -71,7 +71,7 @@ class Place(ABC):
 
 
 @dataclass(frozen=True, order=True)
-class LocalFile(Place):
+class LocalFile(Storage):
     """A path of this machine: a file, a folder, a pipe or a device."""
 
     path: Path
@@ -100,10 +100,10 @@ class LocalFile(Place):
     def absolute(self) -> LocalFile:
         return LocalFile(self.path.absolute())
 
-    def inside(self) -> list[tuple[Place, bool]]:
+    def inside(self) -> list[tuple[Storage, bool]]:
         return [(LocalFile(path), path.is_dir()) for path in self.path.iterdir() if path.is_dir() or path.is_file()]
 
-    def matching(self) -> Iterator[Place]:
+    def matching(self) -> Iterator[Storage]:
         found = Path(self.path.anchor).glob(str(self.path.relative_to(self.path.anchor)))
         return (LocalFile(path) for path in found if not path.is_dir())
 
@@ -117,7 +117,7 @@ class LocalFile(Place):
 
 
 @dataclass(frozen=True, order=True)
-class StandardInput(Place):
+class StandardInput(Storage):
     """What is piped into the program."""
 
     name = "standard input"
@@ -136,17 +136,17 @@ class StandardInput(Place):
     def absolute(self) -> StandardInput:
         return self
 
-    def inside(self) -> list[tuple[Place, bool]]:
+    def inside(self) -> list[tuple[Storage, bool]]:
         return []
 
-    def matching(self) -> Iterator[Place]:
+    def matching(self) -> Iterator[Storage]:
         return iter(())
 
     def open(self) -> AbstractContextManager[BinaryIO]:
         return nullcontext(standard_input())
 
 
-def here(path: str | Path) -> Place:
+def here(path: str | Path) -> Storage:
     """Of this machine; ``-`` is standard input."""
     return StandardInput() if is_standard_input(path) else LocalFile(Path(path))
 

@@ -16,13 +16,13 @@ from mrfit._kernels.data.partition import active_entries
 from mrfit.core.domain import Domain
 from mrfit.core.errors import DataError, listed
 from mrfit.data.batch import Batch, checked_sample_weight
-from mrfit.data.encoding import Coder, Reading, ReadingOptions, check_complete, has_all_cells
+from mrfit.data.encoding import Encoder, ParseOptions, ReadingOptions, check_complete, has_all_cells
 from mrfit.data.file_layout import LayoutOptions
 from mrfit.data.memory import MemoryLimit
 from mrfit.data.merged_domains import united_domain
 from mrfit.data.packed_rows import PackedRows
 from mrfit.data.readers import Progress, named_in_errors, read_batches
-from mrfit.data.row_counter import Independent, RowCounter
+from mrfit.data.row_counter import RowCounter, StreamCounter
 from mrfit.data.sources import Source
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class UniqueRows:
     def from_file(
         cls,
         source: Source,
-        reading: Reading | None = None,
+        reading: ParseOptions | None = None,
         *,
         progress: Progress | None = None,
         **how: Unpack[FileOptions],
@@ -113,8 +113,8 @@ class UniqueRows:
         """Count the rows of a file of any size, in pieces.
 
         ``source`` and ``progress`` are explained at `mrfit.data.readers.read_batches`. Other keywords are the fields of
-        `mrfit.data.file_layout.Layout`; those of `mrfit.data.encoding.Reading`, such as ``domain``, may stand in place
-        of a ``reading``.
+        `mrfit.data.file_layout.FileLayout`. Those of `mrfit.data.encoding.ParseOptions`, such as ``domain``, may stand
+        in place of a ``reading``.
         """
         layout: LayoutOptions = {name: how[name] for name in LayoutOptions.__annotations__ if name in how}  # type: ignore[assignment, literal-required]
         coding = {name: value for name, value in how.items() if name not in LayoutOptions.__annotations__}
@@ -123,15 +123,15 @@ class UniqueRows:
         if unknown := sorted(coding.keys() - ReadingOptions.__annotations__.keys()):
             known = (*ReadingOptions.__annotations__, *LayoutOptions.__annotations__)
             raise DataError(f"There is no option {unknown[0]!r} for files; choose among {listed(known, limit=20)}.")
-        reading = reading or Reading(**coding)  # type: ignore[arg-type]
+        reading = reading or ParseOptions(**coding)  # type: ignore[arg-type]
         with named_in_errors(source):
             batches = read_batches(source, select=reading.chosen, progress=progress, **layout)
             return cls.from_batches(batches, reading)
 
     @classmethod
-    def from_batches(cls, batches: Iterable[Batch], reading: Reading) -> UniqueRows:
+    def from_batches(cls, batches: Iterable[Batch], reading: ParseOptions) -> UniqueRows:
         """Count the rows of a stream; only distinct rows are ever held together."""
-        coder, counter, limit = Coder(reading), RowCounter(), MemoryLimit(reading.memory)
+        coder, counter, limit = Encoder(reading), RowCounter(), MemoryLimit(reading.memory)
         for batch in batches:
             counter.add(*coder.encode(batch))
             limit.check(counter.n_bytes_needed, batch.share_read)
@@ -142,7 +142,7 @@ class UniqueRows:
     @classmethod
     def from_codes(cls, domain: Domain, codes: Codes, sample_weight: Floats) -> UniqueRows:
         rows = PackedRows.from_codes(codes, sample_weight).distinct()
-        return cls._of_packed(domain, rows, len(codes), Independent().add(sample_weight).n_rows)
+        return cls._of_packed(domain, rows, len(codes), StreamCounter().add(sample_weight).n_rows)
 
     @classmethod
     def _of_packed(cls, domain: Domain, rows: PackedRows, n_rows: int, effective_rows: float) -> UniqueRows:
@@ -201,7 +201,7 @@ class UniqueRows:
             return self
         batch = Batch.from_codes(self.domain, self.codes, self.sample_weight)
         return replace(
-            self.from_batches([batch], Reading(domain, missing="keep")),
+            self.from_batches([batch], ParseOptions(domain, missing="keep")),
             n_rows=self.n_rows,
             effective_rows=self.effective_rows,
         )

@@ -11,7 +11,7 @@ from mrfit.core.errors import InputError, listed
 from mrfit.core.factors import Factors
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.formats.mrf_network import to_model
-from mrfit.model.factor_network import Network
+from mrfit.model.factor_network import FactorNetwork
 from mrfit.model.markov_network import MarkovNetwork
 
 
@@ -41,7 +41,7 @@ def model_at(model: MarkovNetwork, known: Mapping[int, int]) -> MarkovNetwork:
     scopes = [tuple(place[i] for i in scope if i in place) for scope in factors.scopes]
     tables = [(scope, table) for scope, table in zip(scopes, factors.tables, strict=True) if scope]
     domain = Domain(tuple(model.domain[i] for i in left))
-    shown = to_model(Network(domain, Factors.from_tables(domain.shape, tables)))
+    shown = to_model(FactorNetwork(domain, Factors.from_tables(domain.shape, tables)))
     return MarkovNetwork(shown.parameters, shown.w, {**model.provenance, "scores": model.ordered_scores})
 
 

@@ -15,7 +15,7 @@ from mrfit.explorer.document import Document, short_number
 from mrfit.explorer.finite_weights import finite_matrix
 from mrfit.explorer.node_positions import Places
 from mrfit.formats.mrf_network import to_model
-from mrfit.model.factor_network import Network
+from mrfit.model.factor_network import FactorNetwork
 from mrfit.model.markov_network import MarkovNetwork
 from mrfit.parameterizations.edge_tables import edge_weights
 from mrfit.structures.edge_weights import unit_of
@@ -67,5 +67,7 @@ def in_order_of(domain: Domain, model: MarkovNetwork) -> MarkovNetwork:
     factors = model.factors
     places = [domain.index(name) for name in model.domain.names]
     scopes = (tuple(places[i] for i in scope) for scope in factors.scopes)
-    turned = to_model(Network(domain, Factors.from_tables(domain.shape, zip(scopes, factors.tables, strict=True))))
+    turned = to_model(
+        FactorNetwork(domain, Factors.from_tables(domain.shape, zip(scopes, factors.tables, strict=True)))
+    )
     return replace(turned, provenance={"scores": model.ordered_scores})

@@ -18,7 +18,7 @@ from mrfit.core.domain import Domain
 from mrfit.core.errors import DataError, InputError
 from mrfit.core.factors import Factors
 from mrfit.formats.tokens import numbered_domain
-from mrfit.model.factor_network import Network
+from mrfit.model.factor_network import FactorNetwork
 
 _LINE = re.compile(rb"^# mrfit (\{.*\})\s*$", re.MULTILINE)
 
@@ -56,7 +56,7 @@ class Annotation:
         states = {} if self.domain is None else {"states": self.domain.to_states()}
         return b"# mrfit " + json.dumps(told | states).encode() + b"\n" if told or states else b""
 
-    def named(self, factors: Factors, name: str, plain: Domain) -> Network:
+    def named(self, factors: Factors, name: str, plain: Domain) -> FactorNetwork:
         """The network of a file: its own names, or plain ones."""
         if self.domain is not None and self.domain.shape != factors.shape:
             raise InputError(
@@ -66,7 +66,7 @@ class Annotation:
         if self.shift:
             values = np.append(factors.values, self.shift)
             factors = Factors(factors.shape, (*factors.scopes, ()), values)
-        return Network(self.domain or plain, factors)
+        return FactorNetwork(self.domain or plain, factors)
 
 
 def names_worth_telling(domain: Domain) -> Domain | None:

@@ -32,7 +32,7 @@ from mrfit.formats.input_file import read_input
 from mrfit.formats.model_format import ModelFormat
 from mrfit.formats.potentials import Floats, logarithms, potentials
 from mrfit.formats.tokens import MOST_CELLS, Tokens, numbered_domain, spoken
-from mrfit.model.factor_network import Network
+from mrfit.model.factor_network import FactorNetwork
 
 Indices = NDArray[np.int64]
 
@@ -59,7 +59,7 @@ class _Entries:
         return logarithms(_other_way_round(flat, self.shape[::-1]))
 
 
-def read_fg(content: bytes, name: str) -> Network:
+def read_fg(content: bytes, name: str) -> FactorNetwork:
     tokens = Tokens(content, name)
     states: dict[int, int] = {}
     n_factors = tokens.integer("the number of factors")
@@ -97,7 +97,7 @@ def _factor(tokens: Tokens, states: dict[int, int], most_cells: int) -> _Entries
     return _Entries(labels, tuple(shape), index, values)
 
 
-def fg_bytes(network: Network, *, names: bool = True) -> bytes:
+def fg_bytes(network: FactorNetwork, *, names: bool = True) -> bytes:
     """Zeros are left out; a variable in no table gets one of ones, as the file has no other place for it."""
     plain = network.with_hidden_named()
     factors = _covering(plain.tables)

@@ -39,7 +39,7 @@ from mrfit.formats.libra_data import schema_bytes, schema_of
 from mrfit.formats.model_format import ModelFormat
 from mrfit.formats.potentials import Floats
 from mrfit.formats.tokens import MOST_CELLS, numbered_domain
-from mrfit.model.factor_network import Conjunction, Network
+from mrfit.model.factor_network import Conjunction, FactorNetwork
 
 _TOKEN = re.compile(rb"[{}()]|[^\s{}()]+")
 _CONDITION = re.compile(rb"([+-])v([0-9]{1,18})_([0-9]{1,18})")
@@ -81,7 +81,7 @@ class _Collected:
     def add_feature(self, feature: _Feature) -> None:
         self.by_scope.setdefault(tuple(sorted(feature.masks)), []).append(feature)
 
-    def network(self, name: str) -> Network:
+    def network(self, name: str) -> FactorNetwork:
         conjunctions: list[Conjunction] = []
         for scope, features in self.by_scope.items():
             if self._is_small(scope, 1, _CELLS_OF_A_FEATURE):
@@ -92,7 +92,7 @@ class _Collected:
             else:
                 conjunctions += map(self._conjunction, features)
         domain = numbered_domain(self.shape, name)
-        return Network(domain, Factors.from_tables(self.shape, self.tables), tuple(conjunctions))
+        return FactorNetwork(domain, Factors.from_tables(self.shape, self.tables), tuple(conjunctions))
 
     def _is_small(self, scope: Scope, n_lines: int, limit: int) -> bool:
         return prod(self.shape[i] for i in scope) <= max(limit, _CELLS_OF_A_LINE * n_lines)
@@ -125,7 +125,7 @@ def _states(mask: int) -> list[int]:
     return [state for state in range(mask.bit_length()) if mask >> state & 1]
 
 
-def read_mn(content: bytes, name: str) -> Network:
+def read_mn(content: bytes, name: str) -> FactorNetwork:
     first, _, rest = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n").partition(b"\n")
     return _Parser(rest, schema_of(first, name), name).network()
 
@@ -144,7 +144,7 @@ class _Parser:
         self._next = 0
         self._weights: dict[int, float] = {}
 
-    def network(self) -> Network:
+    def network(self) -> FactorNetwork:
         self._expect("mn")
         self._expect("{")
         collected = _Collected(self._shape)
@@ -292,7 +292,7 @@ class _Parser:
         )
 
 
-def mn_bytes(network: Network, *, names: bool = True) -> bytes:
+def mn_bytes(network: FactorNetwork, *, names: bool = True) -> bytes:
     """A ``table`` for each table with a line for each entry that is not zero, and a line for each conjunction.
 
     Names have no place in it. A table of zeros keeps one line, which says its scope.

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from mrfit.model.factor_network import Network
+from mrfit.model.factor_network import FactorNetwork
 
 
 class Write(Protocol):
     """Makes the content of a file; without ``names`` there are no comments in it."""
 
-    def __call__(self, network: Network, *, names: bool = True) -> bytes: ...
+    def __call__(self, network: FactorNetwork, *, names: bool = True) -> bytes: ...
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,6 @@ class ModelFormat:
     word: str  # by which users choose it
     suffix: str
     meaning: str
-    read: Callable[[bytes, str], Network]
+    read: Callable[[bytes, str], FactorNetwork]
     write: Write
     holds_conjunctions: bool = False  # else hidden variables stand for them, or they are refused

@@ -11,11 +11,11 @@ from mrfit.data.storage import here, is_standard_input
 from mrfit.formats.input_file import read_input
 from mrfit.formats.model_format import ModelFormat
 from mrfit.formats.output_file import check_writable, write_output
-from mrfit.model.factor_network import Network
+from mrfit.model.factor_network import FactorNetwork
 from mrfit.registry import FORMATS
 
 
-def read_network(path: str | Path, *, format: str | ModelFormat | None = None) -> Network:
+def read_network(path: str | Path, *, format: str | ModelFormat | None = None) -> FactorNetwork:
     """Read a model: tables over named variables.
 
     Parameters
@@ -30,7 +30,7 @@ def read_network(path: str | Path, *, format: str | ModelFormat | None = None) -
 
 
 def write_network(
-    path: str | Path, network: Network, *, format: str | ModelFormat | None = None, names: bool = True
+    path: str | Path, network: FactorNetwork, *, format: str | ModelFormat | None = None, names: bool = True
 ) -> None:
     """Write a model, whole or not at all; a path that ends in ``.gz`` is gzipped.
 
@@ -41,7 +41,7 @@ def write_network(
     write_output(path, network_bytes(network, kind, path, names=names))
 
 
-def network_bytes(network: Network, kind: ModelFormat, path: str | Path, *, names: bool = True) -> bytes:
+def network_bytes(network: FactorNetwork, kind: ModelFormat, path: str | Path, *, names: bool = True) -> bytes:
     """The content of a model file of a name."""
     network.check_unconditional()
     content = kind.write(network, names=names)

@@ -33,7 +33,7 @@ from mrfit.core.domain import Domain
 from mrfit.core.errors import ModelFileError
 from mrfit.formats.output_file import write_output
 from mrfit.model.markov_network import MarkovNetwork
-from mrfit.model.standard_error_estimates import Errors
+from mrfit.model.standard_error_estimates import StandardErrors
 from mrfit.parameterizations.groups import Groups
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.registry import PARAMETERIZATIONS
@@ -152,7 +152,7 @@ def _parameters(arrays: dict[str, NDArray[Any]]) -> tuple[NDArray[np.float64], G
     return w, groups
 
 
-def _errors(arrays: dict[str, NDArray[Any]], described: dict[str, Any] | None) -> Errors | None:
+def _errors(arrays: dict[str, NDArray[Any]], described: dict[str, Any] | None) -> StandardErrors | None:
     covariance = arrays.get("covariance")
     if covariance is None or described is None:
         if covariance is not None or described is not None:
@@ -161,7 +161,7 @@ def _errors(arrays: dict[str, NDArray[Any]], described: dict[str, Any] | None) -
     if covariance.dtype != np.float64 or not np.array_equal(covariance, covariance.T, equal_nan=True):
         raise ValueError(f"a covariance of type {covariance.dtype} and shape {covariance.shape}")
     facts = {name: np.nan if described[name] is None else float(described[name]) for name in _OF_ERRORS[1:4]}
-    return Errors(str(described["kind"]), covariance, **facts, remarks=tuple(map(str, described["remarks"])))
+    return StandardErrors(str(described["kind"]), covariance, **facts, remarks=tuple(map(str, described["remarks"])))
 
 
 def _opened(content: bytes, name: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:

@@ -10,13 +10,13 @@ import numpy as np
 from mrfit.core.errors import InputError
 from mrfit.formats.merged import merged
 from mrfit.formats.model_format import ModelFormat
-from mrfit.model.factor_network import Network
+from mrfit.model.factor_network import FactorNetwork
 
 if TYPE_CHECKING:
     from mrfit.model.markov_network import MarkovNetwork
 
 
-def to_model(network: Network) -> MarkovNetwork:
+def to_model(network: FactorNetwork) -> MarkovNetwork:
     """The same distribution in full coordinates: a parameter for each cell of a table.
 
     Tables over the same variables are added up. A model is normalised, so constants are dropped.
@@ -37,14 +37,14 @@ def to_model(network: Network) -> MarkovNetwork:
     return MarkovNetwork(Full(network.domain, structure), np.concatenate([np.empty(0), *w]))
 
 
-def _read(content: bytes, name: str) -> Network:
+def _read(content: bytes, name: str) -> FactorNetwork:
     from mrfit.formats.mrf import from_stream
 
     model = from_stream(io.BytesIO(content), name)
-    return Network(model.domain, model.factors, covariates=model.covariates)
+    return FactorNetwork(model.domain, model.factors, covariates=model.covariates)
 
 
-def _written(network: Network, *, names: bool = True) -> bytes:
+def _written(network: FactorNetwork, *, names: bool = True) -> bytes:
     from mrfit.formats.mrf import to_bytes
 
     return to_bytes(to_model(network))

@@ -12,12 +12,12 @@ from mrfit.core.errors import InputError
 from mrfit.core.factors import Factors
 from mrfit.formats.merged import merged_and_covering
 from mrfit.formats.potentials import logarithms, potentials
-from mrfit.model.factor_network import Network
+from mrfit.model.factor_network import FactorNetwork
 
 _INSTEAD = "Keep the network in a .LG or .mn file."
 
 
-def to_pgmpy(network: Network) -> Any:
+def to_pgmpy(network: FactorNetwork) -> Any:
     """A ``DiscreteMarkovNetwork`` of pgmpy with the same distribution, names and states.
 
     Where values would overflow, tables are scaled, which changes Z and nothing else.
@@ -41,7 +41,7 @@ def to_pgmpy(network: Network) -> Any:
     return model
 
 
-def from_pgmpy(model: Any) -> Network:
+def from_pgmpy(model: Any) -> FactorNetwork:
     """The network of a Markov network or a discrete Bayesian network of pgmpy; names and states become texts."""
     if callable(getattr(model, "get_cpds", None)):
         factors = [cpd.to_factor() for cpd in model.get_cpds()]
@@ -68,7 +68,7 @@ def from_pgmpy(model: Any) -> Network:
             own = {state: k for k, state in enumerate(factor.state_names[variable])}
             array = np.take(array, [own[state] for state in states[variable]], axis=axis)
         tables.append(([order[variable] for variable in factor.variables], logarithms(array.ravel())))
-    return Network(domain, Factors.from_tables(domain.shape, tables))
+    return FactorNetwork(domain, Factors.from_tables(domain.shape, tables))
 
 
 def _imported() -> tuple[Any, Any]:

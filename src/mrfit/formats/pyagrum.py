@@ -13,12 +13,12 @@ from mrfit.core.errors import InputError
 from mrfit.core.factors import Factors
 from mrfit.formats.merged import merged_and_covering
 from mrfit.formats.potentials import logarithms, potentials
-from mrfit.model.factor_network import Network
+from mrfit.model.factor_network import FactorNetwork
 
 _INSTEAD = "Keep the network in a .LG or .mn file."
 
 
-def to_pyagrum(network: Network) -> Any:
+def to_pyagrum(network: FactorNetwork) -> Any:
     """A ``pyagrum.MarkovRandomField`` with the same distribution, names and states.
 
     Tables over the same variables are multiplied, as pyAgrum has one for each set; where values would overflow, tables
@@ -42,7 +42,7 @@ def to_pyagrum(network: Network) -> Any:
     return model
 
 
-def from_pyagrum(model: Any) -> Network:
+def from_pyagrum(model: Any) -> FactorNetwork:
     """The network of a ``pyagrum.MarkovRandomField`` or ``BayesNet``."""
     gum = _imported()
     if isinstance(model, gum.MarkovRandomField):
@@ -59,7 +59,7 @@ def from_pyagrum(model: Any) -> Network:
     for tensor in tensors:
         scope = [domain.index(name) for name in reversed(tensor.names)]
         tables.append((scope, logarithms(np.asarray(tensor.toarray(), np.float64).ravel())))
-    return Network(domain, Factors.from_tables(domain.shape, tables))
+    return FactorNetwork(domain, Factors.from_tables(domain.shape, tables))
 
 
 def _imported() -> Any:

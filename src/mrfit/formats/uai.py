@@ -23,31 +23,31 @@ from mrfit.formats.annotation import Annotation, names_worth_telling
 from mrfit.formats.model_format import ModelFormat
 from mrfit.formats.potentials import Floats, logarithms, potentials
 from mrfit.formats.tokens import Tokens, numbered_domain
-from mrfit.model.factor_network import Network
+from mrfit.model.factor_network import FactorNetwork
 
 _INSTEAD = "Write a .LG file, which holds logarithms."
 
 
-def read_uai(content: bytes, name: str) -> Network:
+def read_uai(content: bytes, name: str) -> FactorNetwork:
     return _read(content, name, logs=False)
 
 
-def read_lg(content: bytes, name: str) -> Network:
+def read_lg(content: bytes, name: str) -> FactorNetwork:
     return _read(content, name, logs=True)
 
 
-def uai_bytes(network: Network, *, names: bool = True) -> bytes:
+def uai_bytes(network: FactorNetwork, *, names: bool = True) -> bytes:
     plain = network.with_hidden_named()
     values, shift = potentials(plain.tables, _INSTEAD)
     return _written(plain, values, Annotation(names_worth_telling(plain.domain) if names else None, shift))
 
 
-def lg_bytes(network: Network, *, names: bool = True) -> bytes:
+def lg_bytes(network: FactorNetwork, *, names: bool = True) -> bytes:
     plain = network.with_hidden_named()
     return _written(plain, plain.tables.values, Annotation(names_worth_telling(plain.domain) if names else None))
 
 
-def _read(content: bytes, name: str, *, logs: bool) -> Network:
+def _read(content: bytes, name: str, *, logs: bool) -> FactorNetwork:
     tokens = Tokens(content, name)
     tokens.word("MARKOV", "BAYES")
     n_variables = tokens.integer("the number of variables", least=1)
@@ -72,7 +72,7 @@ def _scope(tokens: Tokens, n_variables: int) -> Scope:
     return scope
 
 
-def _written(network: Network, values: Floats, annotation: Annotation) -> bytes:
+def _written(network: FactorNetwork, values: Floats, annotation: Annotation) -> bytes:
     factors = network.tables
     lines = ["MARKOV", str(len(factors.shape)), _joined(factors.shape), str(len(factors.scopes))]
     lines += [_joined((len(scope), *scope)) for scope in factors.scopes]

@@ -9,14 +9,14 @@ from mrfit.core.factors import Factors
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class Component:
     """The tables that are joined to some variables, and whether these are not all."""
 
     factors: Factors
     is_proper: bool
 
 
-def part_with(factors: Factors, variables: Iterable[int]) -> Part:
+def component_of(factors: Factors, variables: Iterable[int]) -> Component:
     """What is left when all is dropped that shares no table, directly or through others, with these variables.
 
     Their marginals stay as they are: the rest is independent of them. Variables that are known join nothing.
@@ -31,5 +31,5 @@ def part_with(factors: Factors, variables: Iterable[int]) -> Part:
     pairs = zip(factors.scopes, factors.tables, strict=True)
     kept = [(scope, table) for scope, table in pairs if near.intersection(scope)]
     if len(kept) == len(factors.scopes):
-        return Part(factors, is_proper=False)
-    return Part(Factors.from_tables(factors.shape, kept), is_proper=True)
+        return Component(factors, is_proper=False)
+    return Component(Factors.from_tables(factors.shape, kept), is_proper=True)

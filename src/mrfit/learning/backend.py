@@ -43,7 +43,7 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 
-class Coordinates(ABC):
+class Backend(ABC):
     """A vector of parameters of some kind, whichever order it has."""
 
     parameters: Parameterization
@@ -95,7 +95,7 @@ class Coordinates(ABC):
         """The parameterization of the model, and which of these parameters it has."""
 
 
-class ListedCoordinates(Coordinates):
+class ListedCoordinates(Backend):
     """Parameters of a structure in the order of their parameterization."""
 
     def __init__(self, parameters: Parameterization, *, jobs: int = 1) -> None:
@@ -119,7 +119,7 @@ class ListedCoordinates(Coordinates):
         return self.parameters.singles()
 
 
-class PseudoCoordinates(ListedCoordinates):
+class PseudoLikelihoodBackend(ListedCoordinates):
     """For the pseudo-likelihood, or another loss of every variable given the others; rows are scored by the first.
 
     ``keep_zeros`` keeps scopes in the model whose parameters are all zero.
@@ -205,7 +205,7 @@ class TreeCoordinates(ListedCoordinates):
         return (self.parameters, np.arange(self.n_parameters)) if self.keep_zeros else self.parameters.pruned(w)
 
 
-class ExactCoordinates(Coordinates):
+class ExactCoordinates(Backend):
     """Parameters of a structure or of all sets of variables, for the exact likelihood over all joint states.
 
     ``listed`` keeps the order of the parameterization also where all sets of variables could stand, leaner, in the

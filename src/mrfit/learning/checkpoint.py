@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from mrfit.core.errors import InputError
 from mrfit.formats.jsonl import LineFile, LineKind
 from mrfit.learning.grid import Optimum
-from mrfit.learning.tying.soft_tying import Round, TiedSolution
+from mrfit.learning.tying.soft_tying import TiedSolution, TyingRecord
 from mrfit.parameterizations.groups import Groups
 from mrfit.solvers.solution import Record, Solution, Status
 
@@ -29,20 +29,20 @@ Floats = NDArray[np.float64]
 
 _KIND = LineKind("mrfit_fits", ("result", "point"), "another file")
 _SECONDS = 300.0  # of a long fit that a kill may cost
-_CLASSES = {cls.__name__: cls for cls in (Optimum, TiedSolution, Solution, Record, Round, Groups)}
+_CLASSES = {cls.__name__: cls for cls in (Optimum, TiedSolution, Solution, Record, TyingRecord, Groups)}
 
 
-class Solved(Protocol):
+class CheckpointedFit(Protocol):
     """What a fit returns."""
 
     @property
     def solution(self) -> Solution: ...
 
 
-Result = TypeVar("Result", bound=Solved)
+Result = TypeVar("Result", bound=CheckpointedFit)
 
 
-class NotKept:
+class NoCheckpoint:
     """Every fit is done, and nothing is kept."""
 
     def result(self, fit: Callable[[], Result]) -> Result:
@@ -57,7 +57,7 @@ class NotKept:
         """Be shown where it is."""
 
 
-class KeptFits(NotKept):
+class FitCheckpoint(NoCheckpoint):
     """A file with a line for every fit that ended, and for points of those that took long."""
 
     def __init__(self, path: Path, file: LineFile) -> None:
@@ -67,7 +67,7 @@ class KeptFits(NotKept):
 
     @classmethod
     @contextmanager
-    def opened(cls, path: str | Path, settings: dict[str, Any]) -> Iterator[KeptFits]:
+    def opened(cls, path: str | Path, settings: dict[str, Any]) -> Iterator[FitCheckpoint]:
         """To add to; refuses a file of other settings."""
         with LineFile.of_run(Path(path), _KIND, settings) as file:
             yield cls(Path(path), file)

@@ -13,16 +13,16 @@ from scipy.special import wrightomega
 from mrfit.core.errors import InputError
 from mrfit.inference.exact.row_tables import RowTables
 from mrfit.inference.exact.tree_states import TreeStates
-from mrfit.learning.backend import Coordinates, ExactCoordinates
+from mrfit.learning.backend import Backend, ExactCoordinates
 from mrfit.learning.grid import Optimum
 from mrfit.objectives.decomposable_closed_form import product_parameters
 from mrfit.parameterizations.joint import Saturated
-from mrfit.penalties.l2 import L2
+from mrfit.penalties.l2 import Ridge
 from mrfit.solvers.solution import Record, Solution, Status
 from mrfit.structures.decomposable import multiplicities
 
 if TYPE_CHECKING:
-    from mrfit.learning.fit_problem import Problem
+    from mrfit.learning.fit_problem import FitProblem
 
 Floats = NDArray[np.float64]
 
@@ -64,7 +64,7 @@ def flat_l2(counts: Floats, strength: float) -> Floats:
 
 
 def closed_form_path(
-    problem: Problem, strengths: Sequence[float], estimate: Estimate, *, squares: bool
+    problem: FitProblem, strengths: Sequence[float], estimate: Estimate, *, squares: bool
 ) -> Iterator[Optimum]:
     """An estimate at every strength; ``squares`` says whether it minimises a sum of squares, which certifies it."""
     joint, rows, objective = joint_states(problem.coordinates), problem.held_rows, problem.objective
@@ -76,7 +76,7 @@ def closed_form_path(
         value, gradient = objective.value_and_gradient(w)
         cost, violation, gap = 0.0, 0.0, None
         if squares:
-            penalty = L2(2.0 * strength)
+            penalty = Ridge(2.0 * strength)
             cost = penalty.value(w)
             slope = gradient + penalty.gradient(w) / rows.total_weight
             violation = float(np.abs(slope).max())
@@ -88,18 +88,18 @@ def closed_form_path(
         yield Optimum(strength, solution, -value, 1, time.perf_counter() - begun)
 
 
-def joint_states(coordinates: Coordinates) -> Saturated:
+def joint_states(coordinates: Backend) -> Saturated:
     if has_all_sets(coordinates):
         return coordinates.joint  # type: ignore[attr-defined, no-any-return]
     raise InputError("This penalty smooths all joint states, so it needs all sets of variables; use order all.")
 
 
-def has_all_sets(coordinates: Coordinates) -> bool:
+def has_all_sets(coordinates: Backend) -> bool:
     """Whether all sets of variables have parameters, in the order of the joint states."""
     return isinstance(coordinates, ExactCoordinates) and isinstance(coordinates.joint, Saturated)
 
 
-def product_path(problem: Problem, strengths: Sequence[float]) -> Iterator[Optimum]:
+def product_path(problem: FitProblem, strengths: Sequence[float]) -> Iterator[Optimum]:
     """The maximum of the likelihood of rows with pseudo-counts, at every strength, as a product of tables over tables.
 
     ``strength`` rows more for every state of the largest clique are dealt evenly to all joint states. Where the
@@ -136,7 +136,7 @@ def product_path(problem: Problem, strengths: Sequence[float]) -> Iterator[Optim
         yield Optimum(strength, solution, -value, 1, time.perf_counter() - begun, coordinates=part.coordinates)
 
 
-def has_squares_form(coordinates: Coordinates) -> bool:
+def has_squares_form(coordinates: Backend) -> bool:
     """Whether the squares of the parameters sum to those of the log-probabilities: spectral, all sets of variables."""
     parameters = coordinates.parameters
     return isinstance(coordinates, ExactCoordinates) and parameters.structure.is_saturated and parameters.is_orthogonal

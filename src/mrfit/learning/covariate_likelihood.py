@@ -13,12 +13,12 @@ from mrfit.core.domain import Domain
 from mrfit.core.errors import InputError
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.inference.exact.enumeration import MOST_CELLS
-from mrfit.learning.backend import Coordinates, ListedCoordinates
+from mrfit.learning.backend import Backend, ListedCoordinates
 from mrfit.learning.partitioned_rows import Rows, together
 from mrfit.objectives.hessian import Matrix
 from mrfit.objectives.objective import Objective
 from mrfit.objectives.reparameterized import Reparameterized
-from mrfit.objectives.weighted_mean import Mean
+from mrfit.objectives.weighted_mean import WeightedMean
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.structures.structure import Structure
@@ -35,7 +35,7 @@ def without_covariates(parameters: Parameterization) -> Canonical:
     return Canonical(Domain(tuple(parameters.domain[i] for i in left)), structure)
 
 
-class Part(NamedTuple):
+class CovariateState(NamedTuple):
     """The rows in one state of the covariates."""
 
     numbers: Indices  # among all distinct rows
@@ -54,18 +54,18 @@ class ConditionalCoordinates(ListedCoordinates):
         Of `without_covariates`, for an exact likelihood.
     """
 
-    def __init__(self, parameters: Parameterization, inner: Coordinates, *, jobs: int = 1) -> None:
+    def __init__(self, parameters: Parameterization, inner: Backend, *, jobs: int = 1) -> None:
         super().__init__(parameters, jobs=jobs)
         self.inner, self.engine, self.gap_share = inner, inner.engine, inner.gap_share
         self.smooth_solver, self.sparse_solver = inner.smooth_solver, inner.sparse_solver
 
-    def objective(self, rows: Rows) -> Mean:
+    def objective(self, rows: Rows) -> WeightedMean:
         parts = list(self._parts(together(rows)))
         objectives: list[Objective] = []
         for part in parts:
             objectives.append(Reparameterized(self.inner.objective(part.rows), part.matrix))
             _check_cells(len(parts), objectives[0].n_cells)
-        return Mean(objectives, [part.rows.total_weight / rows.total_weight for part in parts])
+        return WeightedMean(objectives, [part.rows.total_weight / rows.total_weight for part in parts])
 
     def row_scores(self, w: Floats, rows: UniqueRows) -> Floats:
         out = np.empty(rows.n_distinct)
@@ -89,14 +89,14 @@ class ConditionalCoordinates(ListedCoordinates):
     def in_model(self, w: Floats) -> tuple[Parameterization, Indices]:
         return self.parameters, np.arange(self.n_parameters)
 
-    def _parts(self, rows: UniqueRows) -> Iterator[Part]:
+    def _parts(self, rows: UniqueRows) -> Iterator[CovariateState]:
         """Distinct rows are sorted, and stay so where some columns are left out that do not vary."""
         given, left = list(self.parameters.given), _left(self.parameters)
         states, number = np.unique(rows.codes[:, given], axis=0, return_inverse=True)
         for k, state in enumerate(states.tolist()):
             numbers = np.flatnonzero(number.ravel() == k)
             part = UniqueRows.from_codes(rows.domain, rows.codes[numbers], rows.sample_weight[numbers])
-            yield Part(numbers, part.on_columns(left), self._matrix(dict(zip(given, state, strict=True))))
+            yield CovariateState(numbers, part.on_columns(left), self._matrix(dict(zip(given, state, strict=True))))
 
     def _matrix(self, known: dict[int, int]) -> csr_array:
         """A parameter counts where its covariates are in its states, for what else it speaks of, if anything."""

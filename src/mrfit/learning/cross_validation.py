@@ -13,10 +13,10 @@ from mrfit.core.cluster import is_in_use, mapped
 from mrfit.core.threads import one_blas_thread, resolve_jobs
 from mrfit.data.folds import Fold, folds_of
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.learning.checkpoint import NotKept
-from mrfit.learning.early_stopping import Race
-from mrfit.learning.fit_problem import Problem
-from mrfit.learning.fit_result import Fit, Score
+from mrfit.learning.checkpoint import NoCheckpoint
+from mrfit.learning.early_stopping import EarlyStopping
+from mrfit.learning.fit_problem import FitProblem
+from mrfit.learning.fit_result import CandidateFit, MeanScore
 from mrfit.learning.grid import Callback, Grid, Optimum
 from mrfit.learning.partitioned_rows import Rows
 from mrfit.solvers.solution import Status
@@ -31,18 +31,18 @@ _FIRST_PATIENCE = 8
 # no score rose by more than a third of that (tmovie, d = 5); those of fits that follow every row fall.
 _NEAR = 3e-4
 
-Walk = Callable[[Problem, Callback | None], Iterator[Optimum]]
-RunOn = Callable[[Problem, Optimum], Optimum]  # to the tolerance of the problem
+Walk = Callable[[FitProblem, Callback | None], Iterator[Optimum]]
+RunOn = Callable[[FitProblem, Optimum], Optimum]  # to the tolerance of the problem
 
 
 @dataclass(frozen=True)
 class FoldProblem:
     """A problem, and rows it has not seen."""
 
-    problem: Problem
+    problem: FitProblem
     held_out: Rows
 
-    def keeping(self, kept: NotKept) -> FoldProblem:
+    def keeping(self, kept: NoCheckpoint) -> FoldProblem:
         """The same, whose optima are kept."""
         return replace(self, problem=self.problem.keeping(kept))
 
@@ -53,7 +53,7 @@ def fold_problems(learner: Learner, rows: UniqueRows, *, jobs: int) -> list[Fold
     # On a cluster folds learn side by side, with all threads of a worker each; here one after the other.
     structures = mapped(_structure_of, folds, shared=(learner, -1 if is_in_use() else jobs), name=lambda _: "a fold")
     return [
-        FoldProblem(Problem.within(fold.train, structure, learner, jobs=jobs), fold.held_out)
+        FoldProblem(FitProblem.within(fold.train, structure, learner, jobs=jobs), fold.held_out)
         for fold, structure in zip(folds, structures, strict=True)
     ]
 
@@ -72,13 +72,13 @@ def _scores_of(walk: Walk, fold: FoldProblem) -> list[float]:
 class Evaluation:
     """Fits on all rows, each with its score on rows it has not seen."""
 
-    problem: Problem
+    problem: FitProblem
     folds: list[FoldProblem]
     valid: UniqueRows | None
     done: Callable[[], None]  # called after every fit
 
-    def fits(self, walk: Walk, grid: Grid, callback: Callback | None) -> tuple[Fit, ...]:
-        fits: list[Fit] = []
+    def fits(self, walk: Walk, grid: Grid, callback: Callback | None) -> tuple[CandidateFit, ...]:
+        fits: list[CandidateFit] = []
         scores = self._side_by_side(walk) if is_in_use() and self.folds and not grid.is_path else self._abreast(walk)
         for optimum in walk(self.problem, callback):
             fits.append(self._fit(optimum, self._chosen_on(grid), fold_scores=next(scores)))
@@ -87,16 +87,16 @@ class Evaluation:
                 break
         return tuple(fits)
 
-    def run_on(self, walk: Walk, grid: Grid, run_on: RunOn, rough: float) -> tuple[Fit, ...]:
+    def run_on(self, walk: Walk, grid: Grid, run_on: RunOn, rough: float) -> tuple[CandidateFit, ...]:
         """Fits to a rough tolerance, those near the best run on; until nothing near the best is rough or was left."""
         score = self._counted_score() if self.problem.is_judged_by_its_objective else None
-        race = None if score is None else Race(self.problem.objective, score)
+        race = None if score is None else EarlyStopping(self.problem.objective, score)
 
-        def judged(optimum: Optimum) -> Fit:
+        def judged(optimum: Optimum) -> CandidateFit:
             return self._fit(optimum, self._chosen_on(grid), None if score is None else score(optimum.solution.w))
 
         optima: list[Optimum] = []
-        fits: list[Fit] = []
+        fits: list[CandidateFit] = []
         for optimum in walk(self.problem.roughly(rough).raced(race), None):
             optima.append(optimum)
             fits.append(judged(optimum))
@@ -150,7 +150,7 @@ class Evaluation:
         chosen_on: str | None,
         validated: float | None = None,
         fold_scores: tuple[float, ...] = (),
-    ) -> Fit:
+    ) -> CandidateFit:
         """With its score on the validation rows, where that is not known yet, or in the folds."""
         problem, objective = self.problem, self.problem.learner.objective
         model, solution = problem.model(optimum, chosen_on=chosen_on)
@@ -161,7 +161,7 @@ class Evaluation:
         held_out = float(np.mean(fold_scores)) if fold_scores else None
         if self.valid is not None:
             held_out = problem.mean_score(optimum, self.valid) if validated is None else validated
-        return Fit(
+        return CandidateFit(
             strength=optimum.strength,
             model=model,
             solution=solution,
@@ -178,7 +178,7 @@ class Evaluation:
         )
 
 
-def _tell_best(race: Race | None, fits: list[Fit]) -> None:
+def _tell_best(race: EarlyStopping | None, fits: list[CandidateFit]) -> None:
     """The score of the best fit that was not left, where there is a race."""
     if race is not None:
         race.best = max((fit.rank for fit in fits if fit.solution.status is not Status.LOST), default=-np.inf)
@@ -188,7 +188,7 @@ def _least_near(best: float) -> float:
     return best - _NEAR * abs(best)
 
 
-def _has_passed_the_best(fits: list[Fit], patience: int) -> bool:
+def _has_passed_the_best(fits: list[CandidateFit], patience: int) -> bool:
     """Whether the last fits are no better than one before them.
 
     At the beginning, where next to nothing is in, none may be better than the first: there is more patience then.
@@ -198,13 +198,13 @@ def _has_passed_the_best(fits: list[Fit], patience: int) -> bool:
     return len(ranks) > patience and max(ranks[-patience:]) <= max(ranks[:-patience])
 
 
-def mean_over_rows(scores: NDArray[np.float64], rows: UniqueRows) -> Score:
+def mean_over_rows(scores: NDArray[np.float64], rows: UniqueRows) -> MeanScore:
     """The weighted mean of a score of every distinct row."""
     share = rows.sample_weight / rows.total_weight
     mean = float(share @ scores)
-    return Score(mean, float(np.sqrt(share @ (scores - mean) ** 2 / rows.effective_rows)))
+    return MeanScore(mean, float(np.sqrt(share @ (scores - mean) ** 2 / rows.effective_rows)))
 
 
-def mean_over_folds(scores: NDArray[np.float64]) -> Score:
+def mean_over_folds(scores: NDArray[np.float64]) -> MeanScore:
     """The mean of one score for each fold of a cross-validation."""
-    return Score(float(scores.mean()), float(scores.std(ddof=1) / np.sqrt(len(scores))))
+    return MeanScore(float(scores.mean()), float(scores.std(ddof=1) / np.sqrt(len(scores))))

@@ -17,7 +17,7 @@ _WORSE = 3e-4  # of a score: since the last look
 _BEHIND = 3e-3  # of a score: behind the best
 
 
-class Race:
+class EarlyStopping:
     """Fits of one grid against each other, by their scores on validation rows.
 
     A fit is lost when it is behind the ``best`` of the others and its score falls: without a penalty a way to the

@@ -21,9 +21,9 @@ from mrfit.data.dataset import Dataset
 from mrfit.data.encoding import has_all_cells
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning.em_errors import check_incomplete_errors, incomplete_errors
-from mrfit.learning.fit_result import Fitted
+from mrfit.learning.fit_result import FitResult
 from mrfit.learning.learner import Learner
-from mrfit.learning.penalty_specs import L2, FlatL2, NoPenalty
+from mrfit.learning.penalty_specs import L2, NoPenalty, SumOfSquares
 
 Floats = NDArray[np.float64]
 
@@ -36,7 +36,7 @@ _MOST_ROUNDS = 1000
 class IncompleteFit:
     """The fit of the last round, with the rows it was made of, and how many rounds there were."""
 
-    fitted: Fitted
+    fitted: FitResult
     completions: Completions
     rows: UniqueRows
     rounds: int
@@ -83,7 +83,7 @@ def _check(learner: Learner) -> None:
             f"EM learns by the likelihood or the pseudo-likelihood, of which observed cells say something; "
             f"{learner.objective.word} is neither. Use one of these, or leave incomplete rows out."
         )
-    if learner.structure.is_learned or learner.folds or not isinstance(learner.penalty, NoPenalty | L2 | FlatL2):
+    if learner.structure.is_learned or learner.folds or not isinstance(learner.penalty, NoPenalty | L2 | SumOfSquares):
         raise InputError(
             "EM learns parameters of a structure that is given, with l2 or no penalty, and without folds. Use such "
             "settings, or leave incomplete rows out."
@@ -110,7 +110,7 @@ class _Rounds:
         self.learner, self.completions, self.jobs, self.callback = learner, completions, jobs, callback
         self.n = 0
         self.moved = np.inf
-        self.last: tuple[Fitted, UniqueRows]
+        self.last: tuple[FitResult, UniqueRows]
 
     def run(self) -> bool:
         """Until log-weights of complete rows rest; whether they do."""

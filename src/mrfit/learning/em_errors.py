@@ -9,11 +9,11 @@ from mrfit.core.errors import InputError
 from mrfit.data.completions import Completions
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.inference.exact.row_tables import RowTables
-from mrfit.learning.fit_problem import Problem
-from mrfit.learning.fit_result import Fit
+from mrfit.learning.fit_problem import FitProblem
+from mrfit.learning.fit_result import CandidateFit
 from mrfit.learning.learner import Learner
 from mrfit.learning.standard_errors import SHRUNKEN
-from mrfit.model.standard_error_estimates import Errors
+from mrfit.model.standard_error_estimates import StandardErrors
 from mrfit.parameterizations.parameterization import Parameterization
 
 Floats = NDArray[np.float64]
@@ -32,8 +32,8 @@ def check_incomplete_errors(kind: str, learner: Learner) -> None:
 
 
 def incomplete_errors(
-    learner: Learner, fit: Fit, completions: Completions, weighted: UniqueRows, *, jobs: int = 1
-) -> Errors:
+    learner: Learner, fit: CandidateFit, completions: Completions, weighted: UniqueRows, *, jobs: int = 1
+) -> StandardErrors:
     """A^-1 J A^-T, for the gradients g_r = E[s | what is observed of row r], whose sum is zero at the optimum.
 
     J is the sum of g_r g_r'; A = -dg/dw = E[-ds] - Cov(s, f | observed), f the features: the second term is what the
@@ -47,7 +47,7 @@ def incomplete_errors(
             f"{_MOST_COMPLETE:,}. Leave the errors out, or rows with many missing cells."
         )
     model = fit.model
-    problem = Problem(weighted, model.structure, learner, jobs)
+    problem = FitProblem(weighted, model.structure, learner, jobs)
     coordinates = learner.objective.coordinates(model.parameters, listed=True, keep_zeros=True, jobs=jobs)
     expansion = coordinates.objective(weighted).expand(model.w)
     features = feature_values(model.parameters, completions.complete)
@@ -86,12 +86,12 @@ def _expected(values: Floats, completions: Completions, shares: Floats) -> Float
     return out
 
 
-def _errors(information: Floats, products: Floats, rows: UniqueRows, *, shrunken: bool) -> Errors:
+def _errors(information: Floats, products: Floats, rows: UniqueRows, *, shrunken: bool) -> StandardErrors:
     """Weights that are no counts are worth fewer rows; criteria would need a likelihood of what is observed."""
     scale = rows.total_weight / rows.effective_rows
     bread = np.linalg.inv(information)
     covariance = scale * bread @ products @ bread.T
-    return Errors(
+    return StandardErrors(
         "sandwich",
         0.5 * (covariance + covariance.T),
         float(np.sum(bread.T * products)),

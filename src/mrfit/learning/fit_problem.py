@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 from mrfit.core.errors import InputError
 from mrfit.data.folds import folds_of
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.learning.backend import Coordinates
+from mrfit.learning.backend import Backend
 from mrfit.learning.chain_backend import ChainCoordinates
 from mrfit.learning.chains.chain_fit import ChainProblem
-from mrfit.learning.checkpoint import NotKept
-from mrfit.learning.early_stopping import Race
+from mrfit.learning.checkpoint import NoCheckpoint
+from mrfit.learning.early_stopping import EarlyStopping
 from mrfit.learning.grid import Optimum
 from mrfit.learning.initialization import hold_what_never_occurs, start_and_bound
 from mrfit.learning.objective_specs import JUDGES
-from mrfit.learning.parameter_layout import Layout
+from mrfit.learning.parameter_layout import ParameterLayout
 from mrfit.learning.partitioned_rows import PartedRows, Rows, together
 from mrfit.learning.serialization import kind_of
 from mrfit.learning.versions import versions
@@ -45,7 +45,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class FitProblem:
     """Everything a grid of fits needs, worked out once.
 
     ``limit`` is what a search may let the structure grow to, if there is one. It may be too large to be written down
@@ -59,8 +59,8 @@ class Problem:
     jobs: int = 1
     limit: Structure | None = None
     rough_tolerance: float | None = None
-    kept: NotKept = field(default_factory=NotKept)
-    race: Race | None = None
+    kept: NoCheckpoint = field(default_factory=NoCheckpoint)
+    race: EarlyStopping | None = None
     _parts: dict[int, list[Objective]] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -68,31 +68,31 @@ class Problem:
             self.learner.objective.check_finite(self.rows, self.coordinates, self.layout.penalized)
 
     @classmethod
-    def within(cls, rows: Rows, limit: Structure, learner: Learner, *, jobs: int = 1) -> Problem:
+    def within(cls, rows: Rows, limit: Structure, learner: Learner, *, jobs: int = 1) -> FitProblem:
         """With the scopes that the learner's fits begin with."""
         first = learner.penalty.first_scopes(limit)
         return cls(rows, first, learner, jobs, None if first is limit else limit)
 
-    def on(self, structure: Structure) -> Problem:
+    def on(self, structure: Structure) -> FitProblem:
         """The same with other scopes."""
         return replace(self, structure=structure)
 
-    def roughly(self, tolerance: float | None) -> Problem:
+    def roughly(self, tolerance: float | None) -> FitProblem:
         """The same to another tolerance, or None for the learner's; both have the same counts of the same rows."""
         if tolerance == self.rough_tolerance:
             return self
         _ = self.objective  # counted before the copy, which then shares it
         return self._sharing(rough_tolerance=tolerance)
 
-    def keeping(self, kept: NotKept) -> Problem:
+    def keeping(self, kept: NoCheckpoint) -> FitProblem:
         """The same, whose optima are kept."""
         return self._sharing(kept=kept)
 
-    def raced(self, race: Race | None) -> Problem:
+    def raced(self, race: EarlyStopping | None) -> FitProblem:
         """The same, whose fits may be left."""
         return self._sharing(race=race)
 
-    def _sharing(self, **settings: Any) -> Problem:
+    def _sharing(self, **settings: Any) -> FitProblem:
         """With other settings, and all that was worked out before."""
         other = copy(self)
         for name, value in settings.items():
@@ -123,7 +123,7 @@ class Problem:
         return parameters
 
     @cached_property
-    def coordinates(self) -> Coordinates:
+    def coordinates(self) -> Backend:
         """Of the learner's parameters, or of fewer that lead to the same model."""
         learner, penalty, parameters = self.learner, self.learner.penalty, self.parameters
         if learner.objective.is_joint and penalty.is_of_lengths and self.free_orders == (1,) and not learner.given:
@@ -156,10 +156,10 @@ class Problem:
         return self.learner.penalty.free_orders_in(self.limit or self.structure, self.learner.objective)
 
     @cached_property
-    def layout(self) -> Layout:
+    def layout(self) -> ParameterLayout:
         orders = self.coordinates.orders
         penalized = ~np.isin(orders, self.free_orders)
-        return Layout(self.structure, orders, self.coordinates.scopes, penalized, self._tree)
+        return ParameterLayout(self.structure, orders, self.coordinates.scopes, penalized, self._tree)
 
     def _tree(self) -> Floats:
         w = forest_parameters(self.coordinates.parameters, self.held_rows)
@@ -238,7 +238,7 @@ class Problem:
 
     # --- what comes out
 
-    def coordinates_of(self, optimum: Optimum) -> Coordinates:
+    def coordinates_of(self, optimum: Optimum) -> Backend:
         """A search may end in other coordinates than it began with."""
         return optimum.coordinates or self.coordinates
 

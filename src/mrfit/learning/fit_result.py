@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from mrfit.core.html_table import html_table
 from mrfit.core.rounding import with_error
 from mrfit.learning.partitioned_rows import PartedRows
-from mrfit.learning.tying.soft_tying import Round
+from mrfit.learning.tying.soft_tying import TyingRecord
 from mrfit.model.markov_network import MarkovNetwork
-from mrfit.model.standard_error_estimates import Errors
+from mrfit.model.standard_error_estimates import StandardErrors
 from mrfit.solvers.solution import Solution
 from mrfit.structures.base import LearnedStructure
 
@@ -27,7 +27,7 @@ _LEAST_CHECK, _LONGEST_CHECK = 0.1, 10.0  # seconds
 
 
 @dataclass(frozen=True)
-class Fit:
+class CandidateFit:
     """The model at one point of the grid, with the certificate of its optimum.
 
     ``train`` and ``held_out`` are means a row of what was maximised, which ``measure`` names (pll or ll); the second is
@@ -46,10 +46,10 @@ class Fit:
     seconds: float
     passes: int = 0
     n_groups: int | None = None
-    rounds: tuple[Round, ...] = ()
+    rounds: tuple[TyingRecord, ...] = ()
     fold_scores: tuple[float, ...] = ()
 
-    def with_unbounded(self, limits: Mapping[str, str]) -> Fit:
+    def with_unbounded(self, limits: Mapping[str, str]) -> CandidateFit:
         """The same, with the limits of parameters without a finite estimate in its model's provenance."""
         if not limits:
             return self
@@ -70,7 +70,7 @@ class Fit:
         """The standard error of log Z in every log-likelihood of the model; zero where log Z is exact or in none."""
         return self.model.known_log_z_error if self.measure == "ll" else 0.0
 
-    def with_errors(self, errors: Errors) -> Fit:
+    def with_errors(self, errors: StandardErrors) -> CandidateFit:
         """The same, with standard errors in its model."""
         return replace(self, model=replace(self.model, errors=errors))
 
@@ -110,7 +110,7 @@ class Fit:
 
 
 @dataclass(frozen=True)
-class Score:
+class MeanScore:
     """A mean over rows, with its standard error.
 
     ``row_error`` is that of other rows, ``log_z_error`` that of an estimated log Z, which all rows share.
@@ -134,7 +134,7 @@ class Score:
 
 
 @dataclass(frozen=True)
-class Gain:
+class TyingGain:
     """What the best tied fit is better than the best L2 fit by, a row, with its standard error.
 
     ``rows`` says on which rows: ``test``, which nothing was chosen on; or ``valid`` or ``folds``, on which both were
@@ -143,7 +143,7 @@ class Gain:
 
     mean: float
     standard_error: float
-    l2: Fit
+    l2: CandidateFit
     rows: str
 
     def __repr__(self) -> str:
@@ -156,7 +156,7 @@ class Gain:
 
 
 @dataclass(frozen=True)
-class Fitted:
+class FitResult:
     """All fits in the order they were made, the one to keep, and what is known about it.
 
     Parameters
@@ -180,21 +180,21 @@ class Fitted:
         What the rows of a table in parts were counted to, or where they are; None for rows that are held together.
     """
 
-    fits: tuple[Fit, ...]
-    best: Fit
+    fits: tuple[CandidateFit, ...]
+    best: CandidateFit
     structure: LearnedStructure
     n_cells: int
     n_candidate_parameters: int
     guarantee: str
     is_path: bool = False
-    test: Score | None = None
-    gain: Gain | None = None
+    test: MeanScore | None = None
+    gain: TyingGain | None = None
     engine: str | None = None
     parts: PartedRows | None = None
 
     def __repr__(self) -> str:
         best = repr(self.best)[1:-1].removeprefix("Fit: ")
-        return f"<Fitted: {self.model.in_words()}; best of {len(self.fits)}: {best}>"
+        return f"<FitResult: {self.model.in_words()}; best of {len(self.fits)}: {best}>"
 
     def _repr_html_(self) -> str:
         best = self.best
@@ -209,7 +209,7 @@ class Fitted:
         }
         if self.test is not None:
             facts[f"test {best.measure}"] = self.test.in_words()
-        return html_table("Fitted", facts) + self.model.explorer_frame()
+        return html_table("FitResult", facts) + self.model.explorer_frame()
 
     @property
     def model(self) -> MarkovNetwork:

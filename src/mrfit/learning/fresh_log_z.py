@@ -8,14 +8,18 @@ from dataclasses import replace
 import numpy as np
 
 from mrfit.learning.chains.chain_fit import ChainProblem
-from mrfit.learning.chains.log_z_estimate import Evidence
-from mrfit.learning.fit_result import Fit
+from mrfit.learning.chains.log_z_estimate import LogZEstimate
+from mrfit.learning.fit_result import CandidateFit
 from mrfit.solvers.solution import Solution, Status
 
 
 def with_fresh_log_z(
-    chains: ChainProblem, fits: Sequence[Fit], choose: Callable[[Sequence[Fit]], int], *, is_validated: bool
-) -> tuple[Fit, ...]:
+    chains: ChainProblem,
+    fits: Sequence[CandidateFit],
+    choose: Callable[[Sequence[CandidateFit]], int],
+    *,
+    is_validated: bool,
+) -> tuple[CandidateFit, ...]:
     """Return the fits, the one to be chosen with a fresh log Z.
 
     A fit may score worse than another by its fresh estimate. Then the other one is estimated again too, so that the fit
@@ -30,7 +34,7 @@ def with_fresh_log_z(
     return fits
 
 
-def _reweighed(fit: Fit, found: Evidence, *, is_validated: bool) -> Fit:
+def _reweighed(fit: CandidateFit, found: LogZEstimate, *, is_validated: bool) -> CandidateFit:
     """Return the fit with another log Z and all that depends on it; no score is known where chains do not mix.
 
     A phantom mode is in log Z whether it is new or not; naming it is left to learning and to `mrfit check`, which

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from mrfit.learning.backend import Coordinates
-from mrfit.learning.tying.soft_tying import Round
+from mrfit.learning.backend import Backend
+from mrfit.learning.tying.soft_tying import TyingRecord
 from mrfit.parameterizations.groups import Groups
 from mrfit.solvers.solution import Record, Solution
 
 # Told the strength and every step of a fit; may return True to stop that fit.
-Callback = Callable[[float, Record | Round], bool | None]
+Callback = Callable[[float, Record | TyingRecord], bool | None]
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Optimum:
     seconds: float
     n_groups: int | None = None
     groups: Groups | None = None
-    rounds: tuple[Round, ...] = ()
-    coordinates: Coordinates | None = None  # where they are not those of the problem
+    rounds: tuple[TyingRecord, ...] = ()
+    coordinates: Backend | None = None  # where they are not those of the problem
     log_z_error: float | None = None  # standard error of log Z, where it is estimated
     learning_error: float | None = None  # nats a row that chains have left to go

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.learning.fit_problem import Problem
+from mrfit.learning.fit_problem import FitProblem
 from mrfit.learning.grid import Optimum
 from mrfit.structures.hierarchy import supported
 from mrfit.structures.structure import Structure
@@ -19,10 +19,10 @@ Scopes = NDArray[np.int64]
 
 
 class _Fit(Protocol):
-    def __call__(self, problem: Problem, strength: float, w: Floats) -> Optimum: ...
+    def __call__(self, problem: FitProblem, strength: float, w: Floats) -> Optimum: ...
 
 
-def growing_path(problem: Problem, strengths: Sequence[float], fit: _Fit) -> Iterator[Optimum]:
+def growing_path(problem: FitProblem, strengths: Sequence[float], fit: _Fit) -> Iterator[Optimum]:
     """From the strongest penalty to the weakest, each growing from the scopes of the last.
 
     At every strength: solve; keep the scopes that are not zero; let in all pairs, and all larger scopes of the

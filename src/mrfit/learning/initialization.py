@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.learning.backend import Coordinates
+from mrfit.learning.backend import Backend
 from mrfit.learning.partitioned_rows import Rows
 
 Floats = NDArray[np.float64]
@@ -16,7 +16,7 @@ HELD_AT = 30.0
 
 
 def start_and_bound(
-    coordinates: Coordinates, rows: Rows, penalized: NDArray[np.bool_], *, smooth: bool = False
+    coordinates: Backend, rows: Rows, penalized: NDArray[np.bool_], *, smooth: bool = False
 ) -> tuple[Floats, Floats]:
     """Zero, but for free parameters of single variables: there log p(x_i), which is their optimum if all else is zero.
 

@@ -20,23 +20,23 @@ from mrfit.core.errors import InputError, listed
 from mrfit.core.html_table import html_table
 from mrfit.core.seeds import check_seed
 from mrfit.core.threads import one_blas_thread
-from mrfit.data.partitioned_table import Parts
+from mrfit.data.partitioned_table import PartitionedTable
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.learning.checkpoint import KeptFits
+from mrfit.learning.checkpoint import FitCheckpoint
 from mrfit.learning.cross_validation import Evaluation, fold_problems, mean_over_folds, mean_over_rows
-from mrfit.learning.fit_problem import Problem
-from mrfit.learning.fit_result import Fit, Fitted, Gain, Score
+from mrfit.learning.fit_problem import FitProblem
+from mrfit.learning.fit_result import CandidateFit, FitResult, MeanScore, TyingGain
 from mrfit.learning.fresh_log_z import with_fresh_log_z
 from mrfit.learning.grid import Callback, Grid, Optimum
-from mrfit.learning.objective_specs import JUDGES, PSEUDO_LIKELIHOOD, ObjectiveChoice
+from mrfit.learning.objective_specs import JUDGES, PSEUDO_LIKELIHOOD, ObjectiveSpec
 from mrfit.learning.partitioned_fit import problems_in_parts
 from mrfit.learning.partitioned_rows import PartedRows
-from mrfit.learning.penalty_spec import STATIONARY_POINT, PenaltyChoice
+from mrfit.learning.penalty_spec import STATIONARY_POINT, PenaltySpec
 from mrfit.learning.penalty_specs import L2, l2_path
 from mrfit.learning.serialization import SHORT, from_plain, kind_of, learner_digest, to_plain
 from mrfit.learning.standard_errors import check_errors, errors_of
 from mrfit.learning.structure_from_sample import learned_in_parts
-from mrfit.learning.tying_specs import TiedChoice
+from mrfit.learning.tying_specs import TyingSpec
 from mrfit.learning.unbounded import unbounded_in
 from mrfit.learning.versions import versions
 from mrfit.parameterizations.ordered import ALL
@@ -45,13 +45,13 @@ from mrfit.registry import PARAMETERIZATIONS
 from mrfit.solvers.method import Method
 from mrfit.solvers.solution import Status
 from mrfit.structures.base import LearnedStructure
-from mrfit.structures.simple import Complete, Learned, StructureLearner
+from mrfit.structures.simple import CompleteGraph, Learned, StructureLearner
 
 # What the settings of a learner are, and how an error calls that.
 _KINDS: dict[str, tuple[type | UnionType, str]] = {
     "structure": (StructureLearner, "a way to find one, such as Complete()"),
-    "penalty": (PenaltyChoice, "a penalty, such as L2()"),
-    "objective": (ObjectiveChoice, "an objective, such as PSEUDO_LIKELIHOOD or LIKELIHOOD"),
+    "penalty": (PenaltySpec, "a penalty, such as L2()"),
+    "objective": (ObjectiveSpec, "an objective, such as PSEUDO_LIKELIHOOD or LIKELIHOOD"),
     "parameterization": (str | type, "a word or a subclass of Parameterization"),
     "reference": (str, "a word"),
     "ordered": (str | tuple, "'all', or names of variables"),
@@ -102,9 +102,9 @@ class Learner:
         effect on every other variable, and with ``given_edges`` on every pair that interacts.
     """
 
-    structure: StructureLearner = field(default_factory=Complete)
-    penalty: PenaltyChoice = field(default_factory=L2)
-    objective: ObjectiveChoice = PSEUDO_LIKELIHOOD
+    structure: StructureLearner = field(default_factory=CompleteGraph)
+    penalty: PenaltySpec = field(default_factory=L2)
+    objective: ObjectiveSpec = PSEUDO_LIKELIHOOD
     parameterization: str | type[Parameterization] = "canonical"
     reference: str = "first"
     solver: Method[Any] | None = None
@@ -215,7 +215,7 @@ class Learner:
         learned = self.structure_learner.with_covariates(self.given, rows.domain).learn(rows, valid=valid, jobs=jobs)
         return replace(learned, structure=learned.structure.conditional_on(given, on_edges=self.given_edges))
 
-    def learn_structure_in_parts(self, parts: Parts, *, jobs: int = 1) -> list[LearnedStructure]:
+    def learn_structure_in_parts(self, parts: PartitionedTable, *, jobs: int = 1) -> list[LearnedStructure]:
         """The same from a table in parts, and for every fold from the rows of all others."""
         if self.given:
             raise InputError("Networks with covariates are learned from all rows together; read the table as one.")
@@ -296,38 +296,38 @@ class Learner:
         resume: str | Path | None = None,
         callback: Callback | None = None,
         progress: Progress | None = None,
-    ) -> Fitted:
+    ) -> FitResult:
         """Learn the structure, fit every point of the grid, and keep the best.
 
         ``data`` is a table of any kind, rows read before (`UniqueRows`, `Dataset`), or a table in files that are never
-        held together (`Parts`), for the pseudo-likelihood; ``valid`` and ``test`` are as the first of these,
+        held together (`PartitionedTable`), for the pseudo-likelihood; ``valid`` and ``test`` are as the first of these,
         whose columns and states are matched by name. The best is the one that predicts ``valid`` best, or in
         cross-validation; without either, the one with the weakest penalty. ``test`` has no part in that: the best is
         scored on it. ``errors``, ``sandwich`` or ``model``, asks for standard errors of the best, which its model keeps
-        (see `mrfit.Errors`). Tied fits are ``compared`` with L2 fits, which takes more time. Most of a large grid of
-        them are far from the best: ``rough`` (1e-4) is the violation they are fitted to, and those within 0.03 % of
-        the best score are run on to the tolerance. Of parameters that are relearned as equal, long fits whose score
-        falls when it is 0.3 % behind the best are left (`Status.LOST`). What is found is kept in the file ``resume``,
-        and a call with the same arguments goes on from what it holds (see `mrfit.learning.checkpoint`). ``callback`` is
-        told the strength and every record, and may return True to stop that fit. The result does not depend on
-        ``jobs``.
+        (see `mrfit.StandardErrors`). Tied fits are ``compared`` with L2 fits, which takes more time. Most of a large
+        grid of them are far from the best: ``rough`` (1e-4) is the violation they are fitted to, and those within 0.03
+        % of the best score are run on to the tolerance. Of parameters that are relearned as equal, long fits whose
+        score falls when it is 0.3 % behind the best are left (`Status.LOST`). What is found is kept in the file
+        ``resume``, and a call with the same arguments goes on from what it holds (see `mrfit.learning.checkpoint`).
+        ``callback`` is told the strength and every record, and may return True to stop that fit. The result does not
+        depend on ``jobs``.
         """
         self._check_rough(rough, valid is not None, callback is not None)
         if self.folds and valid is not None:
             raise InputError("Give validation rows or a number of folds, not both.")
-        rows = data if isinstance(data, Parts) else UniqueRows.of(data)
+        rows = data if isinstance(data, PartitionedTable) else UniqueRows.of(data)
         valid, test = (None if some is None else UniqueRows.of(some).recoded(rows.domain) for some in (valid, test))
         for some in (rows, valid, test):
             if isinstance(some, UniqueRows):
                 some.check_complete("learning")
         with one_blas_thread(), ExitStack() as until_done:
             # 1. Which variables interact, from all rows and from the rows of every fold.
-            if isinstance(rows, Parts):
+            if isinstance(rows, PartitionedTable):
                 structure, problem, folds = problems_in_parts(self, rows, jobs=jobs)
             else:
                 structure = self.learn_structure(rows, valid=valid, jobs=jobs)
                 self.penalty.check_free_orders(structure.structure)
-                problem = Problem.within(rows, structure.structure, self, jobs=jobs)
+                problem = FitProblem.within(rows, structure.structure, self, jobs=jobs)
             if errors is not None:
                 check_errors(errors, problem)
             if isinstance(rows, UniqueRows):
@@ -340,7 +340,7 @@ class Learner:
             selecting = valid is not None or bool(folds)
             grid = self.penalty.grid(problem, selecting=selecting)
             self._check_choosable(grid, selecting=selecting)
-            tied = self.penalty if isinstance(self.penalty, TiedChoice) and selecting and compared else None
+            tied = self.penalty if isinstance(self.penalty, TyingSpec) and selecting and compared else None
             baseline = () if tied is None else tied.baseline_strengths()
             done = _counter(progress, (len(grid) + len(baseline)) * (1 + len(folds)))
             # 3. Fit and score them, and keep the best.
@@ -365,24 +365,24 @@ class Learner:
             score = None if test is None else self._score(best, test, jobs)
         n_cells, n_parameters = problem.objective.n_cells, problem.n_parameters
         guarantee = self.penalty.guarantee() if problem.objective.is_convex else STATIONARY_POINT
-        return Fitted(
+        return FitResult(
             fits, best, structure, n_cells, n_parameters, guarantee, grid.is_path, score, gain,
             problem.coordinates.engine, problem.rows if isinstance(problem.rows, PartedRows) else None,
         )  # fmt: skip
 
     def _fits(
         self, evaluation: Evaluation, grid: Grid, callback: Callback | None, rough: float | None
-    ) -> tuple[Fit, ...]:
-        def walk(part: Problem, callback: Callback | None) -> Iterator[Optimum]:
+    ) -> tuple[CandidateFit, ...]:
+        def walk(part: FitProblem, callback: Callback | None) -> Iterator[Optimum]:
             return self.penalty.fits(part, grid, callback)
 
-        if rough is not None and isinstance(self.penalty, TiedChoice):
+        if rough is not None and isinstance(self.penalty, TyingSpec):
             return evaluation.run_on(walk, grid, self.penalty.run_on, rough)
         return evaluation.fits(walk, grid, callback)
 
     def _kept(
-        self, path: str | Path, problem: Problem, valid: UniqueRows | None, rough: float | None
-    ) -> AbstractContextManager[KeptFits]:
+        self, path: str | Path, problem: FitProblem, valid: UniqueRows | None, rough: float | None
+    ) -> AbstractContextManager[FitCheckpoint]:
         if problem.by_chains is not None:
             raise InputError("Chains are where they are and keep no optima to go on from; leave resume out.")
         settings = {
@@ -392,7 +392,7 @@ class Learner:
             "validation rows": None if valid is None else valid.sha256[:SHORT],
             "tolerance of rough fits": rough,
         }
-        return KeptFits.opened(path, settings)
+        return FitCheckpoint.opened(path, settings)
 
     def _check_rough(self, rough: float | None, has_valid: bool, is_watched: bool) -> None:
         if rough is None:
@@ -412,11 +412,13 @@ class Learner:
                 "or just one number of groups and one strength."
             )
 
-    def _score(self, fit: Fit, rows: UniqueRows, jobs: int) -> Score:
+    def _score(self, fit: CandidateFit, rows: UniqueRows, jobs: int) -> MeanScore:
         score = mean_over_rows(self.objective.row_scores(fit.model, rows, jobs), rows)
         return replace(score, log_z_error=fit.log_z_error)
 
-    def _gain(self, fits: tuple[Fit, Fit], valid: UniqueRows | None, test: UniqueRows | None, jobs: int) -> Gain:
+    def _gain(
+        self, fits: tuple[CandidateFit, CandidateFit], valid: UniqueRows | None, test: UniqueRows | None, jobs: int
+    ) -> TyingGain:
         """Of the first over the second, on the test rows; without any on those that chose, which it says."""
         rows = valid if test is None else test
         if rows is None:
@@ -426,20 +428,20 @@ class Learner:
             difference = mean_over_rows(np.subtract(*scores), rows)
             difference = replace(difference, log_z_error=hypot(*(fit.log_z_error for fit in fits)))
         which = "test" if test is not None else "folds" if valid is None else "valid"
-        return Gain(difference.mean, difference.standard_error, fits[1], which)
+        return TyingGain(difference.mean, difference.standard_error, fits[1], which)
 
 
-def _most_likely(fits: Sequence[Fit]) -> int:
+def _most_likely(fits: Sequence[CandidateFit]) -> int:
     """Return the number of the fit that predicts held-out rows best."""
     return max(range(len(fits)), key=lambda number: fits[number].rank)
 
 
-def _weakest(fits: Sequence[Fit]) -> int:
+def _weakest(fits: Sequence[CandidateFit]) -> int:
     """Return the number of the fit with the weakest penalty."""
     return min(range(len(fits)), key=lambda number: fits[number].strength)
 
 
-def _check_known(best: Fit) -> None:
+def _check_known(best: CandidateFit) -> None:
     """Chains that do not mix have learned something, but nobody can say what."""
     if best.solution.status is Status.UNMIXED:
         raise InputError(

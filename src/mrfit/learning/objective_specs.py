@@ -22,7 +22,7 @@ from mrfit.inference.exact.junction_tree import JunctionTree
 from mrfit.inference.exact.tree_plan import TreePlan
 from mrfit.inference.exact.tree_states import plan_tree_states
 from mrfit.inference.plan import Plan
-from mrfit.learning.backend import Coordinates, ExactCoordinates, PseudoCoordinates, TreeCoordinates
+from mrfit.learning.backend import Backend, ExactCoordinates, PseudoLikelihoodBackend, TreeCoordinates
 from mrfit.learning.chain_backend import CHAINS, ChainCoordinates
 from mrfit.learning.chains.log_z_estimate import evidence
 from mrfit.learning.covariate_likelihood import ConditionalCoordinates, without_covariates
@@ -47,7 +47,7 @@ _MOST_PARAMETERS = 1e8  # 0.8 GB for each of the dozen vectors of a solver
 
 
 @dataclass(frozen=True)
-class ObjectiveChoice(ABC):
+class ObjectiveSpec(ABC):
     """Makes the coordinates of a problem, and scores rows under a model by what was maximised."""
 
     word: ClassVar[str]
@@ -57,7 +57,7 @@ class ObjectiveChoice(ABC):
     results_version: ClassVar[int] = 1  # raise it when the same rows lead to other optima, or to other scores
 
     @abstractmethod
-    def coordinates(self, parameters: Parameterization, *, listed: bool, keep_zeros: bool, jobs: int) -> Coordinates:
+    def coordinates(self, parameters: Parameterization, *, listed: bool, keep_zeros: bool, jobs: int) -> Backend:
         """What is learned; ``listed`` and ``keep_zeros`` as for `ExactCoordinates`. Too much of it is refused."""
 
     def joint_plan(self, shape: tuple[int, ...]) -> Plan | None:
@@ -73,12 +73,12 @@ class ObjectiveChoice(ABC):
         return getattr(model, f"{self.measure}_rows")(table, jobs=jobs)  # type: ignore[no-any-return]
 
     @abstractmethod
-    def check_finite(self, rows: UniqueRows, coordinates: Coordinates, penalized: NDArray[np.bool_]) -> None:
+    def check_finite(self, rows: UniqueRows, coordinates: Backend, penalized: NDArray[np.bool_]) -> None:
         """Refuse where there is no maximum at all, rather than one that some parameters lack."""
 
 
 @dataclass(frozen=True)
-class PseudoLikelihoodChoice(ObjectiveChoice):
+class PseudoLikelihoodSpec(ObjectiveSpec):
     """The product of every variable's probability given all others."""
 
     word: ClassVar[str] = "pseudo-likelihood"
@@ -86,19 +86,19 @@ class PseudoLikelihoodChoice(ObjectiveChoice):
     is_joint: ClassVar[bool] = False
     loss: ClassVar[type[ConditionalLoss]] = PseudoLikelihood
 
-    def coordinates(self, parameters: Parameterization, *, listed: bool, keep_zeros: bool, jobs: int) -> Coordinates:
+    def coordinates(self, parameters: Parameterization, *, listed: bool, keep_zeros: bool, jobs: int) -> Backend:
         _check_number(parameters.n_parameters)
-        return PseudoCoordinates(parameters, loss=self.loss, keep_zeros=keep_zeros, jobs=jobs)
+        return PseudoLikelihoodBackend(parameters, loss=self.loss, keep_zeros=keep_zeros, jobs=jobs)
 
     def row_scores(self, model: MarkovNetwork, rows: UniqueRows, jobs: int) -> Floats:
         return rows.scored(lambda codes: row_pll(model.parameters, model.w, codes, jobs=jobs))
 
-    def check_finite(self, rows: UniqueRows, coordinates: Coordinates, penalized: NDArray[np.bool_]) -> None:
+    def check_finite(self, rows: UniqueRows, coordinates: Backend, penalized: NDArray[np.bool_]) -> None:
         """Parameters without a maximum are held at a bound, one by one."""
 
 
 @dataclass(frozen=True)
-class RiseChoice(PseudoLikelihoodChoice):
+class RiseSpec(PseudoLikelihoodSpec):
     """Minus the interaction screening loss (RISE; Vuffray et al. 2016). Rows are scored as by the pseudo-likelihood."""
 
     word: ClassVar[str] = "rise"
@@ -107,7 +107,7 @@ class RiseChoice(PseudoLikelihoodChoice):
 
 
 @dataclass(frozen=True)
-class LogRiseChoice(RiseChoice):
+class LogRiseSpec(RiseSpec):
     """Minus the sum over variables of its logarithm (logRISE; Lokhov et al. 2018)."""
 
     word: ClassVar[str] = "log-rise"
@@ -115,7 +115,7 @@ class LogRiseChoice(RiseChoice):
 
 
 @dataclass(frozen=True)
-class LikelihoodChoice(ObjectiveChoice):
+class LikelihoodSpec(ObjectiveSpec):
     """The probability of whole rows.
 
     Parameters
@@ -136,7 +136,7 @@ class LikelihoodChoice(ObjectiveChoice):
         if self.engine not in ENGINES:
             raise InputError(f"The likelihood has no engine {self.engine!r}; choose one of {listed_words(ENGINES)}.")
 
-    def coordinates(self, parameters: Parameterization, *, listed: bool, keep_zeros: bool, jobs: int) -> Coordinates:
+    def coordinates(self, parameters: Parameterization, *, listed: bool, keep_zeros: bool, jobs: int) -> Backend:
         if parameters.given:
             return self._given_covariates(parameters, jobs=jobs)
         if self.engine == CHAINS or (self.engine == AUTO and _is_far_too_dense(parameters)):
@@ -148,7 +148,7 @@ class LikelihoodChoice(ObjectiveChoice):
             return ChainCoordinates(parameters, keep_zeros=keep_zeros, jobs=jobs)
         return TreeCoordinates(parameters, plan, keep_zeros=keep_zeros, jobs=jobs)
 
-    def _given_covariates(self, parameters: Parameterization, *, jobs: int) -> Coordinates:
+    def _given_covariates(self, parameters: Parameterization, *, jobs: int) -> Backend:
         """Exact in every state of the covariates."""
         if self.engine == CHAINS:
             raise InputError("Chains do not know covariates; use the engine exact, or the pseudo-likelihood.")
@@ -193,7 +193,7 @@ class LikelihoodChoice(ObjectiveChoice):
         codes = rows.codes.astype(np.int64)
         return factors.log_potential(codes) - evidence(factors, codes, jobs=jobs).log_z
 
-    def check_finite(self, rows: UniqueRows, coordinates: Coordinates, penalized: NDArray[np.bool_]) -> None:
+    def check_finite(self, rows: UniqueRows, coordinates: Backend, penalized: NDArray[np.bool_]) -> None:
         if rows.n_distinct == 1 and not penalized.all():
             raise InputError(
                 "All rows are the same, so the likelihood grows without end as unpenalised parameters do. Use other "
@@ -208,11 +208,11 @@ class LikelihoodChoice(ObjectiveChoice):
             )
 
 
-PSEUDO_LIKELIHOOD = PseudoLikelihoodChoice()
-RISE = RiseChoice()
-LOG_RISE = LogRiseChoice()
-LIKELIHOOD = LikelihoodChoice()
-JUDGES: dict[str, ObjectiveChoice] = {choice.measure: choice for choice in (LIKELIHOOD, PSEUDO_LIKELIHOOD)}
+PSEUDO_LIKELIHOOD = PseudoLikelihoodSpec()
+RISE = RiseSpec()
+LOG_RISE = LogRiseSpec()
+LIKELIHOOD = LikelihoodSpec()
+JUDGES: dict[str, ObjectiveSpec] = {choice.measure: choice for choice in (LIKELIHOOD, PSEUDO_LIKELIHOOD)}
 
 
 def _is_far_too_dense(parameters: Parameterization) -> bool:

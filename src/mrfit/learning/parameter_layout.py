@@ -16,7 +16,7 @@ Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Layout:
+class ParameterLayout:
     """Which scope each parameter belongs to, of which size, and whether it is penalised.
 
     ``tree`` gives the parameters of the smoothed tree within the structure, for those that are drawn there.

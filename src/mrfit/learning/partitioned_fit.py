@@ -10,9 +10,9 @@ import numpy as np
 
 from mrfit.core.cluster import mapped, n_at_once
 from mrfit.core.errors import InputError
-from mrfit.data.partitioned_table import Parts
+from mrfit.data.partitioned_table import PartitionedTable
 from mrfit.learning.cross_validation import FoldProblem
-from mrfit.learning.fit_problem import Problem
+from mrfit.learning.fit_problem import FitProblem
 from mrfit.learning.partitioned_rows import CountedRows, PartedRows, ShardedRows
 from mrfit.objectives.counts.blanket_counts import BlanketCounts, has_small_tables
 from mrfit.objectives.counts.part_counts import PartCounts, count_part
@@ -26,8 +26,8 @@ _MOST_STATES = 0.1  # of rows times variables: counts of more hardly merge
 
 
 def problems_in_parts(
-    learner: Learner, parts: Parts, *, jobs: int
-) -> tuple[LearnedStructure, Problem, list[FoldProblem]]:
+    learner: Learner, parts: PartitionedTable, *, jobs: int
+) -> tuple[LearnedStructure, FitProblem, list[FoldProblem]]:
     """The problem of all rows, and those of the folds of a cross-validation; one pass over the files counts for all."""
     if learner.folds and learner.judge not in (None, learner.objective.measure):
         raise InputError(
@@ -38,9 +38,9 @@ def problems_in_parts(
     own, *of_folds = [each.structure for each in learned]
     learner.penalty.check_free_orders(own)
     rows, folds = observed_in_parts(parts, _union(own, of_folds), learner.folds, learner.seed)
-    problem = Problem.within(rows, own, learner, jobs=jobs)
+    problem = FitProblem.within(rows, own, learner, jobs=jobs)
     problems = [
-        FoldProblem(Problem.within(train, structure, learner, jobs=jobs), held_out)
+        FoldProblem(FitProblem.within(train, structure, learner, jobs=jobs), held_out)
         for structure, (train, held_out) in zip(of_folds, folds, strict=True)
     ]
     said = replace(learned[0], remarks=(*learned[0].remarks, rows.in_words()))
@@ -56,7 +56,7 @@ def _union(own: Structure, others: Sequence[Structure]) -> Structure:
 
 
 def observed_in_parts(
-    parts: Parts, structure: Structure, n_folds: int = 0, seed: int = 0
+    parts: PartitionedTable, structure: Structure, n_folds: int = 0, seed: int = 0
 ) -> tuple[PartedRows, list[tuple[CountedRows, CountedRows]]]:
     """Counts where they merge, which the first file tells, else shards; and train and held-out rows of every fold."""
     counted = _counted(parts, structure, n_folds, seed)
@@ -82,7 +82,7 @@ def observed_in_parts(
     return rows_of(whole), folds
 
 
-def _counted(parts: Parts, structure: Structure, n_folds: int, seed: int) -> PartCounts | None:
+def _counted(parts: PartitionedTable, structure: Structure, n_folds: int, seed: int) -> PartCounts | None:
     """Of all files, unless the first shows that it would be in vain."""
     numbered = list(enumerate(parts.each()))
     first: list[PartCounts] = []
@@ -94,7 +94,9 @@ def _counted(parts: Parts, structure: Structure, n_folds: int, seed: int) -> Par
     return PartCounts.merged([*first, *_counts(structure, n_folds, seed, numbered[len(first) :])])
 
 
-def _counts(structure: Structure, n_folds: int, seed: int, numbered: list[tuple[int, Parts]]) -> list[PartCounts]:
+def _counts(
+    structure: Structure, n_folds: int, seed: int, numbered: list[tuple[int, PartitionedTable]]
+) -> list[PartCounts]:
     return mapped(
         count_part, numbered, shared=(structure, n_folds, seed), jobs=n_at_once(), name=lambda each: each[1].called()
     )

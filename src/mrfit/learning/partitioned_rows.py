@@ -14,7 +14,7 @@ from mrfit.core.cluster import held, mapped, n_at_once
 from mrfit.core.domain import Domain
 from mrfit.core.errors import InputError
 from mrfit.core.threads import resolve_jobs
-from mrfit.data.partitioned_table import Parts
+from mrfit.data.partitioned_table import PartitionedTable
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.objectives.conditional_loss import ConditionalLoss
 from mrfit.objectives.counts.blanket_counts import BlanketCounts
@@ -33,7 +33,7 @@ Floats = NDArray[np.float64]
 class PartedRows(ABC):
     """Rows that are not held here, and what can be said of them all the same."""
 
-    parts: Parts
+    parts: PartitionedTable
     n_rows: int
     dropped_rows: int
     total_weight: float
@@ -85,7 +85,7 @@ def together(rows: Rows) -> UniqueRows:
 class CountedRows(PartedRows):
     """By how often every variable and its neighbours are in each of their joint states."""
 
-    parts: Parts
+    parts: PartitionedTable
     counts: BlanketCounts
     n_rows: int
     dropped_rows: int
@@ -112,7 +112,7 @@ class CountedRows(PartedRows):
 
     def gradient_products(self, parameters: Canonical, w: Floats) -> Floats:
         """Takes whole rows: one more pass over the files."""
-        products = mapped(_products_of_part, self.parts.each(), shared=(parameters, w), name=Parts.called)
+        products = mapped(_products_of_part, self.parts.each(), shared=(parameters, w), name=PartitionedTable.called)
         return np.asarray(sum(products) / self.total_weight, np.float64)
 
     def in_words(self) -> str:
@@ -124,9 +124,13 @@ class CountedRows(PartedRows):
 class ShardedRows(PartedRows):
     """By distinct rows that lie where there is a worker for them."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: PartitionedTable) -> None:
         dealt = parts.dealt(n_at_once())
-        self.parts, self.rows, self._n_shards = parts, held(Parts.rows, dealt, name=Parts.called), len(dealt)
+        self.parts, self.rows, self._n_shards = (
+            parts,
+            held(PartitionedTable.rows, dealt, name=PartitionedTable.called),
+            len(dealt),
+        )
         facts = self.rows.ask(_facts)
         self.n_rows, self.dropped_rows = sum(each.n_rows for each in facts), sum(each.dropped_rows for each in facts)
         self.total_weight = float(sum(each.total_weight for each in facts))
@@ -191,5 +195,5 @@ def _products(rows: UniqueRows, parameters: Canonical, w: Floats) -> Floats:
     return pseudo_gradient_products(parameters, w, rows) * rows.total_weight
 
 
-def _products_of_part(parameters: Canonical, w: Floats, part: Parts) -> Floats:
+def _products_of_part(parameters: Canonical, w: Floats, part: PartitionedTable) -> Floats:
     return _products(part.rows(), parameters, w)

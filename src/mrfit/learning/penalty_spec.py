@@ -19,9 +19,9 @@ from mrfit.solvers.suitability import check_suitable
 from mrfit.structures.structure import Structure
 
 if TYPE_CHECKING:
-    from mrfit.learning.backend import Coordinates
-    from mrfit.learning.fit_problem import Problem
-    from mrfit.learning.objective_specs import ObjectiveChoice
+    from mrfit.learning.backend import Backend
+    from mrfit.learning.fit_problem import FitProblem
+    from mrfit.learning.objective_specs import ObjectiveSpec
 
 
 # What a converged fit is where objective or penalty is not convex.
@@ -31,7 +31,7 @@ _MOST_SHOWN = 6  # of several strengths or numbers of groups
 
 
 @dataclass(frozen=True)
-class PenaltyChoice(ABC):
+class PenaltySpec(ABC):
     """A penalty as a user chooses it; the function of the parameters is built when their layout is known.
 
     Parameters
@@ -72,30 +72,30 @@ class PenaltyChoice(ABC):
             return self.strength
         return (float(self.strength),)  # type: ignore[arg-type]
 
-    def grid(self, problem: Problem, *, selecting: bool) -> Grid:
+    def grid(self, problem: FitProblem, *, selecting: bool) -> Grid:
         """The points to fit; ``selecting`` says whether held-out rows will choose among them."""
         return Grid(self.strengths or self.own_strengths)
 
     @abstractmethod
-    def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Optimum]:
+    def fits(self, problem: FitProblem, grid: Grid, callback: Callback | None) -> Iterator[Optimum]:
         """The optima of the grid, in the order that makes it cheap."""
 
-    def solver(self, coordinates: Coordinates) -> Method[Any]:
+    def solver(self, coordinates: Backend) -> Method[Any]:
         """The one that suits it best."""
         return TruncatedNewton()
 
     def check(
-        self, objective: ObjectiveChoice, parameterization: type[Parameterization], solver: Method[Any] | None
+        self, objective: ObjectiveSpec, parameterization: type[Parameterization], solver: Method[Any] | None
     ) -> None:
         """Refuse what does not go together; None is the solver that suits."""
         if self.function is not None and solver is not None:
             check_suitable(type(solver), self.function)
 
-    def own_free_orders_with(self, objective: ObjectiveChoice) -> tuple[int, ...] | None:
+    def own_free_orders_with(self, objective: ObjectiveSpec) -> tuple[int, ...] | None:
         """Scope sizes it leaves alone by itself; None for all."""
         return self.own_free_orders
 
-    def free_orders_in(self, structure: Structure, objective: ObjectiveChoice) -> tuple[int, ...]:
+    def free_orders_in(self, structure: Structure, objective: ObjectiveSpec) -> tuple[int, ...]:
         """Scope sizes of a structure that are not penalised."""
         orders = tuple(structure.blocks)
         chosen = self.own_free_orders_with(objective) if self.free_orders is None else self.free_orders

@@ -13,19 +13,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.core.errors import InputError
-from mrfit.learning.backend import Coordinates
+from mrfit.learning.backend import Backend
 from mrfit.learning.chain_backend import fit_by_chains
 from mrfit.learning.closed_forms import closed_form_path, flat_l2, has_squares_form
-from mrfit.learning.fit_problem import Problem
+from mrfit.learning.fit_problem import FitProblem
 from mrfit.learning.grid import Callback, Grid, Optimum
 from mrfit.learning.hierarchical_search import first_scopes, growing_path
-from mrfit.learning.objective_specs import ObjectiveChoice
-from mrfit.learning.parameter_layout import Layout
-from mrfit.learning.penalty_spec import PenaltyChoice
-from mrfit.penalties import l1, l2, penalty
+from mrfit.learning.objective_specs import ObjectiveSpec
+from mrfit.learning.parameter_layout import ParameterLayout
+from mrfit.learning.penalty_spec import PenaltySpec
 from mrfit.penalties.group_l1 import GroupL1
 from mrfit.penalties.hierarchical_l1 import HierarchicalL1
-from mrfit.penalties.penalty import NonsmoothPenalty, Penalty
+from mrfit.penalties.l1 import WeightedL1
+from mrfit.penalties.l2 import Ridge
+from mrfit.penalties.penalty import NonsmoothPenalty, Penalty, ZeroPenalty
 from mrfit.solvers.fista import Fista
 from mrfit.solvers.method import Method
 from mrfit.solvers.minimize import minimize
@@ -40,24 +41,24 @@ _MOST_STRENGTHS = 40  # of a path, each 1 / sqrt(2) of the last
 
 
 @dataclass(frozen=True)
-class Penalized(PenaltyChoice):
+class ConvexPenaltySpec(PenaltySpec):
     """A function of the parameters, minimised together with the objective from the strongest to the weakest."""
 
     is_smooth: ClassVar[bool] = True  # shrinks parameters without making any zero
 
     @abstractmethod
-    def built(self, strength: float, layout: Layout) -> Penalty:
+    def built(self, strength: float, layout: ParameterLayout) -> Penalty:
         """The function itself."""
 
-    def solver(self, coordinates: Coordinates) -> Method[Any]:
+    def solver(self, coordinates: Backend) -> Method[Any]:
         return coordinates.smooth_solver
 
-    def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Optimum]:
+    def fits(self, problem: FitProblem, grid: Grid, callback: Callback | None) -> Iterator[Optimum]:
         return self.walked(problem, grid.strengths, callback=callback)
 
     def walked(
         self,
-        problem: Problem,
+        problem: FitProblem,
         strengths: Iterable[float],
         *,
         solver: Method[Any] | None = None,
@@ -72,7 +73,7 @@ class Penalized(PenaltyChoice):
 
     def fit(
         self,
-        problem: Problem,
+        problem: FitProblem,
         strength: float,
         w: Floats,
         *,
@@ -99,7 +100,7 @@ class Penalized(PenaltyChoice):
 
 
 @dataclass(frozen=True)
-class L2(Penalized):
+class L2(ConvexPenaltySpec):
     """Half the sum of squares: all parameters shrink (Chou et al. 2018, eq. 2).
 
     Parameters
@@ -112,15 +113,15 @@ class L2(Penalized):
     toward: str = ZERO
 
     word: ClassVar[str] = "l2"
-    function: ClassVar[type[Penalty]] = l2.L2
+    function: ClassVar[type[Penalty]] = Ridge
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.toward not in (ZERO, TREE):
             raise InputError(f"L2 draws parameters towards {ZERO!r} or the {TREE!r}; got {self.toward!r}.")
 
-    def built(self, strength: float, layout: Layout) -> Penalty:
-        return l2.L2(strength, layout.penalized, layout.tree() if self.toward == TREE else None)
+    def built(self, strength: float, layout: ParameterLayout) -> Penalty:
+        return Ridge(strength, layout.penalized, layout.tree() if self.toward == TREE else None)
 
     def needs_listed_scopes(self) -> bool:
         return self.toward == TREE  # whose parameters are those of listed scopes
@@ -140,41 +141,41 @@ class L2(Penalized):
             )
         return strength
 
-    def own_free_orders_with(self, objective: ObjectiveChoice) -> tuple[int, ...] | None:
+    def own_free_orders_with(self, objective: ObjectiveSpec) -> tuple[int, ...] | None:
         # What single variables say costs no certainty about the others; shrinking it moves all of the likelihood.
         return (1,) if objective.is_joint else ()
 
 
 @dataclass(frozen=True)
-class FlatL2(Penalized):
+class SumOfSquares(ConvexPenaltySpec):
     """The sum of squares, without a factor 1/2 (Buchman et al. 2012, eq. 11)."""
 
     word: ClassVar[str] = "flat-l2"
-    function: ClassVar[type[Penalty]] = l2.L2
+    function: ClassVar[type[Penalty]] = Ridge
 
-    def built(self, strength: float, layout: Layout) -> Penalty:
-        return l2.L2(2.0 * strength, layout.penalized)
+    def built(self, strength: float, layout: ParameterLayout) -> Penalty:
+        return Ridge(2.0 * strength, layout.penalized)
 
     def stiffness(self, strength: float) -> float:
         return 2.0 * strength
 
-    def grid(self, problem: Problem, *, selecting: bool) -> Grid:
+    def grid(self, problem: FitProblem, *, selecting: bool) -> Grid:
         if self.strengths is None and selecting:
             return path_down(4.0 * problem.total_weight)  # which leaves little of the rows
         return super().grid(problem, selecting=selecting)
 
-    def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Optimum]:
+    def fits(self, problem: FitProblem, grid: Grid, callback: Callback | None) -> Iterator[Optimum]:
         if not problem.free_orders and has_squares_form(problem.coordinates):
             return closed_form_path(problem, grid.strengths, flat_l2, squares=True)
         return super().fits(problem, grid, callback)
 
 
 @dataclass(frozen=True)
-class NoPenalty(Penalized):
+class NoPenalty(ConvexPenaltySpec):
     """Maximum (pseudo-)likelihood."""
 
     word: ClassVar[str] = "none"
-    function: ClassVar[type[Penalty]] = penalty.NoPenalty
+    function: ClassVar[type[Penalty]] = ZeroPenalty
     own_free_orders: ClassVar[tuple[int, ...] | None] = None
     own_strengths: ClassVar[tuple[float, ...]] = (0.0,)
 
@@ -183,13 +184,13 @@ class NoPenalty(Penalized):
         if self.strength is not None:
             raise InputError("Without a penalty there is no strength; leave one of them out.")
 
-    def built(self, strength: float, layout: Layout) -> Penalty:
-        return penalty.NoPenalty()
+    def built(self, strength: float, layout: ParameterLayout) -> Penalty:
+        return ZeroPenalty()
 
     def stiffness(self, strength: float) -> float:
         return 0.0
 
-    def solver(self, coordinates: Coordinates) -> Method[Any]:
+    def solver(self, coordinates: Backend) -> Method[Any]:
         return TruncatedNewton()  # which knows the duality gap at every step
 
     def described(self, optimum: Optimum, free_orders: tuple[int, ...]) -> dict[str, Any]:
@@ -197,7 +198,7 @@ class NoPenalty(Penalized):
 
 
 @dataclass(frozen=True)
-class Sparse(Penalized):
+class SparsePenaltySpec(ConvexPenaltySpec):
     """Penalties that make parameters exactly zero, all of them from some strength on.
 
     Parameters
@@ -214,14 +215,14 @@ class Sparse(Penalized):
     pseudo_solver: ClassVar[type[Method[Any]]] = Fista
 
     @abstractmethod
-    def built(self, strength: float, layout: Layout) -> NonsmoothPenalty: ...
+    def built(self, strength: float, layout: ParameterLayout) -> NonsmoothPenalty: ...
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.search not in ("exact", "hierarchical"):
             raise InputError(f"There is no search {self.search!r}; choose 'exact' or 'hierarchical'.")
 
-    def solver(self, coordinates: Coordinates) -> Method[Any]:
+    def solver(self, coordinates: Backend) -> Method[Any]:
         return coordinates.sparse_solver or self.pseudo_solver()
 
     @property
@@ -231,7 +232,7 @@ class Sparse(Penalized):
     def first_scopes(self, structure: Structure) -> Structure:
         return first_scopes(structure) if self.searches else structure
 
-    def grid(self, problem: Problem, *, selecting: bool) -> Grid:
+    def grid(self, problem: FitProblem, *, selecting: bool) -> Grid:
         if self.strengths is not None or not selecting:
             return super().grid(problem, selecting=selecting)
         critical = self.critical_strength(problem)
@@ -242,18 +243,18 @@ class Sparse(Penalized):
             )
         return path_down(critical)
 
-    def critical_strength(self, problem: Problem) -> float:
+    def critical_strength(self, problem: FitProblem) -> float:
         """The smallest strength at which all penalised parameters are zero."""
         _, gradient = problem.objective.value_and_gradient(self._without_penalized(problem))
         return self.built(1.0, problem.layout).critical_strength(problem.total_weight * gradient)
 
-    def _without_penalized(self, problem: Problem) -> Floats:
+    def _without_penalized(self, problem: FitProblem) -> Floats:
         """The optimum with all of them zero; where only single variables are free, fits begin there."""
         if problem.layout.penalized[problem.layout.orders > 1].all():
             return problem.start
         return self.fit(problem, 1e9 * problem.total_weight, problem.start).solution.w
 
-    def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Optimum]:
+    def fits(self, problem: FitProblem, grid: Grid, callback: Callback | None) -> Iterator[Optimum]:
         if self.searches:
             return growing_path(problem, grid.strengths, partial(self.fit, callback=callback))
         return super().fits(problem, grid, callback)
@@ -272,49 +273,49 @@ class Sparse(Penalized):
 
 
 @dataclass(frozen=True)
-class L1(Sparse):
+class L1(SparsePenaltySpec):
     """The sum of absolute values, those of scopes of r variables weighed 2^(r-2) (Buchman et al. 2012, eq. 8)."""
 
     word: ClassVar[str] = "l1"
-    function: ClassVar[type[Penalty]] = l1.L1
+    function: ClassVar[type[Penalty]] = WeightedL1
     pseudo_solver: ClassVar[type[Method[Any]]] = OWLQN
 
-    def built(self, strength: float, layout: Layout) -> NonsmoothPenalty:
-        return l1.L1(strength, layout.weight)
+    def built(self, strength: float, layout: ParameterLayout) -> NonsmoothPenalty:
+        return WeightedL1(strength, layout.weight)
 
 
 @dataclass(frozen=True)
-class FlatL1(L1):
+class UniformL1(L1):
     """The sum of absolute values, all orders alike, none free."""
 
     word: ClassVar[str] = "flat-l1"
     own_free_orders: ClassVar[tuple[int, ...] | None] = ()
 
-    def built(self, strength: float, layout: Layout) -> NonsmoothPenalty:
-        return l1.L1(strength, layout.penalized.astype(np.float64))
+    def built(self, strength: float, layout: ParameterLayout) -> NonsmoothPenalty:
+        return WeightedL1(strength, layout.penalized.astype(np.float64))
 
 
 @dataclass(frozen=True)
-class Group(Sparse):
+class GroupLasso(SparsePenaltySpec):
     """Norms of all parameters of a scope at once (Buchman et al. 2012, eq. 9)."""
 
     word: ClassVar[str] = "group"
     function: ClassVar[type[Penalty]] = GroupL1
     is_of_lengths: ClassVar[bool] = True
 
-    def built(self, strength: float, layout: Layout) -> NonsmoothPenalty:
+    def built(self, strength: float, layout: ParameterLayout) -> NonsmoothPenalty:
         return GroupL1(strength, layout.scopes(), layout.of_scopes(layout.weight))
 
 
 @dataclass(frozen=True)
-class Hierarchical(Sparse):
+class HierarchicalLasso(SparsePenaltySpec):
     """Norms of a scope together with all that contain it (Buchman et al. 2012, eq. 10)."""
 
     word: ClassVar[str] = "hierarchical"
     function: ClassVar[type[Penalty]] = HierarchicalL1
     is_of_lengths: ClassVar[bool] = True
 
-    def built(self, strength: float, layout: Layout) -> NonsmoothPenalty:
+    def built(self, strength: float, layout: ParameterLayout) -> NonsmoothPenalty:
         start, members = layout.supersets
         return HierarchicalL1(strength, layout.scopes(), layout.of_scopes(layout.weight), start, members)
 
@@ -328,6 +329,6 @@ def path_down(strongest: float) -> Grid:
     return Grid(tuple(float(2.0 ** (k / 2)) for k in range(top, top - _MOST_STRENGTHS, -1)), is_path=True)
 
 
-def l2_path(problem: Problem, strengths: tuple[float, ...]) -> Iterator[Optimum]:
+def l2_path(problem: FitProblem, strengths: tuple[float, ...]) -> Iterator[Optimum]:
     """What tying starts from and is measured against, whatever the problem's own solver."""
     return L2().walked(problem, strengths, solver=TruncatedNewton())

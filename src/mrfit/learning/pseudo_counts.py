@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 
 from mrfit.core.errors import InputError
 from mrfit.learning.closed_forms import closed_form_path, has_all_sets, product_path, pseudo_counts
-from mrfit.learning.fit_problem import Problem
+from mrfit.learning.fit_problem import FitProblem
 from mrfit.learning.grid import Callback, Grid, Optimum
-from mrfit.learning.objective_specs import ObjectiveChoice
-from mrfit.learning.penalty_spec import PenaltyChoice
+from mrfit.learning.objective_specs import ObjectiveSpec
+from mrfit.learning.penalty_spec import PenaltySpec
 from mrfit.learning.penalty_specs import path_down
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.solvers.method import Method
@@ -20,7 +20,7 @@ _STRENGTHS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)  # for tables of a few cell
 
 
 @dataclass(frozen=True)
-class PseudoCounts(PenaltyChoice):
+class PseudoCounts(PenaltySpec):
     """``strength`` rows more of every joint state; of a tree, of every state of its largest table.
 
     For all sets of variables, for trees and for other structures that are products of tables over tables.
@@ -29,7 +29,7 @@ class PseudoCounts(PenaltyChoice):
     word: ClassVar[str] = "pseudo-counts"
 
     def check(
-        self, objective: ObjectiveChoice, parameterization: type[Parameterization], solver: Method[Any] | None
+        self, objective: ObjectiveSpec, parameterization: type[Parameterization], solver: Method[Any] | None
     ) -> None:
         if not objective.is_joint:
             raise InputError(f"The penalty {self.word!r} smooths whole rows; it needs the likelihood.")
@@ -39,14 +39,14 @@ class PseudoCounts(PenaltyChoice):
                 f"{parameterization.word!r}."
             )
 
-    def grid(self, problem: Problem, *, selecting: bool) -> Grid:
+    def grid(self, problem: FitProblem, *, selecting: bool) -> Grid:
         if self.strengths is None and selecting:
             if not has_all_sets(problem.coordinates):
                 return Grid(_STRENGTHS)
             return path_down(16.0 * problem.total_weight / problem.objective.n_cells)  # next to nothing of the rows
         return super().grid(problem, selecting=selecting)
 
-    def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Optimum]:
+    def fits(self, problem: FitProblem, grid: Grid, callback: Callback | None) -> Iterator[Optimum]:
         if has_all_sets(problem.coordinates):
             return closed_form_path(problem, grid.strengths, pseudo_counts, squares=False)
         return product_path(problem, grid.strengths)

@@ -11,7 +11,7 @@ from mrfit.solvers.method import Method
 
 
 @dataclass(frozen=True)
-class Coordinates:
+class ParameterizationOptions:
     """In which parameters a network is learned.
 
     Parameters
@@ -53,7 +53,7 @@ class Covariates:
 
 
 @dataclass(frozen=True)
-class Solver:
+class SolverOptions:
     """How an optimum is found and when it is good enough.
 
     Parameters

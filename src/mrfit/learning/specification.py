@@ -10,15 +10,15 @@ from mrfit.core.domain import Domain
 from mrfit.core.errors import InputError, StructureError, listed
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.formats.graphs import load_structure
-from mrfit.learning.fit_result import Fitted
+from mrfit.learning.fit_result import FitResult
 from mrfit.learning.grid import Callback
 from mrfit.learning.learner import Learner, Progress
-from mrfit.learning.objective_specs import ObjectiveChoice
-from mrfit.learning.penalty_spec import PenaltyChoice
+from mrfit.learning.objective_specs import ObjectiveSpec
+from mrfit.learning.penalty_spec import PenaltySpec
 from mrfit.registry import OBJECTIVES, PENALTIES, SOLVERS, STRUCTURES, needs_arguments
 from mrfit.solvers.method import Method
 from mrfit.structures.edges_file import read_edges
-from mrfit.structures.simple import Given, StructureLearner, UpToOrder
+from mrfit.structures.simple import AllInteractions, FixedStructure, StructureLearner
 from mrfit.structures.structure import Structure
 
 
@@ -28,13 +28,13 @@ def structure_from(choice: Any, domain: Domain) -> StructureLearner:
     if isinstance(choice, StructureLearner):
         return choice
     if isinstance(choice, Structure):
-        return Given(choice)
+        return FixedStructure(choice)
     if isinstance(choice, str):
         return _structure_from_word(choice, domain)
     import networkx
 
     if isinstance(choice, networkx.Graph):
-        return Given(Structure.from_graph(choice, domain))
+        return FixedStructure(Structure.from_graph(choice, domain))
     raise StructureError(
         f"A structure is a word, a learner of structures, a Structure or a networkx graph; got {type(choice).__name__}."
     )
@@ -43,9 +43,9 @@ def structure_from(choice: Any, domain: Domain) -> StructureLearner:
 def _structure_from_word(text: str, domain: Domain) -> StructureLearner:
     word, _, argument = text.partition(":")
     if word == "order" and argument:
-        return UpToOrder(_order(argument))
+        return AllInteractions(_order(argument))
     if word == "edges" and argument:
-        return Given(_from_file(argument, domain))
+        return FixedStructure(_from_file(argument, domain))
     learner = structure_called(text)
     if learner is None:
         raise StructureError(f"There is no structure {text!r}; choose one of {listed(STRUCTURES.forms, limit=24)}.")
@@ -75,9 +75,9 @@ def _order(argument: str) -> int | None:
     return int(argument)
 
 
-def penalty_from(choice: str | PenaltyChoice, **settings: Any) -> PenaltyChoice:
+def penalty_from(choice: str | PenaltySpec, **settings: Any) -> PenaltySpec:
     """A word such as ``l1``, with settings, or a penalty itself."""
-    if isinstance(choice, PenaltyChoice):
+    if isinstance(choice, PenaltySpec):
         return choice
     kind = PENALTIES.called(choice)
     known = [f.name for f in fields(kind)]
@@ -87,8 +87,8 @@ def penalty_from(choice: str | PenaltyChoice, **settings: Any) -> PenaltyChoice:
     return kind(**settings)
 
 
-def objective_from(choice: str | ObjectiveChoice) -> ObjectiveChoice:
-    return choice if isinstance(choice, ObjectiveChoice) else OBJECTIVES.called(choice)()
+def objective_from(choice: str | ObjectiveSpec) -> ObjectiveSpec:
+    return choice if isinstance(choice, ObjectiveSpec) else OBJECTIVES.called(choice)()
 
 
 def solver_from(choice: str | Method[Any] | None) -> Method[Any] | None:
@@ -100,8 +100,8 @@ def learner_from(
     domain: Domain,
     *,
     structure: Any = "complete",
-    penalty: str | PenaltyChoice = "l2",
-    objective: str | ObjectiveChoice = "pseudo-likelihood",
+    penalty: str | PenaltySpec = "l2",
+    objective: str | ObjectiveSpec = "pseudo-likelihood",
     solver: str | Method[Any] | None = None,
     **settings: Any,
 ) -> Learner:
@@ -126,7 +126,7 @@ def learn(
     callback: Callback | None = None,
     progress: Progress | None = None,
     **parts: Any,
-) -> Fitted:
+) -> FitResult:
     """Learn a network in one call: ``learn(table, "tree", penalty="l1")``.
 
     ``data`` and ``valid`` are tables, or rows read before. ``structure`` and the further ``parts`` may be words or

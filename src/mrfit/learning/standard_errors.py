@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.core.errors import InputError, listed
-from mrfit.learning.backend import Coordinates
-from mrfit.learning.fit_problem import Problem
-from mrfit.learning.fit_result import Fit
-from mrfit.model.standard_error_estimates import KINDS, Curvature, Errors
+from mrfit.learning.backend import Backend
+from mrfit.learning.fit_problem import FitProblem
+from mrfit.learning.fit_result import CandidateFit
+from mrfit.model.standard_error_estimates import KINDS, ScoreCurvature, StandardErrors
 from mrfit.objectives.hessian import MOST_DENSE
 from mrfit.objectives.objective import Objective
 from mrfit.parameterizations.parameterization import Parameterization
@@ -27,7 +27,7 @@ SELECTED = (
 )
 
 
-def check_errors(kind: str, problem: Problem) -> None:
+def check_errors(kind: str, problem: FitProblem) -> None:
     """Complain before the fit about errors that there will not be."""
     if kind not in KINDS:
         raise InputError(f"There are no errors of the kind {kind!r}; choose one of {listed(KINDS)}.")
@@ -49,11 +49,11 @@ def check_errors(kind: str, problem: Problem) -> None:
         )
 
 
-def errors_of(problem: Problem, fit: Fit, kind: str) -> Errors:
-    """Of the model of a fit, ``sandwich`` or ``model``; see `Errors`."""
+def errors_of(problem: FitProblem, fit: CandidateFit, kind: str) -> StandardErrors:
+    """Of the model of a fit, ``sandwich`` or ``model``; see `StandardErrors`."""
     coordinates, objective = in_order(problem, fit.model.parameters)
     stiffness, expansion = stiffness_of(problem, fit), objective.expand(fit.model.w)
-    curvature = Curvature(
+    curvature = ScoreCurvature(
         hessian=expansion.hessian(),
         products=coordinates.gradient_products(fit.model.w, problem.rows),
         stiffness=stiffness,
@@ -65,13 +65,13 @@ def errors_of(problem: Problem, fit: Fit, kind: str) -> Errors:
     return curvature.errors(kind, held=fit.without_finite_optimum, remarks=remarks)
 
 
-def stiffness_of(problem: Problem, fit: Fit) -> Floats:
+def stiffness_of(problem: FitProblem, fit: CandidateFit) -> Floats:
     """Second derivatives of the penalty in every parameter of the model."""
     penalized = ~np.isin(fit.model.parameters.order_without_given, problem.free_orders)
     return np.where(penalized, problem.learner.penalty.stiffness(fit.strength), 0.0)
 
 
-def in_order(problem: Problem, parameters: Parameterization) -> tuple[Coordinates, Objective]:
+def in_order(problem: FitProblem, parameters: Parameterization) -> tuple[Backend, Objective]:
     """In the order of the model's parameters, which that of the fit need not be."""
     if problem.coordinates.parameters is parameters:
         return problem.coordinates, problem.objective

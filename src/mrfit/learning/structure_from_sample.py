@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from mrfit.core.cluster import mapped
 from mrfit.core.errors import InputError
-from mrfit.data.partitioned_table import FoldedRows, Parts
+from mrfit.data.partitioned_table import FoldedRows, PartitionedTable
 from mrfit.data.row_counter import RowCounter
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.objectives.counts.blanket_counts import BlanketCounts
@@ -41,7 +41,7 @@ _EXACT = ("strength", "theory")  # selections whose optimum a check of all gradi
 _ROUNDS = 20
 
 
-def learned_in_parts(learner: Learned, parts: Parts, *, seed: int = 0, jobs: int = 1) -> LearnedStructure:
+def learned_in_parts(learner: Learned, parts: PartitionedTable, *, seed: int = 0, jobs: int = 1) -> LearnedStructure:
     """From a sample, if there are many rows; then certified on all of them, or said to be of a sample."""
     sample, n_rows = sampled(parts, seed)
     if sample.n_rows == n_rows:
@@ -60,7 +60,7 @@ def learned_in_parts(learner: Learned, parts: Parts, *, seed: int = 0, jobs: int
 # --- the sample
 
 
-def sampled(parts: Parts, seed: int) -> tuple[UniqueRows, int]:
+def sampled(parts: PartitionedTable, seed: int) -> tuple[UniqueRows, int]:
     """Rows drawn at random, as many from every file as its bytes are of all; and how many rows there are."""
     sizes = np.array([file.place.n_bytes for file in parts.files], np.float64)
     whole = sizes.sum() <= _SMALL
@@ -76,7 +76,7 @@ def sampled(parts: Parts, seed: int) -> tuple[UniqueRows, int]:
     return replace(rows, n_rows=counter.n_rows, effective_rows=counter.independent.n_rows), n_rows
 
 
-def _sample_of(seed: int, item: tuple[int, int | None, Parts]) -> tuple[Codes, Floats, int]:
+def _sample_of(seed: int, item: tuple[int, int | None, PartitionedTable]) -> tuple[Codes, Floats, int]:
     """Those with the smallest of random numbers; and how many rows there are."""
     number, quota, part = item
     rng, rows = np.random.default_rng([seed, number]), FoldedRows(part)
@@ -118,7 +118,7 @@ class _Solutions:
         return weights
 
 
-def _certified(learner: Learned, parts: Parts, sample: UniqueRows, *, jobs: int) -> LearnedStructure:
+def _certified(learner: Learned, parts: PartitionedTable, sample: UniqueRows, *, jobs: int) -> LearnedStructure:
     pairs = AllowedPairs.of(parts.domain, require=learner.require, forbid=learner.forbid)
     n, rounds = len(parts.domain), 0
     whole, n_rows = _counted(parts, Structure.independent(n))
@@ -135,7 +135,7 @@ def _certified(learner: Learned, parts: Parts, sample: UniqueRows, *, jobs: int)
         rounds += 1
         counts, _ = _counted(parts, Structure.from_adjacency(working))
         solved = _solved(counts, seen, strength, learner.tolerance)
-        gradients = mapped(_gradients, parts.each(), shared=(seen, solved), name=Parts.called)
+        gradients = mapped(_gradients, parts.each(), shared=(seen, solved), name=PartitionedTable.called)
         norms = solved.group_norms(np.sum(gradients, axis=0))
         missed = (norms > (1.0 + learner.tolerance) * strength) & ~working & ~pairs.forbidden
         if not missed.any():
@@ -157,7 +157,7 @@ def _certified(learner: Learned, parts: Parts, sample: UniqueRows, *, jobs: int)
     return LearnedStructure(structure, report, solved.violation / strength, (), (said,))
 
 
-def _counted(parts: Parts, structure: Structure) -> tuple[BlanketCounts, int]:
+def _counted(parts: PartitionedTable, structure: Structure) -> tuple[BlanketCounts, int]:
     """How often every variable and its neighbours are in each of their states, in all rows; and how many these are."""
     numbered = list(enumerate(parts.each()))
     found = mapped(count_part, numbered, shared=(structure, 0, 0), name=lambda each: each[1].called())
@@ -183,7 +183,7 @@ def _solved(counts: BlanketCounts, seen: SeenStates, strength: float, tolerance:
     return _Solutions(coefficients, constants, first, violation)
 
 
-def _gradients(seen: SeenStates, solved: _Solutions, part: Parts) -> Floats:
+def _gradients(seen: SeenStates, solved: _Solutions, part: PartitionedTable) -> Floats:
     """Of all coefficients in all regressions over the rows of some files, (columns, columns)."""
     total = np.zeros_like(solved.coefficients)
     owner = np.repeat(np.arange(len(seen.domain)), np.diff(solved.first))

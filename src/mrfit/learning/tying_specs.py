@@ -15,20 +15,20 @@ from numpy.typing import NDArray
 from mrfit.core.errors import InputError, listed
 from mrfit.learning.chain_backend import optimum_of
 from mrfit.learning.chains.chain_fit import ChainProblem
-from mrfit.learning.fit_problem import Problem
+from mrfit.learning.fit_problem import FitProblem
 from mrfit.learning.grid import Callback, Grid, Optimum
 from mrfit.learning.initialization import HELD_AT
-from mrfit.learning.penalty_spec import PenaltyChoice, several_in_words
+from mrfit.learning.penalty_spec import PenaltySpec, several_in_words
 from mrfit.learning.penalty_specs import L2, l2_path
 from mrfit.learning.tying.hard_tying import tie_hard, tie_hard_by_projection
-from mrfit.learning.tying.soft_tying import SoftTying, TiedSolution, Tying, tie_softly
+from mrfit.learning.tying.soft_tying import AlternationSettings, TiedSolution, TyingTask, tie_softly
 from mrfit.learning.tying.stochastic_tying import Stochastic, tie_stochastically
 from mrfit.learning.tying.tied_chains import tie_hard_by_chains, tie_softly_by_chains
 from mrfit.learning.tying.tying_problem import TyingProblem
 from mrfit.parameterizations.groups import WAYS, Groups, classes_of, clustered
-from mrfit.penalties import cluster_penalty as tied
-from mrfit.penalties import l2
-from mrfit.penalties.penalty import NoPenalty, Penalty
+from mrfit.penalties.cluster_penalty import ClusterPenalty
+from mrfit.penalties.l2 import Ridge
+from mrfit.penalties.penalty import Penalty, ZeroPenalty
 from mrfit.solvers.minimize import minimize
 from mrfit.solvers.newton import TruncatedNewton
 
@@ -47,7 +47,7 @@ _RANDOM_SCALE = 0.01
 
 
 @dataclass(frozen=True)
-class TiedChoice(PenaltyChoice):
+class TyingSpec(PenaltySpec):
     """What the three ways to tie have in common.
 
     Parameters
@@ -65,7 +65,7 @@ class TiedChoice(PenaltyChoice):
     tie: str = "all"
     pin_zero: bool = False
 
-    function: ClassVar[type[Penalty]] = tied.Tied
+    function: ClassVar[type[Penalty]] = ClusterPenalty
     own_strengths: ClassVar[tuple[float, ...]] = STRENGTHS
     is_tied: ClassVar[bool] = True
 
@@ -77,14 +77,14 @@ class TiedChoice(PenaltyChoice):
         object.__setattr__(self, "groups", tuple(sorted({int(k) for k in groups})))
         _check_word("way to tie", self.tie, WAYS)
 
-    def grid(self, problem: Problem, *, selecting: bool) -> Grid:
+    def grid(self, problem: FitProblem, *, selecting: bool) -> Grid:
         classes = self._classes(problem)
         most = int(np.bincount(classes[classes >= 0]).max(initial=1))
         groups: Sequence[int] = self.groups  # type: ignore[assignment]
         return Grid(self.strengths or self.own_strengths, tuple(sorted({min(k, most) for k in groups})))
 
     @abstractmethod
-    def run_on(self, problem: Problem, optimum: Optimum) -> Optimum:
+    def run_on(self, problem: FitProblem, optimum: Optimum) -> Optimum:
         """A rough optimum of another tolerance, brought to that of the problem with the groups it has."""
 
     def baseline_strengths(self) -> tuple[float, ...]:
@@ -103,12 +103,12 @@ class TiedChoice(PenaltyChoice):
             return L2().described(optimum, free_orders)
         return {**super().described(optimum, free_orders), "groups": optimum.n_groups, "tie": self.tie}
 
-    def _classes(self, problem: Problem) -> NDArray[np.int64]:
+    def _classes(self, problem: FitProblem) -> NDArray[np.int64]:
         return classes_of(problem.layout.orders, problem.layout.penalized, self.tie)
 
 
 @dataclass(frozen=True)
-class Tied(TiedChoice):
+class SoftTied(TyingSpec):
     """Parameters drawn to a few learned values (automatic parameter tying).
 
     Parameters
@@ -125,7 +125,7 @@ class Tied(TiedChoice):
 
     start: str = "l2"
     restarts: int = 0
-    how: SoftTying = field(default_factory=SoftTying)
+    how: AlternationSettings = field(default_factory=AlternationSettings)
     stochastic: Stochastic | None = None
 
     word: ClassVar[str] = "tied"
@@ -136,7 +136,7 @@ class Tied(TiedChoice):
         if self.restarts < 0:
             raise InputError(f"The number of restarts must not be negative; got {self.restarts}.")
 
-    def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Optimum]:
+    def fits(self, problem: FitProblem, grid: Grid, callback: Callback | None) -> Iterator[Optimum]:
         """For every number of groups, from the weakest strength to the strongest, each from the last.
 
         The first number of groups begins at a rough L2 fit, every other where the one before ended at the weakest
@@ -152,7 +152,7 @@ class Tied(TiedChoice):
             latest = starts
             for strength in sorted(grid.strengths):
                 begun = time.perf_counter()
-                what = Tying(n_groups, strength, self._classes(problem), self.pin_zero)
+                what = TyingTask(n_groups, strength, self._classes(problem), self.pin_zero)
                 tried = [self._softly(problem, w, groups, what, callback) for w, groups in latest]
                 # Where a fit converged its groups are the best ones, whatever the strength.
                 latest = [(found.w, found.groups if found.solution.converged else None) for found in tried]
@@ -162,45 +162,45 @@ class Tied(TiedChoice):
                 passes, seconds = sum(found.passes for found in tried), time.perf_counter() - begun
                 yield _softly_tied(problem, what, best, passes, seconds)
 
-    def run_on(self, problem: Problem, optimum: Optimum) -> Optimum:
+    def run_on(self, problem: FitProblem, optimum: Optimum) -> Optimum:
         begun, n_groups = time.perf_counter() - optimum.seconds, optimum.n_groups or 1
-        what = Tying(n_groups, optimum.strength, self._classes(problem), self.pin_zero)
+        what = TyingTask(n_groups, optimum.strength, self._classes(problem), self.pin_zero)
         found = self._softly(problem, optimum.solution.w, optimum.groups, what, None)
         return _softly_tied(problem, what, found, optimum.passes + found.passes, time.perf_counter() - begun)
 
-    def _fits_by_chains(self, problem: Problem, chains: ChainProblem, grid: Grid) -> Iterator[Optimum]:
+    def _fits_by_chains(self, problem: FitProblem, chains: ChainProblem, grid: Grid) -> Iterator[Optimum]:
         """In the same order; from an L2 fit that is as weak, and without choices that take exact values."""
         self._check_plain()
-        start = chains.fit(l2.L2(_START_STRENGTH, problem.layout.penalized)).w
+        start = chains.fit(Ridge(_START_STRENGTH, problem.layout.penalized)).w
         for n_groups in grid.groups:
             w = start
             for strength in sorted(grid.strengths):
-                begun, what = time.perf_counter(), Tying(n_groups, strength, self._classes(problem), self.pin_zero)
+                begun, what = time.perf_counter(), TyingTask(n_groups, strength, self._classes(problem), self.pin_zero)
                 found = tie_softly_by_chains(chains, w, what)
                 w = found.fit.w
-                penalty = tied.Tied(strength, found.groups.assignment, found.groups.pinned)
+                penalty = ClusterPenalty(strength, found.groups.assignment, found.groups.pinned)
                 optimum = optimum_of(chains, found.fit, strength, penalty, begun=begun, tied=found)
                 yield replace(optimum, n_groups=n_groups)
 
     def _check_plain(self) -> None:
-        if (self.start, self.restarts, self.how, self.stochastic) != ("l2", 0, SoftTying(), None):
+        if (self.start, self.restarts, self.how, self.stochastic) != ("l2", 0, AlternationSettings(), None):
             raise InputError(
                 "By chains, soft tying begins at an L2 fit and alternates in its own way. Leave start, restarts, how "
                 "and stochastic out, or take a structure that an exact engine fits."
             )
 
-    def _starts(self, problem: Problem) -> Iterator[Floats]:
+    def _starts(self, problem: FitProblem) -> Iterator[Floats]:
         rng = np.random.default_rng(problem.seed)
         start, penalized = problem.start, problem.layout.penalized
         if self.start == "l2":
-            weak = l2.L2(_START_STRENGTH, penalized)
+            weak = Ridge(_START_STRENGTH, penalized)
             rough, _ = weak.added_to(problem.objective, total_weight=problem.total_weight)
             yield minimize(rough, TruncatedNewton(), start, bound=problem.bound, tolerance=_START_TOLERANCE).w
         for _ in range(self.restarts + (self.start == "random")):
             yield np.where(penalized, rng.normal(0.0, _RANDOM_SCALE, len(start)), start)
 
     def _softly(
-        self, problem: Problem, w: Floats, groups: Groups | None, what: Tying, callback: Callback | None
+        self, problem: FitProblem, w: Floats, groups: Groups | None, what: TyingTask, callback: Callback | None
     ) -> TiedSolution:
         each_round = None if callback is None else partial(callback, what.strength)
 
@@ -214,7 +214,7 @@ class Tied(TiedChoice):
 
 
 @dataclass(frozen=True)
-class HardTied(Tied):
+class HardTied(SoftTied):
     """Soft tying, then the same groups relearned as equal.
 
     Parameters
@@ -231,17 +231,17 @@ class HardTied(Tied):
         super().__post_init__()
         _check_word("way to relearn", self.relearn, RELEARN)
 
-    def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Optimum]:
+    def fits(self, problem: FitProblem, grid: Grid, callback: Callback | None) -> Iterator[Optimum]:
         for soft in super().fits(problem.roughly(None), grid, callback):  # groups come from true optima
             if soft.groups is not None:
                 yield _relearned(problem, soft, soft.groups, self.relearn, soft.solution.w)
 
-    def run_on(self, problem: Problem, optimum: Optimum) -> Optimum:
+    def run_on(self, problem: FitProblem, optimum: Optimum) -> Optimum:
         return _run_on(problem, optimum, self.relearn)
 
 
 @dataclass(frozen=True)
-class LearnTieRelearn(TiedChoice):
+class LearnTieRelearn(TyingSpec):
     """Learn with L2, tie by clustering, relearn as equal; ``relearn`` as for `HardTied`."""
 
     relearn: str = "reduced"
@@ -252,7 +252,7 @@ class LearnTieRelearn(TiedChoice):
         super().__post_init__()
         _check_word("way to relearn", self.relearn, RELEARN)
 
-    def fits(self, problem: Problem, grid: Grid, callback: Callback | None) -> Iterator[Optimum]:
+    def fits(self, problem: FitProblem, grid: Grid, callback: Callback | None) -> Iterator[Optimum]:
         """For every strength, from the weakest to the strongest, all numbers of groups.
 
         Many groups leave hardly any constraint and no penalty: their optimum is far from an L2 fit, but near to the one
@@ -268,29 +268,29 @@ class LearnTieRelearn(TiedChoice):
                 latest[n_groups] = optimum.solution.w
                 yield replace(optimum, n_groups=n_groups)
 
-    def run_on(self, problem: Problem, optimum: Optimum) -> Optimum:
+    def run_on(self, problem: FitProblem, optimum: Optimum) -> Optimum:
         return _run_on(problem, optimum, self.relearn)
 
 
-def _to_tie(problem: Problem) -> TyingProblem:
+def _to_tie(problem: FitProblem) -> TyingProblem:
     race = None if problem.race is None else problem.race.begun
     tolerance, most = problem.tolerance, problem.max_iterations
     return TyingProblem(problem.objective, problem.total_weight, problem.solver, HELD_AT, tolerance, most, race)
 
 
-def _softly_tied(problem: Problem, what: Tying, found: TiedSolution, passes: int, seconds: float) -> Optimum:
+def _softly_tied(problem: FitProblem, what: TyingTask, found: TiedSolution, passes: int, seconds: float) -> Optimum:
     score, groups = problem.score(found.w), found.groups
     return Optimum(what.strength, found.solution, score, passes, seconds, what.n_groups, groups, found.rounds)
 
 
-def _run_on(problem: Problem, optimum: Optimum, how: str) -> Optimum:
+def _run_on(problem: FitProblem, optimum: Optimum, how: str) -> Optimum:
     """What is relearned already, with its groups."""
     if optimum.groups is None:
         return optimum
     return _relearned(problem, optimum, optimum.groups, how, optimum.solution.w)
 
 
-def _relearned(problem: Problem, optimum: Optimum, groups: Groups, how: str, *starts: Floats) -> Optimum:
+def _relearned(problem: FitProblem, optimum: Optimum, groups: Groups, how: str, *starts: Floats) -> Optimum:
     """The parameters of every group as one."""
     if problem.by_chains is not None:
         return _relearned_by_chains(problem.by_chains, optimum, groups, how, starts[0])
@@ -312,7 +312,7 @@ def _relearned_by_chains(chains: ChainProblem, optimum: Optimum, groups: Groups,
         raise InputError("Chains relearn one unknown for each group: use relearn 'reduced'.")
     begun = time.perf_counter() - optimum.seconds
     hard = tie_hard_by_chains(chains, groups, start)
-    relearned = optimum_of(chains, hard.fit, optimum.strength, NoPenalty(), begun=begun, tied=hard)
+    relearned = optimum_of(chains, hard.fit, optimum.strength, ZeroPenalty(), begun=begun, tied=hard)
     passes = optimum.passes + relearned.passes
     return replace(relearned, n_groups=optimum.n_groups, passes=passes, rounds=optimum.rounds)
 

@@ -17,8 +17,8 @@ from scipy.special import log_softmax
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.inference.exact.junction_tree import JunctionTree
 from mrfit.inference.exact.row_tables import RowTables
-from mrfit.learning.fit_problem import Problem
-from mrfit.learning.fit_result import Fit
+from mrfit.learning.fit_problem import FitProblem
+from mrfit.learning.fit_result import CandidateFit
 from mrfit.learning.recession import Recession
 from mrfit.parameterizations.parameterization import Parameterization
 
@@ -40,7 +40,7 @@ _LEAST_CHANCE = 0.05  # of a row, that another state has left
 _SLACK = 1000.0  # times what the solver left of the gradient
 
 
-def unbounded_in(problem: Problem, fit: Fit) -> dict[str, str]:
+def unbounded_in(problem: FitProblem, fit: CandidateFit) -> dict[str, str]:
     """The limit of every parameter without a finite estimate, by name: ``+inf``, ``-inf`` or ``undetermined``.
 
     Certified by linear programs over the distinct rows, not read off large values. Parameters that a penalty holds are
@@ -55,7 +55,7 @@ def unbounded_in(problem: Problem, fit: Fit) -> dict[str, str]:
     return {parameters.name(int(k)): _in_words(found[k]) for k in np.flatnonzero(found != 0.0)}
 
 
-def _certified(problem: Problem, fit: Fit) -> Floats | None:
+def _certified(problem: FitProblem, fit: CandidateFit) -> Floats | None:
     """As `Recession.limits`, for every parameter of the model; None where it is too much to look at."""
     learner, parameters, rows = problem.learner, fit.model.parameters, problem.rows
     if learner.penalty.is_tied or not learner.objective.is_score or not isinstance(rows, UniqueRows):
@@ -158,7 +158,7 @@ class _Seen:
 # --- of the pseudo-likelihood: every variable given the others
 
 
-def _of_conditionals(seen: _Seen, fit: Fit) -> Floats | None:
+def _of_conditionals(seen: _Seen, fit: CandidateFit) -> Floats | None:
     parameters, out = seen.parameters, np.zeros(seen.parameters.n_parameters)
     if seen.n_places > _MOST_PLACES:
         return None
@@ -185,7 +185,7 @@ def _of_conditionals(seen: _Seen, fit: Fit) -> Floats | None:
     return out
 
 
-def _split(seen: _Seen, fit: Fit, variable: int) -> tuple[sparse.csr_array, sparse.csr_array]:
+def _split(seen: _Seen, fit: CandidateFit, variable: int) -> tuple[sparse.csr_array, sparse.csr_array]:
     """Differences that may grow for ever, and those that cannot.
 
     Along a direction of recession the loss falls by the sum of what differences grow by, each times the chance that the

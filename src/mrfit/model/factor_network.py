@@ -17,7 +17,7 @@ from mrfit.core.threads import resolve_jobs
 from mrfit.data.encoding import has_all_cells
 from mrfit.inference.engine_selection import exactly_planned
 from mrfit.model.queries.missing_cells import observed_ll, observed_pll
-from mrfit.model.queries.questions import Questions
+from mrfit.model.queries.questions import Queryable
 from mrfit.objectives.row_scores import check_exact_score, given_rest, log_z_given, pll_of_potentials
 
 Floats = NDArray[np.float64]
@@ -45,7 +45,7 @@ class Conjunction:
 
 
 @dataclass(frozen=True)
-class Network(Questions):
+class FactorNetwork(Queryable):
     """log p(x) = sum of all tables and conjunctions at x, minus log Z, with names for variables and states.
 
     This is what files of models hold. Engines take `factors`, in which a conjunction is a chain of small tables.
@@ -141,7 +141,7 @@ class Network(Questions):
                 "distribution of all variables, which others would take them for. Keep the .mrf file."
             )
 
-    def with_hidden_named(self) -> Network:
+    def with_hidden_named(self) -> FactorNetwork:
         """The same as tables only, for files and programs that hold no conjunctions: hidden variables get names."""
         if not self.conjunctions:
             return self
@@ -149,7 +149,7 @@ class Network(Questions):
         while any(name.startswith(prefix) for name in self.domain.names):
             prefix = f"_{prefix}"
         hidden = (Variable(f"{prefix}{number}", _SWITCH) for number in range(self.n_hidden))
-        return Network(Domain((*self.domain.variables, *hidden)), self.factors)
+        return FactorNetwork(Domain((*self.domain.variables, *hidden)), self.factors)
 
     def pll(self, data: Any, *, jobs: int | None = None) -> float:
         """Mean pseudo-log-likelihood per row, in nats; weighted if the data are.

@@ -23,8 +23,8 @@ from mrfit.inference.plan import Plan
 from mrfit.model.pair_weights import WEIGHT, PairWeights
 from mrfit.model.queries.answer import FloatWithError
 from mrfit.model.queries.missing_cells import observed_ll, observed_pll
-from mrfit.model.queries.questions import Questions
-from mrfit.model.standard_error_estimates import Errors
+from mrfit.model.queries.questions import Queryable
+from mrfit.model.standard_error_estimates import StandardErrors
 from mrfit.model.wald import WaldTest, wald_tests
 from mrfit.objectives.row_scores import row_ll, row_pll
 from mrfit.parameterizations.canonical import Canonical
@@ -40,9 +40,9 @@ from mrfit.structures.structure import Structure
 if TYPE_CHECKING:
     import networkx
 
-    from mrfit.analysis.goodness.goodness import Cells, Goodness
+    from mrfit.analysis.goodness.goodness import Goodness, ModelCells
     from mrfit.analysis.nodes.node_measures import Groups as GroupsOfVariables
-    from mrfit.analysis.nodes.node_measures import Nodes
+    from mrfit.analysis.nodes.node_measures import NodeMeasures
 
 Floats = NDArray[np.float64]
 
@@ -50,7 +50,7 @@ _MOST_IN_NOTEBOOKS = 200  # variables of models that show themselves as a page, 
 
 
 @dataclass(frozen=True, eq=False)
-class MarkovNetwork(Questions):
+class MarkovNetwork(Queryable):
     """log p(x) = sum over parameters k of w[k] * feature_k(x), minus log Z.
 
     Parameters
@@ -72,7 +72,7 @@ class MarkovNetwork(Questions):
     w: Floats
     provenance: Mapping[str, Any] = field(default_factory=dict)
     groups: Groups | None = None
-    errors: Errors | None = None
+    errors: StandardErrors | None = None
 
     def __post_init__(self) -> None:
         w = np.array(self.w, np.float64)
@@ -192,13 +192,13 @@ class MarkovNetwork(Questions):
         objective = self.provenance.get("objective")
         return objective if isinstance(objective, str) else None
 
-    def fitted_cells(self, rows: UniqueRows) -> Callable[[], Cells] | None:
+    def fitted_cells(self, rows: UniqueRows) -> Callable[[], ModelCells] | None:
         """Internal: all joint states, if the model was fitted to these rows and has few; None otherwise."""
-        from mrfit.analysis.goodness.goodness import Cells, has_few_cells
+        from mrfit.analysis.goodness.goodness import ModelCells, has_few_cells
 
         if self.given or not self._was_learned_from(rows) or not has_few_cells(self.parameters):
             return None
-        return lambda: Cells.of(self.parameters, self.factors)
+        return lambda: ModelCells.of(self.parameters, self.factors)
 
     def _was_learned_from(self, rows: UniqueRows) -> bool:
         learned_from = self.provenance.get("data")
@@ -394,7 +394,7 @@ class MarkovNetwork(Questions):
         paths: bool = False,
         seed: int = 0,
         jobs: int | None = None,
-    ) -> Nodes:
+    ) -> NodeMeasures:
         """How central each variable is, in which community, and how well the others predict it in rows of ``data``.
 
         ``groups`` of variables, ``{"mood": ["sad", "tired"], ...}``, give bridge centralities. ``coding`` says what a
@@ -402,14 +402,14 @@ class MarkovNetwork(Questions):
         closeness and betweenness; ``seed`` is that of the search for communities. Rows that had no part in learning
         tell how well others are predicted.
         """
-        from mrfit.analysis.nodes.node_measures import Nodes
+        from mrfit.analysis.nodes.node_measures import NodeMeasures
         from mrfit.analysis.nodes.predictability import Predictability
 
         self.check_no_covariates("Measures of variables are those of")
         known = None
         if data is not None:
             known = Predictability.of(self.factors, self.coded_rows(data), jobs=resolve_jobs(jobs))
-        return Nodes.of(self.pair_weights(coding), predictability=known, groups=groups, paths=paths, seed=seed)
+        return NodeMeasures.of(self.pair_weights(coding), predictability=known, groups=groups, paths=paths, seed=seed)
 
     def pair_weights(self, coding: str | None = None) -> PairWeights:
         """The weights of all pairs: edge weights, or those of another coding of `mrfit.model.pair_weights`."""
@@ -421,16 +421,16 @@ class MarkovNetwork(Questions):
         """G-squared of all joint states, and residuals of pairs and triples of variables; for up to 2^16 joint states.
 
         Of the rows it was learned from, which it recognises, the model knows that its parameters have adapted to them.
-        `mrfit.drawn_goodness` gives a p where cells are sparse.
+        `mrfit.bootstrap_goodness` gives a p where cells are sparse.
         """
-        from mrfit.analysis.goodness.goodness import Cells, goodness
+        from mrfit.analysis.goodness.goodness import ModelCells, goodness
 
         self.check_no_covariates("G-squared is that of")
         rows = self.coded_rows(data, "G-squared")
-        return goodness(Cells.of(self.parameters, self.factors), rows, is_fitted=self._was_learned_from(rows))
+        return goodness(ModelCells.of(self.parameters, self.factors), rows, is_fitted=self._was_learned_from(rows))
 
     def intervals(self, level: float = 0.95) -> Floats:
-        """Lower and upper ends of confidence intervals, (parameters, 2), in the order of ``w``; see `Errors`.
+        """Lower and upper ends of confidence intervals, (parameters, 2), in the order of ``w``; see `StandardErrors`.
 
         NaN for parameters without a finite optimum.
         """
@@ -449,7 +449,7 @@ class MarkovNetwork(Questions):
         return [(tuple(names[i] for i in parameters.scope(int(k))), np.flatnonzero(scopes == scopes[k])) for k in first]
 
     @property
-    def _known_errors(self) -> Errors:
+    def _known_errors(self) -> StandardErrors:
         if self.errors is None:
             raise InputError(
                 "This model does not say how sure its parameters are; learn it with errors='sandwich' (at the command "

@@ -26,7 +26,7 @@ _MOVED = 1e-6  # squared share of a flat direction from which on a parameter goe
 
 
 @dataclass(frozen=True)
-class Curvature:
+class ScoreCurvature:
     """An objective around its optimum: all that errors are made of.
 
     Parameters
@@ -50,7 +50,7 @@ class Curvature:
     n_rows: float
     total_weight: float
 
-    def errors(self, kind: str, *, held: Indices, remarks: tuple[str, ...] = ()) -> Errors:
+    def errors(self, kind: str, *, held: Indices, remarks: tuple[str, ...] = ()) -> StandardErrors:
         """``held`` are parameters at a bound, for lack of a finite optimum."""
         if kind not in KINDS:
             raise InputError(f"There are no errors of the kind {kind!r}; choose one of {listed(KINDS)}.")
@@ -61,7 +61,7 @@ class Curvature:
         unknown[held] = unknown[lost] = True
         covariance[unknown] = covariance[:, unknown] = np.nan
         n_effective = float(np.vdot(inverse, self.products))
-        return Errors(
+        return StandardErrors(
             kind,
             covariance,
             effective_parameters=n_effective,
@@ -72,7 +72,7 @@ class Curvature:
 
 
 @dataclass(frozen=True, eq=False)
-class Errors:
+class StandardErrors:
     """How far estimates may be from what endlessly many such rows would give.
 
     With the gradient s_r of row r, J = sum of s_r s_r' and H the second derivatives at the optimum, penalty included:

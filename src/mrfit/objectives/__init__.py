@@ -2,7 +2,7 @@
 
 `ConditionalCells` compresses rows to what an objective such as `PseudoLikelihood` needs; `mrfit.solvers.minimize` takes
 it from there. An objective of your own derives from `Objective`: a value, a gradient and an `Expansion` with products
-of the Hessian. To choose it by a word, wrap it in an `ObjectiveChoice` (mostly a `PseudoLikelihoodChoice`) and register
+of the Hessian. To choose it by a word, wrap it in an `ObjectiveSpec` (mostly a `PseudoLikelihoodSpec`) and register
 that.
 """
 
@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING
 from mrfit._lazy import exports
 
 if TYPE_CHECKING:
-    from mrfit.learning.backend import PseudoCoordinates
+    from mrfit.learning.backend import PseudoLikelihoodBackend
     from mrfit.learning.objective_specs import (
-        LikelihoodChoice,
-        LogRiseChoice,
-        ObjectiveChoice,
-        PseudoLikelihoodChoice,
-        RiseChoice,
+        LikelihoodSpec,
+        LogRiseSpec,
+        ObjectiveSpec,
+        PseudoLikelihoodSpec,
+        RiseSpec,
     )
     from mrfit.objectives.conditional_loss import ConditionalLoss
     from mrfit.objectives.counts.conditional_cells import ConditionalCells
     from mrfit.objectives.likelihood import Likelihood
-    from mrfit.objectives.objective import Expansion, Explicit, Objective
+    from mrfit.objectives.objective import Expansion, ExplicitHessian, Objective
     from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
     from mrfit.objectives.screening import InteractionScreening, LogInteractionScreening
     from mrfit.objectives.tree_likelihood import TreeLikelihood
@@ -33,18 +33,18 @@ __all__ = [
     "ConditionalCells",
     "ConditionalLoss",
     "Expansion",
-    "Explicit",
+    "ExplicitHessian",
     "InteractionScreening",
     "Likelihood",
-    "LikelihoodChoice",
+    "LikelihoodSpec",
     "LogInteractionScreening",
-    "LogRiseChoice",
+    "LogRiseSpec",
     "Objective",
-    "ObjectiveChoice",
-    "PseudoCoordinates",
+    "ObjectiveSpec",
     "PseudoLikelihood",
-    "PseudoLikelihoodChoice",
-    "RiseChoice",
+    "PseudoLikelihoodBackend",
+    "PseudoLikelihoodSpec",
+    "RiseSpec",
     "TreeLikelihood",
 ]
 
@@ -53,19 +53,19 @@ __getattr__, __dir__ = exports(
     __name__,
     {
         "mrfit.objectives.counts.conditional_cells": ("ConditionalCells",),
-        "mrfit.learning.backend": ("PseudoCoordinates",),
+        "mrfit.learning.backend": ("PseudoLikelihoodBackend",),
         "mrfit.learning.objective_specs": (
-            "LikelihoodChoice",
-            "LogRiseChoice",
-            "ObjectiveChoice",
-            "PseudoLikelihoodChoice",
-            "RiseChoice",
+            "LikelihoodSpec",
+            "LogRiseSpec",
+            "ObjectiveSpec",
+            "PseudoLikelihoodSpec",
+            "RiseSpec",
         ),
         "mrfit.objectives.conditional_loss": ("ConditionalLoss",),
         "mrfit.objectives.likelihood": ("Likelihood",),
         "mrfit.objectives.objective": (
             "Expansion",
-            "Explicit",
+            "ExplicitHessian",
             "Objective",
         ),
         "mrfit.objectives.pseudo_likelihood": ("PseudoLikelihood",),

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.objectives.hessian import Hessian
-from mrfit.objectives.objective import Expansion, Explicit, Objective, owned
+from mrfit.objectives.objective import Expansion, ExplicitHessian, Objective, owned
 
 Floats = NDArray[np.float64]
 
@@ -57,7 +57,7 @@ class CachedObjective(Objective):
         self._point = self._expansion = self._hessian = None
         self.passes = self._passes_then = 0
 
-    def _remembered(self, explicit: Explicit) -> Explicit:
+    def _remembered(self, explicit: ExplicitHessian) -> ExplicitHessian:
         """Keeps the last Hessian that was worked out, and counts what it cost."""
 
         def hessian() -> Hessian:

@@ -14,7 +14,7 @@ from mrfit.core.diagonal_in_basis import UncorrelatedFeatures
 from mrfit.core.threads import deal, run
 from mrfit.objectives.counts.conditional_cells import ConditionalCells
 from mrfit.objectives.hessian import MOST_DENSE, MOST_ENTRIES, BlockLayout, Blocks, Hessian, Matrix
-from mrfit.objectives.objective import Expansion, Explicit, Objective
+from mrfit.objectives.objective import Expansion, ExplicitHessian, Objective
 
 Floats = NDArray[np.float64]
 
@@ -77,7 +77,7 @@ class ConditionalLoss(Objective):
         """For what the curvature of every cell is made of."""
         return np.empty(len(self.cells.arrays.counts))
 
-    def _explicit(self, expected: Floats) -> Explicit | None:
+    def _explicit(self, expected: Floats) -> ExplicitHessian | None:
         """Priced at one product for each parameter that a variable has, over the cells of that variable alone.
 
         It takes about a third of that. A solver that knew would gain little: most of a fit is counting and passes.
@@ -88,7 +88,9 @@ class ConditionalLoss(Objective):
             return None
         products = float(self.cells.cost @ layout.sizes) / whole
         dividing, n_entries = (layout.nanoseconds, layout.n_entries) if in_blocks else (Matrix.nanoseconds(n), n * n)
-        return Explicit(lambda: self._hessian(expected), products, whole, dividing, n_entries, is_lasting=in_blocks)
+        return ExplicitHessian(
+            lambda: self._hessian(expected), products, whole, dividing, n_entries, is_lasting=in_blocks
+        )
 
     @cached_property
     def _blocks(self) -> BlockLayout:

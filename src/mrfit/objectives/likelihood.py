@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 
-class Point(NamedTuple):
+class LikelihoodPoint(NamedTuple):
     """All joint states under the model at one vector of parameters."""
 
     log_z: float
@@ -96,23 +96,23 @@ class Likelihood(Objective):
         """p(x) of every joint state, an array with one axis for each variable."""
         return self.base.by_state(np.exp(self.states.log_probabilities(w)))
 
-    def _at(self, w: Floats) -> Point:
+    def _at(self, w: Floats) -> LikelihoodPoint:
         log_z, moments, total, of_rows = self.states.sums(w, self._rows)
         if not self.joint.is_whole_base:
             moments /= total
-            return Point(log_z, self.joint.gather(moments) - self._observed, moments, None, of_rows)
+            return LikelihoodPoint(log_z, self.joint.gather(moments) - self._observed, moments, None, of_rows)
         # The gradient takes the place of the moments, one vector of all joint states less; observed ones added again,
         # they are the moments.
         gradient = self.joint.gather(moments)
         scale_and_subtract(gradient, 1.0 / total, self._observed)
         moments[0] = 0.0
-        return Point(log_z, gradient, moments, self._all_observed, of_rows)
+        return LikelihoodPoint(log_z, gradient, moments, self._all_observed, of_rows)
 
-    def _value(self, point: Point) -> float:
+    def _value(self, point: LikelihoodPoint) -> float:
         # The mean of the rows' log-potentials is w . observed, without another pass over all parameters.
         return point.log_z - float(self._share @ point.log_potentials)
 
-    def _mixed_entropy(self, w: Floats, point: Point, t: float) -> float:
+    def _mixed_entropy(self, w: Floats, point: LikelihoodPoint, t: float) -> float:
         """Entropy of t * model + (1 - t) * table, whose features differ from the table's by t times the gradient.
 
         The dual of the likelihood is maximum entropy. Beside the rows the mixture is t * model, whose entropy is known

@@ -19,7 +19,7 @@ Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Explicit:
+class ExplicitHessian:
     """A Hessian that can be worked out, and what that costs beside products with it.
 
     Parameters
@@ -52,7 +52,7 @@ class Explicit:
     remembered: Callable[[], Callable[[], Hessian] | None] = lambda: None
     spent: Callable[[], int] = lambda: 0
 
-    def mapped(self, change: Callable[[Hessian], Hessian], dividing: float = np.inf) -> Explicit:
+    def mapped(self, change: Callable[[Hessian], Hessian], dividing: float = np.inf) -> ExplicitHessian:
         """Of a function whose Hessian is another function of this one, which may be faster to divide by."""
 
         def remembered() -> Callable[[], Hessian] | None:
@@ -89,7 +89,7 @@ class Expansion:
     nearly_diagonal: Callable[[], NearlyDiagonal] | None = None
     uncorrelated: Callable[[], NearlyDiagonal] | None = None
     block: Callable[[Indices], Floats] | None = None
-    explicit: Explicit | None = None
+    explicit: ExplicitHessian | None = None
     dual: Callable[[float], float] | None = None
 
     def hessian(self) -> Floats:

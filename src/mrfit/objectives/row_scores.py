@@ -17,7 +17,7 @@ from mrfit.core.threads import deal, run
 from mrfit.inference.engine_selection import exactly_planned
 from mrfit.inference.exact.joint_states import JointStates, plan_joint_states
 from mrfit.inference.plan import Plan
-from mrfit.parameterizations.bases import Base
+from mrfit.parameterizations.bases import CompleteBase
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.parameterization import Parameterization
 
@@ -119,7 +119,7 @@ def _ll_of_joint_states(parameters: Parameterization, w: Floats, codes: NDArray[
     return np.asarray(states.log_probabilities(w)[states.base.positions(codes)], np.float64)
 
 
-def conditional_scores(base: Base, log_p: Floats, codes: NDArray[np.uint8]) -> Floats:
+def conditional_scores(base: CompleteBase, log_p: Floats, codes: NDArray[np.uint8]) -> Floats:
     """sum over variables of log p(x_i | rest) for every row of codes, from log p of all joint states."""
     at = base.positions(codes)
     scores = len(base.shape) * log_p[at]

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from mrfit.core.cluster import Held
 from mrfit.objectives.hessian import Hessian
-from mrfit.objectives.objective import Expansion, Explicit, Objective, owned
+from mrfit.objectives.objective import Expansion, ExplicitHessian, Objective, owned
 
 Floats = NDArray[np.float64]
 
 
 class HessianCost(NamedTuple):
-    """The numbers of an `Explicit`, whose functions cannot travel."""
+    """The numbers of an `ExplicitHessian`, whose functions cannot travel."""
 
     products: float
     nanoseconds: float
@@ -26,7 +26,7 @@ class HessianCost(NamedTuple):
     is_lasting: bool
 
     @classmethod
-    def of(cls, explicit: Explicit | None) -> HessianCost | None:
+    def of(cls, explicit: ExplicitHessian | None) -> HessianCost | None:
         if explicit is None:
             return None
         return cls(explicit.products, explicit.nanoseconds, explicit.dividing, explicit.n_entries, explicit.is_lasting)
@@ -103,7 +103,7 @@ class Sharded(Objective):
             explicit=None if None in costs else self._explicit(costs, at),
         )
 
-    def _explicit(self, costs: Sequence[HessianCost], w: Floats) -> Explicit:
+    def _explicit(self, costs: Sequence[HessianCost], w: Floats) -> ExplicitHessian:
         """That of all shards together."""
 
         def hessian() -> Hessian:
@@ -113,7 +113,7 @@ class Sharded(Objective):
         nanoseconds = sum(cost.nanoseconds for cost in costs)
         products = sum(cost.products * cost.nanoseconds for cost in costs) / nanoseconds
         _, _, dividing, n_entries, is_lasting = costs[0]
-        return Explicit(hessian, products, nanoseconds, dividing, n_entries, is_lasting)
+        return ExplicitHessian(hessian, products, nanoseconds, dividing, n_entries, is_lasting)
 
     def _mean(self, of_shards: Any) -> Any:
         terms = [share * each for share, each in zip(self._shares, of_shards, strict=True)]

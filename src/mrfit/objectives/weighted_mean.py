@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 Value = TypeVar("Value", float, Floats)
 
 
-class Mean(Objective):
+class WeightedMean(Objective):
     """Sum over parts of share * objective.
 
     Parameters

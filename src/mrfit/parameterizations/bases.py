@@ -40,7 +40,7 @@ def digits_of(positions: Indices, shape: tuple[int, ...]) -> Indices:
 
 
 @dataclass(frozen=True)
-class Base(ABC):
+class CompleteBase(ABC):
     """Functions of all joint states of variables with so many states each."""
 
     shape: tuple[int, ...]
@@ -109,7 +109,7 @@ class Base(ABC):
 
 
 @dataclass(frozen=True)
-class Zeta(Base):
+class Zeta(CompleteBase):
     """Indicators of all variables of a scope being in given states, none of them its reference state."""
 
     reference: tuple[int, ...] | None = None  # the first states by default
@@ -160,7 +160,7 @@ class Zeta(Base):
 
 
 @dataclass(frozen=True)
-class Walsh(Base):
+class Walsh(CompleteBase):
     """Products of signs, +1 for the second state of a variable and -1 for its first (Buchman et al. 2012, eq. 3)."""
 
     @cached_property
@@ -187,7 +187,7 @@ class Walsh(Base):
 
 
 @dataclass(frozen=True)
-class Contrasts(Base):
+class Contrasts(CompleteBase):
     """Products of orthonormal contrasts of each variable, scaled so that their squares sum to its states.
 
     For two states they are the signs of `Walsh`. The sum of squares of a scope's coefficients does not depend on the

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from mrfit.core.errors import InputError
 from mrfit.core.transforms import kronecker
-from mrfit.parameterizations.bases import Base, Zeta
+from mrfit.parameterizations.bases import CompleteBase, Zeta
 from mrfit.parameterizations.conditionals import Conditionals, conditionals_of
 from mrfit.parameterizations.parameterization import Floats, Indices, Parameterization, Scope
 from mrfit.structures.distinct import distinct_rows
@@ -87,7 +87,7 @@ class Canonical(Parameterization):
         return self.states(parameter)
 
     @property
-    def base(self) -> Base:
+    def base(self) -> CompleteBase:
         return Zeta(self.domain.shape, self.reference)
 
     @property

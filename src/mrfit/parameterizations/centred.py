@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.core.transforms import kronecker
-from mrfit.parameterizations.bases import Base, Contrasts, Walsh, contrasts, digits_of
+from mrfit.parameterizations.bases import CompleteBase, Contrasts, Walsh, contrasts, digits_of
 from mrfit.parameterizations.parameterization import Floats, Indices, Parameterization, Scope
 
 
@@ -44,7 +44,7 @@ class Centred(Parameterization):
         return f"{' × '.join(parts)} in {', '.join(self.domain[i].name for i in scope)}"
 
     @property
-    def base(self) -> Base:
+    def base(self) -> CompleteBase:
         binary = all(c <= 2 for c in self.domain.shape)
         return Walsh(self.domain.shape) if binary else Contrasts(self.domain.shape)
 

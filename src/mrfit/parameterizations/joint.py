@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from mrfit.parameterizations.bases import Base, digits_of
+from mrfit.parameterizations.bases import CompleteBase, digits_of
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.structures.structure import Structure
 
@@ -20,7 +20,7 @@ Indices = NDArray[np.int64]
 class Joint(ABC):
     """A vector of parameters and what it means for every joint state."""
 
-    base: Base
+    base: CompleteBase
     n_parameters: int
     is_whole_base = False  # whether the parameters are all functions of the base but the constant, as they stand
 

@@ -16,7 +16,7 @@ from scipy import sparse
 from mrfit.core.domain import Domain
 from mrfit.core.errors import InputError
 from mrfit.core.factors import Factors
-from mrfit.parameterizations.bases import Base, Zeta, digits_of
+from mrfit.parameterizations.bases import CompleteBase, Zeta, digits_of
 from mrfit.parameterizations.expansion import canonical_coefficients, entries_of, sparse_map
 from mrfit.structures.distinct import distinct_rows
 from mrfit.structures.structure import Structure
@@ -72,7 +72,7 @@ class Parameterization(ABC):
         return ()
 
     @property
-    def base(self) -> Base:
+    def base(self) -> CompleteBase:
         """The functions of all joint states through which exact computations go."""
         return Zeta(self.domain.shape)
 

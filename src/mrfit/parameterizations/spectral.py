@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.core.transforms import kronecker
-from mrfit.parameterizations.bases import Base, Contrasts, Walsh, contrasts
+from mrfit.parameterizations.bases import CompleteBase, Contrasts, Walsh, contrasts
 from mrfit.parameterizations.canonical import joint_selection
 from mrfit.parameterizations.parameterization import Floats, Indices, Parameterization, Scope
 
@@ -52,7 +52,7 @@ class Spectral(Parameterization):
         )
 
     @property
-    def base(self) -> Base:
+    def base(self) -> CompleteBase:
         binary = all(c <= 2 for c in self.domain.shape)
         return Walsh(self.domain.shape) if binary else Contrasts(self.domain.shape)
 

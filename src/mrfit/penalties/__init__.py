@@ -2,7 +2,8 @@
 
 A penalty with kinks derives from `NonsmoothPenalty` (five methods), a smooth one from `SmoothPenalty`.
 ``penalty.added_to(objective, total_weight=...)`` gives what `mrfit.solvers.minimize` takes. To choose a penalty of your
-own by a word, wrap it in a `PenaltyChoice` (`Sparse` if it makes zeros, else `Penalized`) and register that.
+own by a word, wrap it in a `PenaltySpec` (`SparsePenaltySpec` if it makes zeros, else
+`ConvexPenaltySpec`) and register that.
 """
 
 from __future__ import annotations
@@ -12,56 +13,56 @@ from typing import TYPE_CHECKING
 from mrfit._lazy import exports
 
 if TYPE_CHECKING:
-    from mrfit.learning.parameter_layout import Layout
-    from mrfit.learning.penalty_spec import PenaltyChoice
-    from mrfit.learning.penalty_specs import Penalized, Sparse
-    from mrfit.penalties.cluster_penalty import Tied
+    from mrfit.learning.parameter_layout import ParameterLayout
+    from mrfit.learning.penalty_spec import PenaltySpec
+    from mrfit.learning.penalty_specs import ConvexPenaltySpec, SparsePenaltySpec
+    from mrfit.penalties.cluster_penalty import ClusterPenalty
     from mrfit.penalties.group_l1 import GroupL1
     from mrfit.penalties.hierarchical_l1 import HierarchicalL1
-    from mrfit.penalties.l1 import L1
-    from mrfit.penalties.l2 import L2
-    from mrfit.penalties.penalty import NonsmoothPenalty, NoPenalty, Penalty, Scaled, SmoothPenalty, Trait
+    from mrfit.penalties.l1 import WeightedL1
+    from mrfit.penalties.l2 import Ridge
+    from mrfit.penalties.penalty import NonsmoothPenalty, Penalty, Scaled, SmoothPenalty, Trait, ZeroPenalty
 
 __all__ = [
-    "L1",
-    "L2",
+    "ClusterPenalty",
+    "ConvexPenaltySpec",
     "GroupL1",
     "HierarchicalL1",
-    "Layout",
-    "NoPenalty",
     "NonsmoothPenalty",
-    "Penalized",
+    "ParameterLayout",
     "Penalty",
-    "PenaltyChoice",
+    "PenaltySpec",
+    "Ridge",
     "Scaled",
     "SmoothPenalty",
-    "Sparse",
-    "Tied",
+    "SparsePenaltySpec",
     "Trait",
+    "WeightedL1",
+    "ZeroPenalty",
 ]
 
 # Loaded on first use, also because some of these build on this package.
 __getattr__, __dir__ = exports(
     __name__,
     {
-        "mrfit.learning.parameter_layout": ("Layout",),
+        "mrfit.learning.parameter_layout": ("ParameterLayout",),
         "mrfit.learning.penalty_specs": (
-            "Penalized",
-            "Sparse",
+            "ConvexPenaltySpec",
+            "SparsePenaltySpec",
         ),
-        "mrfit.learning.penalty_spec": ("PenaltyChoice",),
+        "mrfit.learning.penalty_spec": ("PenaltySpec",),
         "mrfit.penalties.group_l1": ("GroupL1",),
         "mrfit.penalties.hierarchical_l1": ("HierarchicalL1",),
-        "mrfit.penalties.l1": ("L1",),
-        "mrfit.penalties.l2": ("L2",),
+        "mrfit.penalties.l1": ("WeightedL1",),
+        "mrfit.penalties.l2": ("Ridge",),
         "mrfit.penalties.penalty": (
-            "NoPenalty",
+            "ZeroPenalty",
             "NonsmoothPenalty",
             "Penalty",
             "Scaled",
             "SmoothPenalty",
             "Trait",
         ),
-        "mrfit.penalties.cluster_penalty": ("Tied",),
+        "mrfit.penalties.cluster_penalty": ("ClusterPenalty",),
     },
 )

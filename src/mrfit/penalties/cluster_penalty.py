@@ -18,7 +18,7 @@ Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Tied(SmoothPenalty):
+class ClusterPenalty(SmoothPenalty):
     """strength / 2 * sum over parameters j of (w[j] - center of its group)^2, with the best centers for w.
 
     For a fixed assignment the objective of Chou et al. (2018, eq. 2) is convex in parameters and centers together. The

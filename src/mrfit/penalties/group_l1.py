@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 
 from mrfit.core.errors import InputError
 from mrfit.penalties.penalty import NonsmoothPenalty
-from mrfit.penalties.penalty_curvature import Curvature
+from mrfit.penalties.penalty_curvature import PenaltyCurvature
 from mrfit.penalties.penalty_weight import check_weight
 
 Floats = NDArray[np.float64]
@@ -124,7 +124,7 @@ class GroupL1(NonsmoothPenalty):
         touched = self.weight > 0
         return float(np.max(self._norms(gradient)[touched] / self.weight[touched], initial=0.0))
 
-    def curvature(self, w: Floats) -> Curvature:
+    def curvature(self, w: Floats) -> PenaltyCurvature:
         """Of a norm r = ||w_g|| > 0 the gradient is w_g / r and the Hessian I / r - w_g w_g' / r^3."""
         norm = self._norms(w)
         alive = norm > 0
@@ -135,7 +135,7 @@ class GroupL1(NonsmoothPenalty):
         diagonal[touched] = self._slope[group] / norm[group]
         entry = v[touched] * np.sqrt(self._slope[group]) / norm[group] ** 1.5
         factor = csr_array((entry, (touched, group)), shape=(len(smooth), len(self.weight)))
-        return Curvature(smooth, diagonal * v, diagonal, factor)
+        return PenaltyCurvature(smooth, diagonal * v, diagonal, factor)
 
     def clipped(self, start: Floats, end: Floats) -> Floats:
         passed = (self._sums(start * end) <= 0) & (self.weight > 0)

@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from mrfit._kernels.fitting.dykstra import overlapping_prox, what_is_left
 from mrfit.core.errors import InputError
 from mrfit.penalties.penalty import NonsmoothPenalty
-from mrfit.penalties.penalty_curvature import Curvature
+from mrfit.penalties.penalty_curvature import PenaltyCurvature
 from mrfit.penalties.penalty_weight import check_weight
 
 Floats = NDArray[np.float64]
@@ -249,7 +249,7 @@ class HierarchicalL1(NonsmoothPenalty):
             residual = unit.prox(target, strength)
         return strength
 
-    def curvature(self, w: Floats) -> Curvature:
+    def curvature(self, w: Floats) -> PenaltyCurvature:
         """Of a norm r = ||w_A|| > 0 the gradient is w_A / r and the Hessian I / r - w_A w_A' / r^3."""
         groups, norm = self._own, self._group_norms(w)
         alive = norm > 0
@@ -265,7 +265,7 @@ class HierarchicalL1(NonsmoothPenalty):
         v = w[smooth]
         factor = holds[self.block[smooth]]
         factor.data *= np.repeat(v, np.diff(factor.indptr))
-        return Curvature(smooth, diagonal * v, diagonal, factor)
+        return PenaltyCurvature(smooth, diagonal * v, diagonal, factor)
 
     def clipped(self, start: Floats, end: Floats) -> Floats:
         groups = self._own

@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class L1(NonsmoothPenalty):
+class WeightedL1(NonsmoothPenalty):
     """strength * sum over parameters k of weight[k] * |w[k]|.
 
     Parameters
@@ -67,7 +67,7 @@ class L1(NonsmoothPenalty):
         pseudo_gradient(w, gradient, self.strength, self.weight, out)
         return out
 
-    def restricted(self, chosen: Indices) -> L1:
+    def restricted(self, chosen: Indices) -> WeightedL1:
         return replace(self, weight=self.weight[chosen])
 
     def dual_scale(self, gradient: Floats, *, at: Floats | None = None) -> float:

@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class L2(SmoothPenalty):
+class Ridge(SmoothPenalty):
     """strength / 2 * sum of squares over the penalised parameters (Chou et al. 2018), or of distances to given values.
 
     Parameters

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 
-class Penalized(Objective):
+class PenalizedObjective(Objective):
     """objective(w) + penalty(w) / total_weight.
 
     Penalties stand against sums over rows, objectives are means; the division happens here

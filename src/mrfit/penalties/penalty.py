@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from mrfit.objectives.objective import Objective
-from mrfit.penalties.penalized_objective import Penalized
-from mrfit.penalties.penalty_curvature import Curvature
+from mrfit.penalties.penalized_objective import PenalizedObjective
+from mrfit.penalties.penalty_curvature import PenaltyCurvature
 from mrfit.penalties.penalty_strength import checked_strength
 
 Floats = NDArray[np.float64]
@@ -76,7 +76,7 @@ class SmoothPenalty(Penalty):
         return None
 
     def added_to(self, objective: Objective, *, total_weight: float) -> tuple[Objective, NonsmoothPenalty]:
-        return Penalized(objective, self, total_weight=total_weight), NoPenalty()
+        return PenalizedObjective(objective, self, total_weight=total_weight), ZeroPenalty()
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,7 +167,7 @@ class NonsmoothPenalty(Penalty):
         """Of a weighted sum of absolute values, what the gradient of each parameter at zero must exceed."""
         return None
 
-    def curvature(self, w: Floats) -> Curvature | None:
+    def curvature(self, w: Floats) -> PenaltyCurvature | None:
         """Its derivatives at w along the manifold of what is not zero; None if it does not know them."""
         return None
 
@@ -194,7 +194,7 @@ class NonsmoothPenalty(Penalty):
 
 
 @dataclass(frozen=True, eq=False)
-class NoPenalty(NonsmoothPenalty):
+class ZeroPenalty(NonsmoothPenalty):
     """Zero, at any strength: what a smooth problem carries in the place of a penalty with kinks."""
 
     strength: float = 1.0
@@ -214,15 +214,15 @@ class NoPenalty(NonsmoothPenalty):
     def least_subgradient(self, w: Floats, gradient: Floats) -> Floats:
         return gradient
 
-    def restricted(self, chosen: Indices) -> NoPenalty:
+    def restricted(self, chosen: Indices) -> ZeroPenalty:
         return self
 
     def dual_scale(self, gradient: Floats, *, at: Floats | None = None) -> float:
         return 1.0
 
-    def curvature(self, w: Floats) -> Curvature:
+    def curvature(self, w: Floats) -> PenaltyCurvature:
         nothing = np.zeros_like(w)
-        return Curvature(np.arange(len(w)), nothing, nothing, csr_array((len(w), 0)))
+        return PenaltyCurvature(np.arange(len(w)), nothing, nothing, csr_array((len(w), 0)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -266,12 +266,14 @@ class Scaled(NonsmoothPenalty):
         own = self.penalty.thresholds
         return None if own is None else self.strength * own
 
-    def curvature(self, w: Floats) -> Curvature | None:
+    def curvature(self, w: Floats) -> PenaltyCurvature | None:
         own = self.penalty.curvature(w)
         if own is None:
             return None
         smooth, gradient, diagonal, factor = own
-        return Curvature(smooth, self.strength * gradient, self.strength * diagonal, np.sqrt(self.strength) * factor)
+        return PenaltyCurvature(
+            smooth, self.strength * gradient, self.strength * diagonal, np.sqrt(self.strength) * factor
+        )
 
     def clipped(self, start: Floats, end: Floats) -> Floats:
         return self.penalty.clipped(start, end)

@@ -12,7 +12,7 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 
-class Curvature(NamedTuple):
+class PenaltyCurvature(NamedTuple):
     """Derivatives of a penalty at a point, in the parameters that can move from there without meeting a kink."""
 
     smooth: Indices  # these parameters, ascending

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mrfit.core.errors import InputError
 from mrfit.plots.drawn_edges import share_of
-from mrfit.plots.drawn_graph import Graph
+from mrfit.plots.drawn_graph import DrawnGraph
 from mrfit.plots.force_layout import circle, fitted, force, spread
 from mrfit.plots.node_labels import half_sizes, wrapped
 
@@ -48,7 +48,7 @@ class Canvas:
         return Canvas(self.width, self.height, positions, self.lists_alone, floor, left)
 
 
-def canvas_of(graph: Graph, layout: Layout) -> Canvas:
+def canvas_of(graph: DrawnGraph, layout: Layout) -> Canvas:
     """As large as it takes: the more variables, the larger."""
     places, forced = _places(graph, layout), is_force(layout)
     drawn = np.isfinite(places[:, 0])
@@ -74,7 +74,7 @@ def canvas_of(graph: Graph, layout: Layout) -> Canvas:
     return Canvas(width, float(size[1] + 2 * margin[1]), positions + margin, forced)
 
 
-def canvas_within(graph: Graph, layout: Layout, width: float, height: float) -> Canvas:
+def canvas_within(graph: DrawnGraph, layout: Layout, width: float, height: float) -> Canvas:
     """As `canvas_of`, on paper of a size that is given."""
     places, forced = _places(graph, layout), is_force(layout)
     drawn = np.isfinite(places[:, 0])
@@ -97,7 +97,7 @@ def is_force(layout: Layout) -> bool:
     return isinstance(layout, str) and layout == "force"
 
 
-def _places(graph: Graph, layout: Layout) -> Floats:
+def _places(graph: DrawnGraph, layout: Layout) -> Floats:
     """In any unit; NaN for variables that are not drawn."""
     n_variables = len(graph.names)
     if is_force(layout):

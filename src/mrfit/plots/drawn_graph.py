@@ -18,7 +18,7 @@ _MOST_EDGES = 6_000
 
 
 @dataclass(frozen=True)
-class Graph:
+class DrawnGraph:
     """What is drawn: the strongest edges, and how many there are in all."""
 
     names: Sequence[str]
@@ -41,7 +41,7 @@ class Graph:
         return text if self.n_edges == len(self.edges) else f"{text}; drawn: the {len(self.edges):,} strongest"
 
 
-def graph_of(names: Sequence[str], edges: Integers, weights: Floats, signs: Integers | None) -> Graph:
+def graph_of(names: Sequence[str], edges: Integers, weights: Floats, signs: Integers | None) -> DrawnGraph:
     edges = np.asarray(edges, np.int64).reshape(-1, 2)
     weights = np.asarray(weights, np.float64)
     signs = np.sign(weights) if signs is None else np.asarray(signs)
@@ -56,4 +56,4 @@ def graph_of(names: Sequence[str], edges: Integers, weights: Floats, signs: Inte
     if (edges[:, 0] == edges[:, 1]).any():
         raise InputError("Edges must join two variables; one joins a variable to itself.")
     shown = np.argsort(-np.abs(weights), kind="stable")[:_MOST_EDGES]
-    return Graph(names, edges[shown], weights[shown], signs[shown].astype(np.int64), len(edges))
+    return DrawnGraph(names, edges[shown], weights[shown], signs[shown].astype(np.int64), len(edges))

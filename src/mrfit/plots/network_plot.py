@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mrfit.model.markov_network import MarkovNetwork
 from mrfit.plots.canvas import ALL_LABELLED, FONTS, LONGEST_LABEL, Canvas, Layout, canvas_of, canvas_within, is_force
 from mrfit.plots.drawn_edges import EdgeStyle, Legend, draw_edges, finite_weights, share_of
-from mrfit.plots.drawn_graph import Graph, graph_of
+from mrfit.plots.drawn_graph import DrawnGraph, graph_of
 from mrfit.plots.node_labels import Labels, place_labels, shortened, wrapped
 from mrfit.plots.page import MARGIN, HostedPage, Page, count, new_axes, text_width
 
@@ -136,7 +136,7 @@ class _Foot:
     rows: list[list[tuple[float, str]]]
 
     @classmethod
-    def of(cls, graph: Graph, width: float, lists_alone: bool, unit: str | None) -> _Foot:
+    def of(cls, graph: DrawnGraph, width: float, lists_alone: bool, unit: str | None) -> _Foot:
         alone = graph.alone if lists_alone else np.empty(0, np.int64)
         style = EdgeStyle.for_nodes(len(graph.names) - len(alone))
         legend = Legend.fit(graph.weights, graph.signs, style, MARGIN, width - MARGIN, unit=unit)
@@ -159,13 +159,15 @@ class _Foot:
         self.legend.draw(page, MARGIN)
 
 
-def _draw(page: Page, graph: Graph, canvas: Canvas, foot: _Foot) -> None:
+def _draw(page: Page, graph: DrawnGraph, canvas: Canvas, foot: _Foot) -> None:
     if len(canvas.nodes):
         draw_network(page, graph, canvas.above(foot.height), foot.style)
     foot.draw(page)
 
 
-def draw_network(page: Page, graph: Graph, canvas: Canvas, style: EdgeStyle, *, largest: float | None = None) -> None:
+def draw_network(
+    page: Page, graph: DrawnGraph, canvas: Canvas, style: EdgeStyle, *, largest: float | None = None
+) -> None:
     """Edges, nodes and labels on their part of a page; ``largest`` as in `draw_edges`."""
     nodes, positions = canvas.nodes, canvas.positions
     total = np.zeros(len(graph.names))

@@ -6,7 +6,7 @@ from optimal, and the trace. A method of your own derives from `Method`: make a 
 
 from mrfit.solvers.fista import Fista
 from mrfit.solvers.lbfgs import LBFGS
-from mrfit.solvers.method import Method, Problem, State
+from mrfit.solvers.method import CompositeProblem, Method, State
 from mrfit.solvers.minimize import minimize
 from mrfit.solvers.newton import TruncatedNewton
 from mrfit.solvers.owlqn import OWLQN
@@ -17,9 +17,9 @@ from mrfit.solvers.solution import Record, Solution, Status
 __all__ = [
     "LBFGS",
     "OWLQN",
+    "CompositeProblem",
     "Fista",
     "Method",
-    "Problem",
     "ProjectedGradient",
     "ProximalNewton",
     "Record",

@@ -16,14 +16,14 @@ _SHORTENINGS = 60
 
 
 @dataclass(frozen=True)
-class Place:
+class Iterate:
     """A point, and the gradient of a smooth function there."""
 
     w: Floats
     gradient: Floats
 
 
-AnyPlace = TypeVar("AnyPlace", bound=Place)
+AnyPlace = TypeVar("AnyPlace", bound=Iterate)
 
 
 class Smooth(ABC, Generic[AnyPlace]):

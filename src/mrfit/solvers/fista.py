@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.penalties.penalty import Trait
-from mrfit.solvers.accelerated import Accelerated, Place, Smooth
-from mrfit.solvers.method import Method, Problem, State
+from mrfit.solvers.accelerated import Accelerated, Iterate, Smooth
+from mrfit.solvers.method import CompositeProblem, Method, State
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class _Place(Place):
+class _Place(Iterate):
     smooth: float  # value of the objective alone
     value: float = np.inf  # and with the penalty, at points that were reached
     dual: Callable[[float], float] | None = None
@@ -25,7 +25,7 @@ class _Place(Place):
 class _Objective(Smooth[_Place]):
     """The objective of a problem, evaluated ahead and expanded where a step ends."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: CompositeProblem) -> None:
         self.problem = problem
 
     def ahead(self, before: _Place, here: _Place, push: float) -> _Place:
@@ -66,11 +66,11 @@ class Fista(Method[FistaState]):
     word = "fista"
     needs = Trait.PROXIMAL
 
-    def start(self, problem: Problem, w: Floats) -> FistaState:
+    def start(self, problem: CompositeProblem, w: Floats) -> FistaState:
         here = _Objective(problem).expanded(w)
         return _state(Accelerated(here, here, self.length))
 
-    def advance(self, problem: Problem, state: FistaState) -> FistaState | None:
+    def advance(self, problem: CompositeProblem, state: FistaState) -> FistaState | None:
         longer = replace(state.steps, length=1.1 * state.steps.length)
         steps = longer.advanced(_Objective(problem), lambda w, step: problem.clip(problem.penalty.prox(w, step)))
         return None if steps is None else _state(steps)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from mrfit.penalties.penalty import Trait
 from mrfit.solvers.limited_memory import LimitedMemory, QuasiNewtonState
-from mrfit.solvers.method import Problem, line_search
+from mrfit.solvers.method import CompositeProblem, line_search
 
 Floats = NDArray[np.float64]
 
@@ -21,7 +21,7 @@ class LBFGS(LimitedMemory):
     word = "lbfgs"
     needs = Trait.DIFFERENTIABLE
 
-    def advance(self, problem: Problem, state: QuasiNewtonState) -> QuasiNewtonState | None:
+    def advance(self, problem: CompositeProblem, state: QuasiNewtonState) -> QuasiNewtonState | None:
         free = ~problem.held(state.w, state.gradient)
         direction = -state.curvature.inverse_times(state.gradient, free)
         found = line_search(problem.clip, state, direction, problem.value_and_gradient)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mrfit.core.linear_systems import Factor, at_least
 from mrfit.objectives.objective import Expansion
-from mrfit.solvers.method import Method, Problem, State
+from mrfit.solvers.method import CompositeProblem, Method, State
 
 Floats = NDArray[np.float64]
 
@@ -86,7 +86,7 @@ class LimitedMemory(Method[QuasiNewtonState]):
 
     memory: int = 20
 
-    def start(self, problem: Problem, w: Floats) -> QuasiNewtonState:
+    def start(self, problem: CompositeProblem, w: Floats) -> QuasiNewtonState:
         expansion = problem.expand(w)
         curvature = CurvaturePairs.at(expansion, problem.objective.rough_hessian())
         return QuasiNewtonState(w, expansion.value, expansion.gradient, curvature)

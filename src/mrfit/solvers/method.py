@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Problem:
+class CompositeProblem:
     """objective(w) + penalty(w) within bounds, and a count of what was asked of it.
 
     Values are those of the sum, derivatives those of the smooth objective alone.
@@ -127,7 +127,7 @@ class Slope:
     size: float
 
     @classmethod
-    def at(cls, problem: Problem, w: Floats, gradient: Floats) -> Slope:
+    def at(cls, problem: CompositeProblem, w: Floats, gradient: Floats) -> Slope:
         subgradient = problem.penalty.least_subgradient(w, gradient)
         held = problem.held_at(w, subgradient)
         if len(held):
@@ -158,10 +158,10 @@ class Method(ABC, Generic[AnyState]):
     needs: ClassVar[Trait]  # of the penalty
 
     @abstractmethod
-    def start(self, problem: Problem, w: Floats) -> AnyState: ...
+    def start(self, problem: CompositeProblem, w: Floats) -> AnyState: ...
 
     @abstractmethod
-    def advance(self, problem: Problem, state: AnyState) -> AnyState | None:
+    def advance(self, problem: CompositeProblem, state: AnyState) -> AnyState | None:
         """The next state, or None when no step along the direction decreases the value."""
 
 

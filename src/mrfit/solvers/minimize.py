@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.objectives.objective import Objective
-from mrfit.penalties.penalty import NonsmoothPenalty, NoPenalty, Scaled
-from mrfit.solvers.method import AnyState, Method, Problem
+from mrfit.penalties.penalty import NonsmoothPenalty, Scaled, ZeroPenalty
+from mrfit.solvers.method import AnyState, CompositeProblem, Method
 from mrfit.solvers.solution import Record, Solution, Status
 from mrfit.solvers.suitability import check_suitable
 
@@ -37,10 +37,10 @@ def minimize(
     True to stop; ``watch`` sees every point.
     """
     n = objective.n_parameters
-    penalty = NoPenalty() if penalty is None else penalty
+    penalty = ZeroPenalty() if penalty is None else penalty
     check_suitable(type(method), type(penalty.penalty if isinstance(penalty, Scaled) else penalty))
     bound = np.full(n, np.inf) if bound is None else bound
-    problem = Problem(objective, penalty, bound, {"evaluations": 0, "products": 0})
+    problem = CompositeProblem(objective, penalty, bound, {"evaluations": 0, "products": 0})
     state = method.start(problem, problem.clip(np.zeros(n) if w is None else np.array(w, np.float64)))
     trace: list[Record] = []
     at_rest = Status.CONVERGED if problem.is_convex else Status.STATIONARY

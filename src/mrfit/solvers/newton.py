@@ -14,7 +14,7 @@ from mrfit.core.linear_systems import Factor, conjugate_gradients
 from mrfit.objectives.hessian import Division
 from mrfit.objectives.objective import Expansion
 from mrfit.penalties.penalty import Trait
-from mrfit.solvers.method import Method, Problem, State, line_search
+from mrfit.solvers.method import CompositeProblem, Method, State, line_search
 
 Floats = NDArray[np.float64]
 
@@ -44,11 +44,11 @@ class TruncatedNewton(Method[NewtonState]):
     word = "newton"
     needs = Trait.DIFFERENTIABLE
 
-    def start(self, problem: Problem, w: Floats) -> NewtonState:
+    def start(self, problem: CompositeProblem, w: Floats) -> NewtonState:
         rough = problem.objective.rough_hessian()
         return _state(w, problem.expand(w), 1.0, None if rough is None else Factor.of(rough).divide)
 
-    def advance(self, problem: Problem, state: NewtonState) -> NewtonState | None:
+    def advance(self, problem: CompositeProblem, state: NewtonState) -> NewtonState | None:
         # 1. The Newton direction of the parameters that may move. One at a bound that the others push out holds still.
         free = ~problem.held(state.w, state.gradient)
         direction, divide = self._solve(state, free)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from mrfit.penalties.penalty import Trait
 from mrfit.solvers.limited_memory import LimitedMemory, QuasiNewtonState
-from mrfit.solvers.method import Problem, State, line_search
+from mrfit.solvers.method import CompositeProblem, State, line_search
 
 Floats = NDArray[np.float64]
 
@@ -24,7 +24,7 @@ class OWLQN(LimitedMemory):
     word = "owlqn"
     needs = Trait.SEPARABLE
 
-    def advance(self, problem: Problem, state: QuasiNewtonState) -> QuasiNewtonState | None:
+    def advance(self, problem: CompositeProblem, state: QuasiNewtonState) -> QuasiNewtonState | None:
         # 1. The pseudo-gradient, and the orthant it points into.
         slope = problem.penalty.least_subgradient(state.w, state.gradient)
         kinked = ~problem.penalty.is_free(len(slope))

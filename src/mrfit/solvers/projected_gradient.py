@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.penalties.penalty import Trait
-from mrfit.solvers.method import Method, Problem, State, line_search
+from mrfit.solvers.method import CompositeProblem, Method, State, line_search
 
 Floats = NDArray[np.float64]
 
@@ -36,12 +36,12 @@ class ProjectedGradient(Method[ProjectedGradientState]):
 
     needs = Trait.DIFFERENTIABLE
 
-    def start(self, problem: Problem, w: Floats) -> ProjectedGradientState:
+    def start(self, problem: CompositeProblem, w: Floats) -> ProjectedGradientState:
         w = self.project(w)
         value, gradient = problem.value_and_gradient(w)
         return ProjectedGradientState(w, value, self._residual(w, gradient), gradient)
 
-    def advance(self, problem: Problem, state: ProjectedGradientState) -> ProjectedGradientState | None:
+    def advance(self, problem: CompositeProblem, state: ProjectedGradientState) -> ProjectedGradientState | None:
         direction = self.project(state.w - state.length * state.full_gradient) - state.w
         found = line_search(self.project, state, direction, problem.value_and_gradient)
         if found is None:

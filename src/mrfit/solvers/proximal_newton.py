@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from mrfit.objectives.objective import Expansion
 from mrfit.penalties.penalty import Trait
-from mrfit.solvers.method import Method, Problem, Slope, State
+from mrfit.solvers.method import CompositeProblem, Method, Slope, State
 from mrfit.solvers.quadratics import Quadratic, minimize_quadratic, needs_matrix
 
 Floats = NDArray[np.float64]
@@ -65,12 +65,12 @@ class ProximalNewton(Method[ProximalNewtonState]):
     word = "proximal-newton"
     needs = Trait.PROXIMAL
 
-    def start(self, problem: Problem, w: Floats) -> ProximalNewtonState:
+    def start(self, problem: CompositeProblem, w: Floats) -> ProximalNewtonState:
         expansion = problem.expand(w)
         estimate = problem.objective.rough_hessian() if expansion.block is None else None
         return _state(w, expansion, 1.0, self.damping, estimate)
 
-    def advance(self, problem: Problem, state: ProximalNewtonState) -> ProximalNewtonState | None:
+    def advance(self, problem: CompositeProblem, state: ProximalNewtonState) -> ProximalNewtonState | None:
         # 1. The parameters to work on, and the quadratic model of the objective there.
         slope = problem.slope(state.w, state.gradient)
         chosen = self._working_set(problem, state.w, slope)
@@ -86,7 +86,7 @@ class ProximalNewton(Method[ProximalNewtonState]):
             damping, precision = max(100.0 * damping, 1e-8), 0.01 * precision
         return None
 
-    def _working_set(self, problem: Problem, w: Floats, slope: Slope) -> Indices:
+    def _working_set(self, problem: CompositeProblem, w: Floats, slope: Slope) -> Indices:
         """What is free or not zero, but for what is held, and the worst blocks of zeros."""
         inside = np.union1d(np.flatnonzero(w != 0), problem.free)
         entering = np.flatnonzero(slope.subgradient != 0)
@@ -117,7 +117,9 @@ def _largest(values: Floats, count: int) -> Indices:
 class _Model:
     """The objective to second order, and the penalty, as functions of the parameters that are worked on."""
 
-    def __init__(self, problem: Problem, state: ProximalNewtonState, chosen: Indices, violation: float) -> None:
+    def __init__(
+        self, problem: CompositeProblem, state: ProximalNewtonState, chosen: Indices, violation: float
+    ) -> None:
         self.problem, self.state, self.chosen, self.violation = problem, state, chosen, violation
         self.penalty = problem.penalty.restricted(chosen)
         self.here, self.gradient = state.w[chosen], state.gradient[chosen]

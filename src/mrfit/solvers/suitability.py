@@ -6,10 +6,10 @@ import inspect
 from typing import Any
 
 from mrfit.core.errors import InputError
-from mrfit.penalties.penalty import NoPenalty, Penalty, Scaled, Trait
+from mrfit.penalties.penalty import Penalty, Scaled, Trait, ZeroPenalty
 from mrfit.solvers.method import Method
 
-_NOT_CHOSEN = (NoPenalty, Scaled)  # which solvers make for themselves
+_NOT_CHOSEN = (ZeroPenalty, Scaled)  # which solvers make for themselves
 
 
 def check_suitable(method: type[Method[Any]], penalty: type[Penalty]) -> None:

@@ -10,40 +10,47 @@ from typing import TYPE_CHECKING
 from mrfit._lazy import exports
 
 if TYPE_CHECKING:
-    from mrfit.learning.chains.likelihood_growth import Grown
+    from mrfit.learning.chains.likelihood_growth import LikelihoodGrowth
     from mrfit.structures.base import LearnedStructure, StructureLearner
-    from mrfit.structures.simple import Complete, Given, Independent, Learned, Tree, UpToOrder
+    from mrfit.structures.simple import (
+        AllInteractions,
+        ChowLiuTree,
+        CompleteGraph,
+        FixedStructure,
+        Learned,
+        NoInteractions,
+    )
     from mrfit.structures.structure import Structure
 
 __all__ = [
-    "Complete",
-    "Given",
-    "Grown",
-    "Independent",
+    "AllInteractions",
+    "ChowLiuTree",
+    "CompleteGraph",
+    "FixedStructure",
     "Learned",
     "LearnedStructure",
+    "LikelihoodGrowth",
+    "NoInteractions",
     "Structure",
     "StructureLearner",
-    "Tree",
-    "UpToOrder",
 ]
 
 # Loaded on first use, also because some of these build on this package.
 __getattr__, __dir__ = exports(
     __name__,
     {
-        "mrfit.learning.chains.likelihood_growth": ("Grown",),
+        "mrfit.learning.chains.likelihood_growth": ("LikelihoodGrowth",),
         "mrfit.structures.base": (
             "LearnedStructure",
             "StructureLearner",
         ),
         "mrfit.structures.simple": (
-            "Complete",
-            "Given",
-            "Independent",
+            "CompleteGraph",
+            "FixedStructure",
+            "NoInteractions",
             "Learned",
-            "Tree",
-            "UpToOrder",
+            "ChowLiuTree",
+            "AllInteractions",
         ),
         "mrfit.structures.structure": ("Structure",),
     },

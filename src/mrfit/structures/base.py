@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from mrfit.core.domain import Domain
 from mrfit.core.errors import InputError
-from mrfit.data.partitioned_table import Parts
+from mrfit.data.partitioned_table import PartitionedTable
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.structures.edge_report import EdgeReport
 from mrfit.structures.structure import Structure
@@ -71,7 +71,7 @@ class StructureLearner(ABC):
         """
         return {self.word: self.results_version}
 
-    def learn_in_parts(self, parts: Parts, *, n_folds: int = 0, seed: int = 0) -> list[LearnedStructure]:
+    def learn_in_parts(self, parts: PartitionedTable, *, n_folds: int = 0, seed: int = 0) -> list[LearnedStructure]:
         """From a table in parts: what all rows lead to, and then all rows but those of each fold."""
         raise InputError(
             f"The structure {self.word} is learned from all rows together, and the table is in parts. Use a structure "

@@ -9,7 +9,7 @@ from mrfit._kernels.data.pair_counts import maximum_spanning_tree
 from mrfit.core.cluster import mapped
 from mrfit.core.errors import DataError
 from mrfit.data.encoding import check_complete
-from mrfit.data.partitioned_table import FoldedRows, Parts
+from mrfit.data.partitioned_table import FoldedRows, PartitionedTable
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.structures.pair_tables import PairTables, pair_weights
 from mrfit.structures.structure import Structure
@@ -46,7 +46,7 @@ def maximum_information_tree(rows: UniqueRows, *, uniform_weight: float = 0.0) -
     return _spanning_tree(pairwise_mutual_information(rows, uniform_weight=uniform_weight))
 
 
-def trees_in_parts(parts: Parts, *, n_folds: int = 0, seed: int = 0) -> list[Structure]:
+def trees_in_parts(parts: PartitionedTable, *, n_folds: int = 0, seed: int = 0) -> list[Structure]:
     """The trees of all rows of a table in parts, and of all rows but those of each fold; one pass over the files."""
     numbered, shape = list(enumerate(parts.each())), parts.domain.shape
     counted = mapped(_pairs_in_part, numbered, shared=(n_folds, seed), name=lambda each: each[1].called())
@@ -62,7 +62,7 @@ def trees_in_parts(parts: Parts, *, n_folds: int = 0, seed: int = 0) -> list[Str
     return trees
 
 
-def _pairs_in_part(n_folds: int, seed: int, numbered: tuple[int, Parts]) -> list[tuple[Floats, float]]:
+def _pairs_in_part(n_folds: int, seed: int, numbered: tuple[int, PartitionedTable]) -> list[tuple[Floats, float]]:
     """Of each fold: the weights of pairs of indicators, and the least weight of a row."""
     number, part = numbered
     shape, size = part.domain.shape, 1 + sum(part.domain.shape) - len(part.domain)

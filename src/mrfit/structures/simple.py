@@ -10,14 +10,22 @@ from typing import ClassVar
 
 from mrfit.core.domain import Domain
 from mrfit.core.errors import StructureError
-from mrfit.data.partitioned_table import Parts
+from mrfit.data.partitioned_table import PartitionedTable
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.structures.base import LearnedStructure, StructureLearner
 from mrfit.structures.mutual_information import maximum_information_tree, trees_in_parts
 from mrfit.structures.nodewise.learned import Learned
 from mrfit.structures.structure import Structure
 
-__all__ = ["Complete", "Given", "Independent", "Learned", "StructureLearner", "Tree", "UpToOrder"]
+__all__ = [
+    "AllInteractions",
+    "ChowLiuTree",
+    "CompleteGraph",
+    "FixedStructure",
+    "Learned",
+    "NoInteractions",
+    "StructureLearner",
+]
 
 
 class _Direct(StructureLearner):
@@ -38,12 +46,12 @@ class _Direct(StructureLearner):
     ) -> LearnedStructure:
         return LearnedStructure(self.of(rows.domain))
 
-    def learn_in_parts(self, parts: Parts, *, n_folds: int = 0, seed: int = 0) -> list[LearnedStructure]:
+    def learn_in_parts(self, parts: PartitionedTable, *, n_folds: int = 0, seed: int = 0) -> list[LearnedStructure]:
         return [LearnedStructure(self.of(parts.domain))] * (1 + n_folds)
 
 
 @dataclass(frozen=True)
-class Complete(_Direct):
+class CompleteGraph(_Direct):
     """All pairs."""
 
     word: ClassVar[str] = "complete"
@@ -56,7 +64,7 @@ class Complete(_Direct):
 
 
 @dataclass(frozen=True)
-class Independent(_Direct):
+class NoInteractions(_Direct):
     """No interactions."""
 
     word: ClassVar[str] = "independent"
@@ -69,7 +77,7 @@ class Independent(_Direct):
 
 
 @dataclass(frozen=True)
-class UpToOrder(_Direct):
+class AllInteractions(_Direct):
     """All scopes of up to ``order`` variables; None means all sets of variables."""
 
     order: int | None = 2
@@ -85,7 +93,7 @@ class UpToOrder(_Direct):
 
 
 @dataclass(frozen=True)
-class Given(_Direct):
+class FixedStructure(_Direct):
     """Scopes that are known beforehand."""
 
     structure: Structure
@@ -113,7 +121,7 @@ class Given(_Direct):
 
 
 @dataclass(frozen=True)
-class Tree(StructureLearner):
+class ChowLiuTree(StructureLearner):
     """The tree with most mutual information (Chow and Liu 1968)."""
 
     word: ClassVar[str] = "tree"
@@ -128,7 +136,7 @@ class Tree(StructureLearner):
     ) -> LearnedStructure:
         return LearnedStructure(maximum_information_tree(rows))
 
-    def learn_in_parts(self, parts: Parts, *, n_folds: int = 0, seed: int = 0) -> list[LearnedStructure]:
+    def learn_in_parts(self, parts: PartitionedTable, *, n_folds: int = 0, seed: int = 0) -> list[LearnedStructure]:
         return list(map(LearnedStructure, trees_in_parts(parts, n_folds=n_folds, seed=seed)))
 
     def smoothed(self, rows: UniqueRows, strength: float) -> tuple[Structure, float]:

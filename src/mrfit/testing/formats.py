@@ -12,7 +12,7 @@ from mrfit.core.errors import InputError
 from mrfit.core.factors import Factors
 from mrfit.formats.model_format import ModelFormat
 from mrfit.formats.models import read_network, write_network
-from mrfit.model.factor_network import Network
+from mrfit.model.factor_network import FactorNetwork
 from mrfit.testing.assertions import close
 from mrfit.testing.promises import check_promises
 from mrfit.testing.samples import FACTORS, domain_of, joint_states, random_factors
@@ -46,11 +46,11 @@ def check_format(kind: ModelFormat, *, keeps_names: bool = True, keeps_constant:
 Case = tuple[ModelFormat, bool]
 
 
-def back(kind: ModelFormat, network: Network) -> Network:
+def back(kind: ModelFormat, network: FactorNetwork) -> FactorNetwork:
     return kind.read(kind.write(network), f"model{kind.suffix}")
 
 
-def check_same(found: Network, expected: Network, *, constant: bool) -> None:
+def check_same(found: FactorNetwork, expected: FactorNetwork, *, constant: bool) -> None:
     """At all joint states; but for a constant, if one may be lost."""
     assert found.domain.shape == expected.domain.shape, f"states {found.domain.shape}, not {expected.domain.shape}"
     codes = joint_states(expected.domain.shape)
@@ -65,7 +65,7 @@ def any_tables_come_back(case: Case, rng: Generator) -> None:
     kind, constant = case
     for shape, scopes in (each for each in FACTORS.values() if each[0]):
         for zeros in (0.0, 0.3):
-            network = Network(domain_of(shape), random_factors(rng, shape, scopes, zeros=zeros))
+            network = FactorNetwork(domain_of(shape), random_factors(rng, shape, scopes, zeros=zeros))
             check_same(back(kind, network), network, constant=constant)
 
 
@@ -73,7 +73,7 @@ def many_variables_of_one_state_come_back(case: Case, rng: Generator) -> None:
     """More than arrays have axes."""
     kind, _ = case
     shape = (1,) * 70 + (2, 3)
-    network = Network(domain_of(shape), random_factors(rng, shape, [(*range(70), 71, 70), (3, 5)]))
+    network = FactorNetwork(domain_of(shape), random_factors(rng, shape, [(*range(70), 71, 70), (3, 5)]))
     codes = np.array([(*(0,) * 70, a, b) for a in range(2) for b in range(3)])
     difference = back(kind, network).log_potential(codes) - network.log_potential(codes)
     close(difference, np.full(6, difference[0]), "log potentials but for a constant", atol=1e-12)
@@ -84,14 +84,14 @@ def large_values_come_back(case: Case, rng: Generator) -> None:
     kind, constant = case
     table = np.array([1000.0, 400.0, -np.inf, 1.0])
     tables = Factors.from_tables((2, 2), [((1, 0), table), ((0,), [-5000.0, -5000.5]), ((), [1e-300])])
-    network = Network(domain_of((2, 2)), tables)
+    network = FactorNetwork(domain_of((2, 2)), tables)
     check_same(back(kind, network), network, constant=constant)
 
 
 def damage_is_one_input_error(case: Case, rng: Generator) -> None:
     """A file that was cut or overwritten: refused, or read as another network, but never a crash."""
     kind, _ = case
-    content = kind.write(Network(domain_of((2, 3, 2)), random_factors(rng, (2, 3, 2), [(0, 1), (2, 1)])))
+    content = kind.write(FactorNetwork(domain_of((2, 3, 2)), random_factors(rng, (2, 3, 2), [(0, 1), (2, 1)])))
     for _ in range(60):
         at, until = sorted(rng.integers(0, len(content) + 1, 2).tolist())
         junk = rng.choice([b"", b"-1", b"x", b"\xff\x00", b"99999999999", b" "])
@@ -99,14 +99,14 @@ def damage_is_one_input_error(case: Case, rng: Generator) -> None:
             found = kind.read(content[:at] + bytes(junk) + content[until:], "model")
         except InputError:
             continue
-        assert isinstance(found, Network), "read() must give a Network"
+        assert isinstance(found, FactorNetwork), "read() must give a Network"
 
 
 def files_are_found_by_suffix_and_given_the_format(case: Case, rng: Generator) -> None:
     """In any file, gzipped or not, where the format is given as an object; equal models are equal files."""
     kind, constant = case
     assert kind.suffix.startswith("."), f"the suffix {kind.suffix!r} must start with a dot"
-    network = Network(domain_of((2, 3)), random_factors(rng, (2, 3), [(1, 0), (0,)]))
+    network = FactorNetwork(domain_of((2, 3)), random_factors(rng, (2, 3), [(1, 0), (0,)]))
     with TemporaryDirectory() as folder:
         for name in (f"a{kind.suffix}", f"b{kind.suffix}.gz", "c.txt"):
             path = Path(folder) / name
@@ -121,7 +121,7 @@ def odd_names_come_back(case: Case, rng: Generator) -> None:
     """Quotes, line ends, hashes and empty names."""
     kind, _ = case
     domain = Domain.from_states({'a "b"\n#': ["x y", "\u00e9"], "": ["#", "\\"], "v9": ["0", "1"]})
-    found = back(kind, Network(domain, Factors.from_tables((2, 2, 2), [((2, 0), np.arange(4.0))])))
+    found = back(kind, FactorNetwork(domain, Factors.from_tables((2, 2, 2), [((2, 0), np.arange(4.0))])))
     assert found.domain == domain, f"{found.domain} came back for {domain}"
 
 

@@ -11,9 +11,9 @@ from mrfit.objectives.counts.conditional_cells import ConditionalCells
 from mrfit.objectives.objective import Expansion, Objective
 from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
 from mrfit.parameterizations.canonical import Canonical
-from mrfit.penalties.l1 import L1
-from mrfit.penalties.l2 import L2
-from mrfit.penalties.penalized_objective import Penalized
+from mrfit.penalties.l1 import WeightedL1
+from mrfit.penalties.l2 import Ridge
+from mrfit.penalties.penalized_objective import PenalizedObjective
 from mrfit.solvers.method import Method
 from mrfit.solvers.minimize import minimize
 from mrfit.solvers.solution import Record, Status
@@ -44,11 +44,11 @@ def check_method(method: Method[Any], *, descends: bool = True, seed: int = 0) -
     check_promises(PROMISES, method, seed=seed)
     if descends:
         check_promises(DESCENT, method, seed=seed)
-    if method.needs in L1.traits:
+    if method.needs in WeightedL1.traits:
         check_promises(WITH_KINKS, method, seed=seed)
 
 
-def problems(strength: float = 1.0) -> list[Penalized]:
+def problems(strength: float = 1.0) -> list[PenalizedObjective]:
     """Pseudo-likelihoods with an L2 penalty, over tables of two shapes and two structures."""
     found = []
     for shape in ((2, 2, 2, 2), (2, 3, 2), (1,)):
@@ -56,16 +56,16 @@ def problems(strength: float = 1.0) -> list[Penalized]:
         for structure in structures(len(shape))[:2]:
             parameters = Canonical(rows.domain, structure)
             objective = PseudoLikelihood(ConditionalCells.count(rows, parameters))
-            found.append(Penalized(objective, L2(strength), total_weight=rows.total_weight))
+            found.append(PenalizedObjective(objective, Ridge(strength), total_weight=rows.total_weight))
     return found
 
 
-def _with_kinks(strength: float = 4.0) -> tuple[Objective, L1]:
+def _with_kinks(strength: float = 4.0) -> tuple[Objective, WeightedL1]:
     """Single variables free, both parts in the scale of a mean."""
     rows = random_rows(np.random.default_rng(3), (2, 2, 2, 2, 2), 200)
     parameters = Canonical(domain_of((2,) * 5), structures(5)[0])
     objective = PseudoLikelihood(ConditionalCells.count(rows, parameters))
-    return objective, L1(strength / rows.total_weight, np.where(parameters.order_of_parameter == 1, 0.0, 1.0))
+    return objective, WeightedL1(strength / rows.total_weight, np.where(parameters.order_of_parameter == 1, 0.0, 1.0))
 
 
 def it_reaches_the_optimum(method: Method[Any], rng: Generator) -> None:

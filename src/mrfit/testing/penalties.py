@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.penalties.penalty import NonsmoothPenalty, NoPenalty, Penalty, Scaled, SmoothPenalty
+from mrfit.penalties.penalty import NonsmoothPenalty, Penalty, Scaled, SmoothPenalty, ZeroPenalty
 from mrfit.solvers.quadratics import Quadratic, minimize_quadratic
 from mrfit.testing.assertions import close, same
 from mrfit.testing.promises import as_cases, check_promises
@@ -234,7 +234,7 @@ def blocks_cover_the_parameters(penalty: NonsmoothPenalty, n: int, rng: Generato
 
 def the_critical_strength_is_where_everything_vanishes(penalty: Any, n: int, rng: Generator) -> None:
     """Just above it zero is stationary, just below it is not; nothing is critical where all is free."""
-    if isinstance(penalty, NoPenalty):  # whose strength means nothing
+    if isinstance(penalty, ZeroPenalty):  # whose strength means nothing
         return
     gradient = np.where(penalty.is_free(n), 0.0, rng.standard_normal(n))
     critical = penalty.critical_strength(gradient)

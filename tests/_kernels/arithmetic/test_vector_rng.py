@@ -7,7 +7,7 @@ import pytest
 
 from mrfit._kernels.arithmetic.vector_rng import LANES, WORDS, uniforms_23, uniforms_52
 from mrfit.core.factors import Factors
-from mrfit.inference.sampling.annealing_path import Path
+from mrfit.inference.sampling.annealing_path import AnnealingPath
 from mrfit.inference.sampling.base_distribution import independent, tree
 from mrfit.inference.sampling.gibbs_chains import Chains
 from populations import random_factors
@@ -68,7 +68,7 @@ def _ends(name: str, zeros: float, rng: np.random.Generator) -> tuple[Factors, F
 def test_sweeps_equal_their_twin(name: str, zeros: float, backwards: bool, rng: np.random.Generator) -> None:
     """States of every chain, the heat, and log p, on the way from a base to tables with impossible cells."""
     base, target = _ends(name, zeros, rng)
-    path = Path.between(base, target)
+    path = AnnealingPath.between(base, target)
     possible = rng.integers(0, target.shape, (2000, len(target.shape)))
     start = possible[target.log_potential(possible) > -np.inf][:70]
     assert len(start) > 4
@@ -98,7 +98,8 @@ def test_a_chain_depends_on_its_number_alone(name: str, rng: np.random.Generator
     base, target = _ends(name, 0.0, rng)
     start = rng.integers(0, target.shape, (200, len(target.shape)))
     few, many, threads = (
-        Chains(Path.between(base, target), start[:n], (1, 2), jobs=jobs) for n, jobs in ((7, 1), (200, 1), (200, 3))
+        Chains(AnnealingPath.between(base, target), start[:n], (1, 2), jobs=jobs)
+        for n, jobs in ((7, 1), (200, 1), (200, 3))
     )
     for chains in (few, many, threads):
         chains.sweep(np.full(20, 0.7))

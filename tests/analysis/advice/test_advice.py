@@ -16,10 +16,10 @@ from mrfit.analysis.advice.advice import Advice, Source, in_words, pooled_second
 from mrfit.analysis.advice.network_seconds import extrapolated, network_seconds
 from mrfit.cli.main import main
 from mrfit.core.errors import InputError
-from mrfit.data.encoding import Reading
+from mrfit.data.encoding import ParseOptions
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
-KEEP = Reading(missing="keep")
+KEEP = ParseOptions(missing="keep")
 
 
 def _write(path: Path, columns: dict[str, np.ndarray]) -> None:

@@ -12,7 +12,7 @@ from mrfit.core.errors import DataError, InputError
 from mrfit.core.factors import Factors
 from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.model.factor_network import Conjunction, Network
+from mrfit.model.factor_network import Conjunction, FactorNetwork
 from mrfit.sklearn import MarkovNetworkLearner
 from phantom import phantom_mode, two_modes
 from populations import domain_of, rows_from
@@ -25,7 +25,7 @@ def rows_of(codes: np.ndarray) -> UniqueRows:
 
 
 def checked(factors: Factors, rows: UniqueRows, **how: object) -> Check:
-    return Network(rows.domain, factors).check(rows, seconds=1.0, jobs=1, **how)  # type: ignore[arg-type]
+    return FactorNetwork(rows.domain, factors).check(rows, seconds=1.0, jobs=1, **how)  # type: ignore[arg-type]
 
 
 def independent(p: list[float]) -> Factors:
@@ -122,7 +122,7 @@ def test_alike_in_one_line(rng: np.random.Generator) -> None:
 def test_numbers_repeat(engine: str, rng: np.random.Generator) -> None:
     factors, _, codes = phantom_mode(rng)
     rows = rows_of(codes)
-    network = Network(rows.domain, factors)
+    network = FactorNetwork(rows.domain, factors)
     documents = [
         json.dumps(network.check(rows, engine=engine, seconds=0.1, seed=3, jobs=jobs).to_dict()) for jobs in (1, 1, 2)
     ]
@@ -135,7 +135,7 @@ def test_a_row_of_weight_two_is_the_row_twice(rng: np.random.Generator) -> None:
     factors = independent([0.5, 0.2, 0.3])
     codes = (rng.random((50, 3)) < 0.4).astype(np.uint8)
     domain = domain_of((2, 2, 2))
-    network = Network(domain, factors)
+    network = FactorNetwork(domain, factors)
     twice = network.check(Dataset(domain, np.concatenate((codes, codes[:10]))))
     heavy = network.check(Dataset(domain, codes, np.where(np.arange(50) < 10, 2.0, 1.0)))
     assert twice.to_dict() == heavy.to_dict()
@@ -146,7 +146,7 @@ def test_chains_that_do_not_mix_give_no_number(rng: np.random.Generator) -> None
     n = 150
     others = [(i, int(j)) for i in range(n) for j in rng.choice(n, 4, replace=False) if i != j]
     factors = Factors.from_tables((2,) * n, [(pair, 10.0 * rng.normal(size=4)) for pair in others])
-    check = Network(domain_of((2,) * n), factors).check(rows_of(rng.integers(0, 2, (300, n))), seconds=1e-3)
+    check = FactorNetwork(domain_of((2,) * n), factors).check(rows_of(rng.integers(0, 2, (300, n))), seconds=1e-3)
     assert "Chains do not mix" in check.remarks[0]
     assert check.phantom_mode is None
     assert (check.max_marginal_error, check.max_pair_error, check.ll, check.ll_error) == (None,) * 4
@@ -172,11 +172,11 @@ def test_conjunctions_of_many_variables(rng: np.random.Generator) -> None:
     """Their hidden variables are not looked at, and chains, which cannot move them, are refused."""
     domain, conditions = domain_of((2,) * 5), tuple((i, (1,)) for i in range(5))
     tables = independent([0.5, 0.4, 0.3, 0.6, 0.5])
-    wide = Network(domain, tables, (Conjunction(1.5, conditions),))
+    wide = FactorNetwork(domain, tables, (Conjunction(1.5, conditions),))
     codes = (rng.random((500, 5)) < 0.5).astype(np.uint8)
     table = np.zeros(32)
     table[-1] = 1.5
-    same = Network(domain, tables.times([((0, 1, 2, 3, 4), table)]))
+    same = FactorNetwork(domain, tables.times([((0, 1, 2, 3, 4), table)]))
     one, other = (network.check(Dataset(domain, codes)) for network in (wide, same))
     assert one.ll == pytest.approx(other.ll)
     assert [each.model for each in one.pairs] == pytest.approx([each.model for each in other.pairs])
@@ -189,7 +189,7 @@ def test_wrong_questions(rng: np.random.Generator) -> None:
     rows = rows_of(np.array([[0, 1], [1, 0]]))
     with pytest.raises(InputError, match="There is no engine 'bp' for checks; choose one of 'auto', 'enumeration'"):
         checked(factors, rows, engine="bp")
-    network = Network(rows.domain, factors)
+    network = FactorNetwork(rows.domain, factors)
     with pytest.raises(InputError, match=r"A check was given 0\.0 seconds"):
         network.check(rows, seconds=0.0)
     with pytest.raises(InputError, match="The seed is -1"):
@@ -200,7 +200,7 @@ def test_wrong_questions(rng: np.random.Generator) -> None:
     with pytest.raises(DataError, match="a check needs all of them"):
         network.check(missing)
     many = domain_of((200,) * 200)
-    wide = Network(many, Factors((200,) * 200, (), np.empty(0)))
+    wide = FactorNetwork(many, Factors((200,) * 200, (), np.empty(0)))
     with pytest.raises(InputError, match="A check of all pairs of 200 variables with 40,000 states takes"):
         wide.check(Dataset(many, np.zeros((1, 200), np.uint8)))
 
@@ -214,7 +214,7 @@ def test_after_an_estimator(rng: np.random.Generator) -> None:
 def test_columns_of_one_state() -> None:
     """There is nothing that could differ."""
     domain = domain_of((1, 1))
-    network = Network(domain, Factors((1, 1), (), np.empty(0)))
+    network = FactorNetwork(domain, Factors((1, 1), (), np.empty(0)))
     for engine in ("auto", "tree", "ais"):
         check = network.check(Dataset(domain, np.zeros((5, 2), np.uint8)), engine=engine)
         assert check.is_alike

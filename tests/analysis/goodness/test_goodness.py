@@ -63,7 +63,7 @@ def test_residuals_have_variance_one_under_the_model() -> None:
 def test_a_triple_that_the_model_misses_is_named() -> None:
     truth = _true(order=3, size=1.2)
     rows = _drawn(truth, 4000, 0)
-    found = mrfit.drawn_goodness(MAXIMUM.fit(rows).model, rows, tables=19)
+    found = mrfit.bootstrap_goodness(MAXIMUM.fit(rows).model, rows, tables=19)
     assert found.p == pytest.approx(1 / 20)
     assert found.triples[0].adjusted < 0.01
     assert abs(found.triples[0].residual) >= abs(found.triples[-1].residual)
@@ -78,7 +78,7 @@ def test_p_of_sparse_tables_keeps_its_level() -> None:
     for seed in range(40):
         rows = _drawn(truth, 60, seed)
         model = Learner(penalty=L2(0.1)).fit(rows).model
-        found.append(mrfit.drawn_goodness(model, rows, tables=9, seed=1000 + seed))
+        found.append(mrfit.bootstrap_goodness(model, rows, tables=9, seed=1000 + seed))
     p = np.array([each.p for each in found])
     assert p.mean() == pytest.approx(0.55, abs=3 * 0.287 / np.sqrt(40))
     assert np.mean(p < 0.15) == pytest.approx(0.125, abs=3 * np.sqrt(0.125 * 0.875 / 40))
@@ -89,7 +89,7 @@ def test_p_of_sparse_tables_keeps_its_level() -> None:
 
 def test_new_rows_cost_no_degrees_of_freedom() -> None:
     truth = _true()
-    found = mrfit.drawn_goodness(truth, _drawn(truth, 4000, 1), tables=50)
+    found = mrfit.bootstrap_goodness(truth, _drawn(truth, 4000, 1), tables=50)
     assert not found.is_fitted
     assert found.degrees == 15
     plain = truth.goodness(_drawn(truth, 4000, 1))
@@ -108,14 +108,14 @@ def test_failures_are_counted_and_named(monkeypatch: pytest.MonkeyPatch) -> None
         return usual(self, *args, **settings)
 
     monkeypatch.setattr(Learner, "fit", sometimes)
-    found = mrfit.drawn_goodness(model, rows, tables=3)
+    found = mrfit.bootstrap_goodness(model, rows, tables=3)
     assert found.failures == {"a bad table": 1}
     assert found.p in (pytest.approx(1 / 3), pytest.approx(2 / 3), pytest.approx(1.0))
     learned = iter([False, False])
     with pytest.raises(InputError, match="failed in each of 2 drawn tables: a bad table"):
-        mrfit.drawn_goodness(model, rows, tables=2)
+        mrfit.bootstrap_goodness(model, rows, tables=2)
     with pytest.raises(InputError, match="At least one table"):
-        mrfit.drawn_goodness(model, rows, tables=0)
+        mrfit.bootstrap_goodness(model, rows, tables=0)
 
 
 def test_a_cell_that_is_impossible() -> None:

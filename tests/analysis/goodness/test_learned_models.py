@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 import pytest
 
-from mrfit import L2, Fitted, Learned, UniqueRows, learn
+from mrfit import L2, FitResult, Learned, UniqueRows, learn
 
 Rows = Callable[[str, str], UniqueRows]
 
 
-def fitted(rows: UniqueRows, rule: str, *, strength: float = 1.0) -> Fitted:
+def fitted(rows: UniqueRows, rule: str, *, strength: float = 1.0) -> FitResult:
     return learn(rows, Learned(max_degree=5, bound="gain", rule=rule), penalty=L2(strength))
 
 

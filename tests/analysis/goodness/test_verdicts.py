@@ -21,8 +21,8 @@ from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning.learner import Learner
 from mrfit.learning.objective_specs import LIKELIHOOD
 from mrfit.learning.penalty_specs import L2, NoPenalty
-from mrfit.model.factor_network import Network
-from mrfit.structures.simple import Independent, Tree
+from mrfit.model.factor_network import FactorNetwork
+from mrfit.structures.simple import ChowLiuTree, NoInteractions
 from populations import domain_of, random_rows
 
 Floats = NDArray[np.float64]
@@ -31,18 +31,18 @@ _N = 8
 _TABLES = 100
 
 
-def _truth(rng: np.random.Generator) -> Network:
+def _truth(rng: np.random.Generator) -> FactorNetwork:
     """A random network of eight variables."""
     joined = [pair for pair in combinations(range(_N), 2) if rng.random() < 0.4]
     tables = [((i,), np.array([0.0, rng.normal(-0.5, 0.7)])) for i in range(_N)]
     pairs = [(pair, np.array([0.0, 0.0, 0.0, rng.normal(0.0, 0.8)])) for pair in joined]
-    return Network(domain_of((2,) * _N), Factors.from_tables((2,) * _N, [*tables, *pairs]))
+    return FactorNetwork(domain_of((2,) * _N), Factors.from_tables((2,) * _N, [*tables, *pairs]))
 
 
-def _parity(strength: float) -> Network:
+def _parity(strength: float) -> FactorNetwork:
     """Whether an even number of three variables is one: no pair of them is dependent."""
     table = strength * np.array([1.0, -1.0, -1.0, 1.0, -1.0, 1.0, 1.0, -1.0])
-    return Network(domain_of((2,) * _N), Factors.from_tables((2,) * _N, [((0, 1, 2), table)]))
+    return FactorNetwork(domain_of((2,) * _N), Factors.from_tables((2,) * _N, [((0, 1, 2), table)]))
 
 
 def _share_of_misfits(n_rows: int, learner: Learner | None, *, engine: str = "auto") -> float:
@@ -68,14 +68,14 @@ def test_what_was_learned_from_the_rows_passes_too(penalty: NoPenalty | L2) -> N
     assert _share_of_misfits(1000, Learner(penalty=penalty)) <= 0.05 + 3.0 * np.sqrt(0.05 * 0.95 / _TABLES)
 
 
-def _check_of(learner: Learner, truth: Network, n_rows: int) -> Check:
+def _check_of(learner: Learner, truth: FactorNetwork, n_rows: int) -> Check:
     rows = UniqueRows.of(truth.sample(n_rows, seed=1))
     return learner.fit(rows).model.check(rows)
 
 
 def test_wrong_models_are_found(rng: np.random.Generator) -> None:
     """Missing pairs show in pairs, a missing triple in triples alone."""
-    without_pairs = _check_of(Learner(structure=Independent(), penalty=NoPenalty()), _truth(rng), 2000)
+    without_pairs = _check_of(Learner(structure=NoInteractions(), penalty=NoPenalty()), _truth(rng), 2000)
     assert without_pairs.misfits[0].what == "pairs"
     assert not without_pairs.is_alike
     pairs_alone = Learner(penalty=NoPenalty(), objective=LIKELIHOOD)
@@ -87,8 +87,10 @@ def test_wrong_models_are_found(rng: np.random.Generator) -> None:
 
 def test_a_small_difference_that_is_sure_is_slight(rng: np.random.Generator) -> None:
     truth, model = ([((i,), np.log([1.0 - p, p])) for i in range(3)] for p in (0.500, 0.495))
-    rows = UniqueRows.of(Network(domain_of((2,) * 3), Factors.from_tables((2,) * 3, truth)).sample(400_000, seed=0))
-    check = Network(domain_of((2,) * 3), Factors.from_tables((2,) * 3, model)).check(rows)
+    rows = UniqueRows.of(
+        FactorNetwork(domain_of((2,) * 3), Factors.from_tables((2,) * 3, truth)).sample(400_000, seed=0)
+    )
+    check = FactorNetwork(domain_of((2,) * 3), Factors.from_tables((2,) * 3, model)).check(rows)
     assert check.verdict.startswith("slight misfit: 3 of 3 variables differ beyond chance, all by at most 0.00")
     assert check.is_alike
 
@@ -96,7 +98,7 @@ def test_a_small_difference_that_is_sure_is_slight(rng: np.random.Generator) -> 
 def test_a_tree_that_was_fitted_by_likelihood_is_not_told_to_be(data_dir: Path) -> None:
     """Its rows are others' here, which gives it a mode where there are none."""
     rows = UniqueRows.from_file("kdd:train")
-    learner = Learner(structure=Tree(), objective=LIKELIHOOD)
+    learner = Learner(structure=ChowLiuTree(), objective=LIKELIHOOD)
     other = UniqueRows.from_codes(rows.domain, 1 - rows.codes, rows.sample_weight)
     check = learner.fit(other).model.check(rows)
     assert check.phantom_mode is not None
@@ -112,7 +114,7 @@ def test_a_verdict_is_one_line_of_eighty_characters(length: int, n: int, rng: np
     domain = Domain.from_states(dict.fromkeys(names, ("no", "yes")))
     rows = UniqueRows.from_codes(domain, (rng.random((5000, n)) < p[0]).astype(np.uint8), np.ones(5000))
     factors = Factors.from_tables((2,) * n, [((i,), np.log([1.0 - q, q])) for i, q in enumerate(p[1])])
-    verdict = Network(domain, factors).check(rows).verdict
+    verdict = FactorNetwork(domain, factors).check(rows).verdict
     assert verdict.startswith("misfit: ")
     assert len(verdict) <= 80
     assert "\n" not in verdict

@@ -346,7 +346,7 @@ def test_refusals(change: dict[str, Any], how: dict[str, Any], said: str, rng: n
 
 
 @pytest.mark.parametrize("test", ["wald", "likelihood"])
-@pytest.mark.parametrize("learner", [EBIC, Learner(mrfit.Tree(), NoPenalty())], ids=["learned", "tree"])
+@pytest.mark.parametrize("learner", [EBIC, Learner(mrfit.ChowLiuTree(), NoPenalty())], ids=["learned", "tree"])
 def test_structures_that_were_learned_have_no_wald_tests(test: str, learner: Any, rng: np.random.Generator) -> None:
     with pytest.raises(InputError, match="one structure that was not learned"):
         compare_groups(learner, _table(rng), by="group", tests=[test])

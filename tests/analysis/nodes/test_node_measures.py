@@ -11,7 +11,7 @@ import pytest
 
 from mrfit import Dataset, Learner, MarkovNetwork, NoPenalty, UniqueRows
 from mrfit.analysis.nodes.communities import louvain, modularity, similarity_of_communities, similarity_of_members
-from mrfit.analysis.nodes.node_measures import Nodes
+from mrfit.analysis.nodes.node_measures import NodeMeasures
 from mrfit.core.errors import InputError
 from mrfit.model.pair_weights import PairWeights
 from mrfit.parameterizations.canonical import Canonical
@@ -213,7 +213,7 @@ def test_a_record_and_a_frame(rng: np.random.Generator) -> None:
     model = _drawn(rng)
     rows = UniqueRows.from_codes(model.domain, rng.integers(0, 2, (50, 4)).astype(np.uint8), np.ones(50))
     found = model.nodes(rows)
-    assert isinstance(found, Nodes)
+    assert isinstance(found, NodeMeasures)
     frame = found.to_frame()
     assert list(frame["variable"]) == list(model.domain.names)
     assert {"strength", "accuracy", "community"} <= set(frame)

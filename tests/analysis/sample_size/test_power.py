@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import mrfit
-from mrfit import L1, Given, Learned, Learner, MarkovNetwork, NoPenalty, UniqueRows
-from mrfit.analysis.sample_size.power import Mean, Power, PowerPoint, power
+from mrfit import L1, FixedStructure, Learned, Learner, MarkovNetwork, NoPenalty, UniqueRows
+from mrfit.analysis.sample_size.power import MeanOverSamples, PowerPoint, SampleSizeStudy, sample_size
 from mrfit.core.errors import InputError
 from mrfit.structures.structure import Structure
 
@@ -21,12 +21,12 @@ EBIC = Learned(select="ebic", rule="and")
 def model(named_rows: Callable[[str, str], UniqueRows]) -> MarkovNetwork:
     """A chain of four of the Czech workers' variables."""
     chain = Structure.from_edges(4, [(0, 1), (1, 2), (2, 3)])
-    return Learner(Given(chain), NoPenalty()).fit(named_rows("czech", "data").on_columns(range(4))).model
+    return Learner(FixedStructure(chain), NoPenalty()).fit(named_rows("czech", "data").on_columns(range(4))).model
 
 
 def test_beside_a_simulation_written_out(model: MarkovNetwork) -> None:
     """The same tables by hand: sensitivity, specificity and correlation of each."""
-    found = power(model, EBIC, rows=[300], repetitions=12, seed=5)
+    found = sample_size(model, EBIC, rows=[300], repetitions=12, seed=5)
     truth = {tuple(edge): w for edge, w in zip(model.structure.edges.tolist(), model.edge_weights, strict=True)}
     pairs = [(a, b) for a in range(4) for b in range(a + 1, 4)]
     sensitivity, specificity, correlation = [], [], []
@@ -48,8 +48,8 @@ def test_beside_a_simulation_written_out(model: MarkovNetwork) -> None:
 
 def test_agrees_with_other_tables_of_the_same_model(model: MarkovNetwork) -> None:
     """Within Monte Carlo error; more rows find more, and nothing depends on threads."""
-    first, second = (power(model, EBIC, rows=[150, 1200], repetitions=40, seed=seed, jobs=2) for seed in (1, 2))
-    alone = power(model, EBIC, rows=[1200, 150, 150], repetitions=40, seed=1)
+    first, second = (sample_size(model, EBIC, rows=[150, 1200], repetitions=40, seed=seed, jobs=2) for seed in (1, 2))
+    alone = sample_size(model, EBIC, rows=[1200, 150, 150], repetitions=40, seed=1)
     for a, b in zip(first.points, second.points, strict=True):
         error = np.hypot(a.sensitivity.error, b.sensitivity.error)
         assert a.sensitivity.mean == pytest.approx(b.sensitivity.mean, abs=4 * error + 1e-12)
@@ -59,16 +59,18 @@ def test_agrees_with_other_tables_of_the_same_model(model: MarkovNetwork) -> Non
 
 
 def test_any_learner(model: MarkovNetwork) -> None:
-    for learner in (Learner(mrfit.Tree(), NoPenalty()), Learner(penalty=L1(10.0))):
-        (point,) = power(model, learner, rows=[500], repetitions=3).points
+    for learner in (Learner(mrfit.ChowLiuTree(), NoPenalty()), Learner(penalty=L1(10.0))):
+        (point,) = sample_size(model, learner, rows=[500], repetitions=3).points
         assert 0 < point.sensitivity.mean <= 1
 
 
-def _power(*means: float) -> Power:
-    none = Mean(np.nan, np.nan)
+def _power(*means: float) -> SampleSizeStudy:
+    none = MeanOverSamples(np.nan, np.nan)
     sizes = [100 * 2**k for k in range(len(means))]
-    points = tuple(PowerPoint(n, Mean(m, 0.0), none, none, np.empty(0), {}) for n, m in zip(sizes, means, strict=True))
-    return Power((), 2, points)
+    points = tuple(
+        PowerPoint(n, MeanOverSamples(m, 0.0), none, none, np.empty(0), {}) for n, m in zip(sizes, means, strict=True)
+    )
+    return SampleSizeStudy((), 2, points)
 
 
 @pytest.mark.parametrize(
@@ -107,12 +109,12 @@ def test_tables_that_fail_are_counted(model: MarkovNetwork) -> None:
 )
 def test_refusals(learner: Any, how: dict[str, Any], said: str, model: MarkovNetwork) -> None:
     with pytest.raises(InputError, match=said):
-        power(model, learner, **how)
+        sample_size(model, learner, **how)
 
 
 def test_a_model_without_edges_and_no_sensitivity(model: MarkovNetwork) -> None:
-    empty = Learner(mrfit.Independent()).fit(UniqueRows.from_dataset(model.sample(50))).model
+    empty = Learner(mrfit.NoInteractions()).fit(UniqueRows.from_dataset(model.sample(50))).model
     with pytest.raises(InputError, match="no edges"):
-        power(empty, EBIC)
+        sample_size(empty, EBIC)
     with pytest.raises(InputError, match="between 0 and 1; got 80"):
         _power(0.5).rows_for(80)

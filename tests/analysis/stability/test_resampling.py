@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import mrfit
-from mrfit import Complete, Learned, Learner, NoPenalty, Tree, UniqueRows
+from mrfit import ChowLiuTree, CompleteGraph, Learned, Learner, NoPenalty, UniqueRows
 from mrfit.analysis.stability import resamples as draw
 from mrfit.analysis.stability.case_dropping import CaseDrop, correlations, cs_coefficient
 from mrfit.analysis.stability.complementary_pairs import StablePairs, expected_false, largest, n_kept_for
@@ -21,7 +21,7 @@ from mrfit.analysis.stability.resampled_networks import Networks, pairs_of
 from mrfit.analysis.stability.resamples_file import read_resamples
 from mrfit.analysis.stability.stars import Stars, subsample_size
 from mrfit.core.errors import InputError
-from mrfit.learning.objective_specs import LikelihoodChoice, ObjectiveChoice, PseudoLikelihoodChoice
+from mrfit.learning.objective_specs import LikelihoodSpec, ObjectiveSpec, PseudoLikelihoodSpec
 from mrfit.structures.nodewise.allowed_pairs import AllowedPairs
 from mrfit.structures.nodewise.criteria import ebic
 from mrfit.structures.nodewise.lasso_paths import PathSettings
@@ -55,7 +55,9 @@ def _given(conformance_dir: Path, name: str, file: str) -> tuple[UniqueRows, np.
     with path.open() as opened:
         names = next(csv.reader(opened))
     variables = names[: names.index("count")]
-    table = UniqueRows.from_file(path, weight="count", reading=mrfit.data.encoding.Reading(columns=tuple(variables)))
+    table = UniqueRows.from_file(
+        path, weight="count", reading=mrfit.data.encoding.ParseOptions(columns=tuple(variables))
+    )
     return table, read_resamples(path, table)
 
 
@@ -96,7 +98,7 @@ def test_bootstrap_of_given_resamples(name: str, variant: str, lowest: float, co
 @pytest.mark.parametrize(("one_step", "column"), [(False, "refit"), (True, "one_step")], ids=["refit", "one-step"])
 def test_refits_on_given_resamples(one_step: bool, column: str, conformance_dir: Path) -> None:
     rows, resamples = _given(conformance_dir, "czech", "resamples")
-    learner = Learner(Complete(), NoPenalty(), tolerance=1e-9)
+    learner = Learner(CompleteGraph(), NoPenalty(), tolerance=1e-9)
     found = mrfit.stability(learner, rows, resamples=resamples, one_step=one_step).edges
     edges = {frozenset((edge.source, edge.target)): edge for edge in found}
     with (conformance_dir / "applied" / "bootstrap" / "czech_pl_refits.csv").open() as file:
@@ -215,12 +217,12 @@ def test_bad_resamples(rng: np.random.Generator) -> None:
     "learner",
     [
         EBIC,
-        Tree(),
+        ChowLiuTree(),
         Learned(max_degree=2),
         Learner(),
         Learner(penalty=mrfit.L1(3.0)),
-        Learner(EBIC, mrfit.Tied(groups=2, strength=1.0)),
-        Learner(Tree(), objective=mrfit.learning.objective_specs.LIKELIHOOD),
+        Learner(EBIC, mrfit.SoftTied(groups=2, strength=1.0)),
+        Learner(ChowLiuTree(), objective=mrfit.learning.objective_specs.LIKELIHOOD),
         Learner(parameterization="spectral"),
     ],
     ids=["ebic", "tree", "gain", "l2", "l1", "tied", "likelihood", "spectral"],
@@ -249,10 +251,10 @@ def test_everything_is_learned_again(rng: np.random.Generator) -> None:
 
 @pytest.mark.parametrize("parameterization", ["canonical", "spectral"])
 @pytest.mark.parametrize(
-    "objective", [PseudoLikelihoodChoice(), LikelihoodChoice("enumeration"), LikelihoodChoice("tree")], ids=str
+    "objective", [PseudoLikelihoodSpec(), LikelihoodSpec("enumeration"), LikelihoodSpec("tree")], ids=str
 )
 def test_one_step_is_a_newton_step_of_the_whole_objective(
-    objective: ObjectiveChoice, parameterization: str, rng: np.random.Generator
+    objective: ObjectiveSpec, parameterization: str, rng: np.random.Generator
 ) -> None:
     """The table itself leads nowhere; resamples near it lead to their refits, but for what is second order."""
     rows = _rows(rng, 2000, 4)
@@ -270,7 +272,7 @@ def test_one_step_is_a_newton_step_of_the_whole_objective(
     ("learner", "said"),
     [
         (EBIC, "parameters of a Learner"),
-        (Learner(Tree()), "not a structure"),
+        (Learner(ChowLiuTree()), "not a structure"),
         (Learner(penalty=mrfit.L1(1.0)), "selects parameters"),
     ],
     ids=["structure", "learned", "l1"],
@@ -286,7 +288,7 @@ def test_rows_of_a_cluster_stay_together(rng: np.random.Generator) -> None:
     rows[:, 1] = np.where(rng.random(60) < 0.5, rows[:, 0], rows[:, 1])
     few = {name: rows[:, k] for k, name in enumerate("abc")}
     many = {name: np.repeat(column, 9) for name, column in few.items()}
-    learner, light = (Learner(Complete(), mrfit.L2(strength)) for strength in (9.0, 1.0))
+    learner, light = (Learner(CompleteGraph(), mrfit.L2(strength)) for strength in (9.0, 1.0))
     how: dict[str, Any] = {"one_step": True, "resamples": 200}
     clustered = mrfit.stability(learner, many, clusters=np.repeat(np.arange(60), 9), **how)
     alone, nested = mrfit.stability(light, few, **how), mrfit.stability(learner, many, **how)

@@ -13,7 +13,7 @@ from mrfit.inference.exact import planned_tree
 from mrfit.inference.exact.junction_tree import JunctionTree
 from mrfit.inference.map import best_state as room
 from mrfit.inference.map.best_state import best_state
-from mrfit.inference.map.toulbar2 import Solved, Toulbar2
+from mrfit.inference.map.toulbar2 import Toulbar2, WCSPSolution
 from populations import SCOPES, random_factors, spin_glass
 from reference import factors as reference
 
@@ -85,7 +85,9 @@ def test_what_toulbar2_does_not_finish_is_searched(
     product = spin_glass([(i, j) for i in range(8) for j in range(i)], rng)
     poor = np.zeros(8, np.int64)
     score = float(product.log_potential(poor[None])[0])
-    monkeypatch.setattr(Toulbar2, "best", lambda self, factors: Solved(poor, score, proven=False, remarks=("stopped",)))
+    monkeypatch.setattr(
+        Toulbar2, "best", lambda self, factors: WCSPSolution(poor, score, proven=False, remarks=("stopped",))
+    )
     assert best_state(product, engine="toulbar2").log_potential == score
     found = best_state(product)
     assert found.engine == "search"

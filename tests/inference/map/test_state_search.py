@@ -21,12 +21,12 @@ from mrfit.core.factors import Factors
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.formats.uai_evidence import read_evidence
 from mrfit.inference.exact.junction_tree import JunctionTree
-from mrfit.inference.map.state_blocks import Blocks
-from mrfit.inference.map.state_search import StateSearch, _Problem
+from mrfit.inference.map.state_blocks import StateBlocks
+from mrfit.inference.map.state_search import StateSearch, _SearchProblem
 from mrfit.inference.messages.max_product import MaxBeliefs, MaxProduct
 from mrfit.learning import Learner
 from mrfit.learning.penalty_specs import L2
-from mrfit.structures.simple import Complete
+from mrfit.structures.simple import CompleteGraph
 from populations import SCOPES, factors, forests, random_factors, spin_glass
 from reference import factors as reference
 
@@ -93,7 +93,7 @@ def test_a_small_frustrated_model_keeps_a_gap(seed: int) -> None:
 @pytest.mark.parametrize("name", AWKWARD)
 def test_moving_values_changes_no_sum(name: str, rounds: int, rng: np.random.Generator) -> None:
     product = random_factors(rng, *SCOPES[name])
-    problem = _Problem.of(product)
+    problem = _SearchProblem.of(product)
     before = problem.terms(-np.inf)
     fields, tables = before.field.copy(), before.table.copy()
     bound, _ = lower_bound(before, fields, tables, rounds, 0.0)
@@ -110,7 +110,7 @@ def test_moving_values_changes_no_sum(name: str, rounds: int, rng: np.random.Gen
 @pytest.mark.parametrize("name", AWKWARD)
 def test_a_climb_ends_where_no_pair_gains(name: str, rng: np.random.Generator) -> None:
     product = random_factors(rng, *SCOPES[name])
-    problem = _Problem.of(product)
+    problem = _SearchProblem.of(product)
     state = rng.integers(0, product.shape)
     begun = product.log_potential(state[None])[0]
     score, work = climb(problem.terms(-np.inf), state, _random(), 5, 10**6)
@@ -129,7 +129,7 @@ def test_a_forest_moves_as_one(rng: np.random.Generator) -> None:
     together = np.where(np.eye(3, dtype=bool), 2.0, 0.0)
     chain = [((i, i + 1), together) for i in range(19)]
     product = Factors.from_tables((3,) * 20, [*chain, *(((i,), [0.0, 0.2, 0.1]) for i in range(20))])
-    terms = _Problem.of(product).terms(-np.inf)
+    terms = _SearchProblem.of(product).terms(-np.inf)
     state = np.zeros(20, np.int64)
     climb(terms, state, _random(), 0, 10**6)
     assert state.tolist() == [0] * 20
@@ -142,7 +142,7 @@ def test_annealing_is_slow_cooling(rng: np.random.Generator) -> None:
     product = random_factors(rng, *SCOPES["mixed cardinalities"])
     product = product.with_values(0.3 * product.values)
     p = reference.probabilities(product)[1]
-    terms, random, counts = _Problem.of(product).terms(-np.inf), _random(), dict.fromkeys(p, 0)
+    terms, random, counts = _SearchProblem.of(product).terms(-np.inf), _random(), dict.fromkeys(p, 0)
     state = np.zeros(4, np.int64)
     for _ in range(20_000):
         anneal(terms, state, random, 1.0, 1.0, 3)
@@ -158,8 +158,8 @@ def test_blocks_have_small_cliques_and_are_solved(max_cells: int, rng: np.random
     """The best joint state of the free variables, by trying all; and eliminating them makes no larger clique."""
     scopes = [(i, j) for i in range(9) for j in range(i) if (i + j) % 3] + [(0, 4, 8)]
     product = random_factors(rng, (2, 3, 2, 2, 3, 2, 2, 2, 2), scopes)
-    problem = _Problem.of(product)
-    blocks = Blocks.of(problem.graph, problem.terms(-np.inf))
+    problem = _SearchProblem.of(product)
+    blocks = StateBlocks.of(problem.graph, problem.terms(-np.inf))
     order = np.empty(9, np.int64)
     states = np.array(product.shape, np.int64)
     free = order[: choose_block(blocks.joined.copy(), states, float(max_cells), _random(3), order)].tolist()
@@ -202,7 +202,7 @@ def test_handwritten_digits() -> None:
     pixels = (load_digits().data > 7).astype(np.uint8)
     domain = Domain.from_states({f"p{k}": ("off", "on") for k in range(64)})
     rows = UniqueRows.from_dataset(Dataset(domain, pixels))
-    product = Learner(Complete(), L2(10.0)).fit(rows).best.model.factors
+    product = Learner(CompleteGraph(), L2(10.0)).fit(rows).best.model.factors
     found = StateSearch().best(product)
     assert found.log_potential >= product.log_potential(rows.codes).max() - 1e-9
     assert found.log_potential > _by_max_product(product) + 0.5

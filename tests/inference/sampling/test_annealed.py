@@ -13,8 +13,8 @@ from mrfit.core.factors import Factors
 from mrfit.inference.exact.enumeration import Enumeration
 from mrfit.inference.sampling.annealed import ENOUGH, Annealed
 from mrfit.inference.sampling.annealed_posterior import AnnealedPosterior
-from mrfit.inference.sampling.annealing import INFLATION, Estimate, bridged, forward, reverse
-from mrfit.inference.sampling.base_distribution import Base, independent, tree, uniform
+from mrfit.inference.sampling.annealing import INFLATION, AnnealingEstimate, bridged, forward, reverse
+from mrfit.inference.sampling.base_distribution import BaseDistribution, independent, tree, uniform
 from phantom import phantom_mode, two_modes
 from populations import random_factors
 
@@ -117,11 +117,11 @@ def test_skewed_weights_widen_the_error() -> None:
     even, skewed = np.tile([0.5, 1.5], 32), np.concatenate((np.full(62, 0.7), np.full(2, 10.3)))
     for weights, more in ((even, 0.0), (skewed, 9.0 / 64.0)):
         plain = INFLATION * weights.std(ddof=1) / weights.mean() / 8.0
-        assert Estimate("uniform", np.log(weights), 10).error == pytest.approx(plain + more, rel=1e-3)
+        assert AnnealingEstimate("uniform", np.log(weights), 10).error == pytest.approx(plain + more, rel=1e-3)
 
 
-def _estimate(base: str, log_z: float, n: int = 8) -> Estimate:
-    return Estimate(base, log_z + np.log(np.linspace(0.5, 1.5, n)), 10)
+def _estimate(base: str, log_z: float, n: int = 8) -> AnnealingEstimate:
+    return AnnealingEstimate(base, log_z + np.log(np.linspace(0.5, 1.5, n)), 10)
 
 
 @pytest.mark.parametrize("apart", [-9.0, -0.5, 0.0, 0.3, 9.0])
@@ -129,7 +129,7 @@ def test_a_second_base_never_makes_an_error_smaller(apart: float) -> None:
     """Estimates made by hand: of a base that says less, much the same, or much more."""
     factors = Factors.from_tables((2, 2), [((0,), [0.0, 1.0]), ((0, 1), [[0.0, 0.5], [0.2, 0.0]])])
     codes = np.random.default_rng(0).integers(0, 2, (8, 2))
-    sure = Estimate("moments", np.full(8, 2.0 + apart) + 1e-9 * np.arange(8), 10)
+    sure = AnnealingEstimate("moments", np.full(8, 2.0 + apart) + 1e-9 * np.arange(8), 10)
     alone = AnnealedPosterior(factors, [(_estimate("uniform", 2.0), codes)], 0, 1)
     beside = AnnealedPosterior(factors, [(_estimate("uniform", 2.0), codes), (sure, codes[::-1])], 0, 1)
     assert beside.error >= alone.error
@@ -238,7 +238,7 @@ def test_bases_are_distributions(make, shape: tuple[int, ...], rng: np.random.Ge
     """log Z is 0, draws have the base's probabilities, and a tree has the frequencies of its pairs."""
     rows = rng.integers(0, shape, (300, len(shape)))
     rows[:, -1] = np.minimum(rows[:, 0], shape[-1] - 1)
-    base: Base = make("any", shape, rows)
+    base: BaseDistribution = make("any", shape, rows)
     exact = Enumeration().run(Enumeration().plan(base.factors), base.factors)
     assert exact.log_z == pytest.approx(0.0, abs=1e-12)
     drawn = base.draw(20_000, rng)

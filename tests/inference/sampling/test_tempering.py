@@ -15,7 +15,7 @@ from mrfit.inference.sampling.annealed import Annealed
 from mrfit.inference.sampling.annealed_posterior import AnnealedPosterior
 from mrfit.inference.sampling.ladder import MOST_RUNGS, adapted_ladder, first_ladder
 from mrfit.inference.sampling.mbar import log_zs
-from mrfit.inference.sampling.replicas import Round, is_cold
+from mrfit.inference.sampling.replicas import ReplicaRound, is_cold
 from mrfit.inference.sampling.tempered_posterior import TemperedPosterior
 from mrfit.inference.sampling.tempering import Tempering
 from populations import random_factors
@@ -99,14 +99,14 @@ def test_what_does_not_mix_is_remarked() -> None:
     assert abs(found.log_z - log_z) < 4.0 * found.error  # type: ignore[operator]
 
 
-def _round(log_p: Floats, betas: Floats, trips: int = 10) -> Round:
+def _round(log_p: Floats, betas: Floats, trips: int = 10) -> ReplicaRound:
     """Draws made by hand of one variable of two states."""
     _, n_draws, replicates = log_p.shape
     log_p = log_p.copy()
     log_p[-1, -1, 0] = 0.0  # as the table says: from this draw the posterior knows what kernels leave out
     states = np.zeros((n_draws, 1, replicates), np.uint8)
     none = np.zeros((len(betas) * replicates, 1), np.int64)
-    return Round(betas, log_p, np.full(len(betas) - 1, 0.5), np.full(replicates, trips), states, none)
+    return ReplicaRound(betas, log_p, np.full(len(betas) - 1, 0.5), np.full(replicates, trips), states, none)
 
 
 def _normal(rng: np.random.Generator, betas: Floats, draws: int = 200, replicates: int = 64) -> Floats:

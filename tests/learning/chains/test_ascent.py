@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.learning.chains.ascent import Ascent, Schedule, Target, climb, look_at
+from mrfit.learning.chains.ascent import Ascent, AscentSchedule, Target, climb, look_at
 from mrfit.learning.chains.features import Features
 from mrfit.learning.chains.persistent_chains import Persistent, persistent
 from mrfit.objectives.likelihood import Likelihood
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.penalties.group_l1 import GroupL1
-from mrfit.penalties.l1 import L1
-from mrfit.penalties.l2 import L2
-from mrfit.penalties.penalty import NoPenalty, Penalty
+from mrfit.penalties.l1 import WeightedL1
+from mrfit.penalties.l2 import Ridge
+from mrfit.penalties.penalty import Penalty, ZeroPenalty
 from mrfit.solvers.lbfgs import LBFGS
 from mrfit.solvers.minimize import minimize
 from mrfit.solvers.proximal_newton import ProximalNewton
@@ -25,7 +25,7 @@ from mrfit.structures.structure import Structure
 from populations import STRUCTURES, full_rows, random_rows
 
 GAP = 2e-4  # nats a row; measured: 3e-5 and less
-LONG = Schedule(iterations=1000, looks=())
+LONG = AscentSchedule(iterations=1000, looks=())
 
 
 class Case:
@@ -37,7 +37,7 @@ class Case:
         self.target = Target(Features(self.parameters).means(rows), self.penalty)
         smooth, kinks = self.penalty.added_to(Likelihood(self.parameters, rows), total_weight=rows.total_weight)
         self._smooth, self._kinks = smooth, kinks
-        method = LBFGS() if isinstance(kinks, NoPenalty) else ProximalNewton()
+        method = LBFGS() if isinstance(kinks, ZeroPenalty) else ProximalNewton()
         self.optimum = minimize(smooth, method, penalty=kinks, tolerance=1e-9, max_iterations=5000)
         assert self.optimum.violation <= 1e-9
 
@@ -46,7 +46,7 @@ class Case:
         codes = self.rows.codes[np.random.default_rng((seed, 5)).choice(len(p), n, p=p)].astype(np.int64)
         return persistent(self.target.means.features, codes, (seed, 1), jobs=jobs)
 
-    def climb(self, schedule: Schedule = LONG, **chains: int) -> Ascent:
+    def climb(self, schedule: AscentSchedule = LONG, **chains: int) -> Ascent:
         return climb(self.target, self.chains(**chains), self.target.means.independent, schedule)
 
     def gap(self, w: np.ndarray) -> float:
@@ -57,12 +57,12 @@ class Case:
 def _penalty(name: str, parameters: Canonical) -> Penalty:
     several = parameters.order_of_parameter > 1
     return {
-        "none": NoPenalty(),
-        "l2 on pairs": L2(3.0, several),
-        "l2 on all": L2(3.0),
-        "l2 towards": L2(20.0, several, toward=np.where(several, 0.5, 0.0)),
-        "l1": L1(6.0, several.astype(float)),
-        "l1 on all": L1(6.0, np.ones(len(several))),
+        "none": ZeroPenalty(),
+        "l2 on pairs": Ridge(3.0, several),
+        "l2 on all": Ridge(3.0),
+        "l2 towards": Ridge(20.0, several, toward=np.where(several, 0.5, 0.0)),
+        "l1": WeightedL1(6.0, several.astype(float)),
+        "l1 on all": WeightedL1(6.0, np.ones(len(several))),
         "group": GroupL1(6.0, parameters.scope_of_parameter, _sizes(parameters) > 1),
     }[name]
 
@@ -138,7 +138,7 @@ def test_the_optimum_is_a_fixed_point(name: str, rng: np.random.Generator) -> No
 @pytest.mark.parametrize("name", ["pairs, l2", "triples, l2", "categorical, l2"])
 def test_at_the_optimum_chains_match(name: str, rng: np.random.Generator) -> None:
     """The mismatch is without bias: over many looks its mean is zero within its own error."""
-    case, schedule = _case(*PROBLEMS[name], rng), Schedule(settling=30, looking=10)
+    case, schedule = _case(*PROBLEMS[name], rng), AscentSchedule(settling=30, looking=10)
     chains = case.chains(512)
     looks = [look_at(case.target, chains, case.optimum.w, schedule, k) for k in range(40)]
     mismatch = np.array([look.mismatch for look in looks])
@@ -148,7 +148,7 @@ def test_at_the_optimum_chains_match(name: str, rng: np.random.Generator) -> Non
 
 def test_away_from_the_optimum_chains_do_not_match(rng: np.random.Generator) -> None:
     case = _case(*PROBLEMS["pairs, l2"], rng)
-    look = look_at(case.target, case.chains(), np.zeros(case.parameters.n_parameters), Schedule(), 0)
+    look = look_at(case.target, case.chains(), np.zeros(case.parameters.n_parameters), AscentSchedule(), 0)
     exact = case.target.gradient(np.zeros(case.parameters.n_parameters), 0.5**case.parameters.order_of_parameter)
     assert not look.matches
     assert look.violation == pytest.approx(np.abs(exact).max(), abs=0.02)
@@ -164,10 +164,10 @@ def test_what_is_looked_at_is_what_is_learned() -> None:
 
 def test_learning_ends_where_chains_match(rng: np.random.Generator) -> None:
     case = _case(*PROBLEMS["pairs, l2"], rng)
-    found = case.climb(Schedule(iterations=1000, looks=(200, 400, 600, 800, 1000)))
+    found = case.climb(AscentSchedule(iterations=1000, looks=(200, 400, 600, 800, 1000)))
     assert found.look.matches
     assert found.iterations < 1000
-    moving = case.climb(Schedule(iterations=30, looks=(13, 20)))
+    moving = case.climb(AscentSchedule(iterations=30, looks=(13, 20)))
     assert [look.iteration for look in moving.looks] == [20]  # on the way nobody looks at what has not come to rest
 
 
@@ -175,15 +175,17 @@ def test_rows_say_what_more_iterations_are_worth(rng: np.random.Generator) -> No
     """Next to nothing where many rows leave nothing open; a part of it, and at most 0.1 nats, where few leave much."""
     means = _case(*PROBLEMS["pairs, l2"], rng).target.means
     p = len(means.of_features)
-    resting = [Target(replace(means, n_rows=0.5 * p / open_), NoPenalty()).resting for open_ in (1e-9, 0.004, 0.1, 9.0)]
+    resting = [
+        Target(replace(means, n_rows=0.5 * p / open_), ZeroPenalty()).resting for open_ in (1e-9, 0.004, 0.1, 9.0)
+    ]
     assert resting == pytest.approx([0.001, 0.006, 0.03, 0.1])
 
 
 def test_what_the_average_moved_is_of_its_last_third(rng: np.random.Generator) -> None:
     """Whether anybody looks on the way or not; twice that is the error."""
     case = _case(*PROBLEMS["pairs, l2"], rng)
-    alone = case.climb(Schedule(iterations=90, looks=()), n=256)
-    looked_at = case.climb(Schedule(iterations=90, looks=(60,)), n=256)
+    alone = case.climb(AscentSchedule(iterations=90, looks=()), n=256)
+    looked_at = case.climb(AscentSchedule(iterations=90, looks=(60,)), n=256)
     assert alone.moved == looked_at.moved < 0.1 * case.target.distance(alone.w, case.target.means.independent)
     assert alone.error == 2.0 * alone.moved
 

@@ -20,19 +20,19 @@ from mrfit.learning.chains.log_z_estimate import evidence
 from mrfit.learning.objective_specs import LIKELIHOOD
 from mrfit.learning.pseudo_counts import PseudoCounts
 from mrfit.parameterizations.canonical import Canonical
-from mrfit.penalties.l2 import L2
+from mrfit.penalties.l2 import Ridge
 from mrfit.solvers.solution import Status
-from mrfit.structures.simple import Learned, Tree
+from mrfit.structures.simple import ChowLiuTree, Learned
 from populations import STRUCTURES, domain_of, random_rows
 
 Rows = Callable[[str, str], UniqueRows]
 
 
-def _learned(rows: UniqueRows, *, strength: float, seed: int = 0, jobs: int = 1) -> tuple[ChainProblem, L2]:
+def _learned(rows: UniqueRows, *, strength: float, seed: int = 0, jobs: int = 1) -> tuple[ChainProblem, Ridge]:
     """Five neighbours by gain, joined by OR; singles free."""
     structure = Learned(max_degree=5, bound="gain", rule="or", with_tree=True).learn(rows).structure
     parameters = Canonical(rows.domain, structure)
-    return ChainProblem(parameters, rows, seed=seed, jobs=jobs), L2(strength, parameters.order_of_parameter > 1)
+    return ChainProblem(parameters, rows, seed=seed, jobs=jobs), Ridge(strength, parameters.order_of_parameter > 1)
 
 
 def test_kdd_by_exact_log_z(named_rows: Rows) -> None:
@@ -75,7 +75,7 @@ def test_chains_that_do_not_mix_say_so(named_rows: Rows) -> None:
     """
     rows = named_rows("pumsb_star", "train")
     problem, penalty = _learned(rows, strength=1.0)
-    tree = Learner(Tree(), PseudoCounts(0.3), LIKELIHOOD).fit(rows).model
+    tree = Learner(ChowLiuTree(), PseudoCounts(0.3), LIKELIHOOD).fit(rows).model
     frozen = problem.parameters.spread(tree.parameters, tree.w)
     schedule = replace(problem.schedule(warm=True), damping=5.0, iterations=200, looks=())
     assert problem.fit(penalty, start=frozen, schedule=schedule).evidence.is_unmixed
@@ -85,9 +85,9 @@ def test_chains_that_do_not_mix_say_so(named_rows: Rows) -> None:
 def test_chains_freeze_at_the_tree_of_ad(named_rows: Rows) -> None:
     """Its means seem to match; one chain decides, and another base says hundreds of nats more."""
     rows = named_rows("ad", "train")
-    tree = Learner(Tree(), PseudoCounts(0.3), LIKELIHOOD).fit(rows).model
+    tree = Learner(ChowLiuTree(), PseudoCounts(0.3), LIKELIHOOD).fit(rows).model
     problem = ChainProblem(tree.parameters, rows, chains=128)
-    target = Target(problem.means, L2(0.1, problem.features.orders > 1))
+    target = Target(problem.means, Ridge(0.1, problem.features.orders > 1))
     schedule = replace(problem.schedule(warm=True), iterations=60, looks=())
     ascent = climb(target, problem.chains(), tree.w, schedule)
     found = evidence(problem.parameters.to_factors(ascent.w), problem.codes, max_temperatures=1000)
@@ -115,7 +115,7 @@ def test_what_the_hunt_leaves_on_book_is_told(named_rows: Rows) -> None:
 def test_threads_change_no_bit(rng: np.random.Generator) -> None:
     rows = random_rows(rng, (2, 3, 2, 2, 2), 200, fractional=True)
     parameters = Canonical(rows.domain, STRUCTURES["complete"](5))
-    fits = [ChainProblem(parameters, rows, seed=3, jobs=jobs).fit(L2(1.0)) for jobs in (1, 2)]
+    fits = [ChainProblem(parameters, rows, seed=3, jobs=jobs).fit(Ridge(1.0)) for jobs in (1, 2)]
     assert fits[0].w.tobytes() == fits[1].w.tobytes()
     assert fits[0].train == fits[1].train
     assert fits[0].evidence.log_z == fits[1].evidence.log_z
@@ -128,7 +128,7 @@ def test_a_near_start_is_used(rng: np.random.Generator) -> None:
     assert problem.schedule(warm=True).first_step < problem.schedule(warm=False).first_step
     start = np.full(problem.parameters.n_parameters, 0.25)
     none = replace(problem.schedule(warm=True), iterations=1, looks=(), first_step=1e-9)
-    np.testing.assert_allclose(problem.fit(L2(1.0), start=start, schedule=none).w, start, atol=1e-6)
+    np.testing.assert_allclose(problem.fit(Ridge(1.0), start=start, schedule=none).w, start, atol=1e-6)
     assert (start == 0.25).all()
 
 
@@ -159,6 +159,6 @@ def test_other_reference_states_are_refused(rng: np.random.Generator) -> None:
 def test_few_rows_and_constant_columns_give_numbers(n_rows: int, rng: np.random.Generator) -> None:
     rows = random_rows(rng, (2, 3, 2), n_rows)
     problem = ChainProblem(Canonical(rows.domain, STRUCTURES["complete"](3)), rows)
-    fit = problem.fit(L2(1.0))
+    fit = problem.fit(Ridge(1.0))
     assert np.isfinite(fit.w).all()
     assert np.isfinite(fit.train)

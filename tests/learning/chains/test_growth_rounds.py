@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mrfit.learning.chains.growth_rounds import Growth
+from mrfit.learning.chains.growth_rounds import GrowthRecord
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.structures.structure import Structure
 from populations import domain_of
 
 
-class Scripted(Growth):
+class Scripted(GrowthRecord):
     """One pair more of a chain in every round; what held-out rows say is written down beforehand."""
 
     def __init__(self, scores: list[float], *, patience: int, least_gain: float = 0.0) -> None:

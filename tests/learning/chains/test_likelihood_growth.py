@@ -12,7 +12,7 @@ from mrfit.core.factors import Factors
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.inference.exact.junction_tree import JunctionTree
 from mrfit.learning import Learner
-from mrfit.learning.chains.likelihood_growth import Grown
+from mrfit.learning.chains.likelihood_growth import LikelihoodGrowth
 from mrfit.structures.structure import Structure
 from populations import domain_of, random_rows
 
@@ -34,7 +34,7 @@ def _rows(seed: int, *, n_states: int = 2) -> UniqueRows:
 @pytest.mark.parametrize("n_states", [2, 3])
 def test_the_pairs_behind_the_rows_are_found(n_states: int) -> None:
     rows, valid = _rows(0, n_states=n_states), _rows(1, n_states=n_states)
-    found = Grown().learn(rows, valid=valid)
+    found = LikelihoodGrowth().learn(rows, valid=valid)
     edges = {tuple(edge) for edge in found.structure.edges.tolist()}
     assert {tuple(sorted(edge)) for edge in RING} <= edges
     assert len(edges) < 30  # of 45
@@ -42,30 +42,33 @@ def test_the_pairs_behind_the_rows_are_found(n_states: int) -> None:
 
 
 def test_without_validation_rows_a_part_is_held_out_and_seeds_repeat() -> None:
-    first, again = (Grown(seed=3).learn(_rows(0)).structure for _ in range(2))
+    first, again = (LikelihoodGrowth(seed=3).learn(_rows(0)).structure for _ in range(2))
     assert np.array_equal(first.edges, again.edges)
     assert {(0, 5), (2, 7)} <= {tuple(edge) for edge in first.edges.tolist()}
 
 
 def test_independent_columns_keep_their_tree(rng: np.random.Generator) -> None:
-    found = Grown().learn(random_rows(rng, (2,) * 6, 2000), valid=random_rows(rng, (2,) * 6, 2000))
+    found = LikelihoodGrowth().learn(random_rows(rng, (2,) * 6, 2000), valid=random_rows(rng, (2,) * 6, 2000))
     assert len(found.structure.edges) <= 7
 
 
 def test_the_bound_on_pairs_holds() -> None:
-    assert len(Grown(max_pairs=11).learn(_rows(0), valid=_rows(1)).structure.edges) <= 11
+    assert len(LikelihoodGrowth(max_pairs=11).learn(_rows(0), valid=_rows(1)).structure.edges) <= 11
 
 
 def test_two_variables_are_a_pair(rng: np.random.Generator) -> None:
-    assert Grown().learn(random_rows(rng, (2, 2), 50)).structure.blocks.keys() == Structure.complete(2).blocks.keys()
+    assert (
+        LikelihoodGrowth().learn(random_rows(rng, (2, 2), 50)).structure.blocks.keys()
+        == Structure.complete(2).blocks.keys()
+    )
 
 
 def test_a_grown_learner_survives_json() -> None:
-    learner = Learner(Grown(max_pairs=20, strength=1.0, seed=4))
+    learner = Learner(LikelihoodGrowth(max_pairs=20, strength=1.0, seed=4))
     assert Learner.from_json(learner.to_json()) == learner
 
 
 @pytest.mark.parametrize("wrong", [{"max_pairs": 0}, {"share": 0.0}, {"patience": 0}, {"seed": -1}, {"strength": -1.0}])
 def test_bad_settings(wrong: dict[str, float]) -> None:
     with pytest.raises(InputError, match="grow"):
-        Grown(**wrong)  # type: ignore[arg-type]
+        LikelihoodGrowth(**wrong)  # type: ignore[arg-type]

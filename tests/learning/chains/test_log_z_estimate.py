@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from mrfit.core.factors import Factors
-from mrfit.inference.sampling.annealing import Estimate
-from mrfit.learning.chains.log_z_estimate import Evidence, evidence
+from mrfit.inference.sampling.annealing import AnnealingEstimate
+from mrfit.learning.chains.log_z_estimate import LogZEstimate, evidence
 from phantom import phantom_mode, two_modes
 from populations import random_factors
 
@@ -49,9 +49,9 @@ def test_the_mode_of_two_that_data_do_not_have(rng: np.random.Generator) -> None
 @pytest.mark.parametrize(("share", "expected"), [(0.1, False), (0.001, True)])
 def test_a_heavy_mode_that_the_data_have_is_no_phantom(share: float, expected: bool, rng: np.random.Generator) -> None:
     """Two modes of even mass; how many rows are in the heavy one decides."""
-    near, far = (Estimate(word, np.zeros(64), 100) for word in ("tree", "uniform"))
+    near, far = (AnnealingEstimate(word, np.zeros(64), 100) for word in ("tree", "uniform"))
     sums = np.where(rng.random(20_000) < share, 20, 1)
-    found = Evidence(near, far, np.eye(64, 20, dtype=np.int64), np.ones((64, 20), np.int64), sums)
+    found = LogZEstimate(near, far, np.eye(64, 20, dtype=np.int64), np.ones((64, 20), np.int64), sums)
     assert found.far_sum == 20.0
     assert found.far_mass == 0.5
     assert found.has_phantom == expected
@@ -59,10 +59,10 @@ def test_a_heavy_mode_that_the_data_have_is_no_phantom(share: float, expected: b
 
 def test_a_light_mode_is_worth_hunting_and_no_phantom() -> None:
     """One chain of 64 ended at 20 ones, with 2 % of the probability: it is seen beside all the others."""
-    near, far = (Estimate(word, np.zeros(64), 100) for word in ("tree", "uniform"))
+    near, far = (AnnealingEstimate(word, np.zeros(64), 100) for word in ("tree", "uniform"))
     light, codes = np.eye(64, 20, dtype=np.int64), np.eye(64, 20, dtype=np.int64)
     codes[5] = 1
-    found = Evidence(near, far, light, codes, np.ones(1000, np.int64))
+    found = LogZEstimate(near, far, light, codes, np.ones(1000, np.int64))
     assert found.far_sum == 20.0
     assert found.far_mass == pytest.approx(1 / 65)
     assert found.is_worth_hunting
@@ -75,27 +75,29 @@ def test_a_light_mode_is_worth_hunting_and_no_phantom() -> None:
 
 def test_a_mode_that_both_bases_find_is_weighed_by_what_is_there(rng: np.random.Generator) -> None:
     """5 % of rows are heavy, and a base of the data finds that mode too; nearly all probability there is too much."""
-    near = Estimate("tree", np.where(np.arange(64) < 3, 10.0, 0.0), 100)
+    near = AnnealingEstimate("tree", np.where(np.arange(64) < 3, 10.0, 0.0), 100)
     sums = np.where(rng.random(20_000) < 0.05, 20, 1)
-    far, codes = Estimate("uniform", np.full(64, 7.0), 100), np.ones((64, 20), np.int64)
-    found = Evidence(near, far, np.where(np.arange(64)[:, None] < 3, 1, np.eye(64, 20, dtype=np.int64)), codes, sums)
+    far, codes = AnnealingEstimate("uniform", np.full(64, 7.0), 100), np.ones((64, 20), np.int64)
+    found = LogZEstimate(
+        near, far, np.where(np.arange(64)[:, None] < 3, 1, np.eye(64, 20, dtype=np.int64)), codes, sums
+    )
     assert found.far.log_z < found.near.log_z + 0.1
     assert found.far_mass > 0.99
     assert found.has_phantom
 
 
 def test_a_larger_log_z_counts_where_errors_do_not_explain_it(rng: np.random.Generator) -> None:
-    near, noise = Estimate("tree", np.zeros(64), 100), rng.normal(size=64)
+    near, noise = AnnealingEstimate("tree", np.zeros(64), 100), rng.normal(size=64)
     codes = np.zeros((64, 4), np.int64)
-    noise -= Estimate("uniform", noise, 100).log_z
-    few, rough = np.append(6.0, np.full(63, -9.0)), Estimate("tree", noise - 0.1, 100)
+    noise -= AnnealingEstimate("uniform", noise, 100).log_z
+    few, rough = np.append(6.0, np.full(63, -9.0)), AnnealingEstimate("tree", noise - 0.1, 100)
     for one, weights, counts in (
         (near, noise + 0.1, False),
         (near, noise + 2.0, True),
         (near, few, True),
         (rough, np.zeros(64), True),
     ):
-        found = Evidence(one, Estimate("uniform", weights, 100), codes, codes, np.zeros(100, np.int64))
+        found = LogZEstimate(one, AnnealingEstimate("uniform", weights, 100), codes, codes, np.zeros(100, np.int64))
         expected = found.far if counts else found.near
         assert found.far.log_z > found.near.log_z
         assert (found.log_z, found.error) == (expected.log_z, expected.error)
@@ -103,14 +105,14 @@ def test_a_larger_log_z_counts_where_errors_do_not_explain_it(rng: np.random.Gen
 
 def test_chains_that_cannot_tell() -> None:
     """Few decide, or those that began in data miss most of what others find in the same place."""
-    good, sums = Estimate("any", np.zeros(64), 100), np.ones(100, np.int64)
+    good, sums = AnnealingEstimate("any", np.zeros(64), 100), np.ones(100, np.int64)
     codes = np.zeros((64, 4), np.int64)
     codes[:, 0] = 1
-    fine = Evidence(good, good, codes, codes, sums)
+    fine = LogZEstimate(good, good, codes, codes, sums)
     assert not fine.is_unmixed
-    assert replace(fine, near=Estimate("tree", np.append(100.0, np.zeros(63)), 100)).is_unmixed
-    assert replace(fine, far=Estimate("uniform", np.full(64, 11.0), 100)).is_unmixed
-    assert not replace(fine, far=Estimate("uniform", np.full(64, -50.0), 100)).is_unmixed  # it only missed
+    assert replace(fine, near=AnnealingEstimate("tree", np.append(100.0, np.zeros(63)), 100)).is_unmixed
+    assert replace(fine, far=AnnealingEstimate("uniform", np.full(64, 11.0), 100)).is_unmixed
+    assert not replace(fine, far=AnnealingEstimate("uniform", np.full(64, -50.0), 100)).is_unmixed  # it only missed
 
 
 def test_seeds_and_threads(rng: np.random.Generator) -> None:

@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.learning.chains.ascent import Ascent, Look, Schedule, Target, climb
+from mrfit.learning.chains.ascent import Ascent, AscentSchedule, Look, Target, climb
 from mrfit.learning.chains.chain_fit import ChainProblem
 from mrfit.learning.chains.features import Features
-from mrfit.learning.chains.likelihood_growth import Grown
-from mrfit.learning.chains.log_z_estimate import Evidence, evidence
+from mrfit.learning.chains.likelihood_growth import LikelihoodGrowth
+from mrfit.learning.chains.log_z_estimate import LogZEstimate, evidence
 from mrfit.learning.chains.mode_search import hunt
 from mrfit.objectives.likelihood import Likelihood
 from mrfit.parameterizations.canonical import Canonical
-from mrfit.penalties.l2 import L2
-from mrfit.penalties.penalized_objective import Penalized
+from mrfit.penalties.l2 import Ridge
+from mrfit.penalties.penalized_objective import PenalizedObjective
 from mrfit.solvers.lbfgs import LBFGS
 from mrfit.solvers.minimize import minimize
 from mrfit.structures.structure import Structure
@@ -26,7 +26,7 @@ from populations import domain_of
 Rows = Callable[[str, str], UniqueRows]
 
 N = 16
-DISTRUST = Schedule().distrust(0, 256)
+DISTRUST = AscentSchedule().distrust(0, 256)
 
 
 class Case:
@@ -38,12 +38,12 @@ class Case:
         self.rows = UniqueRows.from_codes(domain_of((2,) * N), self.codes.astype(np.uint8), np.ones(2000))
         self.parameters = Canonical(self.rows.domain, Structure.complete(N))
         self.pairs = self.parameters.order_of_parameter == 2
-        self.penalty = L2(3.0, self.pairs)
-        objective = Penalized(Likelihood(self.parameters, self.rows), self.penalty, total_weight=2000.0)
+        self.penalty = Ridge(3.0, self.pairs)
+        objective = PenalizedObjective(Likelihood(self.parameters, self.rows), self.penalty, total_weight=2000.0)
         self.optimum = minimize(objective, LBFGS(), tolerance=1e-7)
         self.objective = objective
 
-    def evidence_at(self, w: np.ndarray) -> Evidence:
+    def evidence_at(self, w: np.ndarray) -> LogZEstimate:
         return evidence(self.parameters.to_factors(w), self.codes)
 
     def all_ones(self, w: np.ndarray) -> float:
@@ -119,9 +119,9 @@ def test_retail_grown_has_a_phantom_that_chains_from_data_miss(named_rows: Rows)
     After the hunt -10.835, as by a prototype.
     """
     rows, valid, test = (named_rows("retail", part) for part in ("train", "valid", "test"))
-    structure = Grown(max_pairs=1350, share=3.0).learn(rows, valid=valid).structure
+    structure = LikelihoodGrowth(max_pairs=1350, share=3.0).learn(rows, valid=valid).structure
     problem = ChainProblem(Canonical(rows.domain, structure), rows)
-    target = Target(problem.means, L2(3.0, problem.features.orders > 1))
+    target = Target(problem.means, Ridge(3.0, problem.features.orders > 1))
     schedule = problem.schedule(warm=False)
     ascent = climb(target, problem.chains(), problem.start, schedule)
     assert ascent.look.matches

@@ -12,7 +12,7 @@ from mrfit.learning.chains.scope_gains import scope_gains
 from mrfit.learning.objective_specs import LIKELIHOOD
 from mrfit.learning.penalty_specs import NoPenalty
 from mrfit.parameterizations.canonical import Canonical
-from mrfit.structures.simple import Given
+from mrfit.structures.simple import FixedStructure
 from mrfit.structures.structure import Structure
 from populations import full_rows
 
@@ -22,7 +22,7 @@ def test_a_whole_table_gains_what_the_likelihood_gains(
     shape: tuple[int, ...], order: int, rng: np.random.Generator
 ) -> None:
     rows, n = full_rows(rng, shape), len(shape)
-    lower = Learner(Given(Structure.up_to_order(n, order)), NoPenalty(), LIKELIHOOD).fit(rows).best
+    lower = Learner(FixedStructure(Structure.up_to_order(n, order)), NoPenalty(), LIKELIHOOD).fit(rows).best
     share = rows.sample_weight / rows.total_weight
     wanted = float(share @ np.log(share)) - lower.train
     parameters = Canonical(rows.domain, lower.model.structure)
@@ -37,7 +37,7 @@ def test_a_whole_table_gains_what_the_likelihood_gains(
 def test_sets_keep_their_order_and_known_ones_gain_nothing(rng: np.random.Generator) -> None:
     rows = full_rows(rng, (2, 3, 2, 2))
     structure = Structure.from_scopes(4, [(0, 1, 2), *combinations(range(4), 2)])
-    fitted = Learner(Given(structure), NoPenalty(), LIKELIHOOD).fit(rows).best
+    fitted = Learner(FixedStructure(structure), NoPenalty(), LIKELIHOOD).fit(rows).best
     scopes = np.array([(1, 2, 3), (0, 1, 3), (0, 1, 2), (0, 2, 3)])
     parameters = Canonical(rows.domain, structure)
     gains = scope_gains(parameters, fitted.model.w, scopes, rows, order=(0, 1, 2, 3))

@@ -9,14 +9,14 @@ import pytest
 
 from mrfit.core.errors import InputError
 from mrfit.learning.tying.hard_tying import tie_hard, tie_hard_by_projection
-from mrfit.learning.tying.soft_tying import SoftTying, Tying, tie_softly
+from mrfit.learning.tying.soft_tying import AlternationSettings, TyingTask, tie_softly
 from mrfit.learning.tying.stochastic_tying import Stochastic, tie_stochastically
 from mrfit.learning.tying.tying_problem import TyingProblem
 from mrfit.objectives.cached import CachedObjective
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.groups import clustered
-from mrfit.penalties.cluster_penalty import Tied
-from mrfit.penalties.l2 import L2
+from mrfit.penalties.cluster_penalty import ClusterPenalty
+from mrfit.penalties.l2 import Ridge
 from mrfit.solvers.minimize import minimize
 from mrfit.solvers.newton import TruncatedNewton
 from mrfit.solvers.solution import Status
@@ -37,8 +37,8 @@ class Case:
         self.n = self.parameters.n_parameters
         self.weight = self.rows.total_weight
 
-    def tying(self, k: int, strength: float, *, pin_zero: bool = False) -> Tying:
-        return Tying(k, strength, np.zeros(self.n, np.int64), pin_zero)
+    def tying(self, k: int, strength: float, *, pin_zero: bool = False) -> TyingTask:
+        return TyingTask(k, strength, np.zeros(self.n, np.int64), pin_zero)
 
     def problem(self, tolerance: float) -> TyingProblem:
         return TyingProblem(self.objective, self.weight, tolerance=tolerance)
@@ -50,7 +50,7 @@ class Case:
         self,
         k: int,
         strength: float,
-        how: SoftTying | None = None,
+        how: AlternationSettings | None = None,
         *,
         pin_zero: bool = False,
         tolerance: float = 1e-10,
@@ -70,7 +70,7 @@ def _whole(case: Case, w: np.ndarray, groups: Any, strength: float) -> float:
 @pytest.mark.parametrize("build", KINDS)
 def test_one_group_pinned_at_zero_is_l2(build: Any) -> None:
     case = Case(build)
-    smooth, _ = L2(7.0).added_to(case.objective, total_weight=case.weight)
+    smooth, _ = Ridge(7.0).added_to(case.objective, total_weight=case.weight)
     l2 = minimize(smooth, TruncatedNewton(), tolerance=1e-12)
     tied = case.solve(1, 7.0, pin_zero=True, tolerance=1e-12)
     np.testing.assert_allclose(tied.w, l2.w, atol=1e-8)
@@ -103,18 +103,20 @@ def test_a_growing_strength_tends_to_hard_tying(build: Any) -> None:
 # -- the steps ---------------------------------------------------------------------------------------------------
 
 HOWS = {
-    "default": SoftTying(),
-    "as written": SoftTying(inner_iterations=None, centers="fixed"),
-    "joint, to the end": SoftTying(inner_iterations=None),
-    "one step": SoftTying(inner_iterations=1),
-    "fixed centers, few steps": SoftTying(inner_iterations=3, centers="fixed"),
-    "growing": SoftTying(first_share=0.01, growth=2.0),
+    "default": AlternationSettings(),
+    "as written": AlternationSettings(inner_iterations=None, centers="fixed"),
+    "joint, to the end": AlternationSettings(inner_iterations=None),
+    "one step": AlternationSettings(inner_iterations=1),
+    "fixed centers, few steps": AlternationSettings(inner_iterations=3, centers="fixed"),
+    "growing": AlternationSettings(first_share=0.01, growth=2.0),
 }
 
 
 @pytest.mark.parametrize("how", HOWS.values(), ids=HOWS.keys())
 @pytest.mark.parametrize("build", KINDS)
-def test_the_objective_never_increases_and_neither_block_can_improve_the_end(build: Any, how: SoftTying) -> None:
+def test_the_objective_never_increases_and_neither_block_can_improve_the_end(
+    build: Any, how: AlternationSettings
+) -> None:
     case = Case(build)
     found = case.solve(3, 40.0, how, tolerance=1e-8)
     assert found.solution.status is Status.CONVERGED
@@ -123,7 +125,7 @@ def test_the_objective_never_increases_and_neither_block_can_improve_the_end(bui
     assert (np.diff(values) <= 1e-13 * np.abs(values[1:])).all()
     assert found.solution.value == pytest.approx(_whole(case, found.w, found.groups, 40.0), rel=1e-13)
     # Parameters and centers: the gradient of the whole objective vanishes.
-    penalty = Tied(40.0, found.groups.assignment)
+    penalty = ClusterPenalty(40.0, found.groups.assignment)
     _, gradient = case.objective.value_and_gradient(found.w)
     assert np.abs(gradient + penalty.gradient(found.w) / case.weight).max() <= 1e-8
     np.testing.assert_allclose(found.groups.centers, penalty.centers(found.w))
@@ -137,12 +139,12 @@ def test_joint_centers_are_the_limit_of_alternating_centers_and_parameters() -> 
     """With the groups held, updating centers and parameters by turns ends where solving for both at once does."""
     case = Case(pseudo_likelihood)
     groups = clustered(case.start(), np.zeros(case.n, int), 3)
-    smooth, _ = Tied(20.0, groups.assignment).added_to(case.objective, total_weight=case.weight)
+    smooth, _ = ClusterPenalty(20.0, groups.assignment).added_to(case.objective, total_weight=case.weight)
     joint = minimize(smooth, TruncatedNewton(), tolerance=1e-12).w
-    w, penalty = case.start(), Tied(20.0, groups.assignment)
+    w, penalty = case.start(), ClusterPenalty(20.0, groups.assignment)
     for _ in range(3000):
         centers = penalty.centers(w)
-        smooth, _ = L2(20.0, toward=centers[groups.assignment]).added_to(case.objective, total_weight=case.weight)
+        smooth, _ = Ridge(20.0, toward=centers[groups.assignment]).added_to(case.objective, total_weight=case.weight)
         w = minimize(smooth, TruncatedNewton(), w, tolerance=1e-12).w
         if np.abs(penalty.centers(w) - centers).max() < 1e-11:
             break
@@ -151,14 +153,14 @@ def test_joint_centers_are_the_limit_of_alternating_centers_and_parameters() -> 
 
 def test_steps_between_clusterings_are_as_many_as_asked() -> None:
     case = Case(pseudo_likelihood)
-    many = case.solve(3, 40.0, SoftTying(inner_iterations=1))
-    few = case.solve(3, 40.0, SoftTying(inner_iterations=None))
+    many = case.solve(3, 40.0, AlternationSettings(inner_iterations=1))
+    few = case.solve(3, 40.0, AlternationSettings(inner_iterations=None))
     assert len(many.rounds) > len(few.rounds)
     assert few.rounds[0].violation <= 1e-10
 
 
 def test_the_strength_grows_as_asked_and_ends_full() -> None:
-    found = Case(pseudo_likelihood).solve(3, 40.0, SoftTying(first_share=0.1, growth=3.0))
+    found = Case(pseudo_likelihood).solve(3, 40.0, AlternationSettings(first_share=0.1, growth=3.0))
     strengths = [r.strength for r in found.rounds]
     np.testing.assert_allclose(strengths[:4], [4.0, 12.0, 36.0, 40.0])
     assert strengths[-1] == 40.0
@@ -167,7 +169,7 @@ def test_the_strength_grows_as_asked_and_ends_full() -> None:
 def test_a_callback_sees_rounds_and_may_stop() -> None:
     seen: list[Any] = []
     found = Case(pseudo_likelihood).solve(
-        3, 40.0, SoftTying(inner_iterations=1), callback=lambda r: seen.append(r) or True
+        3, 40.0, AlternationSettings(inner_iterations=1), callback=lambda r: seen.append(r) or True
     )
     assert len(seen) == 1
     assert found.solution.status is Status.INTERRUPTED
@@ -196,7 +198,7 @@ def test_passes_are_those_really_done() -> None:
 )
 def test_wrong_ways_to_alternate_are_refused(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        SoftTying(**settings)
+        AlternationSettings(**settings)
 
 
 # -- hard --------------------------------------------------------------------------------------------------------
@@ -255,7 +257,7 @@ def test_stochastic_gradients_come_near_the_optimum_and_say_how_near() -> None:
         rng=np.random.default_rng(0),
     )
     assert found.solution.value - exact.solution.value <= 1e-3 * abs(exact.solution.value)
-    penalty = Tied(20.0, found.groups.assignment)
+    penalty = ClusterPenalty(20.0, found.groups.assignment)
     _, gradient = case.objective.value_and_gradient(found.w)
     expected = np.abs(gradient + penalty.gradient(found.w) / case.weight).max()
     assert found.solution.violation == pytest.approx(expected)
@@ -270,9 +272,9 @@ def test_wrong_stochastic_settings_are_refused(settings: dict[str, Any]) -> None
 
 def test_steps_between_two_clusterings_are_a_number_or_all() -> None:
     """As the command line writes it; without a limit is the same."""
-    assert SoftTying(inner_iterations="all").solver_steps is None
-    assert SoftTying(inner_iterations=None).solver_steps is None
-    assert SoftTying(inner_iterations=3).solver_steps == 3
+    assert AlternationSettings(inner_iterations="all").solver_steps is None
+    assert AlternationSettings(inner_iterations=None).solver_steps is None
+    assert AlternationSettings(inner_iterations=3).solver_steps == 3
     for wrong in (0, "some", 1.5):
         with pytest.raises(InputError, match=r"expected a whole number from 1 on, 'all' or None"):
-            SoftTying(inner_iterations=wrong)  # type: ignore[arg-type]
+            AlternationSettings(inner_iterations=wrong)  # type: ignore[arg-type]

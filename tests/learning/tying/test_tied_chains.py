@@ -12,11 +12,11 @@ from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning.chains.chain_fit import ChainProblem
 from mrfit.learning.tying import tied_chains as chains
 from mrfit.learning.tying.reduced_parameters import Unknowns
-from mrfit.learning.tying.soft_tying import Tying
+from mrfit.learning.tying.soft_tying import TyingTask
 from mrfit.learning.tying.tied_chains import Equal, tie_hard_by_chains, tie_softly_by_chains
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.groups import Groups
-from mrfit.penalties.penalty import NoPenalty
+from mrfit.penalties.penalty import ZeroPenalty
 from populations import STRUCTURES, random_rows
 
 GROUPS = Groups(np.array([0, 1, -1, 0, 2, 2, 1, 0, 2, 1]), np.zeros(3), np.array([False, True, False]))
@@ -30,7 +30,7 @@ def problem(rng: np.random.Generator) -> ChainProblem:
 
 def test_a_step_keeps_groups_equal_and_pins(problem: ChainProblem, rng: np.random.Generator) -> None:
     unknowns = Unknowns(GROUPS)
-    target = Equal(problem.means, NoPenalty(), unknowns, np.diag([2.0, 4.0, 0.5]))
+    target = Equal(problem.means, ZeroPenalty(), unknowns, np.diag([2.0, 4.0, 0.5]))
     start, gradient = unknowns.full(np.array([0.1, -0.2, 0.3])), 0.01 * rng.normal(size=10)
     slope = np.array([gradient[[0, 3, 7]].sum(), gradient[[4, 5, 8]].sum(), gradient[2]])
     np.testing.assert_allclose(target.subgradient(start, gradient), slope)
@@ -43,7 +43,7 @@ def test_a_step_keeps_groups_equal_and_pins(problem: ChainProblem, rng: np.rando
 
 
 def test_seeds_repeat_bit_for_bit(problem: ChainProblem) -> None:
-    tying = Tying(2, 10.0, np.zeros(10, np.int64))
+    tying = TyingTask(2, 10.0, np.zeros(10, np.int64))
     for tie in (lambda: tie_softly_by_chains(problem, problem.start, tying), lambda: _hard(problem)):
         one, two = tie(), tie()
         assert one.fit.w.tobytes() == two.fit.w.tobytes()
@@ -72,7 +72,7 @@ def test_a_hundred_variables_that_all_interact(named_rows: Callable[[str, str], 
     rows = named_rows("jester", "train")
     problem = ChainProblem(Canonical(rows.domain, STRUCTURES["complete"](100)), rows)
     classes = np.where(problem.features.orders > 1, 0, -1)
-    soft = tie_softly_by_chains(problem, problem.start, Tying(5, 100.0, classes))
+    soft = tie_softly_by_chains(problem, problem.start, TyingTask(5, 100.0, classes))
     hard = tie_hard_by_chains(problem, soft.groups, soft.fit.w)
     assert len(np.unique(hard.fit.w[classes == 0])) == 5
     alone = float(problem.means.of_features @ problem.start) - problem.features.without_interactions(problem.start)[0]

@@ -12,7 +12,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from mrfit import Domain, Factors, Network
+from mrfit import Domain, FactorNetwork, Factors
 from mrfit.core.errors import InputError
 from mrfit.core.rounding import with_error
 from mrfit.inference.engine import Engine
@@ -22,31 +22,33 @@ from mrfit.model.queries.answer import Distribution, FloatWithError
 from mrfit.registry import ENGINES
 
 Numbers = list[tuple[float, float | None]]  # with their errors
-Ask = Callable[[Network, str | Engine], Numbers]
+Ask = Callable[[FactorNetwork, str | Engine], Numbers]
 
 UNSURE = ("bp", "trw", "mean-field")  # about errors
 
 
-def _network(shape: tuple[int, ...], scopes: list[tuple[int, ...]], rng: np.random.Generator, scale: float) -> Network:
+def _network(
+    shape: tuple[int, ...], scopes: list[tuple[int, ...]], rng: np.random.Generator, scale: float
+) -> FactorNetwork:
     domain = Domain.from_states({f"v{i}": [str(k) for k in range(c)] for i, c in enumerate(shape)})
     tables = [(s, scale * rng.standard_normal([shape[i] for i in s])) for s in scopes]
-    return Network(domain, Factors.from_tables(shape, tables))
+    return FactorNetwork(domain, Factors.from_tables(shape, tables))
 
 
-def _cycle(rng: np.random.Generator) -> Network:
+def _cycle(rng: np.random.Generator) -> FactorNetwork:
     return _network((2, 3, 2, 2, 3), [(0, 1), (1, 2), (2, 3), (3, 4), (0, 4)], rng, 1.0)
 
 
-def _marginals(network: Network, engine: str | Engine) -> Numbers:
+def _marginals(network: FactorNetwork, engine: str | Engine) -> Numbers:
     found = network.marginals(given={"v2": "1"}, engine=engine)
     return [(p, own.error[state]) for own in found.marginals.values() for state, p in own.items()]
 
 
-def _together(network: Network, engine: str | Engine) -> Numbers:
+def _together(network: FactorNetwork, engine: str | Engine) -> Numbers:
     return [(p, error) for _, p, error in network.joint(["v0", "v1"], engine=engine).rows_with_errors()]
 
 
-def _information(network: Network, engine: str | Engine) -> Numbers:
+def _information(network: FactorNetwork, engine: str | Engine) -> Numbers:
     found = (
         network.entropy(["v0", "v1", "v2"], engine=engine),
         network.mutual_information(["v0"], ["v1", "v3"], engine=engine),
@@ -55,19 +57,19 @@ def _information(network: Network, engine: str | Engine) -> Numbers:
     return [(float(value), value.error) for value in found]
 
 
-def _influences(network: Network, engine: str | Engine) -> Numbers:
+def _influences(network: FactorNetwork, engine: str | Engine) -> Numbers:
     found = network.explain("v0", {"v2": "1", "v3": "0"}, state="1", engine=engine)
     by_name = sorted(found.influences, key=lambda each: each.variable)
     return [(found.p_before, found.p_before_error), *((each.log_odds, each.log_odds_error) for each in by_name)]
 
 
-def _slopes(network: Network, engine: str | Engine) -> Numbers:
+def _slopes(network: FactorNetwork, engine: str | Engine) -> Numbers:
     found = network.sensitivity("v0", "1", top=1000, engine=engine)
     named = [(str(cell), slope, error) for (cell, slope), error in zip(found.cells, found.cell_errors, strict=True)]
     return [(slope, error) for _, slope, error in sorted(named)[:5]]
 
 
-def _pair_information(network: Network, engine: str | Engine) -> Numbers:
+def _pair_information(network: FactorNetwork, engine: str | Engine) -> Numbers:
     found = network.mutual_information(["v0"], ["v1"], engine=engine)
     return [(float(found), found.error)]
 
@@ -125,7 +127,7 @@ def test_exact_answers_have_no_error(rng: np.random.Generator) -> None:
 
 def test_chains_are_never_sure_of_what_they_have_not_seen() -> None:
     """A state of probability 8e-7: no draw of a few chains has it, which does not make it impossible."""
-    network = Network(
+    network = FactorNetwork(
         Domain.from_states({"a": ["no", "yes"], "b": ["no", "yes"]}),
         Factors.from_tables((2, 2), [((0,), [0.0, -14.0]), ((0, 1), [0.0, 0.1, 0.0, 0.0])]),
     )

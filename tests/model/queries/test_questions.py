@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mrfit import Dataset, Domain, Factors, MarkovNetwork, Network
+from mrfit import Dataset, Domain, FactorNetwork, Factors, MarkovNetwork
 from mrfit.core.errors import InputError
 from mrfit.data.encoding import UNOBSERVED
 from mrfit.inference.exact.enumeration import Enumeration
@@ -26,11 +26,11 @@ SCOPES = [(0,), (0, 1), (2, 1), (2, 3), (3, 0)]
 
 
 @pytest.fixture
-def network(rng: np.random.Generator) -> Network:
-    return Network(DOMAIN, random_factors(rng, DOMAIN.shape, SCOPES))
+def network(rng: np.random.Generator) -> FactorNetwork:
+    return FactorNetwork(DOMAIN, random_factors(rng, DOMAIN.shape, SCOPES))
 
 
-def _joint(network: Network) -> np.ndarray:
+def _joint(network: FactorNetwork) -> np.ndarray:
     """p of all joint states, from the definition."""
     codes = np.array(list(states_of(*map(range, network.domain.shape))))
     potential = network.log_potential(codes)
@@ -38,7 +38,7 @@ def _joint(network: Network) -> np.ndarray:
     return (p / p.sum()).reshape(network.domain.shape)
 
 
-def test_marginals_and_conditionals(network: Network) -> None:
+def test_marginals_and_conditionals(network: FactorNetwork) -> None:
     """Of all variables; of some, given others as states, numbers and words for them."""
     p = _joint(network)
     found = network.marginals()
@@ -55,7 +55,7 @@ def test_marginals_and_conditionals(network: Network) -> None:
     assert len(frame) == 9
 
 
-def test_soft_evidence_is_a_likelihood_of_states(network: Network) -> None:
+def test_soft_evidence_is_a_likelihood_of_states(network: FactorNetwork) -> None:
     p = _joint(network) * np.array([0.2, 0.0, 0.7])[None, :, None, None]
     for soft in ({"low": 0.2, "high": 0.7}, [0.2, 0.0, 0.7], np.array([2.0, 0.0, 7.0])):
         found = network.marginals(given={"b": soft})
@@ -63,14 +63,14 @@ def test_soft_evidence_is_a_likelihood_of_states(network: Network) -> None:
         assert found["b"]["mid"] == 0.0
 
 
-def test_log_z_given_what_is_known(network: Network) -> None:
+def test_log_z_given_what_is_known(network: FactorNetwork) -> None:
     everything = float(network.log_z())
     parts = [float(network.log_z(given={"b": state})) for state in ("low", "mid", "high")]
     assert np.logaddexp.reduce(parts) == pytest.approx(everything, rel=1e-12)
     assert json.loads(json.dumps(network.log_z().to_dict()))["exact"] is True
 
 
-def test_joint_marginals_of_any_variables(network: Network) -> None:
+def test_joint_marginals_of_any_variables(network: FactorNetwork) -> None:
     p = _joint(network)
     found = network.joint(["d", "b"], given={"c": "1"})
     expected = p[:, :, 1].sum(axis=0)
@@ -81,7 +81,7 @@ def test_joint_marginals_of_any_variables(network: Network) -> None:
     assert list(found.to_frame().columns) == ["d", "b", "probability", "error"]
 
 
-def test_entropies_and_mutual_information(network: Network) -> None:
+def test_entropies_and_mutual_information(network: FactorNetwork) -> None:
     p = _joint(network)[:, :, 1].sum(axis=2)
     p /= p.sum()
     h = [-(q * np.log(q)).sum() for q in (p.sum(axis=1), p.sum(axis=0), p)]
@@ -93,7 +93,7 @@ def test_entropies_and_mutual_information(network: Network) -> None:
     assert network.mutual_information("b", "d", given={"a": "no", "c": "1"}) == pytest.approx(0.0, abs=1e-12)
 
 
-def test_most_probable_state(network: Network) -> None:
+def test_most_probable_state(network: FactorNetwork) -> None:
     p = _joint(network)
     best = network.map()
     at = np.unravel_index(p.argmax(), p.shape)
@@ -103,7 +103,7 @@ def test_most_probable_state(network: Network) -> None:
     assert (given.states["a"], given.states["b"]) == ("no", "mid")
 
 
-def test_samples_are_rows_of_the_domain(network: Network) -> None:
+def test_samples_are_rows_of_the_domain(network: FactorNetwork) -> None:
     rows = network.sample(20_000, given={"c": "1"}, seed=3)
     assert isinstance(rows, Dataset)
     assert (rows.codes[:, 2] == 1).all()
@@ -113,7 +113,7 @@ def test_samples_are_rows_of_the_domain(network: Network) -> None:
     np.testing.assert_array_equal(rows.codes, network.sample(20_000, given={"c": "1"}, seed=3, jobs=2).codes)
 
 
-def test_predictions_given_any_others(network: Network) -> None:
+def test_predictions_given_any_others(network: FactorNetwork) -> None:
     """Whole rows, rows with gaps, columns that are not there; what the row holds of the variable does not matter."""
     p = _joint(network)
     frame = pd.DataFrame({"d": ["x", "y", None], "a": ["yes", None, "no"], "b": ["low", "mid", "high"]})
@@ -123,7 +123,7 @@ def test_predictions_given_any_others(network: Network) -> None:
     np.testing.assert_array_equal(found, network.predict_proba("c", frame.assign(c=["0", "1", "0"])))
 
 
-def test_missing_cells_are_filled_together(network: Network) -> None:
+def test_missing_cells_are_filled_together(network: FactorNetwork) -> None:
     p = _joint(network)
     codes = np.full((500, 4), UNOBSERVED, np.uint8)
     codes[:, 1] = np.arange(500) % 3
@@ -139,7 +139,7 @@ def test_missing_cells_are_filled_together(network: Network) -> None:
         network.impute(rows, how="mean")
 
 
-def test_explanations_leave_out_one_piece_after_the_other(network: Network) -> None:
+def test_explanations_leave_out_one_piece_after_the_other(network: FactorNetwork) -> None:
     p = _joint(network)
     found = network.explain("d", {"a": "yes", "c": "1", "b": "low"}, state="y")
     with_all, without_a = p[1, 0, 1], p[:, 0, 1].sum(axis=0)
@@ -155,7 +155,7 @@ def test_explanations_leave_out_one_piece_after_the_other(network: Network) -> N
     json.dumps(found.to_dict())
 
 
-def test_sensitivity_is_the_derivative(network: Network) -> None:
+def test_sensitivity_is_the_derivative(network: FactorNetwork) -> None:
     """By central differences in the model's tables."""
     found = network.sensitivity("d", "y", given={"c": "1"}, top=100)
     slopes = {json.dumps(states, sort_keys=True): slope for states, slope in found.cells}
@@ -167,7 +167,9 @@ def test_sensitivity_is_the_derivative(network: Network) -> None:
             change = np.zeros(len(tables.values))
             change[start + k] = step
             above, below = (
-                Network(DOMAIN, tables.with_values(tables.values + side * change)).conditional("d", {"c": "1"})["y"]
+                FactorNetwork(DOMAIN, tables.with_values(tables.values + side * change)).conditional("d", {"c": "1"})[
+                    "y"
+                ]
                 for side in (1, -1)
             )
             live = {DOMAIN.names[i]: DOMAIN[i].states[s] for i, s in zip(scope, cell, strict=True) if i != 2}
@@ -182,7 +184,7 @@ def test_a_learned_model_is_asked_like_a_network(rng: np.random.Generator) -> No
     structure = Structure.from_scopes(4, [(0, 1), (1, 2), (2, 3)]).closure()
     parameters = Full(DOMAIN, structure)
     model = MarkovNetwork(parameters, rng.standard_normal(parameters.n_parameters))
-    network = Network(DOMAIN, model.factors)
+    network = FactorNetwork(DOMAIN, model.factors)
     assert model.conditional("a", {"d": "y"}) == pytest.approx(network.conditional("a", {"d": "y"}))
     assert model.plan().fits
     engines = {model.marginals(engine=engine).engine for engine in ("tree", "enumeration", Enumeration())}
@@ -207,7 +209,9 @@ def test_a_plan_stays_with_the_model(tmp_path: Path, rng: np.random.Generator) -
         model.with_plan(Enumeration().plan(model.factors))
 
 
-def test_most_probable_states_and_samples_are_planned_once(network: Network, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_most_probable_states_and_samples_are_planned_once(
+    network: FactorNetwork, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """For the same variables given, whatever their states."""
     planned: list[bool] = []
     plan = JunctionTree.plan
@@ -230,7 +234,7 @@ def test_hidden_variables_are_not_shown(rng: np.random.Generator) -> None:
     """A conjunction over many variables is a chain of hidden ones to the engines, and nothing to the user."""
     domain = Domain.from_states({f"v{i}": ["0", "1"] for i in range(40)})
     wide = Conjunction(3.0, tuple((i, (1,)) for i in range(40)))
-    network = Network(domain, random_factors(rng, domain.shape, [(i,) for i in range(40)]), (wide,))
+    network = FactorNetwork(domain, random_factors(rng, domain.shape, [(i,) for i in range(40)]), (wide,))
     assert len(network.marginals().marginals) == 40
     assert network.sample(5).codes.shape == (5, 40)
     assert len(network.map().states) == 40
@@ -257,7 +261,7 @@ def test_hidden_variables_are_not_shown(rng: np.random.Generator) -> None:
         (lambda n: n.predict_proba("c", pd.DataFrame({"z": [1]})), "which the table lacks"),
     ],
 )
-def test_wrong_questions_are_refused(network: Network, question: object, message: str) -> None:
+def test_wrong_questions_are_refused(network: FactorNetwork, question: object, message: str) -> None:
     with pytest.raises(InputError, match=message):
         question(network)  # type: ignore[operator]
 
@@ -265,7 +269,7 @@ def test_wrong_questions_are_refused(network: Network, question: object, message
 def test_what_is_impossible_is_said(rng: np.random.Generator) -> None:
     """By its name, whatever is asked; and of rows, which."""
     tables = Factors.from_tables((2, 2), [((0, 1), [[0.0, -np.inf], [0.0, 0.0]])])
-    network = Network(Domain.from_states({"a": ["no", "yes"], "b": ["no", "yes"]}), tables)
+    network = FactorNetwork(Domain.from_states({"a": ["no", "yes"], "b": ["no", "yes"]}), tables)
     given = {"a": "no", "b": "yes"}
     for question in (network.marginals, network.log_z, network.map, lambda given: network.sample(3, given=given)):
         with pytest.raises(InputError, match=r"probability zero under the model: a=no, b=yes"):
@@ -273,7 +277,7 @@ def test_what_is_impossible_is_said(rng: np.random.Generator) -> None:
     assert network.conditional("b", {"a": "no"}) == {"no": 1.0, "yes": 0.0}
     three = Domain.from_states({"a": ["no", "yes"], "b": ["no", "yes"], "c": ["no", "yes"]})
     rows = Dataset(three, np.array([[1, 0, 255], [0, 1, 255]], np.uint8))
-    wider = Network(three, Factors.from_tables((2, 2, 2), [((0, 1), tables.values), ((1, 2), np.zeros(4))]))
+    wider = FactorNetwork(three, Factors.from_tables((2, 2, 2), [((0, 1), tables.values), ((1, 2), np.zeros(4))]))
     for how in ("map", "draw"):
         with pytest.raises(InputError, match=r"row 2 holds has probability zero"):
             wider.impute(rows, how=how)
@@ -283,13 +287,13 @@ def test_hidden_variables_have_names_in_refusals(rng: np.random.Generator) -> No
     domain = Domain.from_states({f"v{i}": ["0", "1"] for i in range(60)})
     draws = [np.sort(rng.permutation(60)[:25]).tolist() for _ in range(60)]
     wide = tuple(Conjunction(0.5, tuple((i, (1,)) for i in chosen)) for chosen in draws)
-    network = Network(domain, random_factors(rng, domain.shape, [(i,) for i in range(60)]), wide)
+    network = FactorNetwork(domain, random_factors(rng, domain.shape, [(i,) for i in range(60)]), wide)
     assert network.spoken_names[59:61] == ("v59", "hidden 0")
     with pytest.raises(InputError, match=r"A junction tree of .* needs cliques"):
         network.marginals()
 
 
-def test_large_samples_come_in_pieces(network: Network, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_samples_come_in_pieces(network: FactorNetwork, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of rows that are drawn anew."""
     monkeypatch.setattr("mrfit.inference.row_draws._CELLS_IN_A_PIECE", 4 * 1000)
     rows = network.sample(4500).codes
@@ -300,7 +304,7 @@ def test_large_samples_come_in_pieces(network: Network, monkeypatch: pytest.Monk
         network.sample(10**12)
 
 
-def test_progress_of_imputation(network: Network) -> None:
+def test_progress_of_imputation(network: FactorNetwork) -> None:
     codes = np.array([[0, 255, 0, 0], [1, 1, 1, 1], [0, 255, 0, 255], [1, 255, 1, 0]], np.uint8)
     done: list[int] = []
     network.impute(Dataset(DOMAIN, codes), callback=done.append)

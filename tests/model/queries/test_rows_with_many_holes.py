@@ -9,7 +9,7 @@ from math import comb
 import numpy as np
 import pytest
 
-from mrfit import Domain, Factors, MarkovNetworkLearner, Network
+from mrfit import Domain, FactorNetwork, Factors, MarkovNetworkLearner
 from mrfit.core.errors import ApproximationWarning, InputError
 from mrfit.data.dataset import Dataset
 from mrfit.data.encoding import UNOBSERVED
@@ -19,16 +19,16 @@ SINGLE, PAIR = -0.3, 0.02
 
 
 @pytest.fixture(scope="module")
-def network() -> Network:
+def network() -> FactorNetwork:
     """All variables alike, and each pair: probabilities follow from counts of variables that are 1."""
     domain = Domain.from_states({f"item{i}": ["no", "yes"] for i in range(N)})
     singles = [((i,), np.array([0.0, SINGLE])) for i in range(N)]
     pairs = [(pair, np.array([0.0, 0.0, 0.0, PAIR])) for pair in combinations(range(N), 2)]
-    return Network(domain, Factors.from_tables((2,) * N, [*singles, *pairs]))
+    return FactorNetwork(domain, Factors.from_tables((2,) * N, [*singles, *pairs]))
 
 
 @pytest.fixture(scope="module")
-def rows(network: Network) -> Dataset:
+def rows(network: FactorNetwork) -> Dataset:
     """Two rows alike with one value, and one with all but two."""
     codes = np.full((3, N), UNOBSERVED, np.uint8)
     codes[:2, 1] = 1
@@ -49,7 +49,7 @@ def chance_of_yes(n_ones: int, n_free: int) -> float:
     return float(weight[1] / sum(weight))
 
 
-def test_predictions_are_approximated_with_their_errors(network: Network, rows: Dataset) -> None:
+def test_predictions_are_approximated_with_their_errors(network: FactorNetwork, rows: Dataset) -> None:
     p, error = network.predict_proba("item0", rows, return_error=True)
     truth = np.array([chance_of_yes(1, N - 2), chance_of_yes(1, N - 2), chance_of_yes(0, 1)])
     assert (abs(p[:, 1] - truth) <= 4 * error[:, 1]).all()
@@ -61,13 +61,13 @@ def test_predictions_are_approximated_with_their_errors(network: Network, rows: 
     assert list(asked.error.values()) == error[0].tolist()
 
 
-def test_a_precision_makes_errors_of_predictions_smaller(network: Network, rows: Dataset) -> None:
+def test_a_precision_makes_errors_of_predictions_smaller(network: FactorNetwork, rows: Dataset) -> None:
     _, rough = network.predict_proba("item0", rows, return_error=True, samples=16)
     _, fine = network.predict_proba("item0", rows, return_error=True, precision=0.004)
     assert 0 < fine[:2].max() <= 0.004 < rough[:2].max()
 
 
-def test_a_warning_says_how_large_errors_are(network: Network, rows: Dataset) -> None:
+def test_a_warning_says_how_large_errors_are(network: FactorNetwork, rows: Dataset) -> None:
     with pytest.warns(ApproximationWarning, match=r"2 of 3 rows .* standard errors of up to 0\.0"):
         network.predict_proba("item0", rows)
     exact = Dataset(rows.domain, rows.codes[2:])
@@ -76,7 +76,7 @@ def test_a_warning_says_how_large_errors_are(network: Network, rows: Dataset) ->
         network.predict_proba("item0", exact)
 
 
-def test_missing_cells_are_drawn_approximately_which_a_note_says(network: Network, rows: Dataset) -> None:
+def test_missing_cells_are_drawn_approximately_which_a_note_says(network: FactorNetwork, rows: Dataset) -> None:
     drawn = network.impute(rows, how="draw")
     assert drawn.notes[0].startswith("2 of 3 rows have too many missing values for an exact answer")
     assert (drawn.codes != UNOBSERVED).all()
@@ -84,14 +84,14 @@ def test_missing_cells_are_drawn_approximately_which_a_note_says(network: Networ
     assert network.impute(Dataset(rows.domain, rows.codes[2:]), how="draw").notes == ()
 
 
-def test_most_probable_values_of_missing_cells(network: Network, rows: Dataset) -> None:
+def test_most_probable_values_of_missing_cells(network: FactorNetwork, rows: Dataset) -> None:
     """All yes here, whatever is observed of one: 44 singles cost 13.2, 946 pairs add 18.9."""
     found = network.impute(rows)
     assert (found.codes[:2] == 1).all()
     assert (found.codes[2, :2] == 0).all()
 
 
-def test_a_score_that_no_tree_gives_is_refused_by_name(network: Network, rows: Dataset) -> None:
+def test_a_score_that_no_tree_gives_is_refused_by_name(network: FactorNetwork, rows: Dataset) -> None:
     for score in (network.pll, network.pll_rows):
         with pytest.raises(InputError, match=r"'item0'.*Leave out rows with so many missing values") as refused:
             score(rows)
@@ -99,7 +99,7 @@ def test_a_score_that_no_tree_gives_is_refused_by_name(network: Network, rows: D
         assert "engine" not in str(refused.value)
 
 
-def test_a_score_without_an_exact_log_z_names_what_there_is(network: Network, rng: np.random.Generator) -> None:
+def test_a_score_without_an_exact_log_z_names_what_there_is(network: FactorNetwork, rng: np.random.Generator) -> None:
     """Scores take no engine, so none is named."""
     X = rng.integers(0, 2, (60, N))
     learner = MarkovNetworkLearner(metric="ll").fit(X)

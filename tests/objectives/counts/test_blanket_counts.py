@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 from mrfit.core.domain import Domain
 from mrfit.core.errors import DataError, InputError
 from mrfit.data.dataset import Dataset
-from mrfit.data.encoding import Reading
+from mrfit.data.encoding import ParseOptions
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.objectives.counts import blanket_counts
 from mrfit.objectives.counts.blanket_counts import BlanketCounts
 from mrfit.objectives.counts.conditional_cells import ConditionalCells
 from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
 from mrfit.parameterizations.canonical import Canonical
-from mrfit.penalties.l2 import L2
-from mrfit.penalties.penalized_objective import Penalized
+from mrfit.penalties.l2 import Ridge
+from mrfit.penalties.penalized_objective import PenalizedObjective
 from mrfit.solvers.minimize import minimize
 from mrfit.solvers.newton import TruncatedNewton
 from mrfit.structures.structure import Structure
@@ -112,7 +112,7 @@ def test_cells_of_parts_are_the_integers_of_the_whole_and_lead_to_its_optimum(da
         BlanketCounts.of(UniqueRows.from_codes(table.domain, table.codes[k::3], table.sample_weight[k::3]), structure)
         for k in range(3)
     ]
-    streamed = BlanketCounts.from_file(path, structure, Reading(rows.domain))
+    streamed = BlanketCounts.from_file(path, structure, ParseOptions(rows.domain))
     present = ConditionalCells.count(rows, parameters)
     optima = []
     for counts in (BlanketCounts.merged(parts), streamed):
@@ -124,7 +124,7 @@ def test_cells_of_parts_are_the_integers_of_the_whole_and_lead_to_its_optimum(da
 
 
 def _optimum(cells: ConditionalCells) -> np.ndarray:
-    problem = Penalized(PseudoLikelihood(cells), L2(10.0), total_weight=cells.total_weight)
+    problem = PenalizedObjective(PseudoLikelihood(cells), Ridge(10.0), total_weight=cells.total_weight)
     solution = minimize(problem, TruncatedNewton(), tolerance=1e-13)
     assert solution.converged
     return solution.w
@@ -157,14 +157,14 @@ def test_what_does_not_add_up_is_refused(rng: np.random.Generator) -> None:
     with pytest.raises(InputError, match="over 4 variables, the domain has 5"):
         BlanketCounts.of(rows, Structure.independent(4))
     with pytest.raises(InputError, match="states that are known before"):
-        BlanketCounts.from_batches([], RING, Reading())
+        BlanketCounts.from_batches([], RING, ParseOptions())
 
 
 def test_states_are_found_in_a_first_pass(tmp_path: Path) -> None:
     """Over all files, whichever holds a state first; what is missing is a state if it is to be one."""
     (tmp_path / "1.csv").write_text("a,b,id\nx,1,1\ny,0,2\n")
     (tmp_path / "2.csv").write_text("b,a,id\n2,w,3\n,x,4\n")
-    reading = Reading(missing="state", exclude=["id"])
+    reading = ParseOptions(missing="state", exclude=["id"])
     pair = Structure.from_edges(2, [(0, 1)])
     counts = BlanketCounts.from_file(tmp_path, pair, reading)
     rows = UniqueRows.from_file(tmp_path, reading)
@@ -180,7 +180,7 @@ def test_cells_without_a_value_are_refused(tmp_path: Path) -> None:
     domain = Domain.from_states({"a": ["0", "1"], "b": ["0", "1"]})
     pair = Structure.from_edges(2, [(0, 1)])
     with pytest.raises(DataError, match="1 cells have no value, and counting needs all of them"):
-        BlanketCounts.from_file(tmp_path / "t.csv", pair, Reading(domain, missing="keep"))
+        BlanketCounts.from_file(tmp_path / "t.csv", pair, ParseOptions(domain, missing="keep"))
     (tmp_path / "w.csv").write_text("a,b,w\n0,1,0\n1,1,0\n")
     with pytest.raises(DataError, match="Every row has weight zero"):
-        BlanketCounts.from_file(tmp_path / "w.csv", pair, Reading(domain), weight="w")
+        BlanketCounts.from_file(tmp_path / "w.csv", pair, ParseOptions(domain), weight="w")

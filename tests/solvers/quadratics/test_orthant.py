@@ -7,10 +7,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from mrfit.penalties.l1 import L1
+from mrfit.penalties.l1 import WeightedL1
 from mrfit.solvers.quadratics import Quadratic, minimize_quadratic
 
-Problem = tuple[L1, np.ndarray, np.ndarray, np.ndarray]
+Problem = tuple[WeightedL1, np.ndarray, np.ndarray, np.ndarray]
 
 STRENGTHS = pytest.mark.parametrize("strength", [1e-3, 0.1, 1.0, 1e3])
 
@@ -20,7 +20,7 @@ def _problem(rng: np.random.Generator, n: int, rank: int, strength: float) -> Pr
     features = rng.standard_normal((rank, n)) * rng.uniform(0.2, 3.0, n)
     hessian = features.T @ features / rank + 1e-9 * np.eye(n)
     w = np.where(rng.random(n) < 0.5, rng.standard_normal(n), 0.0)
-    penalty = L1(strength, np.where(rng.random(n) < 0.1, 0.0, rng.uniform(0.5, 2.0, n)))
+    penalty = WeightedL1(strength, np.where(rng.random(n) < 0.1, 0.0, rng.uniform(0.5, 2.0, n)))
     return penalty, w, hessian @ rng.standard_normal(n), hessian
 
 

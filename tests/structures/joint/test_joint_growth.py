@@ -7,8 +7,8 @@ import pytest
 
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.structures.joint.grid_search import PRICES, RIDGES, Sweep
-from mrfit.structures.joint.held_out_loss import Judge
-from mrfit.structures.joint.joint_growth import Grown, Growth, Setting
+from mrfit.structures.joint.held_out_loss import HeldOutLoss
+from mrfit.structures.joint.joint_growth import GrowthResult, JointGrowth, Setting
 from mrfit.structures.joint.pair_model import PairModel
 from mrfit.structures.joint.row_table import RowTable, StateOrder
 from populations import domain_of
@@ -22,16 +22,16 @@ def _ring(n_rows: int, states: int = 2, seed: int = 0) -> UniqueRows:
     return drawn_rows(np.random.default_rng(seed), shape, pairwise_probabilities(shape, RING, 0.5), n_rows)
 
 
-def _growth(rows: UniqueRows, max_degree: int, *, required: tuple = (), forbidden: tuple = ()) -> Growth:
+def _growth(rows: UniqueRows, max_degree: int, *, required: tuple = (), forbidden: tuple = ()) -> JointGrowth:
     n = len(rows.domain)
     closed, needed = np.eye(n, dtype=bool), np.zeros((n, n), bool)
     for matrix, pairs in ((closed, forbidden), (needed, required)):
         for a, b in pairs:
             matrix[a, b] = matrix[b, a] = True
-    return Growth(PairModel(RowTable.of(rows, StateOrder.of(rows))), max_degree, closed, needed)
+    return JointGrowth(PairModel(RowTable.of(rows, StateOrder.of(rows))), max_degree, closed, needed)
 
 
-def _edges(grown: Grown) -> set[tuple[int, int]]:
+def _edges(grown: GrowthResult) -> set[tuple[int, int]]:
     return {(a, b) for a, b in grown.graph.edges.tolist()}
 
 
@@ -70,7 +70,7 @@ def test_exchanges_lower_what_is_minimised() -> None:
 def test_the_sweep_takes_the_best_of_what_it_tried() -> None:
     rows, held_out = _ring(150), _ring(150, seed=1)
     growth = _growth(rows, 5)
-    sweep = Sweep(growth, Judge.of(rows, held_out))
+    sweep = Sweep(growth, HeldOutLoss.of(rows, held_out))
     best = sweep.best()
     assert best.loss <= min(chosen.loss for choices in sweep.tried.values() for chosen in choices)
     assert best.loss == sweep.judge.loss(best.grown.parameters)

@@ -11,8 +11,8 @@ from mrfit.core.errors import InputError
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning.learner import Learner
 from mrfit.learning.penalty_specs import L2
-from mrfit.structures.joint.held_out_loss import Judge
-from mrfit.structures.simple import Given, Learned
+from mrfit.structures.joint.held_out_loss import HeldOutLoss
+from mrfit.structures.simple import FixedStructure, Learned
 from populations import domain_of, random_rows
 from reference.nodewise import drawn_rows, pairwise_probabilities
 
@@ -52,8 +52,8 @@ def test_a_chosen_price_is_the_usual_one_or_better(rule: str) -> None:
 
     def loss(price: float | str) -> float:
         structure = Learned(max_degree=7, rule=rule, price=price).learn(rows, valid=valid).structure
-        fitted = Learner(Given(structure), L2((0.01, 0.1, 1.0, 10.0))).fit(rows, valid)
-        judged = Judge.of(rows, valid).loss_of_edges(structure.edges)
+        fitted = Learner(FixedStructure(structure), L2((0.01, 0.1, 1.0, 10.0))).fit(rows, valid)
+        judged = HeldOutLoss.of(rows, valid).loss_of_edges(structure.edges)
         assert judged == pytest.approx(-fitted.best.rank, abs=0.02)
         return judged
 

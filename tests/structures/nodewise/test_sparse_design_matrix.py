@@ -17,7 +17,7 @@ from mrfit.learning.learner import Learner
 from mrfit.learning.penalty_specs import L2
 from mrfit.structures.nodewise.allowed_pairs import AllowedPairs
 from mrfit.structures.nodewise.lasso_paths import PathSettings, node_paths
-from mrfit.structures.simple import Learned, Tree
+from mrfit.structures.simple import ChowLiuTree, Learned
 
 WAYS: list[dict[str, Any]] = [
     {"bound": "path", "max_degree": 3},
@@ -96,11 +96,11 @@ def test_the_ebic_chooses_the_edges_of_the_dense_table(name: str, way: dict[str,
 def test_trees_are_those_of_the_dense_table(items: SparseRows) -> None:
     rng = np.random.default_rng(0)
     weighted = items.reweighted(rng.random(items.n_distinct))
-    assert Tree().learn(weighted).structure == Tree().learn(weighted.dense()).structure
+    assert ChowLiuTree().learn(weighted).structure == ChowLiuTree().learn(weighted.dense()).structure
 
 
 def test_folds_of_lists(items: SparseRows) -> None:
-    learner = Learner(Tree(), L2(strength=(0.1, 10.0)), folds=2)
+    learner = Learner(ChowLiuTree(), L2(strength=(0.1, 10.0)), folds=2)
     ours, dense = (learner.fit(rows) for rows in (items, items.dense()))
     assert ours.model.pll(items) == pytest.approx(dense.model.pll(items), rel=1e-9)
 

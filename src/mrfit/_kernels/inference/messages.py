@@ -22,7 +22,7 @@ from mrfit._kernels.machine_code.compiled import njit
 _SAFE = -650.0  # of a sum of logarithms: the smallest normal number is exp(-708)
 
 
-class Graph(NamedTuple):
+class MessageGraph(NamedTuple):
     """Which variables stand in which factors; ``*_start`` have one entry more than there are."""
 
     states: np.ndarray  # of each variable

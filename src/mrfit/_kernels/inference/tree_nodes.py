@@ -19,7 +19,7 @@ _ONE = np.uint64(1)
 _SMALLEST = 64  # cells of cliques for which that is worth a node of its own
 
 
-class Nodes(NamedTuple):
+class TreeNodes(NamedTuple):
     """The nodes in the order in which they run; lists lie one after the other."""
 
     axis_start: np.ndarray  # where the axes of a node's clique begin
@@ -309,7 +309,7 @@ def tree_nodes(start, separator, leaf_start, leaf_axes, leaf_strides, leaf_cells
         table_start[n_leaves + node + 1] = table_start[n_leaves + node] + np.int64(_cells(out, n_states))
         at += 3 + n_axes + n_inputs
     has_rows = np.array([len(own) > 0 and own[-1] >= n for own in axes_of])
-    return Nodes(
+    return TreeNodes(
         axis_start, axes, n_states[axes], n_removed, input_start, inputs, stride_start, strides, table_start, ~is_input,
         has_rows, _adjoint_places(n_leaves, input_start, inputs, table_start, ~is_input),
     )  # fmt: skip

@@ -14,7 +14,7 @@ from mrfit._kernels.structure.nodewise import LANES, columns_times, residual_ove
 _NEAR = 16  # variables whose sums are read together: sums lie by column, norms by node
 
 
-class Nodes(NamedTuple):
+class RegressionState(NamedTuple):
     """The regressions to walk, one row for each: what they are, where they stand, and how far to go.
 
     The neighbours a node begins with, and their values, lie as in `Points`.

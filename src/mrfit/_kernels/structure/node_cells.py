@@ -28,7 +28,7 @@ class Indicators(NamedTuple):
     scale: np.ndarray  # of every variable: its coefficients are penalised by so many times the strength
 
 
-class Cells(NamedTuple):
+class NodeCells(NamedTuple):
     """Where a regression's rows stand; ``counts`` and ``probability`` have a state axis, in blocks."""
 
     class_of: np.ndarray  # cell of every row
@@ -57,7 +57,7 @@ def one_cell(table, variable, n_free):
     for s in range(n_free):
         probability[s] = counts[s] / total[0]
     bits = np.empty((0, 1), np.uint8)
-    return Cells(class_of, size, np.empty(0, np.int64), slot, bits, total, counts, probability)
+    return NodeCells(class_of, size, np.empty(0, np.int64), slot, bits, total, counts, probability)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -90,4 +90,4 @@ def split_cells(table, variable, cells, new):
         codes, state = table.codes[table.variable[columns[k]]], table.state[columns[k]]
         for c in range(n_before, n_cells):
             bits[k, c] = codes[member[c]] == state
-    return Cells(cells.class_of, cells.size, columns, cells.slot, bits, total, counts, np.empty(len(counts)))
+    return NodeCells(cells.class_of, cells.size, columns, cells.slot, bits, total, counts, np.empty(len(counts)))

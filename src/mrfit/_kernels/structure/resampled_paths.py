@@ -71,7 +71,7 @@ def best_points(cells, resamples, walk):
     for b in range(len(best)):
         bits, counts, total = _present_cells(cells, resamples.weight[b])
         present, scale, price = resamples.present[b], resamples.scale[b], resamples.price[b]
-        table = _Table(bits, counts, total, present, scale, price, resamples.weight[b].sum())
+        table = _ResampledTable(bits, counts, total, present, scale, price, resamples.weight[b].sum())
         _search(table, cells.path, walk, best[b])
     return best
 
@@ -99,7 +99,7 @@ def _present_cells(cells, weight):
     return bits, counts, total
 
 
-class _Table(NamedTuple):
+class _ResampledTable(NamedTuple):
     """The cells of one resample, and what it may select."""
 
     bits: np.ndarray
@@ -122,7 +122,7 @@ class _Points(NamedTuple):
     bound_to: np.ndarray  # where that ended
 
 
-class _Room(NamedTuple):
+class _ResampleBuffers(NamedTuple):
     """For one solution."""
 
     beta: np.ndarray
@@ -138,7 +138,7 @@ def _search(table, path, walk, best):
     size, n_points = 1 + len(table.bits), len(walk.share)
     known, loss, betas = np.zeros(n_points, np.bool_), np.empty(n_points), np.zeros((n_points, size))
     points = _Points(known, loss, betas, np.empty(n_points), np.empty(n_points), np.zeros(n_points, np.int64))
-    room = _Room(
+    room = _ResampleBuffers(
         np.zeros(size), np.empty(size), np.empty(len(table.total)), np.empty(size - 1), np.empty((4, BLOCK))
     )  # fmt: skip
     critical = _begin(table, room)

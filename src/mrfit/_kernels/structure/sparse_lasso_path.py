@@ -35,7 +35,7 @@ class ItemLists(NamedTuple):
     left_out: np.ndarray  # variables that enter no regression
 
 
-class _Room(NamedTuple):
+class _PathBuffers(NamedTuple):
     """Arrays as long as the table is, which every regression leaves as it found them."""
 
     class_of: np.ndarray  # cell of every row
@@ -138,7 +138,7 @@ def item_room(table):
 @njit(cache=True, nogil=True, error_model="numpy")
 def _room(table):
     n_rows, n_variables = len(table.sample_weight), len(table.weight)
-    return _Room(
+    return _PathBuffers(
         class_of=np.zeros(n_rows, np.int64),
         is_touched=np.zeros(n_rows, np.bool_),
         own=np.zeros(n_rows, np.bool_),

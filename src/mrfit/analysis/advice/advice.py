@@ -51,7 +51,7 @@ class Step:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class TableDescription:
     """What is looked at: rows with missing cells kept."""
 
     rows: UniqueRows
@@ -183,7 +183,7 @@ class Advice:
 
         One network is learned, of some of the columns, to forecast how long resampling takes on ``jobs`` processors.
         """
-        table = Table(rows)
+        table = TableDescription(rows)
         if len(rows.domain) - len(table.constant) < 2:
             raise InputError(
                 "Fewer than two columns of this table vary, which is no network; use more columns or rows."
@@ -199,7 +199,7 @@ class Advice:
         }
 
 
-def _facts(table: Table) -> tuple[str, ...]:
+def _facts(table: TableDescription) -> tuple[str, ...]:
     rows, larger = table.rows, int((table.n_states > 2).sum())
     kind = "all of two states" if not larger else f"{larger:,} of them with more than two states"
     size = f"{table.n_rows:,.10g} rows ({rows.n_distinct:,} distinct), {len(rows.domain):,} variables, {kind}"
@@ -213,7 +213,7 @@ def _facts(table: Table) -> tuple[str, ...]:
     return (size, pairs, f"{share:.2g} of all cells are missing, {where}; {table.incomplete:.0%} of rows lack some")
 
 
-def _cautions(table: Table) -> tuple[str, ...]:
+def _cautions(table: TableDescription) -> tuple[str, ...]:
     found = []
     if constant := table.constant:
         found.append(f"columns that never vary say nothing, --exclude them: {_some(constant)}")
@@ -233,7 +233,7 @@ def _cautions(table: Table) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _learning(table: Table, source: Source, jobs: int) -> tuple[list[Step], str]:
+def _learning(table: TableDescription, source: Source, jobs: int) -> tuple[list[Step], str]:
     """And what is learned from, which may have been filled in."""
     data, again = str(source), _without_codes(table, source)
     if len(table.rows.domain) <= _MOST_COMPLETE and table.rows_a_parameter >= _PLENTY:
@@ -246,7 +246,7 @@ def _learning(table: Table, source: Source, jobs: int) -> tuple[list[Step], str]
     return [*again, *steps, found, _stability(rows, learner, f"{data} {options}", jobs)], data
 
 
-def _without_codes(table: Table, source: Source) -> list[Step]:
+def _without_codes(table: TableDescription, source: Source) -> list[Step]:
     if not table.codes:
         return []
     reason = "advice for the table without its codes of missing answers; the steps below take them for answers"
@@ -258,7 +258,7 @@ def _na_values(codes: Mapping[str, Sequence[str]]) -> str:
     return f"--na-values {','.join(sorted(every, key=float))}"
 
 
-def _selection(table: Table) -> tuple[Learned, str, str]:
+def _selection(table: TableDescription) -> tuple[Learned, str, str]:
     """Return a way to select edges, the options that name it, and why it suits."""
     if len(table.rows.domain) > _MOST_EBIC:
         reason = "too many columns for whole paths: each variable takes up to 5 neighbours by what they add"
@@ -267,7 +267,7 @@ def _selection(table: Table) -> tuple[Learned, str, str]:
     return Learned(select="ebic", rule="and"), "--structure learned --select ebic --rule and", reason
 
 
-def _all_pairs(table: Table, data: str, jobs: int) -> list[Step]:
+def _all_pairs(table: TableDescription, data: str, jobs: int) -> list[Step]:
     """Enough rows: everything is estimated, nothing selected, and intervals mean what they say.
 
     Parts of the rows have states that never meet, so that they are fitted with a penalty.
@@ -299,7 +299,7 @@ def _all_pairs(table: Table, data: str, jobs: int) -> list[Step]:
     return [fit, show, drop]
 
 
-def _filled(table: Table, source: Source) -> tuple[list[Step], str]:
+def _filled(table: TableDescription, source: Source) -> tuple[list[Step], str]:
     """Structures are learned from complete rows. Columns that are left out stay in a table that is filled in."""
     if not table.missing.any():
         return [], str(source)
@@ -340,7 +340,7 @@ def _duration(seconds: float | None, n_resamples: int, jobs: int) -> str:
     return f"; about {in_words(n_resamples * seconds / jobs)} on {jobs:,} processor{'s' if jobs > 1 else ''}"
 
 
-def _afterwards(table: Table, data: str) -> list[Step]:
+def _afterwards(table: TableDescription, data: str) -> list[Step]:
     steps = [
         Step(f"mrfit check model.mrf {data} --plot check.png", "does what it would draw look like the data?"),
         Step(

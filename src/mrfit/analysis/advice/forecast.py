@@ -19,7 +19,7 @@ _PASSES = 230  # of a fit of all pairs: evaluations and products
 
 
 @dataclass(frozen=True)
-class Step:
+class ForecastStep:
     """One piece of work; ``passes`` over the rows or what they were reduced to."""
 
     name: str
@@ -35,13 +35,13 @@ class Forecast:
 
     look: FirstLook
     memory: float
-    steps: tuple[Step, ...]
+    steps: tuple[ForecastStep, ...]
 
     @classmethod
     def of(cls, look: FirstLook, memory: float) -> Forecast:
         return cls(look, memory, tuple(_of_lists(look) if look.is_lists else _of_codes(look)))
 
-    def fits(self, step: Step) -> bool:
+    def fits(self, step: ForecastStep) -> bool:
         return step.bytes <= self.memory
 
     def to_dict(self) -> dict[str, Any]:
@@ -52,26 +52,28 @@ class Forecast:
         }
 
 
-def _of_codes(look: FirstLook) -> Iterator[Step]:
+def _of_codes(look: FirstLook) -> Iterator[ForecastStep]:
     rows = look.share_distinct * look.n_rows
     values = rows * look.n_columns
     held = look.n_bytes_needed + min(_PIECES, _PIECE_VALUE * look.n_rows * look.n_columns)
-    yield Step("read", "", 1, held, look.seconds)
+    yield ForecastStep("read", "", 1, held, look.seconds)
     path = "mrfit structure DATA --bound path --max-degree 5"
-    yield Step("structure by l1 paths", path, 1, held + _PATH_BYTES * values, _PATH_VALUE * values)
+    yield ForecastStep("structure by l1 paths", path, 1, held + _PATH_BYTES * values, _PATH_VALUE * values)
     active = _ACTIVE_BYTES * look.share_distinct * look.n_entries
     edges = "mrfit fit DATA --structure edges:FILE"
-    yield Step("fit of a sparse structure", edges, 1, held + active, _CELLS_VALUE * values)
+    yield ForecastStep("fit of a sparse structure", edges, 1, held + active, _CELLS_VALUE * values)
     parts = "mrfit fit DATA --structure edges:FILE --in-parts"
-    yield Step("the same, rows not held", parts, 2, 1e8, 2 * look.seconds + _CELLS_VALUE * look.n_rows * look.n_columns)
+    yield ForecastStep(
+        "the same, rows not held", parts, 2, 1e8, 2 * look.seconds + _CELLS_VALUE * look.n_rows * look.n_columns
+    )
     pairs = _PASSES * _PRODUCT * values * look.n_columns
-    yield Step("fit of all pairs", "mrfit fit DATA", _PASSES, held + _CELL_BYTES * values, pairs)
+    yield ForecastStep("fit of all pairs", "mrfit fit DATA", _PASSES, held + _CELL_BYTES * values, pairs)
 
 
-def _of_lists(look: FirstLook) -> Iterator[Step]:
+def _of_lists(look: FirstLook) -> Iterator[ForecastStep]:
     held = look.n_bytes_needed
-    yield Step("read", "", 1, held, look.seconds)
+    yield ForecastStep("read", "", 1, held, look.seconds)
     path = "mrfit structure DATA --bound path --max-degree 5"
-    yield Step("structure by l1 paths", path, 1, held, _PATH_SHARED * look.n_shared)
+    yield ForecastStep("structure by l1 paths", path, 1, held, _PATH_SHARED * look.n_shared)
     cells = _LIST_COLUMN * look.n_columns + _LIST_ENTRY * look.n_entries
-    yield Step("fit of a sparse structure", "mrfit fit DATA --structure edges:FILE", 1, held, cells)
+    yield ForecastStep("fit of a sparse structure", "mrfit fit DATA --structure edges:FILE", 1, held, cells)

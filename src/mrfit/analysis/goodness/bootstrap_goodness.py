@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.analysis.goodness.goodness import Cells, Goodness, g_squared
+from mrfit.analysis.goodness.goodness import Goodness, ModelCells, g_squared
 from mrfit.analysis.stability.resampled_networks import weights_of_tables
 from mrfit.analysis.stability.stability import Callback, learner_without_valid
 from mrfit.core.errors import InputError
@@ -20,7 +20,7 @@ from mrfit.model.markov_network import MarkovNetwork
 Floats = NDArray[np.float64]
 
 
-def drawn_goodness(
+def bootstrap_goodness(
     model: MarkovNetwork,
     data: Any,
     *,
@@ -37,7 +37,7 @@ def drawn_goodness(
     if tables < 1:
         raise InputError(f"At least one table must be drawn; got {tables}. Use 200, say.")
     found = model.goodness(data)
-    cells = Cells.of(model.parameters, model.factors)
+    cells = ModelCells.of(model.parameters, model.factors)
     counts = generator(seed).multinomial(round(found.n_rows), cells.p / cells.p.sum(), tables)
     learner = learner_without_valid(model) if found.is_fitted else None
 
@@ -45,7 +45,7 @@ def drawn_goodness(
         p = cells.p
         if learner is not None:
             again = learner.fit(rows, compared=False).model
-            p = Cells.of(again.parameters, again.factors).p
+            p = ModelCells.of(again.parameters, again.factors).p
         return np.array([g_squared(p, cells.counts(rows))])
 
     def table(b: int) -> UniqueRows:

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.analysis.goodness.goodness import Cells
-from mrfit.analysis.goodness.margin_comparison import Compared, Difference, compare
+from mrfit.analysis.goodness.goodness import ModelCells
+from mrfit.analysis.goodness.margin_comparison import Difference, MarginComparison, compare
 from mrfit.analysis.goodness.moment_estimates import Portrait
 from mrfit.analysis.goodness.row_moments import Moments, States
-from mrfit.analysis.goodness.spurious_mode import PhantomMode
+from mrfit.analysis.goodness.spurious_mode import SpuriousMode
 from mrfit.analysis.goodness.typical_counts import Typical
 from mrfit.core.html_table import html_table
 from mrfit.data.unique_rows import UniqueRows
@@ -49,8 +49,8 @@ class Check:
     exact: bool
     n_rows: float
     n_variables: int
-    compared: tuple[Compared, ...]
-    phantom_mode: PhantomMode | None
+    compared: tuple[MarginComparison, ...]
+    phantom_mode: SpuriousMode | None
     ll: float | None
     ll_error: float | None
     remarks: tuple[str, ...]
@@ -68,7 +68,7 @@ class Check:
         *,
         potential: float,
         objective: str | None = None,
-        fitted: Cells | None = None,
+        fitted: ModelCells | None = None,
     ) -> Check:
         """``potential`` is the mean sum of the model's tables over the rows of the data.
 
@@ -76,7 +76,7 @@ class Check:
         fitted to these rows and has few.
         """
         ll, known = potential - portrait.log_z, portrait.is_known
-        phantom = PhantomMode.of(
+        phantom = SpuriousMode.of(
             portrait.moments,
             typical,
             n_model_rows=portrait.n_rows,
@@ -141,7 +141,7 @@ class Check:
         return next((each.largest.size for each in self.compared if each.what == what and each.largest), None)
 
     @property
-    def misfits(self) -> tuple[Compared, ...]:
+    def misfits(self) -> tuple[MarginComparison, ...]:
         """The orders in which some margin differs beyond chance."""
         return tuple(each for each in self.compared if each.n_beyond)
 
@@ -229,15 +229,15 @@ def _ll_in_words(ll: float, portrait: Portrait) -> str:
     return f"Its log-likelihood {much} {ll:.1f}" if ll > -100 else f"Its log-likelihood {much} {ll:.0f}"
 
 
-def _share_left(cells: Cells, named: States, states: NDArray[np.int64]) -> NDArray[np.float64]:
+def _share_left(cells: ModelCells, named: States, states: NDArray[np.int64]) -> NDArray[np.float64]:
     return cells.share_left([tuple(named.named(int(state)) for state in each) for each in states])
 
 
-def _count_in_words(each: Compared) -> str:
+def _count_in_words(each: MarginComparison) -> str:
     return f"{each.n_beyond:,} of {each.n:,} {each.what} differ beyond chance"
 
 
-def _misfit_in_words(each: Compared) -> str:
+def _misfit_in_words(each: MarginComparison) -> str:
     """With the worst of them, as much of it as the line holds."""
     counted, worst = f"misfit: {_count_in_words(each)}", each.worst
     assert worst is not None  # some differ

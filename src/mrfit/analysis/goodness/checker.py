@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mrfit.analysis.goodness.budget import SECONDS, Budget
 from mrfit.analysis.goodness.check import Check
 from mrfit.analysis.goodness.exact_moments import by_enumeration, by_tree
-from mrfit.analysis.goodness.goodness import Cells
+from mrfit.analysis.goodness.goodness import ModelCells
 from mrfit.analysis.goodness.moment_estimates import Portrait
 from mrfit.analysis.goodness.row_moments import Moments, States, mean_log_potential
 from mrfit.analysis.goodness.sampled_moments import by_chains
@@ -44,7 +44,7 @@ def check_model(
     names: Sequence[str] | None = None,
     log_potential: Callable[[NDArray[Any]], Floats] | None = None,
     objective: str | None = None,
-    fitted: Callable[[], Cells] | None = None,
+    fitted: Callable[[], ModelCells] | None = None,
 ) -> Check:
     """Compare a model with rows in its coding.
 

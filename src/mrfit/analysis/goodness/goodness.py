@@ -119,7 +119,7 @@ class Goodness:
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class ModelCells:
     """All joint states of a model, with their probabilities and the features of its parameters."""
 
     domain: Domain
@@ -127,7 +127,7 @@ class Cells:
     p: Floats
 
     @classmethod
-    def of(cls, parameters: Parameterization, factors: Factors) -> Cells:
+    def of(cls, parameters: Parameterization, factors: Factors) -> ModelCells:
         n_cells = prod(parameters.domain.shape)
         if not has_few_cells(parameters):
             raise InputError(
@@ -205,7 +205,7 @@ def g_squared(p: Floats, counts: Floats) -> float:
         return float(2.0 * (counts[some] * np.log(counts[some] / (counts.sum() * p[some]))).sum())
 
 
-def goodness(cells: Cells, rows: UniqueRows, *, is_fitted: bool) -> Goodness:
+def goodness(cells: ModelCells, rows: UniqueRows, *, is_fitted: bool) -> Goodness:
     """Of rows in the coding of the model; ``is_fitted`` where its parameters were learned from them."""
     counts = cells.counts(rows)
     n = float(counts.sum())
@@ -223,7 +223,7 @@ def goodness(cells: Cells, rows: UniqueRows, *, is_fitted: bool) -> Goodness:
     )
 
 
-def _residuals(cells: Cells, counts: Floats, size: int, *, is_fitted: bool) -> tuple[Residual, ...]:
+def _residuals(cells: ModelCells, counts: Floats, size: int, *, is_fitted: bool) -> tuple[Residual, ...]:
     """Of all sets of so many variables, in states other than first ones."""
     shape, n = cells.domain.shape, float(counts.sum())
     sets: list[Indicator] = [

@@ -56,7 +56,7 @@ class Difference(Margin):
 
 
 @dataclass(frozen=True)
-class Compared:
+class MarginComparison:
     """All margins of one order: variables, pairs or triples.
 
     Parameters
@@ -110,7 +110,7 @@ def compare(
     n_rows: float,
     n_groups: float,
     left: VarianceLeft | None = None,
-) -> tuple[Compared, ...]:
+) -> tuple[MarginComparison, ...]:
     """Of orders one, two and, where both sides know them, three; ``n_rows`` independent rows of data.
 
     The model's errors are from ``n_groups`` groups. Every order has an equal part of the chance of a false alarm.
@@ -145,7 +145,7 @@ def _compared(
     n_groups: float,
     level: float,
     left: VarianceLeft | None,
-) -> Compared:
+) -> MarginComparison:
     model, data, error = margins.model, margins.data, margins.error
     worth = np.full(len(model), n_rows)  # independent rows that would vary as much
     z = z_scores(model, data, error, worth)
@@ -171,7 +171,7 @@ def _compared(
         )
 
     rank = np.where(beyond, 2.0 + size, size - _CHANCE * error)  # sizes are at most 1
-    return Compared(
+    return MarginComparison(
         margins.what,
         n=_n_sets(variables),
         n_beyond=_n_sets(variables[beyond]),

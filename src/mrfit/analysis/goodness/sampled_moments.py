@@ -16,8 +16,8 @@ from mrfit.core.errors import InputError
 from mrfit.core.factors import Factors
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.inference.sampling.annealed import Annealed, annealed_enough
-from mrfit.inference.sampling.annealing import Estimate
-from mrfit.inference.sampling.annealing_path import Path
+from mrfit.inference.sampling.annealing import AnnealingEstimate
+from mrfit.inference.sampling.annealing_path import AnnealingPath
 from mrfit.inference.sampling.base_distribution import tree, uniform
 from mrfit.inference.sampling.gibbs_chains import Chains, code_type
 
@@ -80,7 +80,7 @@ def by_chains(
 
 def _runs(
     factors: Factors, rows: UniqueRows, *, n_chains: int, max_temperatures: int, seed: int, jobs: int
-) -> list[tuple[Estimate, Codes]]:
+) -> list[tuple[AnnealingEstimate, Codes]]:
     """From everywhere alike, and from the tree of most mutual information in the data."""
     p = rows.sample_weight / rows.total_weight
     some = rows.codes[np.random.default_rng((seed, 21)).choice(len(p), _ROWS, p=p)]
@@ -98,7 +98,7 @@ def _runs(
     ]
 
 
-def _by_region(run: tuple[Estimate, Codes], typical: Typical) -> Floats:
+def _by_region(run: tuple[AnnealingEstimate, Codes], typical: Typical) -> Floats:
     """Logarithms of the part of Z that each chain stands for in each region, (regions, chains)."""
     estimate, codes = run
     region = typical.side(np.count_nonzero(codes, axis=1))
@@ -137,13 +137,13 @@ def _continued(factors: Factors, codes: Codes, shares: Floats, *, seed: int, job
     """Rows of chains that go on from where they are, (chains, rows, variables): sweeps leave shares as they are."""
     alive = shares > 0.0
     start = codes[np.where(alive, np.arange(len(codes)), alive.argmax())]
-    chains = Chains(Path.between(uniform(factors.shape).factors, factors), start, (seed, 24), jobs=jobs)
+    chains = Chains(AnnealingPath.between(uniform(factors.shape).factors, factors), start, (seed, 24), jobs=jobs)
     out: Codes = np.empty((DRAWS, factors.n_variables, len(codes)), code_type(factors.shape))
     chains.record(BETWEEN, out)
     return np.ascontiguousarray(out.transpose(2, 0, 1))
 
 
-def _remarks(runs: list[tuple[Estimate, Codes]], typical: Typical, drawn: Drawn) -> tuple[str, ...]:
+def _remarks(runs: list[tuple[AnnealingEstimate, Codes]], typical: Typical, drawn: Drawn) -> tuple[str, ...]:
     """Why nothing is known, if so.
 
     Chains from anywhere that find less than those from the data have not come far enough, which is usual; by very much

@@ -17,7 +17,7 @@ _SURELY = 3.0  # standard errors
 
 
 @dataclass(frozen=True)
-class PhantomMode:
+class SpuriousMode:
     """Mass of the model on rows with far more, or fewer, variables away from their first state than the data have.
 
     Parameters
@@ -51,7 +51,7 @@ class PhantomMode:
         n_data_rows: float,
         log_likelihood: str,
         objective: str | None = None,
-    ) -> PhantomMode | None:
+    ) -> SpuriousMode | None:
         """The larger of the two places beyond typical sums, if the model has far more mass there than the data.
 
         Far more is ten times their share and ten of their rows, and more than a fiftieth of all: less is not to be

@@ -21,7 +21,7 @@ from mrfit.data.dataset import Dataset
 from mrfit.data.grouped_rows import GroupedRows
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning.learner import Learner
-from mrfit.learning.penalty_specs import L2, FlatL2, NoPenalty
+from mrfit.learning.penalty_specs import L2, NoPenalty, SumOfSquares
 from mrfit.model.wald import WaldTest, equality_tests
 from mrfit.structures.edge_weights import signed_pairs, unit_of_scores
 from mrfit.structures.simple import StructureLearner
@@ -159,7 +159,7 @@ def _tests(learner: Learner | StructureLearner, grouped: GroupedRows, tests: Seq
 def _usual_tests(learner: Learner | StructureLearner, grouped: GroupedRows) -> tuple[str, ...]:
     if grouped.members is not None or isinstance(learner, StructureLearner) or learner.structure.is_learned:
         return ("permutations",)
-    if not isinstance(learner.penalty, NoPenalty | L2 | FlatL2):
+    if not isinstance(learner.penalty, NoPenalty | L2 | SumOfSquares):
         return ("permutations",)
     few = prod(grouped.rows.domain.shape) * len(grouped.labels) <= _FEW_STATES
     exact = few and isinstance(learner.penalty, NoPenalty) and learner.parameterization_kind.is_complete

@@ -12,7 +12,7 @@ from mrfit.analysis.stability.resampled_networks import pairs_of
 from mrfit.core.errors import InputError
 from mrfit.plots.canvas import Canvas, margin_of
 from mrfit.plots.drawn_edges import EdgeStyle, Legend, finite_weights
-from mrfit.plots.drawn_graph import Graph, graph_of
+from mrfit.plots.drawn_graph import DrawnGraph, graph_of
 from mrfit.plots.force_layout import fitted
 from mrfit.plots.network_plot import draw_network, network_layout
 from mrfit.plots.page import MARGIN, HostedPage, Page, cut
@@ -87,7 +87,7 @@ def draw_group(
     return page.axes
 
 
-def _graph(names: Sequence[str], weights: Floats, signs: NDArray[np.int64] | None = None) -> Graph:
+def _graph(names: Sequence[str], weights: Floats, signs: NDArray[np.int64] | None = None) -> DrawnGraph:
     """Of the weights of all pairs, those that are not zero."""
     joined = np.flatnonzero(weights)
     return graph_of(names, pairs_of(len(names))[joined], weights[joined], None if signs is None else signs[joined])

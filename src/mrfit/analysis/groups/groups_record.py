@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedGroups:
     """A pair of variables, or one variable, in all groups.
 
     ``values`` are weights of a pair, or sums of a variable's absolute weights. ``difference`` is the second less the
@@ -56,8 +56,8 @@ class GroupsSummary:
     """``edges`` are the pairs that are joined in some group, ``nodes`` all variables; most different first."""
 
     comparison: GroupComparison
-    edges: tuple[Compared, ...]
-    nodes: tuple[Compared, ...]
+    edges: tuple[ComparedGroups, ...]
+    nodes: tuple[ComparedGroups, ...]
 
     @classmethod
     def of(cls, comparison: GroupComparison) -> GroupsSummary:
@@ -146,12 +146,12 @@ def _compared(
     tests: tuple[WaldTest, ...],
     shuffled: Floats | None,
     has_sign: NDArray[np.bool_],
-) -> tuple[Compared, ...]:
+) -> tuple[ComparedGroups, ...]:
     wald = {test.variables: test for test in tests}
     permuted = np.full(len(keys), np.nan) if shuffled is None else shuffled
     adjusted = adjusted_p(permuted)
     found = [
-        Compared(
+        ComparedGroups(
             key,
             tuple(values[:, k].tolist()),
             _difference(values[:, k]),

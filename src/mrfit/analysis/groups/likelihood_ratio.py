@@ -13,9 +13,9 @@ from mrfit.core.domain import Domain, Variable
 from mrfit.data.grouped_rows import GroupedRows
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning.learner import Learner
-from mrfit.learning.objective_specs import LIKELIHOOD, LikelihoodChoice
+from mrfit.learning.objective_specs import LIKELIHOOD, LikelihoodSpec
 from mrfit.learning.penalty_specs import NoPenalty
-from mrfit.structures.simple import Given
+from mrfit.structures.simple import FixedStructure
 from mrfit.structures.structure import Structure
 
 Floats = NDArray[np.float64]
@@ -86,11 +86,11 @@ def likelihood_ratio(grouped: GroupedRows, structure: Structure, learner: Learne
     Groups that differ in single variables only are one model of the table with its column of groups, joined to every
     variable: how many rows a group has is a free parameter there, so that all else is the likelihood given the groups.
     """
-    objective = learner.objective if isinstance(learner.objective, LikelihoodChoice) else LIKELIHOOD
+    objective = learner.objective if isinstance(learner.objective, LikelihoodSpec) else LIKELIHOOD
     plain = replace(learner, penalty=NoPenalty(), objective=objective, solver=None, folds=0, tolerance=_TOLERANCE)
 
     def fitted(rows: UniqueRows, structure: Structure) -> tuple[Nested, list[str]]:
-        best = replace(plain, structure=Given(structure)).fit(rows, jobs=jobs).best
+        best = replace(plain, structure=FixedStructure(structure)).fit(rows, jobs=jobs).best
         return Nested(best.train * rows.total_weight, best.model.parameters.n_parameters), best.held
 
     parts = [fitted(rows, structure) for rows in grouped.groups()]

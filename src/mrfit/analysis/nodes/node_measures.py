@@ -29,7 +29,7 @@ Groups = Mapping[str, Sequence[str]]  # names of variables, by the name of their
 
 
 @dataclass(frozen=True, eq=False)
-class Nodes:
+class NodeMeasures:
     """Measures of all variables.
 
     Parameters
@@ -64,7 +64,7 @@ class Nodes:
         groups: Groups | None = None,
         paths: bool = False,
         seed: int = 0,
-    ) -> Nodes:
+    ) -> NodeMeasures:
         """``paths`` asks for what shortest paths say: closeness and betweenness."""
         group = None if groups is None else grouped(weights.names, groups)
         measures = measures_of(weights.matrix, weights.has_sign, group)

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.analysis.groups.groups_plot import panel_canvas
-from mrfit.analysis.nodes.node_measures import Nodes
+from mrfit.analysis.nodes.node_measures import NodeMeasures
 from mrfit.analysis.stability.resampled_networks import pairs_of
 from mrfit.core.errors import InputError
 from mrfit.plots.canvas import Canvas, Layout
 from mrfit.plots.drawn_edges import EdgeStyle, Legend, draw_edges
-from mrfit.plots.drawn_graph import Graph, graph_of
+from mrfit.plots.drawn_graph import DrawnGraph, graph_of
 from mrfit.plots.network_plot import labels_of, network_layout
 from mrfit.plots.page import COLOURS, MARGIN, WIDTH, HostedPage, Page, name_lines, own_axes, text_width
 
@@ -55,7 +55,7 @@ _PREDICTED = "ring: normalised accuracy, from 0 to a full circle"
 
 
 def draw_centrality(
-    nodes: Nodes,
+    nodes: NodeMeasures,
     measure: str = "strength",
     *,
     ranges: Ranges | None = None,
@@ -98,7 +98,7 @@ def _draw_dots(axes: Axes, values: Floats, ends: tuple[Floats, Floats] | None, o
 
 
 def draw_centralities(
-    nodes: Nodes,
+    nodes: NodeMeasures,
     measures: Sequence[str],
     *,
     ranges: Ranges | None = None,
@@ -122,7 +122,7 @@ def draw_centralities(
     return page.figure
 
 
-def largest_first(nodes: Nodes) -> list[int]:
+def largest_first(nodes: NodeMeasures) -> list[int]:
     """Variables by strength."""
     return [int(i) for i in np.argsort(-nodes.measures["strength"], kind="stable")]
 
@@ -131,7 +131,7 @@ def largest_first(nodes: Nodes) -> list[int]:
 
 
 def draw_node_network(
-    nodes: Nodes,
+    nodes: NodeMeasures,
     *,
     inclusion: Floats | None = None,
     layout: Layout = "force",
@@ -163,19 +163,19 @@ def draw_node_network(
     return page.axes
 
 
-def _page_size(nodes: Nodes) -> tuple[float, float]:
+def _page_size(nodes: NodeMeasures) -> tuple[float, float]:
     more = 1.0 + 0.35 * np.log2(max(len(nodes.names), 8) / 8)
     return _PANEL[0] * float(more), _PANEL[1] * float(more)
 
 
-def _subtitle(nodes: Nodes, inclusion: Floats | None) -> str:
+def _subtitle(nodes: NodeMeasures, inclusion: Floats | None) -> str:
     words = ["colour: community"]
     words += [_PREDICTED] if nodes.predictability is not None else []
     words += ["pale edges: in few resamples"] if inclusion is not None else []
     return "; ".join(words)
 
 
-def _of_edges(graph: Graph, inclusion: Floats | None, n_variables: int) -> Floats | None:
+def _of_edges(graph: DrawnGraph, inclusion: Floats | None, n_variables: int) -> Floats | None:
     """The inclusion of the edges that are drawn."""
     if inclusion is None:
         return None
@@ -186,8 +186,8 @@ def _of_edges(graph: Graph, inclusion: Floats | None, n_variables: int) -> Float
 
 def _draw_network(
     page: Page,
-    nodes: Nodes,
-    graph: Graph,
+    nodes: NodeMeasures,
+    graph: DrawnGraph,
     canvas: Canvas,
     style: EdgeStyle,
     inclusion: Floats | None,
@@ -206,7 +206,7 @@ def _draw_network(
     labels_of(graph.names, order, positions, reach, lines[:, 1:-1].reshape(-1, 2), canvas).draw(page)
 
 
-def _draw_rings(page: Page, nodes: Nodes, positions: Floats, radius: float, ring: float) -> None:
+def _draw_rings(page: Page, nodes: NodeMeasures, positions: Floats, radius: float, ring: float) -> None:
     """From the top, clockwise; white where nothing is predicted that its own frequencies do not tell."""
     from matplotlib.patches import Circle, Wedge
 
@@ -223,7 +223,7 @@ def _draw_rings(page: Page, nodes: Nodes, positions: Floats, radius: float, ring
             )
 
 
-def _colours(nodes: Nodes) -> list[str]:
+def _colours(nodes: NodeMeasures) -> list[str]:
     """Of communities, the largest first; grey where a variable is alone. The first come again where there are many."""
     sizes = np.bincount(nodes.community)
     rank = np.argsort(np.argsort(-sizes, kind="stable"))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mrfit.analysis.nodes.node_measures import Nodes
+from mrfit.analysis.nodes.node_measures import NodeMeasures
 from mrfit.analysis.nodes.node_stability import NodeStability
 
 
@@ -28,7 +28,7 @@ class Community:
 class NodesSummary:
     """``rows`` has a line for each variable, the strongest first; ``predicted`` names the rows that were predicted."""
 
-    nodes: Nodes
+    nodes: NodeMeasures
     stability: NodeStability | None
     predicted: str | None = None
 

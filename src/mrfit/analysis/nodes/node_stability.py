@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.analysis.nodes.communities import louvain, similarity_of_communities, similarity_of_members
-from mrfit.analysis.nodes.node_measures import Nodes, measures_of
+from mrfit.analysis.nodes.node_measures import NodeMeasures, measures_of
 from mrfit.analysis.stability import resamples as draw
 from mrfit.analysis.stability.resampled_networks import Networks, check_level, middle
 from mrfit.analysis.stability.stability import Callback, clustered, learner_without_valid, weights_of_fit
@@ -42,7 +42,7 @@ class NodeStability:
         Share of resamples in a range.
     """
 
-    nodes: Nodes
+    nodes: NodeMeasures
     networks: Networks
     community: Indices
     level: float
@@ -85,7 +85,7 @@ def node_stability(
     model: MarkovNetwork,
     data: Any,
     *,
-    nodes: Nodes | None = None,
+    nodes: NodeMeasures | None = None,
     resamples: int = 50,
     clusters: Sequence[object] | None = None,
     level: float = 0.95,

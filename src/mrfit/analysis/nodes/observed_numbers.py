@@ -13,7 +13,7 @@ from mrfit.analysis.nodes.predictability import Predictability
 from mrfit.analysis.stability.stability_file import EdgeStability
 from mrfit.core.errors import InputError
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.learning.fit_result import Fitted
+from mrfit.learning.fit_result import FitResult
 from mrfit.model.markov_network import MarkovNetwork
 
 Stability = Mapping[tuple[int, int], EdgeStability]
@@ -61,7 +61,7 @@ class Observed:
         return observed if stability is None else replace(observed, edges=stability)
 
     @classmethod
-    def in_learning(cls, fitted: Fitted, rows: UniqueRows, valid: UniqueRows | None) -> Observed:
+    def in_learning(cls, fitted: FitResult, rows: UniqueRows, valid: UniqueRows | None) -> Observed:
         """How frequent states were in the rows that were learned from, and the held-out score that chose the model."""
         best, n_rows = fitted.best, (rows if valid is None else valid).n_rows
         scores = () if best.held_out is None else (ObservedScore(best.held_out, n_rows, best.judge),)

@@ -18,7 +18,7 @@ from mrfit.core.seeds import check_seed
 from mrfit.core.threads import one_blas_thread
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning.learner import Learner
-from mrfit.learning.penalty_specs import Sparse
+from mrfit.learning.penalty_specs import SparsePenaltySpec
 from mrfit.model.markov_network import MarkovNetwork
 from mrfit.structures.simple import StructureLearner
 
@@ -26,14 +26,14 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Mean:
+class MeanOverSamples:
     """Over tables, with its standard error; NaN where there is none."""
 
     mean: float
     error: float
 
     @classmethod
-    def of(cls, values: Floats) -> Mean:
+    def of(cls, values: Floats) -> MeanOverSamples:
         known = values[~np.isnan(values)]
         if not len(known):
             return cls(np.nan, np.nan)
@@ -54,15 +54,15 @@ class PowerPoint:
     correlation
         Of the weights of all pairs with the model's; where one does not vary it counts as 0.
     found
-        Share of tables in which each edge of the model is found, in the order of `Power.edges`.
+        Share of tables in which each edge of the model is found, in the order of `SampleSizeStudy.edges`.
     failures
         Why learning failed, and in how many tables, which are left out.
     """
 
     n_rows: int
-    sensitivity: Mean
-    specificity: Mean
-    correlation: Mean
+    sensitivity: MeanOverSamples
+    specificity: MeanOverSamples
+    correlation: MeanOverSamples
     found: Floats
     failures: dict[str, int]
 
@@ -76,16 +76,16 @@ class PowerPoint:
         nothing = np.full(len(known), np.nan)
         return cls(
             n_rows,
-            Mean.of(joined[:, true].mean(axis=1) if true.any() else nothing),
-            Mean.of(1.0 - joined[:, ~true].mean(axis=1) if (~true).any() else nothing),
-            Mean.of(correlations(known, truth)),
+            MeanOverSamples.of(joined[:, true].mean(axis=1) if true.any() else nothing),
+            MeanOverSamples.of(1.0 - joined[:, ~true].mean(axis=1) if (~true).any() else nothing),
+            MeanOverSamples.of(correlations(known, truth)),
             np.asarray(joined[:, true].mean(axis=0), np.float64),
             failures,
         )
 
 
 @dataclass(frozen=True, eq=False)
-class Power:
+class SampleSizeStudy:
     """What is found in tables of several numbers of rows; ``edges`` are the model's, with their weights."""
 
     edges: tuple[tuple[str, str, float], ...]
@@ -115,7 +115,7 @@ class Power:
         return f"<Power: {len(self.edges):,} edges, {self.repetitions:,} tables each; sensitivity {tried}>"
 
 
-def power(
+def sample_size(
     model: MarkovNetwork,
     learner: Learner | StructureLearner,
     *,
@@ -124,7 +124,7 @@ def power(
     seed: int = 0,
     jobs: int = 1,
     callback: Callback | None = None,
-) -> Power:
+) -> SampleSizeStudy:
     """Draw tables from ``model``, learn from each as ``learner`` does, and compare what is found with the model.
 
     Edges of the model are pairs of variables whose parameters are not all zero. ``callback`` is told of every table
@@ -151,7 +151,7 @@ def power(
             points.append(PowerPoint.of(n_rows, truth, weights, failures))
     joined = pairs_of(len(names)).tolist()
     edges = tuple((names[a], names[b], float(w)) for (a, b), w in zip(joined, truth, strict=True) if w != 0)
-    return Power(edges, repetitions, tuple(points))
+    return SampleSizeStudy(edges, repetitions, tuple(points))
 
 
 def _check(learner: Learner | StructureLearner, sizes: Sequence[int], repetitions: int) -> None:
@@ -161,7 +161,7 @@ def _check(learner: Learner | StructureLearner, sizes: Sequence[int], repetition
         raise InputError(f"At least 2 tables of each number of rows are needed; got {repetitions}.")
     if isinstance(learner, StructureLearner):
         return
-    if not learner.structure.is_learned and not isinstance(learner.penalty, Sparse):
+    if not learner.structure.is_learned and not isinstance(learner.penalty, SparsePenaltySpec):
         raise InputError(
             "A structure that is given has all its edges in every table; learn the structure, or use a penalty that "
             "makes zeros, such as l1."

@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from mrfit.analysis.sample_size.power import Power, PowerPoint
+from mrfit.analysis.sample_size.power import PowerPoint, SampleSizeStudy
 
 
 @dataclass(frozen=True, eq=False)
 class PowerSummary:
     """``needed`` rows for the ``wanted`` sensitivity; None if it is beyond those tried."""
 
-    power: Power
+    power: SampleSizeStudy
     wanted: float
     needed: float | None
 
     @classmethod
-    def of(cls, power: Power, wanted: float) -> PowerSummary:
+    def of(cls, power: SampleSizeStudy, wanted: float) -> PowerSummary:
         return cls(power, wanted, power.rows_for(wanted))
 
     @property

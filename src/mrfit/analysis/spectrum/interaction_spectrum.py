@@ -13,19 +13,19 @@ from mrfit.analysis.spectrum.spectrum_plot import OrderLoss, SpectrumCurve, draw
 from mrfit.core.errors import InputError, listed
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning.cross_validation import mean_over_folds
-from mrfit.learning.fit_result import Fit
+from mrfit.learning.fit_result import CandidateFit
 from mrfit.learning.learner import Learner
 from mrfit.learning.objective_specs import LIKELIHOOD
-from mrfit.learning.penalty_spec import PenaltyChoice
-from mrfit.learning.penalty_specs import L1, FlatL1, FlatL2, NoPenalty
+from mrfit.learning.penalty_spec import PenaltySpec
+from mrfit.learning.penalty_specs import L1, NoPenalty, SumOfSquares, UniformL1
 from mrfit.learning.pseudo_counts import PseudoCounts
 from mrfit.plots.page import new_panel, printable
-from mrfit.structures.simple import UpToOrder
+from mrfit.structures.simple import AllInteractions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-ESTIMATORS: dict[str, type[PenaltyChoice]] = {kind.word: kind for kind in (FlatL1, FlatL2, PseudoCounts)}
+ESTIMATORS: dict[str, type[PenaltySpec]] = {kind.word: kind for kind in (UniformL1, SumOfSquares, PseudoCounts)}
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Spectrum:
     strength: float
     held_out: float  # mean log-likelihood per row in cross-validation
     sizes: tuple[OrderSize, ...]
-    fit: Fit
+    fit: CandidateFit
 
     @property
     def curve(self) -> SpectrumCurve:
@@ -79,7 +79,7 @@ class OrderCost:
         return OrderLoss("all" if self.order is None else str(self.order), self.loss, self.standard_error)
 
 
-def spectrum(
+def interaction_spectrum(
     rows: Any,
     estimator: str = "flat-l1",
     *,
@@ -95,7 +95,13 @@ def spectrum(
         raise InputError(f"There is no estimator {estimator!r} of the spectrum; choose one of {listed(ESTIMATORS)}.")
     check_varied(rows)
     learner = Learner(
-        UpToOrder(None), ESTIMATORS[estimator](strengths), LIKELIHOOD, "spectral", folds=folds, patience=1, seed=seed
+        AllInteractions(None),
+        ESTIMATORS[estimator](strengths),
+        LIKELIHOOD,
+        "spectral",
+        folds=folds,
+        patience=1,
+        seed=seed,
     )
     best = learner.fit(rows, jobs=jobs, progress=progress).best
     held_out = best.held_out
@@ -119,11 +125,11 @@ def order_costs(
     check_varied(rows)
     n = len(rows.domain)
     orders: list[int | None] = [*range(1, min(max_order, n - 1) + 1), None]
-    best: list[Fit] = []
+    best: list[CandidateFit] = []
     for order in orders:
         # Single variables are free: with nothing else there is nothing to penalise.
         penalty = NoPenalty() if order == 1 or n == 1 else L1()
-        learner = Learner(UpToOrder(order), penalty, LIKELIHOOD, "spectral", folds=folds, seed=seed)
+        learner = Learner(AllInteractions(order), penalty, LIKELIHOOD, "spectral", folds=folds, seed=seed)
         best.append(learner.fit(rows, jobs=jobs, progress=progress).best)
     scores = np.array([fit.fold_scores for fit in best])
     winner = int(scores.mean(axis=1).argmax())
@@ -152,7 +158,7 @@ def check_varied(rows: UniqueRows) -> None:
         raise InputError("All rows are the same; there is nothing to learn of how variables depend on each other.")
 
 
-def _sizes(fit: Fit, shape: tuple[int, ...]) -> tuple[OrderSize, ...]:
+def _sizes(fit: CandidateFit, shape: tuple[int, ...]) -> tuple[OrderSize, ...]:
     parameters, w = fit.model.parameters, fit.model.w
     length = np.sqrt(np.bincount(parameters.scope_of_parameter, w * w, minlength=parameters.structure.n_scopes))
     order = np.repeat(list(parameters.structure.blocks), [len(block) for block in parameters.structure.blocks.values()])

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from mrfit.core.errors import InputError
 from mrfit.core.linear_systems import divided
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.learning.fit_problem import Problem
+from mrfit.learning.fit_problem import FitProblem
 from mrfit.learning.learner import Learner
 from mrfit.learning.standard_errors import check_errors, in_order, stiffness_of
 from mrfit.model.markov_network import MarkovNetwork
@@ -27,7 +27,7 @@ def one_step(learner: Learner, rows: UniqueRows, weights: Floats, *, jobs: int =
     if learner.structure.is_learned:
         raise InputError("One step refits parameters, not a structure; give the structure, or leave the one step out.")
     fitted = learner.fit(rows, jobs=jobs, compared=False)
-    problem = Problem.within(rows, fitted.structure.structure, learner, jobs=jobs)
+    problem = FitProblem.within(rows, fitted.structure.structure, learner, jobs=jobs)
     check_errors("model", problem)
     if len(fitted.best.solution.at_bound):
         raise InputError(

@@ -14,7 +14,7 @@ from mrfit._kernels.inference.backtrack import draw, trace_best
 from mrfit._kernels.inference.contraction import leaf_marginals
 from mrfit._kernels.inference.log_contraction import log_backward, log_forward
 from mrfit._kernels.inference.max_contraction import max_forward
-from mrfit._kernels.inference.tree_nodes import Nodes
+from mrfit._kernels.inference.tree_nodes import TreeNodes
 from mrfit.core.errors import ImpossibleError, InputError
 from mrfit.core.factors import Factors, Scope, check_scopes
 from mrfit.core.seeds import check_seed
@@ -251,7 +251,7 @@ def calibrated_tables(
     return TreePosterior(plan, values, None, float(values[_root_cells(nodes)].sum()))
 
 
-def _root_cells(nodes: Nodes) -> Indices:
+def _root_cells(nodes: TreeNodes) -> Indices:
     """Where the roots stand; each has one cell."""
     return np.asarray(nodes.table_start[:-1][nodes.is_root], np.int64)
 

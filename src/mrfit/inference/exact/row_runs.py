@@ -14,7 +14,7 @@ from mrfit._kernels.inference.backtrack import draw, trace_best
 from mrfit._kernels.inference.contraction import leaf_marginals
 from mrfit._kernels.inference.max_contraction import max_forward
 from mrfit._kernels.inference.row_leaves import cut_tables
-from mrfit._kernels.inference.tree_nodes import Nodes
+from mrfit._kernels.inference.tree_nodes import TreeNodes
 from mrfit.core.errors import ImpossibleError
 from mrfit.core.factors import Factors, Scope, positions
 from mrfit.core.threads import deal, run
@@ -216,7 +216,7 @@ class RowRuns:
         sizes = [len(table) for table in self._inner.tables]
         return np.exp(self._inner.values - np.repeat(most, sizes)), float(most.sum())
 
-    def _cut(self, nodes: Nodes, tables: Floats, rows: Codes, out: Floats) -> None:
+    def _cut(self, nodes: TreeNodes, tables: Floats, rows: Codes, out: Floats) -> None:
         flat = self._flat
         cut_tables(
             flat.start, flat.variables, flat.n_states, self.observed, tables, np.ascontiguousarray(rows),

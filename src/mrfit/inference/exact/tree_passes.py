@@ -27,7 +27,7 @@ from mrfit._kernels.inference.contraction import (
     scale_adjoints,
     scale_output,
 )
-from mrfit._kernels.inference.tree_nodes import Nodes
+from mrfit._kernels.inference.tree_nodes import TreeNodes
 from mrfit.core.threads import run
 
 Floats = NDArray[np.float64]
@@ -42,7 +42,7 @@ Between = Callable[[], None]
 class Share(NamedTuple):
     """A thread's part of a node: the nodes as it sees them, and the state of the cut axis with which it begins."""
 
-    nodes: Nodes
+    nodes: TreeNodes
     from_state: int
 
 
@@ -56,7 +56,7 @@ class Leftover(NamedTuple):
 
 
 def forward_pass(
-    nodes: Nodes,
+    nodes: TreeNodes,
     values: Floats,
     scale: Floats,
     n_rows: int,
@@ -83,7 +83,7 @@ def forward_pass(
 
 
 def backward_pass(
-    nodes: Nodes, values: Floats, scale: Floats, n_rows: int, *, jobs: int = 1, between: Between | None = None
+    nodes: TreeNodes, values: Floats, scale: Floats, n_rows: int, *, jobs: int = 1, between: Between | None = None
 ) -> Floats:
     """The adjoints of all leaves, each up to a factor; they begin the vector."""
     n_leaves, end = len(scale) - len(nodes.n_removed), int(nodes.adjoint_start[-1])
@@ -128,7 +128,7 @@ def _on_threads(shares: list[Share], work: Callable[[Share], None]) -> None:
     run(lambda k, _: work(shares[k]), [(k, k + 1) for k in range(len(shares))])
 
 
-def _stretches(nodes: Nodes, n_leaves: int, jobs: int, *, in_pieces: bool) -> list[tuple[int, int, bool]]:
+def _stretches(nodes: TreeNodes, n_leaves: int, jobs: int, *, in_pieces: bool) -> list[tuple[int, int, bool]]:
     """Ranges of nodes, and whether it is one that is large."""
     n_nodes = len(nodes.n_removed)
     if n_nodes == 0 or (jobs < 2 and not in_pieces):
@@ -142,13 +142,13 @@ def _stretches(nodes: Nodes, n_leaves: int, jobs: int, *, in_pieces: bool) -> li
     return [(first, last, first in single) for first, last in pairwise(sorted(edges))]
 
 
-def _large(nodes: Nodes, n_leaves: int, cells: Floats) -> NDArray[np.int64]:
+def _large(nodes: TreeNodes, n_leaves: int, cells: Floats) -> NDArray[np.int64]:
     """Nodes that are worth a second thread."""
     n_kept = np.diff(nodes.table_start[n_leaves:])
     return np.flatnonzero((cells >= _LARGE) & (n_kept >= _LEAST_KEPT) & ~nodes.has_rows[n_leaves:])
 
 
-def _shares(nodes: Nodes, node: int) -> list[Share]:
+def _shares(nodes: TreeNodes, node: int) -> list[Share]:
     """Both halves of the states of the first axis that a node keeps."""
     axis = int(nodes.axis_start[node] + nodes.n_removed[node])
     n_states = int(nodes.axis_states[axis])
@@ -160,7 +160,7 @@ def _shares(nodes: Nodes, node: int) -> list[Share]:
     return halves
 
 
-def _leftovers(nodes: Nodes, node: int, end: int) -> list[Leftover]:
+def _leftovers(nodes: TreeNodes, node: int, end: int) -> list[Leftover]:
     """The inputs of a node that do not have the first axis that it keeps."""
     n_axes = int(nodes.axis_start[node + 1] - nodes.axis_start[node])
     out = []
@@ -172,7 +172,7 @@ def _leftovers(nodes: Nodes, node: int, end: int) -> list[Leftover]:
     return out
 
 
-def _moved(nodes: Nodes, leftovers: list[Leftover]) -> Nodes:
+def _moved(nodes: TreeNodes, leftovers: list[Leftover]) -> TreeNodes:
     """Nodes that see these adjoints in their own places."""
     places = nodes.adjoint_start.copy()
     for each in leftovers:

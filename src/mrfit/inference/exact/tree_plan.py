@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit._kernels.inference.elimination import best_order, neighbours_in
-from mrfit._kernels.inference.tree_nodes import Nodes, leaf_axes, separators, sizes, tree_nodes
+from mrfit._kernels.inference.tree_nodes import TreeNodes, leaf_axes, separators, sizes, tree_nodes
 from mrfit.core.errors import InputError, listed
 from mrfit.core.factors import Scope
 from mrfit.core.rounding import spoken_count, spoken_size
@@ -75,7 +75,7 @@ class TreePlan(Plan):
     n_orders: int = 1  # tried
     merge: bool = True
     rows: RowAxis | None = None
-    nodes: Nodes | None = field(default=None, repr=False, compare=False)  # None where the plan does not fit
+    nodes: TreeNodes | None = field(default=None, repr=False, compare=False)  # None where the plan does not fit
 
     @property
     def fits(self) -> bool:
@@ -97,7 +97,7 @@ class TreePlan(Plan):
         return f" Messages between them take about {self.size}; the limit is {spoken_size(self.max_bytes)}."
 
     @property
-    def built_nodes(self) -> Nodes:
+    def built_nodes(self) -> TreeNodes:
         """Of a plan that fits."""
         assert self.nodes is not None
         return self.nodes

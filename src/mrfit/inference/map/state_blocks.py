@@ -19,14 +19,14 @@ _WORK_OF_A_TABLE = 500  # cells that could be read in the time in which a table 
 
 
 @dataclass(frozen=True, eq=False)
-class Blocks:
+class StateBlocks:
     """Finite factors, and which of their variables share one."""
 
     factors: Factors
     joined: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, graph: FactorGraph, terms: Terms) -> Blocks:
+    def of(cls, graph: FactorGraph, terms: Terms) -> StateBlocks:
         n = len(graph.shape)
         singles = tuple((i,) for i in range(n))
         values = np.concatenate([terms.field, terms.table])

@@ -15,7 +15,7 @@ from mrfit._kernels.inference.dual_bound import lower_bound
 from mrfit._kernels.inference.state_moves import Terms, anneal, climb, pick_cells
 from mrfit.core.errors import ImpossibleError, InputError
 from mrfit.core.factors import Factors
-from mrfit.inference.map.state_blocks import Blocks
+from mrfit.inference.map.state_blocks import StateBlocks
 from mrfit.inference.messages.factor_graph import FactorGraph
 from mrfit.inference.messages.message_passing import MessagePassing, Schedule
 
@@ -105,7 +105,7 @@ class StateSearch:
 
     def best(self, factors: Factors, rows: NDArray[Any] | None = None) -> Found:
         """The best state found; ``rows`` of codes are further starts. Deterministic for a seed."""
-        problem = _Problem.of(factors)
+        problem = _SearchProblem.of(factors)
         bound, reduced = problem.bounded()
         search = _Search(problem, self, bound)
         search.run(chain(problem.decoded(*reduced), problem.guesses(), problem.best_rows(rows)))
@@ -113,7 +113,7 @@ class StateSearch:
 
 
 @dataclass(frozen=True, eq=False)
-class _Problem:
+class _SearchProblem:
     """Fields and tables as kernels take them: with their impossible cells, and with a price in place of these."""
 
     graph: FactorGraph
@@ -122,7 +122,7 @@ class _Problem:
     constant: float
 
     @classmethod
-    def of(cls, factors: Factors) -> _Problem:
+    def of(cls, factors: Factors) -> _SearchProblem:
         graph = FactorGraph(factors.shape, factors.scopes)
         return cls(graph, *graph.gather(factors))
 
@@ -210,7 +210,7 @@ class _Problem:
 class _Search:
     """The best state so far, and what was spent on it."""
 
-    problem: _Problem
+    problem: _SearchProblem
     settings: StateSearch
     bound: float
     score: float = -np.inf  # of the best state
@@ -228,7 +228,7 @@ class _Search:
         squares = of_field**2 + np.bincount(graph.arrays.scope, of_table[graph.arrays.factor] ** 2, len(of_field))
         live = graph.arrays.states > 1
         self._hottest = float(np.sqrt(squares[live].mean())) if live.any() else 0.0
-        self._blocks = Blocks.of(graph, problem.terms(-problem.depth)) if len(live) <= _WIDEST else None
+        self._blocks = StateBlocks.of(graph, problem.terms(-problem.depth)) if len(live) <= _WIDEST else None
         self.state = np.zeros(len(live), np.int64)
 
     @property

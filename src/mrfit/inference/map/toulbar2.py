@@ -20,7 +20,7 @@ _DIGITS = 7  # after the decimal point of costs, which are whole numbers inside
 
 
 @dataclass(frozen=True, eq=False)
-class Solved:
+class WCSPSolution:
     """A joint state, and whether it was proven that there is no better one."""
 
     codes: Indices
@@ -43,7 +43,7 @@ class Toulbar2:
 
     word: ClassVar[str] = "toulbar2"
 
-    def best(self, factors: Factors) -> Solved:
+    def best(self, factors: Factors) -> WCSPSolution:
         problem = _package().CFN(resolution=_DIGITS, verbose=-1)
         for i, c in enumerate(factors.shape):
             problem.AddVariable(f"x{i}", range(c))
@@ -61,7 +61,7 @@ class Toulbar2:
             raise ImpossibleError
         proven = not problem.Limit
         remarks = () if proven else (f"toulbar2 was stopped after {self.seconds} s: there may be a better state.",)
-        return Solved(codes, value, proven, remarks)
+        return WCSPSolution(codes, value, proven, remarks)
 
 
 def _beyond_all(factors: Factors) -> float:

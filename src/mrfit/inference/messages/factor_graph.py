@@ -11,7 +11,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit._kernels.inference.messages import Graph, Potentials
+from mrfit._kernels.inference.messages import MessageGraph, Potentials
 from mrfit.core.errors import ImpossibleError, InputError
 from mrfit.core.factors import Factors, Scope, check_scopes
 
@@ -104,12 +104,12 @@ class FactorGraph:
         return sum(prod(self.shape[i] for i in scope) for scope in self.hosts)
 
     @cached_property
-    def arrays(self) -> Graph:
+    def arrays(self) -> MessageGraph:
         """As compiled code takes it."""
         scope = _whole(i for host in self.hosts for i in host)
         states = _whole(self.shape)
         edges = np.argsort(scope, kind="stable")
-        return Graph(
+        return MessageGraph(
             states=states,
             field_start=_starts(self.shape),
             scope_start=_starts(map(len, self.hosts)),

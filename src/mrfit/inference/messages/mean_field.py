@@ -87,7 +87,7 @@ class MeanField(Engine):
         assert isinstance(plan, MessagePlan)
         plan.graph.check(factors)
         field, log_table, constant = plan.graph.gather(factors)
-        problem = _Problem(plan.graph, field, log_table)
+        problem = _MeanFieldProblem(plan.graph, field, log_table)
         rng = np.random.default_rng(self.seed)
         best = problem.ascend(problem.uniform(), self)
         n_sweeps, n_starts = best.n_sweeps, 1
@@ -120,7 +120,7 @@ class _Ascent:
     n_sweeps: int
 
 
-class _Problem:
+class _MeanFieldProblem:
     """Log-tables, and apart from them where they are minus infinity."""
 
     def __init__(self, graph: FactorGraph, field: Floats, log_table: Floats) -> None:

@@ -90,7 +90,7 @@ class TreeReweighted(Engine):
         assert isinstance(plan, MessagePlan)
         plan.graph.check(factors)
         field, log_table, constant = plan.graph.gather(factors)
-        problem = _Problem(plan.graph, field, log_table, self._passing())
+        problem = _ReweightedProblem(plan.graph, field, log_table, self._passing())
         point, slack = self._optimised(problem, problem.at(self._first(plan.graph)))
         exact = plan.graph.is_forest and point.converged
         return Beliefs(
@@ -121,7 +121,7 @@ class TreeReweighted(Engine):
             n_trees += 1
         return count / max(n_trees, 1)
 
-    def _optimised(self, problem: _Problem, point: _Point) -> tuple[_Point, float]:
+    def _optimised(self, problem: _ReweightedProblem, point: _Point) -> tuple[_Point, float]:
         """Steps towards trees, as long as they lower the bound; and by how much others could at most."""
         curvature = None
         for _ in range(self.max_trees):
@@ -159,7 +159,7 @@ class _Point:
 
 
 @dataclass
-class _Problem:
+class _ReweightedProblem:
     """The bound as a function of appearance probabilities: convex, with minus the mutual informations as gradient."""
 
     graph: FactorGraph

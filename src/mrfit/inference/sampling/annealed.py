@@ -17,9 +17,9 @@ from mrfit.core.seeds import check_seed
 from mrfit.inference.engine import Engine, check_precision
 from mrfit.inference.plan import Plan
 from mrfit.inference.sampling.annealed_posterior import N_DRAWS, AnnealedPosterior
-from mrfit.inference.sampling.annealing import Estimate, joined, run_up
-from mrfit.inference.sampling.annealing_path import Path
-from mrfit.inference.sampling.base_distribution import Base, independent, tree, uniform
+from mrfit.inference.sampling.annealing import AnnealingEstimate, joined, run_up
+from mrfit.inference.sampling.annealing_path import AnnealingPath
+from mrfit.inference.sampling.base_distribution import BaseDistribution, independent, tree, uniform
 from mrfit.inference.sampling.chain_initialization import annealed_states, check_rows
 from mrfit.inference.sampling.draws import recorded
 from mrfit.inference.sampling.gibbs_chains import Chains, code_type
@@ -39,22 +39,22 @@ _MOST_CHAINS = 8192  # that a precision may ask for
 _MARGIN = 1.1  # more chains than the precision needs, as errors are estimates too
 
 
-def _moments(make: Callable[..., Base], word: str) -> Callable[[Annealed, Factors], Base]:
+def _moments(make: Callable[..., BaseDistribution], word: str) -> Callable[[Annealed, Factors], BaseDistribution]:
     """A base with frequencies of a short annealed run."""
 
-    def base(engine: Annealed, factors: Factors) -> Base:
+    def base(engine: Annealed, factors: Factors) -> BaseDistribution:
         start = annealed_states(
             factors, engine.chains, sweeps=_MOMENT_DRAWS * _BETWEEN, seed=(engine.seed, 3), jobs=engine.jobs
         )
         chains = Chains(
-            Path.between(uniform(factors.shape).factors, factors), start, (engine.seed, 4), jobs=engine.jobs
+            AnnealingPath.between(uniform(factors.shape).factors, factors), start, (engine.seed, 4), jobs=engine.jobs
         )
         return make(word, factors.shape, _rows(recorded(chains, factors, _MOMENT_DRAWS, _BETWEEN)))
 
     return base
 
 
-def _of_data(engine: Annealed, factors: Factors) -> Base:
+def _of_data(engine: Annealed, factors: Factors) -> BaseDistribution:
     if engine.data is None:
         raise InputError("The base 'data' needs rows; got none. Give data, or leave this base out.")
     rows = np.asarray(engine.data)
@@ -62,7 +62,7 @@ def _of_data(engine: Annealed, factors: Factors) -> Base:
     return independent("data", factors.shape, rows)
 
 
-BASES: dict[str, Callable[[Annealed, Factors], Base]] = {
+BASES: dict[str, Callable[[Annealed, Factors], BaseDistribution]] = {
     "uniform": lambda engine, factors: uniform(factors.shape),
     "moments": _moments(independent, "moments"),
     "tree": _moments(tree, "tree"),
@@ -168,14 +168,14 @@ class Annealed(Engine):
             return tempered
         return posterior if self.precision is None else self._as_precise(factors, found, posterior)
 
-    def _is_impatient(self, estimate: Estimate) -> bool:
+    def _is_impatient(self, estimate: AnnealingEstimate) -> bool:
         """Whether annealing ended because it wants more temperatures than tempering costs.
 
         Chains that all ended in impossible states go on: they say nothing of modes.
         """
         return estimate.ess > 0.0 and not self._has_ended(estimate)
 
-    def _has_ended(self, estimate: Estimate) -> bool:
+    def _has_ended(self, estimate: AnnealingEstimate) -> bool:
         return estimate.temperatures >= self.max_temperatures or estimate.ess >= ENOUGH * self.chains
 
     def _tempered(self, factors: Factors) -> TemperedPosterior:
@@ -192,7 +192,7 @@ class Annealed(Engine):
 
     def _from_base(
         self, word: str, factors: Factors, number: int, patience: int | None = None
-    ) -> tuple[Estimate, Codes]:
+    ) -> tuple[AnnealingEstimate, Codes]:
         """With random numbers of its own: chains with the same ones tend to meet, and would agree by that."""
         return annealed_enough(
             factors,
@@ -206,13 +206,13 @@ class Annealed(Engine):
         )
 
     def _as_precise(
-        self, factors: Factors, found: Sequence[tuple[Estimate, Codes]], posterior: AnnealedPosterior
+        self, factors: Factors, found: Sequence[tuple[AnnealingEstimate, Codes]], posterior: AnnealedPosterior
     ) -> AnnealedPosterior:
         """With more chains from the uniform base, at the temperatures that were enough, until errors are small."""
         assert self.precision is not None
         (estimate, codes), *alarms = found
         base, most = uniform(factors.shape), self._most_chains(factors)
-        path = Path.between(base.factors, factors, soft=True)
+        path = AnnealingPath.between(base.factors, factors, soft=True)
         while (error := posterior.largest_error) > self.precision and len(codes) < most:
             wished = len(codes) * float(np.clip(_MARGIN * (error / self.precision) ** 2, 2.0, 16.0))
             n_more = min(ceil(wished), most) - len(codes)
@@ -234,7 +234,7 @@ class Annealed(Engine):
 
 def annealed_enough(
     factors: Factors,
-    base: Base,
+    base: BaseDistribution,
     *,
     chains: int,
     temperatures: int,
@@ -242,11 +242,11 @@ def annealed_enough(
     seed: tuple[int, ...],
     jobs: int = 1,
     patience: int | None = None,
-    is_enough: Callable[[Estimate], bool] | None = None,
-) -> tuple[Estimate, Codes]:
+    is_enough: Callable[[AnnealingEstimate], bool] | None = None,
+) -> tuple[AnnealingEstimate, Codes]:
     """Runs of chains from a base, with as many temperatures as are enough: by themselves, that weights be worth half
     of the chains. Ends without that when it would take more than ``patience``, if more are allowed at all."""
-    path = Path.between(base.factors, factors, soft=True)
+    path = AnnealingPath.between(base.factors, factors, soft=True)
     suffices = is_enough or (lambda estimate: estimate.ess >= ENOUGH * chains)
     while True:
         estimate, codes = run_up(path, base, chains, temperatures, seed, jobs)

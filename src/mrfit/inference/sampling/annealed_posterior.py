@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from mrfit.core.factors import Factors, Scope
 from mrfit.inference.engine import Posterior
-from mrfit.inference.sampling.annealing import INFLATION, Estimate
-from mrfit.inference.sampling.annealing_path import Path
+from mrfit.inference.sampling.annealing import INFLATION, AnnealingEstimate
+from mrfit.inference.sampling.annealing_path import AnnealingPath
 from mrfit.inference.sampling.base_distribution import uniform
 from mrfit.inference.sampling.draws import Draws, recorded
 from mrfit.inference.sampling.gibbs_chains import Chains
@@ -47,7 +47,9 @@ class AnnealedPosterior(Posterior):
 
     exact = False
 
-    def __init__(self, factors: Factors, found: Sequence[tuple[Estimate, Codes]], seed: int, jobs: int) -> None:
+    def __init__(
+        self, factors: Factors, found: Sequence[tuple[AnnealingEstimate, Codes]], seed: int, jobs: int
+    ) -> None:
         self.estimates = tuple(estimate for estimate, _ in found)
         self._factors, self._seed, self._jobs = factors, seed, jobs
         self._codes = np.concatenate([codes for _, codes in found])
@@ -97,7 +99,7 @@ class AnnealedPosterior(Posterior):
         """From where the chains ended: sweeps leave weights as they are. Chains of weight 0 repeat another."""
         alive = np.concatenate([estimate.shares for estimate in self.estimates]) > 0.0
         start = self._codes[np.where(alive, np.arange(len(alive)), alive.argmax())]
-        path = Path.between(uniform(self._factors.shape).factors, self._factors)
+        path = AnnealingPath.between(uniform(self._factors.shape).factors, self._factors)
         chains = Chains(path, start, (self._seed, 5), jobs=self._jobs)
         return Draws(self._factors, recorded(chains, self._factors, N_DRAWS, 1), np.empty((0, 0)))
 
@@ -129,7 +131,7 @@ class AnnealedPosterior(Posterior):
         return max((float(self.marginal_error((i,)).max()) for i in range(len(self._factors.shape))), default=0.0)
 
 
-def _is_beyond(one: Estimate, other: Estimate) -> bool:
+def _is_beyond(one: AnnealingEstimate, other: AnnealingEstimate) -> bool:
     """Whether errors do not explain that one finds more than the other."""
     if other.ess == 0.0:
         return one.ess > 0.0

@@ -12,8 +12,8 @@ from scipy.special import expit, logsumexp
 
 from mrfit.core.errors import InputError
 from mrfit.core.factors import Factors
-from mrfit.inference.sampling.annealing_path import Path
-from mrfit.inference.sampling.base_distribution import Base
+from mrfit.inference.sampling.annealing_path import AnnealingPath
+from mrfit.inference.sampling.base_distribution import BaseDistribution
 from mrfit.inference.sampling.gibbs_chains import Chains
 
 Floats = NDArray[np.float64]
@@ -24,7 +24,7 @@ _FAR = 50.0  # nats beyond all weights, between which log Z is looked for
 
 
 @dataclass(frozen=True, eq=False)
-class Estimate:
+class AnnealingEstimate:
     """log Z from the weights of chains, each of mean Z.
 
     The error is `INFLATION` times that of log mean w, sd(w) / (mean(w) sqrt C), plus the third over the second moment
@@ -68,38 +68,44 @@ class Estimate:
         return float(1.0 / (self.shares**2).sum()) if self.shares.any() else 0.0
 
 
-def joined(one: Estimate, other: Estimate) -> Estimate:
+def joined(one: AnnealingEstimate, other: AnnealingEstimate) -> AnnealingEstimate:
     """Two runs from the same base at as many temperatures, as one of all their chains."""
-    return Estimate(one.base, np.concatenate((one.log_weights, other.log_weights)), one.temperatures)
+    return AnnealingEstimate(one.base, np.concatenate((one.log_weights, other.log_weights)), one.temperatures)
 
 
 def forward(
-    factors: Factors, base: Base, *, chains: int = 64, temperatures: int = 1000, seed: int = 0, jobs: int = 1
-) -> tuple[Estimate, Codes]:
+    factors: Factors,
+    base: BaseDistribution,
+    *,
+    chains: int = 64,
+    temperatures: int = 1000,
+    seed: int = 0,
+    jobs: int = 1,
+) -> tuple[AnnealingEstimate, Codes]:
     """One sweep at each of so many temperatures from the base to the factors; and the states in which chains ended.
 
     With f_t the distributions on the way, log w = sum_t log f_t(x_t-1) - log f_t-1(x_t-1): the log f at both ends, less
     all that sweeps changed log f_t by. Impossible cells are only improbable on the way: a chain that ends in one has
     the weight 0.
     """
-    path = Path.between(base.factors, factors, soft=True)
+    path = AnnealingPath.between(base.factors, factors, soft=True)
     return run_up(path, base, chains, temperatures, (seed,), jobs)
 
 
 def run_up(
-    path: Path, base: Base, n: int, temperatures: int, seed: tuple[int, ...], jobs: int
-) -> tuple[Estimate, Codes]:
+    path: AnnealingPath, base: BaseDistribution, n: int, temperatures: int, seed: tuple[int, ...], jobs: int
+) -> tuple[AnnealingEstimate, Codes]:
     """`forward` on a path that is there already."""
     start = base.draw(n, np.random.default_rng((*seed, 0)))
     chains = Chains(path, start, (*seed, 1), jobs=jobs)
     chains.sweep(_betas(temperatures))
     codes = chains.codes
     log_weights = path.log_target(codes) - path.log_base(start) - chains.heat
-    return Estimate(base.word, log_weights, temperatures), codes
+    return AnnealingEstimate(base.word, log_weights, temperatures), codes
 
 
 def reverse(
-    factors: Factors, base: Base, codes: Codes, *, temperatures: int = 1000, seed: int = 0, jobs: int = 1
+    factors: Factors, base: BaseDistribution, codes: Codes, *, temperatures: int = 1000, seed: int = 0, jobs: int = 1
 ) -> Floats:
     """Log weights of runs the other way, from exact samples of the factors, a chain each: 1 / w has the mean 1 / Z.
 
@@ -109,7 +115,7 @@ def reverse(
     after = factors.log_potential(codes)
     if not (after > -np.inf).all():
         raise InputError("Some of the samples are in impossible states; expected samples of these factors. Draw anew.")
-    chains = Chains(Path.between(base.factors, factors, soft=True), codes, (seed, 2), jobs=jobs)
+    chains = Chains(AnnealingPath.between(base.factors, factors, soft=True), codes, (seed, 2), jobs=jobs)
     chains.sweep(_betas(temperatures)[::-1].copy(), backwards=True)
     return after - base.factors.log_potential(chains.codes) + chains.heat
 

@@ -21,7 +21,7 @@ _DROP = 20.0  # nats by which an impossible cell of a softened table lies below 
 
 
 @dataclass(frozen=True, eq=False)
-class Path:
+class AnnealingPath:
     """base^(1 - beta) target^beta for beta from 0 to 1, by the kernel that is quickest for it.
 
     Variables of two states with finite tables over at most two of them have a kernel of their own.
@@ -36,7 +36,7 @@ class Path:
     constants: tuple[float, float] = (0.0, 0.0)  # of base and target, that couplings leave out
 
     @classmethod
-    def between(cls, base: Factors, target: Factors, *, soft: bool = False) -> Path:
+    def between(cls, base: Factors, target: Factors, *, soft: bool = False) -> AnnealingPath:
         """From finite tables to tables that may have minus infinity, which chains at beta > 0 must not stand on.
 
         A soft path has low numbers there instead, so that chains that begin anywhere can leave them.

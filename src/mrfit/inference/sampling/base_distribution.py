@@ -19,7 +19,7 @@ _SHIFT = 1.0  # added to mutual informations, which changes no tree: a weight ne
 
 
 @dataclass(frozen=True, eq=False)
-class Base:
+class BaseDistribution:
     """A tree of conditional distributions: log Z is 0, and samples are drawn root to leaf.
 
     ``factors`` has a table log p(i) for every root and log p(i | parent), of scope (parent, i), for all others, parents
@@ -40,18 +40,20 @@ class Base:
         return codes
 
 
-def uniform(shape: tuple[int, ...]) -> Base:
-    return Base("uniform", Factors.from_tables(shape, [((i,), np.full(c, -np.log(c))) for i, c in enumerate(shape)]))
+def uniform(shape: tuple[int, ...]) -> BaseDistribution:
+    return BaseDistribution(
+        "uniform", Factors.from_tables(shape, [((i,), np.full(c, -np.log(c))) for i, c in enumerate(shape)])
+    )
 
 
-def independent(word: str, shape: tuple[int, ...], rows: NDArray[Any]) -> Base:
+def independent(word: str, shape: tuple[int, ...], rows: NDArray[Any]) -> BaseDistribution:
     """Independent variables, with the frequencies of rows of codes."""
     counts = np.array([(rows == s).sum(axis=0) for s in range(max(shape, default=0))]) + _PRIOR  # (states, variables)
     tables = [((i,), np.log(counts[:c, i] / counts[:c, i].sum())) for i, c in enumerate(shape)]
-    return Base(word, Factors.from_tables(shape, tables))
+    return BaseDistribution(word, Factors.from_tables(shape, tables))
 
 
-def tree(word: str, shape: tuple[int, ...], rows: NDArray[Any]) -> Base:
+def tree(word: str, shape: tuple[int, ...], rows: NDArray[Any]) -> BaseDistribution:
     """The tree of most mutual information between rows of codes (Chow and Liu, 1968)."""
     if not shape:
         return uniform(shape)
@@ -64,7 +66,7 @@ def tree(word: str, shape: tuple[int, ...], rows: NDArray[Any]) -> Base:
         else:
             joint = pairs[starts[parent] : starts[parent] + shape[parent], own]
             tables.append(((parent, i), np.log(joint / joint.sum(axis=1, keepdims=True))))
-    return Base(word, Factors.from_tables(shape, tables))
+    return BaseDistribution(word, Factors.from_tables(shape, tables))
 
 
 def _starts(shape: tuple[int, ...]) -> NDArray[np.int64]:

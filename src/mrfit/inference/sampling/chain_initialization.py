@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from mrfit.core.errors import InputError
 from mrfit.core.factors import Factors
-from mrfit.inference.sampling.annealing_path import Path
+from mrfit.inference.sampling.annealing_path import AnnealingPath
 from mrfit.inference.sampling.base_distribution import uniform
 from mrfit.inference.sampling.gibbs_chains import Chains
 
@@ -25,7 +25,7 @@ def annealed_states(factors: Factors, n: int, *, sweeps: int, seed: tuple[int, .
     other, which only an exact engine can tell.
     """
     base = uniform(factors.shape)
-    path = Path.between(base.factors, factors, soft=True)
+    path = AnnealingPath.between(base.factors, factors, soft=True)
     for attempt in range(_TRIES):
         begin = base.draw(n, np.random.default_rng((*seed, attempt)))
         chains = Chains(path, begin, (*seed, attempt), jobs=jobs)

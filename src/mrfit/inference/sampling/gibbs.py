@@ -15,7 +15,7 @@ from mrfit.core.factors import Factors, Scope, check_scopes
 from mrfit.core.seeds import check_seed
 from mrfit.inference.engine import Engine, Posterior, check_precision
 from mrfit.inference.plan import Plan
-from mrfit.inference.sampling.annealing_path import Path
+from mrfit.inference.sampling.annealing_path import AnnealingPath
 from mrfit.inference.sampling.base_distribution import uniform
 from mrfit.inference.sampling.chain_initialization import annealed_states, rows_to_begin_in
 from mrfit.inference.sampling.draws import Draws
@@ -107,7 +107,7 @@ class Gibbs(Engine):
 
     def _run(self, plan: Plan, factors: Factors) -> GibbsPosterior:
         start, n_from_data, remarks = self._start(factors)
-        path = Path.between(uniform(factors.shape).factors, factors)
+        path = AnnealingPath.between(uniform(factors.shape).factors, factors)
         chains = Chains(path, start, (self.seed, 1), jobs=self.jobs)
         n_draws, spent = self._n_draws, 0
         every = self.sweeps // n_draws

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from mrfit._kernels.arithmetic.vector_rng import LANES, WORDS
 from mrfit._kernels.sampling.gibbs_sweeps import N_ROOM
 from mrfit.core import threads as workers
-from mrfit.inference.sampling.annealing_path import Path
+from mrfit.inference.sampling.annealing_path import AnnealingPath
 
 Floats = NDArray[np.float64]
 
@@ -31,7 +31,7 @@ class Chains:
         Of whole numbers; other numbers give independent chains.
     """
 
-    def __init__(self, path: Path, codes: NDArray[Any], seed: tuple[int, ...], *, jobs: int = 1) -> None:
+    def __init__(self, path: AnnealingPath, codes: NDArray[Any], seed: tuple[int, ...], *, jobs: int = 1) -> None:
         self.path, self.n = path, len(codes)
         self._n_blocks = -(-self.n // LANES)
         self._shares = workers.deal(np.ones(self._n_blocks), jobs)

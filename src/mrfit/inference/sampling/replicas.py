@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit._kernels.arithmetic.vector_rng import LANES
-from mrfit.inference.sampling.annealing_path import Path
-from mrfit.inference.sampling.base_distribution import Base
+from mrfit.inference.sampling.annealing_path import AnnealingPath
+from mrfit.inference.sampling.base_distribution import BaseDistribution
 from mrfit.inference.sampling.gibbs_chains import Chains, code_type
 
 Floats = NDArray[np.float64]
@@ -21,7 +21,7 @@ _AT_BASE, _AT_TARGET = 1, 2  # the end where a state was last
 
 
 @dataclass(frozen=True, eq=False)
-class Round:
+class ReplicaRound:
     """Draws, swaps and round trips of replicates on one ladder.
 
     Parameters
@@ -60,7 +60,9 @@ def is_cold(replicates: int) -> NDArray[np.bool_]:
     return np.arange(replicates) % LANES >= LANES // 2
 
 
-def first_states(path: Path, base: Base, rungs: int, replicates: int, seed: tuple[int, ...], jobs: int) -> Codes:
+def first_states(
+    path: AnnealingPath, base: BaseDistribution, rungs: int, replicates: int, seed: tuple[int, ...], jobs: int
+) -> Codes:
     """Anywhere for half of the replicates, quenched for the others: a phase that the ones never enter the others leave.
 
     Both kinds forget where they began when the ladder mixes; that they agree is a test of it.
@@ -72,7 +74,9 @@ def first_states(path: Path, base: Base, rungs: int, replicates: int, seed: tupl
     return np.where(cold[:, None], chains.codes, codes)
 
 
-def run_round(path: Path, betas: Floats, codes: Codes, n_draws: int, seed: tuple[int, ...], jobs: int) -> Round:
+def run_round(
+    path: AnnealingPath, betas: Floats, codes: Codes, n_draws: int, seed: tuple[int, ...], jobs: int
+) -> ReplicaRound:
     """A sweep of every rung, then swaps of even or of odd neighbours, so many times.
 
     Swaps of even and odd pairs in turn carry a state on in one direction for as long as they are accepted (Okabe et
@@ -101,7 +105,7 @@ def run_round(path: Path, betas: Floats, codes: Codes, n_draws: int, seed: tuple
         tried[low] += 1
         _swap(x, low, swaps[:, :, None, :])
         _swap(last_end, low, swaps)
-    return Round(betas, log_p, rejected / np.maximum(tried, 1), trips.ravel(), states, chains.codes)
+    return ReplicaRound(betas, log_p, rejected / np.maximum(tried, 1), trips.ravel(), states, chains.codes)
 
 
 def _swap(values: NDArray[Any], low: NDArray[np.int64], swaps: NDArray[np.bool_]) -> None:

@@ -13,7 +13,7 @@ from mrfit.inference.engine import Posterior
 from mrfit.inference.sampling.annealing_path import softened
 from mrfit.inference.sampling.draws import Draws
 from mrfit.inference.sampling.mbar import log_zs
-from mrfit.inference.sampling.replicas import Round, is_cold
+from mrfit.inference.sampling.replicas import ReplicaRound, is_cold
 
 Floats = NDArray[np.float64]
 
@@ -40,7 +40,7 @@ class TemperedPosterior(Posterior):
 
     exact = False
 
-    def __init__(self, factors: Factors, last: Round, before: TemperedPosterior | None = None) -> None:
+    def __init__(self, factors: Factors, last: ReplicaRound, before: TemperedPosterior | None = None) -> None:
         self._factors, self._last = factors, last
         found = log_zs(last.betas, last.log_p)
         self._possible = _possible(factors, last)
@@ -146,7 +146,7 @@ class TemperedPosterior(Posterior):
         return max((float(self.marginal_error((i,)).max()) for i in range(len(self._factors.shape))), default=0.0)
 
 
-def _log_z_of_base(factors: Factors, last: Round) -> float:
+def _log_z_of_base(factors: Factors, last: ReplicaRound) -> float:
     """The number of joint states, times what kernels leave out of log p, as one state shows."""
     left_out = softened(factors).log_potential(last.states[-1, :, :1].T.astype(np.int64))[0] - last.log_p[-1, -1, 0]
     return float(np.log(factors.shape).sum() + left_out)
@@ -157,7 +157,7 @@ def _joint(influences: Floats) -> float:
     return float(INFLATION * np.linalg.norm(influences) * np.sqrt(n / (n - 1)))
 
 
-def _possible(factors: Factors, last: Round) -> NDArray[np.bool_]:
+def _possible(factors: Factors, last: ReplicaRound) -> NDArray[np.bool_]:
     """Return which draws of the last rung are possible, (draws, replicates): on the way all are."""
     n_draws, n, replicates = last.states.shape
     if not factors.has_impossible_states:

@@ -14,7 +14,7 @@ from mrfit.core.factors import Factors, Scope, check_scopes
 from mrfit.core.seeds import check_seed
 from mrfit.inference.engine import Engine, check_precision
 from mrfit.inference.plan import Plan
-from mrfit.inference.sampling.annealing_path import Path
+from mrfit.inference.sampling.annealing_path import AnnealingPath
 from mrfit.inference.sampling.base_distribution import uniform
 from mrfit.inference.sampling.gibbs_chains import code_type
 from mrfit.inference.sampling.ladder import MOST_RUNGS, adapted_ladder, first_ladder
@@ -102,7 +102,7 @@ class Tempering(Engine):
     def tempered(self, factors: Factors) -> TemperedPosterior:
         """Run without a plan, for an engine that has one."""
         base = uniform(factors.shape)
-        path = Path.between(base.factors, factors, soft=True)
+        path = AnnealingPath.between(base.factors, factors, soft=True)
         betas, n_draws, done = first_ladder(), _SHORTEST, 0
         codes = first_states(path, base, len(betas), self._replicates, (self.seed, 20), self.jobs)
         found: TemperedPosterior | None = None

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from mrfit.learning.chains.features import DataMeans
 from mrfit.learning.chains.persistent_chains import Persistent
-from mrfit.penalties.penalty import NonsmoothPenalty, NoPenalty, Penalty, SmoothPenalty
+from mrfit.penalties.penalty import NonsmoothPenalty, Penalty, SmoothPenalty, ZeroPenalty
 
 Floats = NDArray[np.float64]
 
@@ -23,7 +23,7 @@ _AVERAGED_FROM = 10  # iterations: before, parameters only run
 
 
 @dataclass(frozen=True)
-class Schedule:
+class AscentSchedule:
     """How far parameters move, and for how long.
 
     Parameters
@@ -130,7 +130,7 @@ class Target:
 
     @property
     def nonsmooth(self) -> NonsmoothPenalty:
-        return self.penalty if isinstance(self.penalty, NonsmoothPenalty) else NoPenalty()
+        return self.penalty if isinstance(self.penalty, NonsmoothPenalty) else ZeroPenalty()
 
     @cached_property
     def nonsmooth_mean(self) -> NonsmoothPenalty:
@@ -209,7 +209,7 @@ class Target:
         return np.asarray(shrunk + self.aside @ (shrunk - w))
 
 
-def climb(target: Target, chains: Persistent, start: Floats, schedule: Schedule) -> Ascent:
+def climb(target: Target, chains: Persistent, start: Floats, schedule: AscentSchedule) -> Ascent:
     """Climb until the average rests and its chains match the data as well as they can tell, or as long as one may.
 
     One iteration: one sweep of all chains, the means of features over them, one step of a diagonal Newton method in
@@ -241,7 +241,7 @@ def climb(target: Target, chains: Persistent, start: Floats, schedule: Schedule)
     return Ascent(learned, tuple(looks), t + 1, moved, rested)
 
 
-def _with_zeros(target: Target, chains: Persistent, average: Floats, schedule: Schedule) -> Floats:
+def _with_zeros(target: Target, chains: Persistent, average: Floats, schedule: AscentSchedule) -> Floats:
     """The average, and zero what kinks make zero of it in one whole step by the means of many sweeps.
 
     Single sweeps are too noisy to tell: what should be zero is now above, now below.
@@ -252,7 +252,7 @@ def _with_zeros(target: Target, chains: Persistent, average: Floats, schedule: S
     return np.where(target.moved(average, gradient, 1.0, schedule.damping / chains.n) == 0, 0.0, average)
 
 
-def _frozen_means(chains: Persistent, w: Floats, schedule: Schedule) -> Floats:
+def _frozen_means(chains: Persistent, w: Floats, schedule: AscentSchedule) -> Floats:
     """Means over blocks of chains and over sweeps, once the chains have forgotten other parameters."""
     chains.sweep(w, schedule.settling)
     means = np.zeros((chains.n_blocks, len(w)))
@@ -262,7 +262,7 @@ def _frozen_means(chains: Persistent, w: Floats, schedule: Schedule) -> Floats:
     return means
 
 
-def look_at(target: Target, chains: Persistent, w: Floats, schedule: Schedule, iteration: int) -> Look:
+def look_at(target: Target, chains: Persistent, w: Floats, schedule: AscentSchedule, iteration: int) -> Look:
     """Sweep under frozen parameters and compare two halves of the chains."""
     blocks = _frozen_means(chains, w, schedule)
     half = len(blocks) // 2

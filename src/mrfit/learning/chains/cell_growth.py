@@ -14,14 +14,14 @@ from mrfit.data.unique_rows import UniqueRows
 from mrfit.inference.exact.junction_tree import JunctionTree
 from mrfit.inference.exact.tree_plan import TreePlan
 from mrfit.inference.exact.tree_states import TreeStates
-from mrfit.learning.chains.growth_rounds import Growth
+from mrfit.learning.chains.growth_rounds import GrowthRecord
 from mrfit.learning.chains.pair_gains import THRESHOLD, PairGains
 from mrfit.learning.chains.scope_gains import scope_gains
 from mrfit.objectives.chow_liu_closed_form import forest_parameters
 from mrfit.objectives.tree_likelihood import TreeLikelihood
 from mrfit.parameterizations.canonical import Canonical
-from mrfit.penalties.l2 import L2
-from mrfit.penalties.penalized_objective import Penalized
+from mrfit.penalties.l2 import Ridge
+from mrfit.penalties.penalized_objective import PenalizedObjective
 from mrfit.solvers.lbfgs import LBFGS
 from mrfit.solvers.minimize import minimize
 from mrfit.structures.base import LearnedStructure
@@ -31,7 +31,7 @@ from mrfit.structures.pair_tables import PairTables
 from mrfit.structures.structure import Structure
 
 if TYPE_CHECKING:
-    from mrfit.learning.chains.likelihood_growth import Grown
+    from mrfit.learning.chains.likelihood_growth import LikelihoodGrowth
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -50,10 +50,10 @@ _TOLERANCE, _ITERATIONS = 1e-4, 30  # of the fit of a round
 _COVARIANCE_ROWS = 5_000
 
 
-class CellGrowth(Growth):
+class CellGrowth(GrowthRecord):
     """Pairs while the cliques have room for them, then larger sets inside the cliques, order by order."""
 
-    def __init__(self, rows: UniqueRows, valid: UniqueRows, how: Grown, jobs: int) -> None:
+    def __init__(self, rows: UniqueRows, valid: UniqueRows, how: LikelihoodGrowth, jobs: int) -> None:
         super().__init__(patience=how.patience, least_gain=_LEAST_GAIN)
         self.rows, self.valid, self.how, self.jobs = rows, valid, how, jobs
         self.rng = np.random.default_rng((how.seed, 11))
@@ -92,8 +92,8 @@ class CellGrowth(Growth):
         self.states = TreeStates(self.parameters, self._plan())
         likelihood = TreeLikelihood(self.states, self.rows, covariance_rows=_COVARIANCE_ROWS)
         toward = self.parameters.spread(self.tree, self.w_of_tree)
-        penalty = L2(self.how.usual_strength, self.parameters.order_of_parameter > 1, toward)
-        objective = Penalized(likelihood, penalty, total_weight=self.rows.total_weight)
+        penalty = Ridge(self.how.usual_strength, self.parameters.order_of_parameter > 1, toward)
+        objective = PenalizedObjective(likelihood, penalty, total_weight=self.rows.total_weight)
         method = LBFGS(memory=50)
         self.w = minimize(objective, method, self.w, tolerance=_TOLERANCE, max_iterations=_ITERATIONS).w
 

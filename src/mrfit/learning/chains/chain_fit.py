@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from mrfit.core.errors import InputError
 from mrfit.core.factors import Factors
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.learning.chains.ascent import Ascent, Schedule, Target, climb
+from mrfit.learning.chains.ascent import Ascent, AscentSchedule, Target, climb
 from mrfit.learning.chains.features import DataMeans, Features
-from mrfit.learning.chains.log_z_estimate import Evidence, evidence
+from mrfit.learning.chains.log_z_estimate import LogZEstimate, evidence
 from mrfit.learning.chains.mode_search import hunt
 from mrfit.learning.chains.persistent_chains import Persistent, persistent
 from mrfit.parameterizations.canonical import Canonical
@@ -36,7 +36,7 @@ class ChainFit:
 
     w: Floats
     ascent: Ascent
-    evidence: Evidence
+    evidence: LogZEstimate
     hunts: int
     train: float  # mean log-likelihood of the rows
 
@@ -92,15 +92,15 @@ class ChainProblem:
     def _is_rare(self) -> bool:
         return are_rare(self.means.singles)
 
-    def schedule(self, *, warm: bool) -> Schedule:
+    def schedule(self, *, warm: bool) -> AscentSchedule:
         """By how rare states are, the number of neighbours, and whether the start is near."""
         pairs = self.parameters.structure.blocks.get(2, ())
         dense = 2.0 * len(pairs) / len(self.parameters.domain) > _NEIGHBOURS
         far, near = (_RARE_STATES, _RARE_NEAR) if self._is_rare else (_COMMON, _COMMON_NEAR)
         step, damping = near if dense or warm else far
-        return Schedule(step, damping=damping, shrinks=self._is_rare)
+        return AscentSchedule(step, damping=damping, shrinks=self._is_rare)
 
-    def fit(self, penalty: Penalty, *, start: Floats | None = None, schedule: Schedule | None = None) -> ChainFit:
+    def fit(self, penalty: Penalty, *, start: Floats | None = None, schedule: AscentSchedule | None = None) -> ChainFit:
         """The best under a penalty. ``start`` is a point that is near, such as the optimum of a stronger one."""
         return self.climbed(Target(self.means, penalty), start=start, schedule=schedule)
 
@@ -112,7 +112,7 @@ class ChainProblem:
     def chains(self) -> Persistent:
         return persistent(self.features, self.begin, (self.seed, 1), jobs=self.jobs)
 
-    def weighed_again(self, factors: Factors) -> Evidence:
+    def weighed_again(self, factors: Factors) -> LogZEstimate:
         """log Z of a model that was learned, independent of the estimates that chose it, with more and slower chains.
 
         Learning keeps the model that looks best, so that the log Z by which it chose flatters the model.
@@ -128,7 +128,9 @@ class ChainProblem:
             jobs=self.jobs,
         )
 
-    def climbed(self, target: Target, *, start: Floats | None = None, schedule: Schedule | None = None) -> ChainFit:
+    def climbed(
+        self, target: Target, *, start: Floats | None = None, schedule: AscentSchedule | None = None
+    ) -> ChainFit:
         """Climb, then hunt."""
         schedule, chains = schedule or self.schedule(warm=start is not None), self.chains()
         ascent = climb(target, chains, self.start if start is None else start, schedule)

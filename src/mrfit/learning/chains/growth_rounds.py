@@ -16,14 +16,14 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Round:
+class GrowthRound:
     """One round: scopes of several variables so far, and the mean log-likelihood of held-out rows."""
 
     n_scopes: int
     held_out: float
 
 
-class Growth(ABC):
+class GrowthRecord(ABC):
     """The state of a growth: parameters of a structure, their values, and how the rounds went.
 
     ``patience`` is how many rounds in a row may gain nothing, that is at most a share of ``least_gain`` of the
@@ -35,7 +35,7 @@ class Growth(ABC):
 
     def __init__(self, *, patience: int, least_gain: float = 0.0) -> None:
         self.patience, self.least_gain = patience, least_gain
-        self.rounds: list[Round] = []
+        self.rounds: list[GrowthRound] = []
         self._kept: tuple[Canonical, Floats]  # of the best round
 
     @abstractmethod
@@ -72,7 +72,7 @@ class Growth(ABC):
 
     def _learn_and_judge(self) -> None:
         self.learn()
-        self.rounds.append(Round(self.n_scopes, self.held_out()))
+        self.rounds.append(GrowthRound(self.n_scopes, self.held_out()))
 
     @property
     def structure(self) -> Structure:
@@ -84,7 +84,7 @@ class Growth(ABC):
         return self.structure.n_scopes - len(self.structure.blocks[1])
 
     @property
-    def best(self) -> Round:
+    def best(self) -> GrowthRound:
         return max(self.rounds, key=lambda one: one.held_out)
 
     def remark(self) -> str:

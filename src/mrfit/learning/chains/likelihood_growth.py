@@ -14,16 +14,16 @@ from mrfit.core.factors import Factors
 from mrfit.data.folds import folds_of
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.inference.sampling.annealing import run_up
-from mrfit.inference.sampling.annealing_path import Path
-from mrfit.inference.sampling.base_distribution import Base, tree
+from mrfit.inference.sampling.annealing_path import AnnealingPath
+from mrfit.inference.sampling.base_distribution import BaseDistribution, tree
 from mrfit.learning.chains.ascent import Target, climb
 from mrfit.learning.chains.cell_growth import CellGrowth
 from mrfit.learning.chains.chain_fit import ChainProblem
-from mrfit.learning.chains.growth_rounds import Growth
+from mrfit.learning.chains.growth_rounds import GrowthRecord
 from mrfit.learning.chains.pair_gains import THRESHOLD, PairGains
 from mrfit.learning.chains.persistent_chains import Persistent, persistent
 from mrfit.parameterizations.canonical import Canonical
-from mrfit.penalties.l2 import L2
+from mrfit.penalties.l2 import Ridge
 from mrfit.structures.base import LearnedStructure, StructureLearner
 from mrfit.structures.distinct import distinct_rows
 from mrfit.structures.mutual_information import maximum_information_tree
@@ -44,7 +44,7 @@ _HELD_OUT_PARTS = 10  # one of which is held out where there are no validation r
 
 
 @dataclass(frozen=True)
-class Grown(StructureLearner):
+class LikelihoodGrowth(StructureLearner):
     """Scopes by likelihood: begin with a tree, add those that gain most, learn again, while held-out rows gain.
 
     What a pair gains is the divergence of its table in the data from the one in rows of the model learned so far: in
@@ -122,10 +122,10 @@ class Grown(StructureLearner):
         return CellGrowth(rows, valid, self, jobs).run()
 
 
-class ChainGrowth(Growth):
+class ChainGrowth(GrowthRecord):
     """By chains, for any number of pairs."""
 
-    def __init__(self, rows: UniqueRows, valid: UniqueRows, how: Grown, jobs: int) -> None:
+    def __init__(self, rows: UniqueRows, valid: UniqueRows, how: LikelihoodGrowth, jobs: int) -> None:
         super().__init__(patience=how.patience)
         self.rows, self.valid, self.how, self.jobs = rows, valid, how, jobs
         self.data = PairTables.of_rows(rows)
@@ -145,7 +145,7 @@ class ChainGrowth(Growth):
 
     def learn(self) -> None:
         self.chains = self._chains(self.chains.chains.codes)
-        penalty = L2(self.how.usual_strength, self.problem.features.orders > 1)
+        penalty = Ridge(self.how.usual_strength, self.problem.features.orders > 1)
         schedule = replace(self.problem.schedule(warm=True), first_step=_STEP, iterations=_ITERATIONS, looks=())
         self.w = climb(Target(self.problem.means, penalty), self.chains, self.w, schedule).w
 
@@ -211,7 +211,7 @@ class ChainGrowth(Growth):
         self.w = parameters.spread(before, old) + self.problem.means.centring @ first
 
 
-def _log_z(factors: Factors, base: Base, *, seed: int, jobs: int) -> float:
+def _log_z(factors: Factors, base: BaseDistribution, *, seed: int, jobs: int) -> float:
     """Roughly, from where the data are: rounds are compared with each other, not with other models."""
-    path = Path.between(base.factors, factors, soft=True)
+    path = AnnealingPath.between(base.factors, factors, soft=True)
     return run_up(path, base, 64, _TEMPERATURES, (seed, 9), jobs)[0].log_z

@@ -12,8 +12,8 @@ from scipy.special import expit
 
 from mrfit.core.factors import Factors
 from mrfit.inference.sampling.annealed import annealed_enough
-from mrfit.inference.sampling.annealing import Estimate
-from mrfit.inference.sampling.base_distribution import Base, tree, uniform
+from mrfit.inference.sampling.annealing import AnnealingEstimate
+from mrfit.inference.sampling.base_distribution import BaseDistribution, tree, uniform
 
 Floats = NDArray[np.float64]
 Codes = NDArray[Any]
@@ -29,7 +29,7 @@ _ROWS = 20_000  # of the data that a base is made of
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class LogZEstimate:
     """What two bases say of log Z. Only a larger one is proof: what a base misses it cannot add.
 
     Larger by more than errors explain, that is: chains from everywhere seldom end where most of Z is, so that they say
@@ -39,8 +39,8 @@ class Evidence:
     where their chains ended. ``sums`` are the numbers of variables beside their first state in rows of the data.
     """
 
-    near: Estimate
-    far: Estimate
+    near: AnnealingEstimate
+    far: AnnealingEstimate
     near_codes: Codes
     codes: Codes
     sums: NDArray[np.int64]
@@ -56,7 +56,7 @@ class Evidence:
         return self._trusted.error
 
     @property
-    def _trusted(self) -> Estimate:
+    def _trusted(self) -> AnnealingEstimate:
         """The second base counts where it found more: beyond errors, by few chains, in its own mode, or more surely."""
         is_real = _is_beyond(self.far, self.near) or self.far.ess < _WORTHLESS or self.has_phantom
         is_better = self.far.error < self.near.error
@@ -163,7 +163,7 @@ def evidence(
     far_temperatures: int = 500,
     seed: tuple[int, ...] = (0,),
     jobs: int = 1,
-) -> Evidence:
+) -> LogZEstimate:
     """Anneal from both bases; each takes more temperatures where too few of its chains decide.
 
     Weights of the first should be worth half of its chains. The second finds other modes by chance: that few of its
@@ -173,8 +173,8 @@ def evidence(
     base, sums = tree("tree", factors.shape, rows), (rows > 0).sum(axis=1)
 
     def annealed(
-        base: Base, first: int, number: int, is_enough: Callable[[Estimate], bool] | None = None
-    ) -> tuple[Estimate, Codes]:
+        base: BaseDistribution, first: int, number: int, is_enough: Callable[[AnnealingEstimate], bool] | None = None
+    ) -> tuple[AnnealingEstimate, Codes]:
         return annealed_enough(
             factors,
             base,
@@ -188,14 +188,14 @@ def evidence(
 
     near, near_codes = annealed(base, temperatures, 2)
 
-    def says_enough(found: Estimate) -> bool:
+    def says_enough(found: AnnealingEstimate) -> bool:
         is_sure = found.temperatures > far_temperatures or not _is_beyond(found, near)
         return found.log_z < near.log_z or (found.ess >= _WORTHLESS and is_sure)
 
     far, codes = annealed(uniform(factors.shape), far_temperatures, 3, says_enough)
-    return Evidence(near, far, near_codes, codes, sums)
+    return LogZEstimate(near, far, near_codes, codes, sums)
 
 
-def _is_beyond(far: Estimate, near: Estimate) -> bool:
+def _is_beyond(far: AnnealingEstimate, near: AnnealingEstimate) -> bool:
     """Whether errors do not explain that one is larger."""
     return far.log_z - near.log_z > _ERRORS * float(np.hypot(near.error, far.error))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import logit
 
 from mrfit.learning.chains.ascent import Ascent, Target
-from mrfit.learning.chains.log_z_estimate import Evidence, evidence
+from mrfit.learning.chains.log_z_estimate import LogZEstimate, evidence
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -24,7 +24,7 @@ class Hunt:
     """What the last round left that was no worse than those before, by the penalised likelihood; and how many ran."""
 
     ascent: Ascent
-    evidence: Evidence
+    evidence: LogZEstimate
     objective: float
     rounds: int = 0
 
@@ -56,7 +56,7 @@ def _weighed(target: Target, ascent: Ascent, data: Codes, seed: tuple[int, ...],
     return Hunt(ascent, found, target.objective(ascent.w, found.log_z))
 
 
-def without_mode(target: Target, w: Floats, found: Evidence, distrust: float) -> Floats:
+def without_mode(target: Target, w: Floats, found: LogZEstimate, distrust: float) -> Floats:
     """The shortest step of the likelihood's own that leaves a mode what the data have there, or next to nothing.
 
     A mode differs from the data in thousands of features, so that a tiny step in each moves it by nats and the data by

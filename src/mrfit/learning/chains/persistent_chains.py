@@ -13,7 +13,7 @@ from mrfit._kernels.sampling.gibbs_tables import Incidence
 from mrfit._kernels.sampling.pair_moments import LARGEST, pair_moments
 from mrfit._kernels.sampling.table_moments import conditional_probabilities, indicator_moments
 from mrfit.core import threads as workers
-from mrfit.inference.sampling.annealing_path import Path
+from mrfit.inference.sampling.annealing_path import AnnealingPath
 from mrfit.inference.sampling.base_distribution import uniform
 from mrfit.inference.sampling.gibbs_chains import Chains
 from mrfit.learning.chains.features import Features
@@ -34,7 +34,7 @@ class Persistent(ABC):
         Where they begin, (chains, variables); a multiple of 64 chains.
     """
 
-    def __init__(self, features: Features, path: Path, codes: Codes, seed: tuple[int, ...], jobs: int) -> None:
+    def __init__(self, features: Features, path: AnnealingPath, codes: Codes, seed: tuple[int, ...], jobs: int) -> None:
         self.features, self.path = features, path
         self.chains = Chains(path, codes, seed, jobs=jobs)
         self._shares = workers.deal(np.ones(self.n_blocks), jobs)
@@ -75,15 +75,15 @@ def persistent(features: Features, codes: Codes, seed: tuple[int, ...], *, jobs:
     """Chains by the kernel that is quickest for these features."""
     shape = features.parameters.domain.shape
     nothing = features.parameters.to_factors(np.zeros(features.parameters.n_parameters))
-    path = Path.between(uniform(shape).factors, nothing)
-    kind = _Pairs if isinstance(path.model, Couplings) else _Tables
+    path = AnnealingPath.between(uniform(shape).factors, nothing)
+    kind = _PairChains if isinstance(path.model, Couplings) else _Tables
     return kind(features, path, codes, seed, jobs)
 
 
-class _Pairs(Persistent):
+class _PairChains(Persistent):
     """Variables of two states that interact in pairs."""
 
-    def __init__(self, features: Features, path: Path, codes: Codes, seed: tuple[int, ...], jobs: int) -> None:
+    def __init__(self, features: Features, path: AnnealingPath, codes: Codes, seed: tuple[int, ...], jobs: int) -> None:
         super().__init__(features, path, codes, seed, jobs)
         assert isinstance(path.model, Couplings)
         self._model = path.model
@@ -128,7 +128,7 @@ class _Pairs(Persistent):
 class _Tables(Persistent):
     """Any scopes and any numbers of states."""
 
-    def __init__(self, features: Features, path: Path, codes: Codes, seed: tuple[int, ...], jobs: int) -> None:
+    def __init__(self, features: Features, path: AnnealingPath, codes: Codes, seed: tuple[int, ...], jobs: int) -> None:
         super().__init__(features, path, codes, seed, jobs)
         assert isinstance(path.model, Incidence)
         self._model, parameters = path.model, features.parameters
@@ -136,7 +136,7 @@ class _Tables(Persistent):
         numbered = parameters.to_factors(np.arange(1.0, parameters.n_parameters + 1))
         # The path's model may have tables more than once, so it says itself which number went where.
         shape = np.array(parameters.domain.shape, np.int64)
-        layout = Path.between(uniform(parameters.domain.shape).factors, numbered).model
+        layout = AnnealingPath.between(uniform(parameters.domain.shape).factors, numbered).model
         assert isinstance(layout, Incidence)
         self._parameter_of_cell = layout.values[int(shape.sum()) :].astype(np.int64)
         self._first_state, self._n_states = np.cumsum(shape) - shape, int(shape.sum())

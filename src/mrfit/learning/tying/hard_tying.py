@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from mrfit.learning.tying.reduced_parameters import Unknowns
 from mrfit.learning.tying.tying_problem import TyingProblem
 from mrfit.objectives.hessian import Hessian, Matrix
-from mrfit.objectives.objective import Expansion, Explicit, Objective
+from mrfit.objectives.objective import Expansion, ExplicitHessian, Objective
 from mrfit.parameterizations.groups import Groups
 from mrfit.solvers.minimize import minimize
 from mrfit.solvers.projected_gradient import ProjectedGradient
@@ -22,7 +22,7 @@ _NANOSECONDS_SUMMED = 10.0  # for each entry of a Hessian whose parameters becom
 _STEPS_FOR_ONE = 10  # a step of the solver takes about ten passes over the data, a projected gradient one
 
 
-class Reduced(Objective):
+class TiedObjective(Objective):
     """objective(S v): the unknowns v of an objective whose parameters are tied."""
 
     def __init__(self, objective: Objective, groups: Groups) -> None:
@@ -48,7 +48,7 @@ class Reduced(Objective):
             explicit=inner.explicit and inner.explicit.mapped(self._summed, self._dividing(inner.explicit)),
         )
 
-    def _dividing(self, explicit: Explicit) -> float:
+    def _dividing(self, explicit: ExplicitHessian) -> float:
         """Where there are few groups, products alone are often done before the Hessian of all parameters is summed."""
         return Matrix.nanoseconds(self.n_parameters) + _NANOSECONDS_SUMMED * explicit.n_entries
 
@@ -67,7 +67,7 @@ class HardSolution:
 
 def tie_hard(problem: TyingProblem, groups: Groups, *starts: Floats) -> HardSolution:
     """Relearn with all parameters of a group equal: one unknown for each group. Begins at the best of ``starts``."""
-    reduced = Reduced(problem.objective, groups)
+    reduced = TiedObjective(problem.objective, groups)
     unknowns = reduced.unknowns
     means = [np.clip(unknowns.means(w), -problem.bound, problem.bound) for w in starts]
     best = min(means, key=lambda v: reduced.value_and_gradient(v)[0]) if len(means) > 1 else means[0]

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from mrfit.core.errors import InputError
 from mrfit.learning.tying.tying_problem import TyingProblem
 from mrfit.parameterizations.groups import Groups, clustered
-from mrfit.penalties.cluster_penalty import Tied
-from mrfit.penalties.l2 import L2
+from mrfit.penalties.cluster_penalty import ClusterPenalty
+from mrfit.penalties.l2 import Ridge
 from mrfit.solvers.solution import Solution, Status
 
 Floats = NDArray[np.float64]
@@ -29,7 +29,7 @@ _ROUNDING = 1e-14  # of the objective: a smaller gain from other groups is none
 
 
 @dataclass(frozen=True)
-class SoftTying:
+class AlternationSettings:
     """How to alternate; the defaults need about as many passes over the data as an L2 fit.
 
     Parameters
@@ -74,7 +74,7 @@ class SoftTying:
 
 
 @dataclass(frozen=True)
-class Round:
+class TyingRecord:
     """One turn: what a person may want to know. ``value`` is the whole objective at this round's strength."""
 
     round: int
@@ -96,7 +96,7 @@ class TiedSolution:
     solution: Solution
     groups: Groups
     clustering_gap: float
-    rounds: tuple[Round, ...]
+    rounds: tuple[TyingRecord, ...]
     passes: int
 
     @property
@@ -105,7 +105,7 @@ class TiedSolution:
 
 
 @dataclass(frozen=True)
-class Tying:
+class TyingTask:
     """What is tied: k groups in every class of parameters, with a strength against the sum over rows."""
 
     n_groups: int
@@ -120,21 +120,21 @@ class Tying:
 def tie_softly(
     problem: TyingProblem,
     w: Floats,
-    tying: Tying,
-    how: SoftTying | None = None,
+    tying: TyingTask,
+    how: AlternationSettings | None = None,
     *,
     groups: Groups | None = None,
-    callback: Callable[[Round], bool | None] | None = None,
+    callback: Callable[[TyingRecord], bool | None] | None = None,
 ) -> TiedSolution:
     """Learn parameters, groups and centers from ``w``.
 
     Rounds go on until the groups of the last optimum are its best groups. ``groups`` are those of ``w``, where they are
     known. ``callback`` sees every round and may return True to stop.
     """
-    how = how or SoftTying()
+    how = how or AlternationSettings()
     objective, total_weight = problem.objective, problem.total_weight
     first, iterations = objective.passes, 0
-    rounds: list[Round] = []
+    rounds: list[TyingRecord] = []
     inner = how.solver_steps
     if groups is None:
         groups = tying.groups(w)
@@ -152,7 +152,7 @@ def tie_softly(
         best = tying.groups(w)
         gap = 0.5 * strength * max(groups.cost(w) - best.cost(w), 0.0) / total_weight
         moved = int((best.assignment != groups.assignment).sum()) if gap > _ROUNDING * abs(value) else 0
-        rounds.append(Round(t, strength, value, violation, moved, objective.passes - first))
+        rounds.append(TyingRecord(t, strength, value, violation, moved, objective.passes - first))
         status = _status(solution, rounds[-1], tying, how, problem.tolerance, iterations >= problem.max_iterations)
         if status is None and callback is not None and callback(rounds[-1]):
             status = Status.INTERRUPTED
@@ -167,7 +167,12 @@ def tie_softly(
 
 
 def _status(
-    solution: Solution, latest: Round, tying: Tying, how: SoftTying, tolerance: float, exhausted: bool
+    solution: Solution,
+    latest: TyingRecord,
+    tying: TyingTask,
+    how: AlternationSettings,
+    tolerance: float,
+    exhausted: bool,
 ) -> Status | None:
     """How the loop ends, or None when it goes on."""
     if latest.moved == 0 and latest.strength == tying.strength:
@@ -178,7 +183,7 @@ def _status(
     return Status.ITERATION_LIMIT if exhausted or latest.round + 1 >= how.max_rounds else None
 
 
-def _penalty(strength: float, groups: Groups, centers: str) -> Tied | L2:
+def _penalty(strength: float, groups: Groups, centers: str) -> ClusterPenalty | Ridge:
     if centers == "joint":
-        return Tied(strength, groups.assignment, groups.pinned)
-    return L2(strength, groups.assignment >= 0, toward=groups.tied(np.zeros(len(groups.assignment))))
+        return ClusterPenalty(strength, groups.assignment, groups.pinned)
+    return Ridge(strength, groups.assignment >= 0, toward=groups.tied(np.zeros(len(groups.assignment))))

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.core.errors import InputError
-from mrfit.learning.tying.soft_tying import Round, TiedSolution, Tying
+from mrfit.learning.tying.soft_tying import TiedSolution, TyingRecord, TyingTask
 from mrfit.learning.tying.tying_problem import TyingProblem
 from mrfit.objectives.objective import Objective
 from mrfit.solvers.solution import Record, Solution, Status
@@ -55,11 +55,11 @@ def tie_stochastically(
     problem: TyingProblem,
     batches: Sequence[Objective],
     w: Floats,
-    tying: Tying,
+    tying: TyingTask,
     how: Stochastic,
     *,
     rng: np.random.Generator,
-    callback: Callable[[Round], bool | None] | None = None,
+    callback: Callable[[TyingRecord], bool | None] | None = None,
 ) -> TiedSolution:
     """Soft tying from ``w`` by stochastic gradients; the problem's objective, that of all rows, only judges the end."""
     objective, bound = problem.objective, problem.bound
@@ -79,7 +79,7 @@ def tie_stochastically(
     passes = objective.passes
     groups, value, violation = problem.certificate(groups, w, tying.strength)
     # A pass over all batches is a pass over the data.
-    latest = Round(0, tying.strength, value, violation, 0, how.epochs + objective.passes - passes)
+    latest = TyingRecord(0, tying.strength, value, violation, 0, how.epochs + objective.passes - passes)
     record = Record(step, value, violation, latest.passes, 0, how.rate)
     solution = Solution(w, value, violation, Status.ITERATION_LIMIT, (record,), np.flatnonzero(np.abs(w) >= bound))
     if callback is not None:

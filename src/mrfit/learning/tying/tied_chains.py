@@ -13,10 +13,10 @@ from mrfit.core.linear_systems import Factor
 from mrfit.learning.chains.ascent import NEGLIGIBLE, Target, climb
 from mrfit.learning.chains.chain_fit import ChainFit, ChainProblem
 from mrfit.learning.tying.reduced_parameters import Unknowns
-from mrfit.learning.tying.soft_tying import Round, Tying
+from mrfit.learning.tying.soft_tying import TyingRecord, TyingTask
 from mrfit.parameterizations.groups import Groups
-from mrfit.penalties.cluster_penalty import Tied
-from mrfit.penalties.penalty import NoPenalty
+from mrfit.penalties.cluster_penalty import ClusterPenalty
+from mrfit.penalties.penalty import ZeroPenalty
 
 Floats = NDArray[np.float64]
 
@@ -34,29 +34,29 @@ class TiedByChains:
 
     fit: ChainFit
     groups: Groups
-    rounds: tuple[Round, ...] = ()
+    rounds: tuple[TyingRecord, ...] = ()
 
 
-def tie_softly_by_chains(problem: ChainProblem, w: Floats, tying: Tying) -> TiedByChains:
+def tie_softly_by_chains(problem: ChainProblem, w: Floats, tying: TyingTask) -> TiedByChains:
     """Learn for a while drawn to the centers of the groups, cluster anew, and so on until other groups gain nothing.
 
     That is nothing within what chains can tell: parameters between two groups, moved by noise, change sides for ever,
     and whichever they are on makes no difference. Then all is learned to its end.
     """
     chains, groups = problem.chains(), tying.groups(w)
-    rounds: list[Round] = []
+    rounds: list[TyingRecord] = []
     schedule = replace(problem.schedule(warm=True), iterations=_ITERATIONS, looks=())
     while len(rounds) < _MOST_ROUNDS:
-        drawn = Tied(tying.strength, groups.assignment, groups.pinned)
+        drawn = ClusterPenalty(tying.strength, groups.assignment, groups.pinned)
         w = climb(Target(problem.means, drawn), chains, w, schedule).w
         best = tying.groups(w)
         moved = int((best.assignment != groups.assignment).sum())
-        rounds.append(Round(len(rounds), tying.strength, np.nan, np.nan, moved, _ITERATIONS * (len(rounds) + 1)))
+        rounds.append(TyingRecord(len(rounds), tying.strength, np.nan, np.nan, moved, _ITERATIONS * (len(rounds) + 1)))
         gain = drawn.value(w) - 0.5 * tying.strength * best.cost(w)
         groups = best
         if gain < NEGLIGIBLE * problem.rows.total_weight:
             break
-    drawn = Tied(tying.strength, groups.assignment, groups.pinned)
+    drawn = ClusterPenalty(tying.strength, groups.assignment, groups.pinned)
     fit = problem.fit(drawn, start=w)
     return TiedByChains(fit, replace(groups, centers=drawn.centers(fit.w)), tuple(rounds))
 
@@ -70,7 +70,7 @@ def tie_hard_by_chains(problem: ChainProblem, groups: Groups, start: Floats) -> 
             f"{unknowns.n:,}. Take fewer groups, tied parameters that are drawn to their values and not made equal, or "
             "a structure that an exact engine fits."
         )
-    target = Equal(problem.means, NoPenalty(), unknowns, _metric(problem, unknowns))
+    target = Equal(problem.means, ZeroPenalty(), unknowns, _metric(problem, unknowns))
     fit = problem.climbed(target, start=unknowns.full(unknowns.means(start)))
     values = unknowns.means(fit.w)
     return TiedByChains(replace(fit, w=unknowns.full(values)), replace(groups, centers=unknowns.centers(values)))

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from mrfit.objectives.cached import CachedObjective
 from mrfit.objectives.objective import Objective
 from mrfit.parameterizations.groups import Groups
-from mrfit.penalties.cluster_penalty import Tied
-from mrfit.solvers.method import Method, Problem
+from mrfit.penalties.cluster_penalty import ClusterPenalty
+from mrfit.solvers.method import CompositeProblem, Method
 from mrfit.solvers.minimize import minimize
 from mrfit.solvers.newton import TruncatedNewton
 from mrfit.solvers.solution import Solution, Status
@@ -70,8 +70,8 @@ class TyingProblem:
 
     def certificate(self, groups: Groups, w: Floats, strength: float) -> tuple[Groups, float, float]:
         """The groups with the centers that ``w`` implies, and value and violation of the whole objective there."""
-        penalty = Tied(strength, groups.assignment, groups.pinned)
+        penalty = ClusterPenalty(strength, groups.assignment, groups.pinned)
         smooth, none = penalty.added_to(self.objective, total_weight=self.total_weight)
         value, gradient = smooth.value_and_gradient(w)
-        violation = Problem(smooth, none, np.full(len(w), self.bound), {}).violation(w, gradient)
+        violation = CompositeProblem(smooth, none, np.full(len(w), self.bound), {}).violation(w, gradient)
         return replace(groups, centers=penalty.centers(w)), value, violation

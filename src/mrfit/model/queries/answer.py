@@ -163,7 +163,7 @@ class Marginals(LogZ):
 
 
 @dataclass(frozen=True)
-class Joint(Answer):
+class JointProbabilities(Answer):
     """The probabilities of the joint states of some variables: one axis of ``table`` for each.
 
     ``error`` has their standard errors: zeros where they are exact, None where nobody knows them.

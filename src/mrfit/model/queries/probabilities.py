@@ -10,7 +10,7 @@ import numpy as np
 from mrfit.core.errors import InputError
 from mrfit.core.factors import Scope
 from mrfit.inference.engine import AUTO, Engine, Posterior
-from mrfit.model.queries.answer import Distribution, FloatWithError, Joint, LogZ, Marginals
+from mrfit.model.queries.answer import Distribution, FloatWithError, JointProbabilities, LogZ, Marginals
 from mrfit.model.queries.evidence import Evidence
 from mrfit.model.queries.information import information
 from mrfit.model.queries.queryable import Asked, Given, How
@@ -64,14 +64,16 @@ class Probabilities(Asked):
         seed: int = 0,
         samples: int | None = None,
         precision: float | None = None,
-    ) -> Joint:
+    ) -> JointProbabilities:
         """The probability of every joint state of some variables that are not given."""
         asked = self._numbers(variables)
         posterior, about = self._asked_together(asked, given, How(engine, seed, samples, precision))
         states = {self.domain.names[i]: self.domain[i].states for i in asked}
         shape, error = [len(own) for own in states.values()], posterior.marginal_error(asked)
         table = posterior.marginal(asked).reshape(shape)
-        return Joint(**about, states=states, table=table, error=None if error is None else error.reshape(shape))
+        return JointProbabilities(
+            **about, states=states, table=table, error=None if error is None else error.reshape(shape)
+        )
 
     def entropy(
         self,

@@ -16,7 +16,7 @@ from mrfit.core.seeds import check_seed
 from mrfit.data.dataset import Dataset
 from mrfit.data.encoding import check_complete, has_all_cells
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.inference.components import part_with
+from mrfit.inference.components import component_of
 from mrfit.inference.engine import AUTO, Engine, Posterior
 from mrfit.inference.engine_selection import exactly_planned, planned
 from mrfit.inference.exact.planned_tree import PlannedTree
@@ -128,7 +128,7 @@ class Asked:
         factors, chosen, plan = self._planned(evidence, targets, how)
         remarks: tuple[str, ...] = ()
         if how.engine == AUTO and of and not chosen.is_exact:
-            part = part_with(factors, [i for i in of if i not in evidence.known])
+            part = component_of(factors, [i for i in of if i not in evidence.known])
             exact, smaller = exactly_planned(part.factors, targets, seed=how.seed)
             if part.is_proper and smaller.fits:
                 factors, chosen, plan = part.factors, exact, smaller

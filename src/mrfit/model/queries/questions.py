@@ -20,12 +20,12 @@ from mrfit.model.queries.row_questions import RowQuestions
 
 if TYPE_CHECKING:
     from mrfit.analysis.goodness.check import Check
-    from mrfit.analysis.goodness.goodness import Cells
+    from mrfit.analysis.goodness.goodness import ModelCells
 
 Floats = NDArray[np.float64]
 
 
-class Questions(Probabilities, Explanations, RowQuestions):
+class Queryable(Probabilities, Explanations, RowQuestions):
     """What a model can be asked; each question takes what is ``given``, and an ``engine``.
 
     ``given`` is ``{"smoker": "yes"}``; a mapping of numbers instead of a state is soft evidence: how likely what was
@@ -78,7 +78,7 @@ class Questions(Probabilities, Explanations, RowQuestions):
         """Internal: the objective by which the model was fitted; None where that is not known."""
         return None
 
-    def fitted_cells(self, rows: UniqueRows) -> Callable[[], Cells] | None:
+    def fitted_cells(self, rows: UniqueRows) -> Callable[[], ModelCells] | None:
         """Internal: all joint states, if the model was fitted to these rows and has few; None otherwise."""
         return None
 

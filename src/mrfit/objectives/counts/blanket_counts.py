@@ -21,7 +21,7 @@ from mrfit._kernels.data.state_table import add_states
 from mrfit.core.domain import Domain
 from mrfit.core.errors import DataError, InputError
 from mrfit.data.batch import Batch
-from mrfit.data.encoding import Coder, Reading, check_complete
+from mrfit.data.encoding import Encoder, ParseOptions, check_complete
 from mrfit.data.file_layout import LayoutOptions
 from mrfit.data.packed_rows import PackedRows
 from mrfit.data.readers import named_in_errors, read_batches
@@ -60,23 +60,23 @@ class BlanketCounts:
 
     @classmethod
     def from_file(
-        cls, source: Source, structure: Structure, reading: Reading | None = None, **layout: Unpack[LayoutOptions]
+        cls, source: Source, structure: Structure, reading: ParseOptions | None = None, **layout: Unpack[LayoutOptions]
     ) -> BlanketCounts:
         """Count a file of any size, in pieces; rows are never held together.
 
         Where ``reading`` has no domain, the file is read twice: first for its states.
         """
-        reading = reading or Reading()
+        reading = reading or ParseOptions()
         with named_in_errors(source):
             if reading.domain is None:
                 reading = _with_domain(source, reading, layout)
             return cls.from_batches(read_batches(source, select=reading.chosen, **layout), structure, reading)
 
     @classmethod
-    def from_batches(cls, batches: Iterable[Batch], structure: Structure, reading: Reading) -> BlanketCounts:
+    def from_batches(cls, batches: Iterable[Batch], structure: Structure, reading: ParseOptions) -> BlanketCounts:
         if reading.domain is None:
             raise InputError("Counts that add up need states that are known before; pass Reading(domain=...).")
-        coder, counter = Coder(reading), BlanketCounter(reading.domain, structure)
+        coder, counter = Encoder(reading), BlanketCounter(reading.domain, structure)
         for batch in batches:
             counter.add(*coder.encode(batch))
         coder.finish()
@@ -146,14 +146,14 @@ class BlanketCounts:
         return UniqueRows(self.domain, codes, states.sample_weight.copy(), len(states))
 
 
-def _with_domain(source: Source, reading: Reading, layout: LayoutOptions) -> Reading:
+def _with_domain(source: Source, reading: ParseOptions, layout: LayoutOptions) -> ParseOptions:
     """The same reading with the states that a file holds."""
     if any(file.place.is_stream for file in files_of(source, ("",))):
         raise InputError("A stream can be read once, and its states need to be known before; pass Reading(domain=...).")
-    coder = Coder(reading)
+    coder = Encoder(reading)
     for batch in read_batches(source, select=reading.chosen, **layout):
         coder.encode(batch)
-    return Reading(coder.finish()[0], missing=reading.missing, unknown=reading.unknown)
+    return ParseOptions(coder.finish()[0], missing=reading.missing, unknown=reading.unknown)
 
 
 class BlanketCounter:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mrfit.data.partitioned_table import FoldedRows, Parts
-from mrfit.data.row_counter import Independent
+from mrfit.data.partitioned_table import FoldedRows, PartitionedTable
+from mrfit.data.row_counter import StreamCounter
 from mrfit.objectives.counts.blanket_counts import BlanketCounter, BlanketCounts
 from mrfit.structures.structure import Structure
 
@@ -18,12 +18,12 @@ class PartCounts:
     folds: tuple[BlanketCounts, ...]
     n_rows: int
     dropped_rows: int
-    independent: Independent
+    independent: StreamCounter
 
     @classmethod
     def merged(cls, parts: Sequence[PartCounts]) -> PartCounts:
         """Of all files together."""
-        independent = Independent()
+        independent = StreamCounter()
         for part in parts:
             independent.absorb(part.independent)
         folds = tuple(map(BlanketCounts.merged, zip(*(part.folds for part in parts), strict=True)))
@@ -31,7 +31,7 @@ class PartCounts:
         return cls(folds, n_rows, dropped_rows, independent)
 
 
-def count_part(structure: Structure, n_folds: int, seed: int, numbered: tuple[int, Parts]) -> PartCounts:
+def count_part(structure: Structure, n_folds: int, seed: int, numbered: tuple[int, PartitionedTable]) -> PartCounts:
     """Count the rows of some files, in pieces."""
     number, part = numbered
     counters = [BlanketCounter(part.domain, structure) for _ in range(max(1, n_folds))]

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from mrfit.core.linear_systems import divided
 from mrfit.penalties.penalty import NonsmoothPenalty
-from mrfit.penalties.penalty_curvature import Curvature
+from mrfit.penalties.penalty_curvature import PenaltyCurvature
 from mrfit.solvers.quadratics.descent import Descent
 from mrfit.solvers.quadratics.quadratic import Quadratic
 
@@ -98,7 +98,7 @@ class ManifoldSearch(Descent):
         return 0.0
 
 
-def _divided(hessian: Floats, curvature: Curvature, r: Floats, firmness: float) -> Floats:
+def _divided(hessian: Floats, curvature: PenaltyCurvature, r: Floats, firmness: float) -> Floats:
     """Division of r by the Hessian of quadratic and penalty on the manifold."""
     smooth = curvature.smooth
     matrix = hessian.copy() if len(smooth) == len(hessian) else hessian[np.ix_(smooth, smooth)]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.solvers.accelerated import Accelerated, Place, Smooth
+from mrfit.solvers.accelerated import Accelerated, Iterate, Smooth
 from mrfit.solvers.quadratics.quadratic import Quadratic
 
 Floats = NDArray[np.float64]
@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 _MARGIN = 1.02  # power iterations find the largest eigenvalue from below
 
 
-class Descent(Smooth[Place]):
+class Descent(Smooth[Iterate]):
     """A search for the best point of a quadratic plus a penalty.
 
     ``v`` is where it stands and ``slope`` the gradient of the quadratic there. ``guess`` is where power iterations for
@@ -34,7 +34,7 @@ class Descent(Smooth[Place]):
 
     def descend(self, most: int, *, patience: int) -> None:
         """So many steps, fewer once ``patience`` of them changed nothing between zero and not."""
-        here = Place(self.v, self.slope)
+        here = Iterate(self.v, self.slope)
         length = self._length or 1.0 / (_MARGIN * self._largest_eigenvalue())
         steps, unchanged = Accelerated(here, here, length), 0
         for _ in range(most):
@@ -47,16 +47,16 @@ class Descent(Smooth[Place]):
                 break
         self.v, self.slope, self._length = steps.here.w, steps.here.gradient, steps.length
 
-    def ahead(self, before: Place, here: Place, push: float) -> Place:
+    def ahead(self, before: Iterate, here: Iterate, push: float) -> Iterate:
         """Slopes are linear: this takes no product."""
-        return Place(here.w + push * (here.w - before.w), here.gradient + push * (here.gradient - before.gradient))
+        return Iterate(here.w + push * (here.w - before.w), here.gradient + push * (here.gradient - before.gradient))
 
-    def reached(self, ahead: Place, w: Floats, length: float) -> tuple[Place, float]:
+    def reached(self, ahead: Iterate, w: Floats, length: float) -> tuple[Iterate, float]:
         """The curvature along one move, which is known here, bounds that along all from below."""
         move = w - ahead.w
         change = self.quadratic.product(move)
         bend, size = float(move @ change), float(move @ move)
-        return Place(w, ahead.gradient + change), length if length * bend <= size else size / (1.05 * bend)
+        return Iterate(w, ahead.gradient + change), length if length * bend <= size else size / (1.05 * bend)
 
     def _largest_eigenvalue(self) -> float:
         """From below, by power iterations."""

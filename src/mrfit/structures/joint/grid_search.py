@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from mrfit.structures.joint.held_out_loss import Judge
-from mrfit.structures.joint.joint_growth import Grown, Growth, Setting
+from mrfit.structures.joint.held_out_loss import HeldOutLoss
+from mrfit.structures.joint.joint_growth import GrowthResult, JointGrowth, Setting
 
 RIDGES = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
 PRICES = (20.0, 12.0, 3.84)
@@ -20,7 +20,7 @@ class Chosen:
     """A setting, the graph grown with it, and its mean loss on held-out rows."""
 
     setting: Setting
-    grown: Grown
+    grown: GrowthResult
     loss: float
 
 
@@ -28,8 +28,8 @@ class Chosen:
 class Sweep:
     """One growth for each ridge that is tried; the price falls along the growth, so that all prices share it."""
 
-    growth: Growth
-    judge: Judge
+    growth: JointGrowth
+    judge: HeldOutLoss
     tried: dict[float, list[Chosen]] = field(default_factory=dict)
 
     def best(self) -> Chosen:

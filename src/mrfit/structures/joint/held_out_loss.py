@@ -17,14 +17,14 @@ _JUDGED_AT = (10.0, 1.0, 0.1, 0.01)
 
 
 @dataclass(frozen=True)
-class Judge:
+class HeldOutLoss:
     """Fits to the rows of one model, scored on those of another."""
 
     model: PairModel
     held_out: PairModel
 
     @classmethod
-    def of(cls, rows: UniqueRows, held_out: UniqueRows, *, jobs: int = 1) -> Judge:
+    def of(cls, rows: UniqueRows, held_out: UniqueRows, *, jobs: int = 1) -> HeldOutLoss:
         order = StateOrder.of(rows)
         return cls(PairModel(RowTable.of(rows, order), jobs=jobs), PairModel(RowTable.of(held_out, order), jobs=jobs))
 

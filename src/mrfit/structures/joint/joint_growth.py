@@ -47,7 +47,7 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Grown:
+class GrowthResult:
     """A graph with owners, and the fit of its joint model."""
 
     graph: OwnedEdges
@@ -60,7 +60,7 @@ class Grown:
 
 
 @dataclass(frozen=True)
-class Growth:
+class JointGrowth:
     """Rounds of adding and exchanging edges in one table.
 
     Parameters
@@ -76,14 +76,14 @@ class Growth:
     closed: Mask
     required: Mask
 
-    def start(self, ridge: float) -> Grown:
+    def start(self, ridge: float) -> GrowthResult:
         """The required edges alone."""
         edges = np.argwhere(np.triu(self.required, 1))
         graph, _ = OwnedEdges.none(len(self.required), self.max_degree).joined(edges, limit=len(edges), required=True)
         parameters = PairParameters.independent(self.model.table).joined(edges, self.model.table)
         return self._refitted(graph, parameters, ridge)
 
-    def grown(self, state: Grown, setting: Setting) -> Grown:
+    def grown(self, state: GrowthResult, setting: Setting) -> GrowthResult:
         """Rounds until next to nothing enters."""
         while True:
             larger = self._round(state, setting)
@@ -92,7 +92,7 @@ class Growth:
             if n_new <= _NEXT_TO_NOTHING * len(state.graph):
                 return state
 
-    def whole(self, setting: Setting, prices: Sequence[float]) -> Grown:
+    def whole(self, setting: Setting, prices: Sequence[float]) -> GrowthResult:
         """From the required edges to the end, the price falling along ``prices`` to that of the setting."""
         state = self.start(setting.ridge)
         for price in prices:
@@ -100,7 +100,7 @@ class Growth:
                 state = self.grown(state, replace(setting, price=price))
         return self.exchanged(state, setting)
 
-    def exchanged(self, state: Grown, setting: Setting) -> Grown:
+    def exchanged(self, state: GrowthResult, setting: Setting) -> GrowthResult:
         """Some of the weakest edges out, the best others in, wherever that lowers the priced objective."""
         share = _EXCHANGED
         for _ in range(setting.n_exchanges):
@@ -116,7 +116,7 @@ class Growth:
                 share *= 0.5
         return state
 
-    def _round(self, state: Grown, setting: Setting) -> Grown:
+    def _round(self, state: GrowthResult, setting: Setting) -> GrowthResult:
         """The edges that promise most, by falling score, as far as they can have an owner; then a refit."""
         self.model.expand(state.parameters)
         candidates = self._candidates(state, setting.price)
@@ -127,7 +127,7 @@ class Growth:
         parameters = state.parameters.joined(candidates[entered], self.model.table)
         return self._refitted(graph, parameters, setting.ridge)
 
-    def _candidates(self, state: Grown, price: float) -> Indices:
+    def _candidates(self, state: GrowthResult, price: float) -> Indices:
         """Pairs whose score is above the price of their parameters, those that gain most above it first."""
         widths = self.model.table.widths
         net = pair_scores(self.model) - price * np.outer(widths, widths)
@@ -137,12 +137,12 @@ class Growth:
         order = np.argsort(-net[a, b], kind="stable")
         return np.stack([a[order], b[order]], axis=1)
 
-    def worth(self, state: Grown) -> Floats:
+    def worth(self, state: GrowthResult) -> Floats:
         """About twice what the model would lose without each edge: w^2 V, summed over its parameters."""
         parameters = state.parameters
         return parameters.edge_sums(parameters.w**2 * self.model.variance(parameters))
 
-    def _weakest(self, state: Grown, share: float) -> Mask:
+    def _weakest(self, state: GrowthResult, share: float) -> Mask:
         """The share of the edges that is worth least; required ones never."""
         parameters, matters = state.parameters, self.worth(state)
         matters[self.required[parameters.edges[:, 0], parameters.edges[:, 1]]] = np.inf
@@ -150,6 +150,6 @@ class Growth:
         weak[np.argsort(matters, kind="stable")[: int(share * len(matters))]] = True
         return weak & np.isfinite(matters)
 
-    def _refitted(self, graph: OwnedEdges, parameters: PairParameters, ridge: float) -> Grown:
+    def _refitted(self, graph: OwnedEdges, parameters: PairParameters, ridge: float) -> GrowthResult:
         fitted, value = refit(self.model, parameters, ridge=ridge, decrease=accuracy(self.model), share=_SHARE)
-        return Grown(graph, fitted, value)
+        return GrowthResult(graph, fitted, value)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit._kernels.structure.dense_lasso_path import Nodes, Points, walk_paths
+from mrfit._kernels.structure.dense_lasso_path import Points, RegressionState, walk_paths
 from mrfit._kernels.structure.node_cells import Indicators
 from mrfit._kernels.structure.nodewise import LANES, columns_times
 from mrfit.data.unique_rows import UniqueRows
@@ -24,7 +24,7 @@ ROUNDING = 1e-12  # of the total weight: a smaller gradient is none
 
 
 class Start(NamedTuple):
-    """Where the paths of some regressions begin, without neighbours; the last two as in `Nodes`."""
+    """Where the paths of some regressions begin, without neighbours; the last two as in `RegressionState`."""
 
     critical: Floats  # the strengths at which a first neighbour enters
     excluded: NDArray[np.bool_]
@@ -114,7 +114,7 @@ class IndicatorTable:
         norms[norms <= ROUNDING * self.rows.total_weight] = 0.0
         return Start(norms.max(axis=1), barred, norms)
 
-    def walk(self, nodes: Nodes, max_selected: int) -> Points:
+    def walk(self, nodes: RegressionState, max_selected: int) -> Points:
         """Paths from there, until they select more variables."""
         return Points(*walk_paths(self.indicators, nodes, max_selected))
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.structures.joint.held_out_loss import Judge
+from mrfit.structures.joint.held_out_loss import HeldOutLoss
 from mrfit.structures.nodewise.allowed_pairs import AllowedPairs
 from mrfit.structures.nodewise.forward_selection import PRICE, ForwardSelection
 from mrfit.structures.nodewise.neighbour_selection import NeighbourSelection
@@ -46,7 +46,7 @@ class HeldOutPrice(NeighbourSelection):
         callback: Callable[[int], None] | None = None,
     ) -> Neighbours:
         self.valid.check_complete("choosing a structure")
-        judge = Judge.of(rows, self.valid.recoded(rows.domain), jobs=jobs)
+        judge = HeldOutLoss.of(rows, self.valid.recoded(rows.domain), jobs=jobs)
 
         def priced(price: float) -> _Priced:
             selection = ForwardSelection(self.max_degree, price, either=self.rule == "or")

@@ -11,8 +11,8 @@ from mrfit.data.folds import Fold, folds_of
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.structures.edge_weights import weight_of_coefficients
 from mrfit.structures.joint.grid_search import PRICES, Chosen, Sweep
-from mrfit.structures.joint.held_out_loss import Judge
-from mrfit.structures.joint.joint_growth import Grown, Growth, Setting
+from mrfit.structures.joint.held_out_loss import HeldOutLoss
+from mrfit.structures.joint.joint_growth import GrowthResult, JointGrowth, Setting
 from mrfit.structures.joint.pair_model import PairModel
 from mrfit.structures.joint.row_table import RowTable, StateOrder
 from mrfit.structures.nodewise.allowed_pairs import AllowedPairs
@@ -72,14 +72,14 @@ class JointSelection(NeighbourSelection):
     def why_none(self, rows: UniqueRows, paths: Sequence[NodePath]) -> str:
         return "no pair gains more than its price." if _has_pairs(rows) else super().why_none(rows, paths)
 
-    def _growth(self, rows: UniqueRows, pairs: AllowedPairs, jobs: int) -> Growth:
+    def _growth(self, rows: UniqueRows, pairs: AllowedPairs, jobs: int) -> JointGrowth:
         table = RowTable.of(rows, StateOrder.of(rows))
-        return Growth(PairModel(table, jobs=jobs), self.max_degree, pairs.forbidden, pairs.required)
+        return JointGrowth(PairModel(table, jobs=jobs), self.max_degree, pairs.forbidden, pairs.required)
 
-    def _chosen(self, growth: Growth, rows: UniqueRows, held_out: UniqueRows, jobs: int) -> Chosen:
+    def _chosen(self, growth: JointGrowth, rows: UniqueRows, held_out: UniqueRows, jobs: int) -> Chosen:
         held_out.check_complete("choosing a structure")
         return Sweep(
-            growth, Judge(growth.model, PairModel(RowTable.of(held_out, StateOrder.of(rows)), jobs=jobs))
+            growth, HeldOutLoss(growth.model, PairModel(RowTable.of(held_out, StateOrder.of(rows)), jobs=jobs))
         ).best()
 
     def _fold(self, rows: UniqueRows) -> Fold | None:
@@ -93,7 +93,7 @@ def _has_pairs(rows: UniqueRows) -> bool:
     return int((StateOrder.of(rows).n_columns > 0).sum()) > 1
 
 
-def _neighbours(growth: Growth, grown: Grown, rows: UniqueRows) -> Neighbours:
+def _neighbours(growth: JointGrowth, grown: GrowthResult, rows: UniqueRows) -> Neighbours:
     n, parameters = growth.model.table.n_variables, grown.parameters
     coefficients, gains = np.zeros((n, n)), np.zeros((n, n))
     widths = growth.model.table.widths

@@ -15,7 +15,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit._kernels.structure.dense_lasso_path import Nodes, Points
+from mrfit._kernels.structure.dense_lasso_path import Points, RegressionState
 from mrfit._kernels.structure.nodewise import LANES
 from mrfit.core.cluster import is_in_use, mapped, n_at_once
 from mrfit.core.errors import InputError
@@ -225,7 +225,7 @@ class _Walker:
     def _further(self, path: NodePath) -> Floats:
         return self.further(path) if self.further and path.points else np.empty(0)
 
-    def _beginning(self, paths: list[NodePath]) -> Nodes:
+    def _beginning(self, paths: list[NodePath]) -> RegressionState:
         """Without neighbours, at the critical strengths."""
         table, variables = self.table, [path.variable for path in paths]
         start = table.start(variables)
@@ -234,7 +234,7 @@ class _Walker:
         for path, c in zip(paths, critical.tolist(), strict=True):
             path.critical = c
         none = np.zeros(len(paths), np.int64)
-        return Nodes(
+        return RegressionState(
             variable=np.array(variables),
             n_free=np.array([len(table.constant(i)) for i in variables]),
             excluded=start.excluded,
@@ -251,10 +251,10 @@ class _Walker:
         )
 
 
-def _resumed(nodes: Nodes, found: Points, going: list[int], steps: list[Floats]) -> Nodes:
+def _resumed(nodes: RegressionState, found: Points, going: list[int], steps: list[Floats]) -> RegressionState:
     """The nodes ``going`` on, from their last points."""
     last = going, nodes.n_steps[going] - 1
-    return Nodes(
+    return RegressionState(
         variable=nodes.variable[going],
         n_free=nodes.n_free[going],
         excluded=nodes.excluded[going],
@@ -271,7 +271,7 @@ def _resumed(nodes: Nodes, found: Points, going: list[int], steps: list[Floats])
     )
 
 
-def _points(widths: Indices, nodes: Nodes, found: Points, i: int, critical: float) -> list[PathPoint]:
+def _points(widths: Indices, nodes: RegressionState, found: Points, i: int, critical: float) -> list[PathPoint]:
     """The points of node i, cut out of the kernel's arrays."""
     points, n_free = [], nodes.n_free[i]
     for t in np.flatnonzero(found.n_selected[i] >= 0).tolist():

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit._kernels.structure.node_cells import Cells, one_cell
+from mrfit._kernels.structure.node_cells import NodeCells, one_cell
 from mrfit._kernels.structure.nodewise import LANES, residual_over_rows, solve_node
 from mrfit.structures.edge_weights import weight_of_coefficients
 from mrfit.structures.nodewise.design_matrix import IndicatorTable
@@ -35,7 +35,7 @@ class Regression:
     """One variable's regression: where it stands."""
 
     variable: int
-    cells: Cells
+    cells: NodeCells
     excluded: NDArray[np.bool_]  # variables that may not enter: itself, and those forbidden
     coefficients: Floats  # (1 + columns, states - 1), the constant first
     working: Indices = field(default_factory=lambda: np.empty(0, np.int64))
@@ -60,7 +60,7 @@ class Regression:
         cells, self.violation, loss, penalty = solve_node(
             table.indicators, self.variable, self.cells, working, strength, tolerance, self.coefficients
         )
-        self.cells, self.working, self.loss, self.value = Cells(*cells), working, loss, loss + penalty
+        self.cells, self.working, self.loss, self.value = NodeCells(*cells), working, loss, loss + penalty
 
     def of_neighbours(self, table: IndicatorTable, neighbours: Indices) -> Floats:
         """The coefficients of some variables, one after the other, (columns of theirs, states - 1)."""
@@ -99,7 +99,7 @@ class Regressions:
             if table.varies(i):
                 coefficients = np.zeros((1 + table.n_columns, len(table.state_weights[i]) - 1))
                 coefficients[0] = table.constant(i)
-                cells = Cells(*one_cell(table.indicators, i, coefficients.shape[1]))
+                cells = NodeCells(*one_cell(table.indicators, i, coefficients.shape[1]))
                 regression = Regression(i, cells, excluded(i, len(table.widths), forbidden), coefficients)
                 regression.solve(table, regression.working, 1.0, 1e-9)
                 self.all.append(regression)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit._kernels.structure.dense_lasso_path import Nodes, Points
+from mrfit._kernels.structure.dense_lasso_path import Points, RegressionState
 from mrfit._kernels.structure.sparse_lasso_path import (
     ItemLists,
     critical_strengths,
@@ -78,7 +78,7 @@ class ItemTable:
         critical[critical <= ROUNDING * self.rows.total_weight] = 0.0
         return Start(critical, np.empty((len(variables), 0), bool), np.empty((len(variables), 0)))
 
-    def walk(self, nodes: Nodes, max_selected: int) -> Points:
+    def walk(self, nodes: RegressionState, max_selected: int) -> Points:
         """Paths from there, until they select more variables."""
         return Points(*walk_item_paths(self.lists, nodes, max_selected))
 
