@@ -10,9 +10,10 @@ import numpy as np
 from hypothesis import strategies as st
 from scipy import sparse
 
+from mrfit._typing import Scope
 from mrfit.core.cluster import held
 from mrfit.core.domain import Domain
-from mrfit.core.factors import Factors, Scope
+from mrfit.core.factors import Factors
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.inference.engine import Engine
 from mrfit.inference.exact.enumeration import Enumeration

@@ -1,19 +1,30 @@
-"""Internal: names of a package that are loaded when they are first used."""
+"""Internal: public names of a package, each imported on first use. The package's stub is the one list of them."""
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+_EXPORT = re.compile(r"^from (\S+) import (\w+) as (\w+)$", re.MULTILINE)
 
-def exports(package: str, homes: Mapping[str, tuple[str, ...]]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """``__getattr__`` and ``__dir__`` of a package, from the names that each module gives it."""
-    home = {name: module for module, names in homes.items() for name in names}
+
+def exports(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """``__getattr__``, ``__dir__`` and ``__all__`` of a package, from ``__init__.pyi`` beside its ``__init__.py``.
+
+    Numba and scikit-learn take longer to import than most commands take to run, and some of these names stand in
+    packages above.
+    """
+    stub = Path(file).with_suffix(".pyi").read_text(encoding="utf-8")
+    home = {public: (module, name) for module, name, public in _EXPORT.findall(stub)}
+    names = sorted(home)
 
     def __getattr__(name: str) -> Any:  # noqa: N807
         if name in home:
-            return getattr(importlib.import_module(home[name]), name)
+            module, defined = home[name]
+            return getattr(importlib.import_module(module), defined)
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
-    return __getattr__, lambda: sorted(home)
+    return __getattr__, lambda: names, names

@@ -16,6 +16,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mrfit._typing import Floats
 from mrfit.core.errors import ApproximationWarning, InputError, listed
 from mrfit.core.threads import resolve_jobs
 from mrfit.data.batch import checked_sample_weight
@@ -37,8 +38,6 @@ from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.registry import OBJECTIVES, PARAMETERIZATIONS, PENALTIES
 from mrfit.solvers.method import Method
 from mrfit.structures.simple import StructureLearner
-
-Floats = NDArray[np.float64]
 
 _EM = "em"
 _MISSING = ("error", "drop", "state", _EM)

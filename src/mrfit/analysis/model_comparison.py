@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.analysis.groups.groups_plot import draw_groups, groups_layout
 from mrfit.analysis.stability.resampled_networks import pairs_of
 from mrfit.core.domain import Domain
@@ -28,7 +29,6 @@ from mrfit.structures.edge_weights import EdgeWeights, Scores, same_scores, unit
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Floats = NDArray[np.float64]
 Key = frozenset[tuple[str, str]]  # variables of a parameter, each with its state
 
 _WHERE = {(True, True): "both", (True, False): "a", (False, True): "b"}

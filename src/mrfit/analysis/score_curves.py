@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.core.errors import InputError
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning.cross_validation import mean_over_folds, mean_over_rows
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MEASURES = {"pll": "pseudo-log-likelihood", "ll": "log-likelihood"}
-
-Floats = NDArray[np.float64]
 
 
 def plot_scores(

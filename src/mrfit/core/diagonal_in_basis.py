@@ -6,13 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from mrfit._typing import Floats, Indices
 from mrfit.core.linear_systems import at_least
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 _LEFT = 1e-6  # of a feature's curvature, at least, however much of it a constant explains
 

@@ -12,11 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mrfit._typing import Floats, Indices, Scope
 from mrfit.core.errors import InputError, listed
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
-Scope = tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)

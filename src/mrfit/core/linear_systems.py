@@ -6,11 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-Floats = NDArray[np.float64]
+from mrfit._typing import Floats
 
 _DENSER, _MOST_TERMS = 4, 64  # how much denser than a matrix its inverse may be; of the series that leads to it
 

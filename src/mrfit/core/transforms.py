@@ -19,17 +19,17 @@ from numpy.typing import NDArray
 from mrfit._kernels.arithmetic import fast_transforms as butterflies
 from mrfit._kernels.arithmetic.tensor_axis import multiply_axis
 from mrfit._kernels.fitting import state_products as joint_states
+from mrfit._typing import Floats
 from mrfit.core.errors import InputError
 from mrfit.core.threads import resolve_jobs, run
 
-Vector = NDArray[np.float64]
 Matrix = NDArray[np.floating[Any]]
 
 _PARALLEL_LENGTH = 1 << 19  # handing work to threads takes about 40 us twice: 2**18 values break even
 _JOINED_SIZE = 1024  # entries of a matrix that stands for several axes: five of 2 x 2, three of 3 x 3
 
 
-def walsh_hadamard(a: Vector, *, jobs: int | None = 1) -> None:
+def walsh_hadamard(a: Floats, *, jobs: int | None = 1) -> None:
     """Walsh-Hadamard transform, in place.
 
     a'[k] = sum_i (-1)**popcount(i & k) a[i], natural order, unnormalised: applied twice it multiplies by 2**n.
@@ -48,7 +48,7 @@ def walsh_hadamard(a: Vector, *, jobs: int | None = 1) -> None:
     _transform("walsh_hadamard", a, jobs)
 
 
-def subset_sums(a: Vector, *, jobs: int | None = 1) -> None:
+def subset_sums(a: Floats, *, jobs: int | None = 1) -> None:
     """Zeta transform, in place: a'[t] = sum over subsets s of t of a[s].
 
     From canonical parameters to the log-potential of every joint state (Buchman et al. 2012, eq. 2 solved for log p).
@@ -57,7 +57,7 @@ def subset_sums(a: Vector, *, jobs: int | None = 1) -> None:
     _transform("subset_sums", a, jobs)
 
 
-def inverse_subset_sums(a: Vector, *, jobs: int | None = 1) -> None:
+def inverse_subset_sums(a: Floats, *, jobs: int | None = 1) -> None:
     """Möbius transform, in place: a'[t] = sum over subsets s of t of (-1)**|t - s| a[s].
 
     From log-potentials to canonical parameters (Buchman et al. 2012, eq. 2). The alternating sums amplify rounding:
@@ -66,7 +66,7 @@ def inverse_subset_sums(a: Vector, *, jobs: int | None = 1) -> None:
     _transform("inverse_subset_sums", a, jobs)
 
 
-def superset_sums(a: Vector, *, jobs: int | None = 1) -> None:
+def superset_sums(a: Floats, *, jobs: int | None = 1) -> None:
     """Adjoint of :func:`subset_sums`, in place: a'[t] = sum over supersets s of t of a[s].
 
     From probabilities of joint states to the expectation of every canonical feature.
@@ -74,12 +74,12 @@ def superset_sums(a: Vector, *, jobs: int | None = 1) -> None:
     _transform("superset_sums", a, jobs)
 
 
-def inverse_superset_sums(a: Vector, *, jobs: int | None = 1) -> None:
+def inverse_superset_sums(a: Floats, *, jobs: int | None = 1) -> None:
     """Inverse of :func:`superset_sums`, in place: a'[t] = sum over supersets s of t of (-1)**|s - t| a[s]."""
     _transform("inverse_superset_sums", a, jobs)
 
 
-def tensor_product(a: Vector, matrices: Sequence[Matrix]) -> Vector:
+def tensor_product(a: Floats, matrices: Sequence[Matrix]) -> Floats:
     """Multiply each axis by a matrix: (M_1 ⊗ ... ⊗ M_n) a, without forming the product.
 
     b[j_1, ..., j_n] = sum over i of M_1[j_1, i_1] ... M_n[j_n, i_n] a[i_1, ..., i_n]
@@ -109,13 +109,13 @@ def tensor_product(a: Vector, matrices: Sequence[Matrix]) -> Vector:
     return result.reshape([matrix.shape[0] for matrix in matrices])
 
 
-def kronecker(a: Matrix, b: Matrix) -> Vector:
+def kronecker(a: Matrix, b: Matrix) -> Floats:
     """The Kronecker product of two matrices, as `numpy.kron`, which takes ten times as long where both are small."""
     (m, n), (k, h) = a.shape, b.shape
     return np.asarray(a[:, None, :, None] * b[:, None, :], np.float64).reshape(m * k, n * h)
 
 
-def exponentiate(q: Vector, *, jobs: int | None = 1) -> tuple[float, float]:
+def exponentiate(q: Floats, *, jobs: int | None = 1) -> tuple[float, float]:
     """From log-potentials to unnormalised probabilities, in place: q' = exp(q - largest).
 
     Parameters
@@ -140,7 +140,7 @@ def exponentiate(q: Vector, *, jobs: int | None = 1) -> tuple[float, float]:
     sums = np.empty(n_blocks)
     spans = _spans(n_blocks, jobs, len(q))
 
-    def part(first: int, last: int) -> Vector:
+    def part(first: int, last: int) -> Floats:
         return q[first * joint_states.BLOCK : last * joint_states.BLOCK]
 
     shift = float(max(run(lambda first, last: np.maximum.reduce(part(first, last)), spans)))  # a NaN shows in the sum
@@ -148,7 +148,7 @@ def exponentiate(q: Vector, *, jobs: int | None = 1) -> tuple[float, float]:
     return shift, float(np.add.reduce(sums))
 
 
-def _transform(kind: str, a: Vector, jobs: int | None) -> None:
+def _transform(kind: str, a: Floats, jobs: int | None) -> None:
     """Blocks of consecutive values, each on its lower bits; then strips across the blocks, on the higher bits."""
     _check_vector(a)
     n = len(a).bit_length() - 1
@@ -170,16 +170,16 @@ def _transform(kind: str, a: Vector, jobs: int | None) -> None:
         run(strips, _spans(len(a) >> (n_bits + strip_bits), jobs, len(a)))
 
 
-def _joined(matrices: Sequence[Matrix]) -> list[Vector]:
+def _joined(matrices: Sequence[Matrix]) -> list[Floats]:
     """Trailing axes joined into one while its matrix is small: BLAS on it beats many passes over rows of 1, 2, 4 ..."""
     rest = [np.array(matrix, np.float64, order="C") for matrix in matrices]  # copies: a kernel per read-only flag else
-    last: Vector = rest.pop() if rest else np.ones((1, 1))
+    last: Floats = rest.pop() if rest else np.ones((1, 1))
     while rest and rest[-1].size * last.size <= _JOINED_SIZE:
         last = kronecker(rest.pop(), last)
     return [*rest, last]
 
 
-def _times_axis(a: Vector, left: int, right: int, matrix: Vector) -> Vector:
+def _times_axis(a: Floats, left: int, right: int, matrix: Floats) -> Floats:
     rows, inner = matrix.shape
     if right == 1:
         return (a.reshape(left, inner) @ matrix.T).ravel()
@@ -196,7 +196,7 @@ def _spans(n_pieces: int, jobs: int | None, length: int) -> list[tuple[int, int]
     return list(pairwise(n_pieces * k // n for k in range(n + 1)))
 
 
-def _check_vector(a: Vector) -> None:
+def _check_vector(a: Floats) -> None:
     if not isinstance(a, np.ndarray) or a.dtype != np.float64 or a.ndim != 1 or not a.flags.c_contiguous:
         found = f"{a.dtype} of shape {a.shape}" if isinstance(a, np.ndarray) else type(a).__name__
         raise InputError(
@@ -207,7 +207,7 @@ def _check_vector(a: Vector) -> None:
         raise InputError("The array is read-only; the result has to be written to it. Pass a copy: a.copy().")
 
 
-def _check_matrices(a: Vector, matrices: Sequence[Matrix]) -> None:
+def _check_matrices(a: Floats, matrices: Sequence[Matrix]) -> None:
     expected = [f"(any, {k})" for k in a.shape]
     found = [matrix.shape for matrix in matrices]
     if len(found) != a.ndim or any(len(s) != 2 or s[1] != k for s, k in zip(found, a.shape, strict=True)):

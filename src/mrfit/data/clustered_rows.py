@@ -6,14 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from mrfit._typing import Floats
 from mrfit.core.errors import InputError
 from mrfit.data.dataset import Dataset
 from mrfit.data.unique_rows import UniqueRows
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

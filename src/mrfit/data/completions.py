@@ -8,11 +8,10 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Codes, Floats, Indices
 from mrfit.core.errors import DataError, InputError
 from mrfit.data.encoding import UNOBSERVED
-from mrfit.data.unique_rows import Codes, Floats, UniqueRows
-
-Indices = NDArray[np.int64]
+from mrfit.data.unique_rows import UniqueRows
 
 _MOST_OF_ROW, _MOST = 2**12, 2**22  # ways
 

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.core.errors import InputError
 from mrfit.data.unique_rows import UniqueRows
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

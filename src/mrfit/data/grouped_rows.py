@@ -7,12 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Indices
 from mrfit.core.domain import Domain
 from mrfit.core.errors import DataError, InputError, listed
 from mrfit.data.dataset import Dataset
-from mrfit.data.unique_rows import Floats, UniqueRows
-
-Indices = NDArray[np.int64]
+from mrfit.data.unique_rows import UniqueRows
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,14 +15,11 @@ from dataclasses import dataclass
 from itertools import count
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mrfit._kernels.fitting.segmentation import boundaries_of, cheapest_partition, interval_table, partition_cost
+from mrfit._typing import Floats, Integers
 from mrfit.core.errors import InputError
 from mrfit.data.batch import checked_sample_weight
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _SMALLEST = float(np.finfo(np.float64).tiny)
 _NEAR = 64.0  # ratio of prices up to which the rounding of the higher does not matter at the lower

@@ -10,10 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit._kernels.data.packing import pack, repack, unpack
-
-Codes = NDArray[np.uint8]
-Floats = NDArray[np.float64]
-Words = NDArray[np.uint64]
+from mrfit._typing import Codes, Floats, Words
 
 _WORD = 64
 _BITS_OF = np.array([code.bit_length() for code in range(256)])

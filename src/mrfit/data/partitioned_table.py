@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Codes, Floats
 from mrfit.core.cluster import mapped
 from mrfit.core.domain import Domain
 from mrfit.core.errors import InputError
@@ -20,9 +20,6 @@ from mrfit.data.readers import Progress, files_of_table, named_in_errors, read_b
 from mrfit.data.row_counter import StreamCounter
 from mrfit.data.sources import Source, TableFile, spoken_name
 from mrfit.data.unique_rows import UniqueRows
-
-Codes = NDArray[np.uint8]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Codes, Floats
 from mrfit.data.packed_rows import PackedRows
-
-Codes = NDArray[np.uint8]
-Floats = NDArray[np.float64]
 
 # Rows wait for each other up to this many bytes, so that tables of a million rows are sorted once.
 _BYTES_WAITING = 2**25

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Codes, Floats
 from mrfit.core.domain import Domain, Variable
 from mrfit.core.errors import DataError, InputError
 from mrfit.data.batch import checked_sample_weight
 from mrfit.data.row_counter import StreamCounter
-from mrfit.data.unique_rows import ActiveEntries, Codes, SeenRows, UniqueRows
+from mrfit.data.unique_rows import ActiveEntries, SeenRows, UniqueRows
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-Floats = NDArray[np.float64]
 
 STATES = ("0", "1")
 # Cells of a table up to which codes are made, a byte each; beyond, rows stay lists.

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit._kernels.data.partition import active_entries
+from mrfit._typing import Codes, Floats
 from mrfit.core.domain import Domain
 from mrfit.core.errors import DataError, listed
 from mrfit.data.batch import Batch, checked_sample_weight
@@ -27,9 +28,6 @@ from mrfit.data.sources import Source
 
 if TYPE_CHECKING:
     from mrfit.data.dataset import Dataset
-
-Codes = NDArray[np.uint8]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

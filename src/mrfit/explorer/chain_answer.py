@@ -7,11 +7,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.core.factors import Scope
+from mrfit._typing import Floats, Scope
 from mrfit.inference.sampling.draws import standard_error
 from mrfit.inference.sampling.gibbs import GibbsPosterior
-
-Floats = NDArray[np.float64]
 
 _TWICE = 2.0  # standard errors that are told
 _WORTH_TELLING = 0.1  # a difference between chains that anyone would see

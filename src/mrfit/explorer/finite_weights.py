@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.structures.edge_weights import EdgeWeights
-
-Floats = NDArray[np.float64]
 
 _INFINITE = 30.0  # in the place of an infinite weight: what parameters without a finite optimum are held at
 

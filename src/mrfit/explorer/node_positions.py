@@ -7,11 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Integers
 from mrfit.analysis.nodes.communities import louvain
 from mrfit.plots.force_layout import fitted, force, spread
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _FEW = 60  # variables that all their edges place well
 _MORE_EDGES = 0.3  # beyond a spanning forest, for each variable: all edges of a large network make a ball of it

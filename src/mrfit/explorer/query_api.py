@@ -13,8 +13,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Scope
 from mrfit.core.errors import ImpossibleError, InputError
-from mrfit.core.factors import Factors, Scope
+from mrfit.core.factors import Factors
 from mrfit.data.dataset import Dataset
 from mrfit.explorer.chain_answer import ChainAnswer
 from mrfit.inference.engine import AUTO, Posterior

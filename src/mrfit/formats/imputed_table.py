@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Codes
 from mrfit.core.domain import Domain, Variable
 from mrfit.data.encoding import UNOBSERVED
-
-Codes = NDArray[np.uint8]
 
 
 def filled(cells: Any, domain: Domain, before: Codes, after: Codes) -> Any:

@@ -22,19 +22,17 @@ from math import prod
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Indices, Scope
 from mrfit.core.domain import Domain
 from mrfit.core.errors import InputError
-from mrfit.core.factors import Factors, Scope
+from mrfit.core.factors import Factors
 from mrfit.formats.annotation import Annotation, names_worth_telling
 from mrfit.formats.input_file import read_input
 from mrfit.formats.model_format import ModelFormat
-from mrfit.formats.potentials import Floats, logarithms, potentials
+from mrfit.formats.potentials import logarithms, potentials
 from mrfit.formats.tokens import MOST_CELLS, Tokens, numbered_domain, spoken
 from mrfit.model.factor_network import FactorNetwork
-
-Indices = NDArray[np.int64]
 
 _MOST_LABEL = 2**62
 _INSTEAD = "Write a .LG or .mn file, which hold logarithms."

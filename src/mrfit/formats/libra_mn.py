@@ -33,11 +33,11 @@ from math import prod
 
 import numpy as np
 
+from mrfit._typing import Floats, Scope
 from mrfit.core.errors import InputError
-from mrfit.core.factors import Factors, Scope
+from mrfit.core.factors import Factors
 from mrfit.formats.libra_data import schema_bytes, schema_of
 from mrfit.formats.model_format import ModelFormat
-from mrfit.formats.potentials import Floats
 from mrfit.formats.tokens import MOST_CELLS, numbered_domain
 from mrfit.model.factor_network import Conjunction, FactorNetwork
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Scope
 from mrfit.core.errors import InputError
-from mrfit.core.factors import Factors, Scope
-
-Floats = NDArray[np.float64]
+from mrfit.core.factors import Factors
 
 
 def merged(factors: Factors) -> tuple[dict[Scope, Floats], float]:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.core.errors import InputError
 from mrfit.core.factors import Factors
-
-Floats = NDArray[np.float64]
 
 _LARGEST = 700.0  # doubles end at 709.8, and are exact to the last digit down to -708.4
 

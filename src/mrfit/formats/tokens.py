@@ -9,10 +9,10 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.core.domain import Domain, Variable
 from mrfit.core.errors import InputError, listed
 
-Floats = NDArray[np.float64]
 Number = TypeVar("Number", int, float)
 
 MOST_CELLS = 2**26  # of all tables of a file that may leave cells out: 512 MB

@@ -18,10 +18,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import prod
 
-from mrfit.core.factors import Factors, Scope
+from mrfit._typing import Floats, Scope
+from mrfit.core.factors import Factors
 from mrfit.formats.annotation import Annotation, names_worth_telling
 from mrfit.formats.model_format import ModelFormat
-from mrfit.formats.potentials import Floats, logarithms, potentials
+from mrfit.formats.potentials import logarithms, potentials
 from mrfit.formats.tokens import Tokens, numbered_domain
 from mrfit.model.factor_network import FactorNetwork
 

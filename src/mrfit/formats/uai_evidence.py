@@ -22,14 +22,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.core.errors import InputError
 from mrfit.formats.input_file import read_input
 from mrfit.formats.potentials import logarithms
 from mrfit.formats.tokens import Tokens
 
-Floats = NDArray[np.float64]
 Evidence = dict[int, int]  # state of each variable that is known
 
 

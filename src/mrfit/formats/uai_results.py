@@ -15,14 +15,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.core.errors import InputError
 from mrfit.core.rounding import in_file
 from mrfit.formats.input_file import read_input
 from mrfit.formats.tokens import Tokens
-
-Floats = NDArray[np.float64]
 
 _BEGIN = b"-BEGIN-"
 

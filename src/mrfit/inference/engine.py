@@ -8,13 +8,11 @@ from math import inf
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Scope
 from mrfit.core.errors import InputError
-from mrfit.core.factors import Factors, Scope
+from mrfit.core.factors import Factors
 from mrfit.inference.plan import Plan
-
-Floats = NDArray[np.float64]
 
 AUTO = "auto"  # the word of no engine: whichever fits
 

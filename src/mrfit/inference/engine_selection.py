@@ -8,8 +8,9 @@ from math import prod
 
 import numpy as np
 
+from mrfit._typing import Scope
 from mrfit.core.errors import InputError, listed
-from mrfit.core.factors import Factors, Scope
+from mrfit.core.factors import Factors
 from mrfit.inference.engine import AUTO, Engine, check_precision
 from mrfit.inference.exact.enumeration import Enumeration
 from mrfit.inference.exact.junction_tree import JunctionTree

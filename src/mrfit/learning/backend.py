@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Indices
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.inference.exact.enumeration import Enumeration
 from mrfit.inference.exact.joint_states import JointStates, plan_joint_states
@@ -38,9 +39,6 @@ from mrfit.solvers.lbfgs import LBFGS
 from mrfit.solvers.method import Method
 from mrfit.solvers.newton import TruncatedNewton
 from mrfit.solvers.proximal_newton import ProximalNewton
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 class Backend(ABC):

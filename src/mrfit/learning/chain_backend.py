@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Indices
 from mrfit.core.errors import InputError
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning.backend import ListedCoordinates
@@ -22,9 +22,6 @@ from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.penalties.penalty import Penalty
 from mrfit.solvers.solution import Record, Solution, Status
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 CHAINS = "chains"  # the word of the engine
 

@@ -16,16 +16,14 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.core.errors import InputError
 from mrfit.formats.jsonl import LineFile, LineKind
 from mrfit.learning.grid import Optimum
 from mrfit.learning.tying.soft_tying import TiedSolution, TyingRecord
 from mrfit.parameterizations.groups import Groups
 from mrfit.solvers.solution import Record, Solution, Status
-
-Floats = NDArray[np.float64]
 
 _KIND = LineKind("mrfit_fits", ("result", "point"), "another file")
 _SECONDS = 300.0  # of a long fit that a kill may cost

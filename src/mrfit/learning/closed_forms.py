@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import wrightomega
 
+from mrfit._typing import Floats
 from mrfit.core.errors import InputError
 from mrfit.inference.exact.row_tables import RowTables
 from mrfit.inference.exact.tree_states import TreeStates
@@ -24,7 +24,6 @@ from mrfit.structures.decomposable import multiplicities
 if TYPE_CHECKING:
     from mrfit.learning.fit_problem import FitProblem
 
-Floats = NDArray[np.float64]
 
 Estimate = Callable[[Floats, float], Floats]  # log p of all joint states from their counts and a strength
 

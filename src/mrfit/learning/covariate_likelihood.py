@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from mrfit._typing import Floats, Indices
 from mrfit.core.domain import Domain
 from mrfit.core.errors import InputError
 from mrfit.data.unique_rows import UniqueRows
@@ -22,9 +22,6 @@ from mrfit.objectives.weighted_mean import WeightedMean
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.structures.structure import Structure
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 def without_covariates(parameters: Parameterization) -> Canonical:

@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import inf
 
-import numpy as np
-from numpy.typing import NDArray
-
+from mrfit._typing import Floats
 from mrfit.objectives.cached import CachedObjective
-
-Floats = NDArray[np.float64]
 
 _LOOK = 50  # passes over the training rows between two looks at the validation rows, which take about five
 _WORSE = 3e-4  # of a score: since the last look

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.core.errors import InputError
 from mrfit.data.completions import Completions
 from mrfit.data.dataset import Dataset
@@ -24,8 +24,6 @@ from mrfit.learning.em_errors import check_incomplete_errors, incomplete_errors
 from mrfit.learning.fit_result import FitResult
 from mrfit.learning.learner import Learner
 from mrfit.learning.penalty_specs import L2, NoPenalty, SumOfSquares
-
-Floats = NDArray[np.float64]
 
 _STEADY = 1e-7  # change of log-weights of complete rows at which rounds end
 _TOLERANCE = 1e-8  # of the fits: what they leave open adds up over rounds

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.core.errors import InputError
 from mrfit.data.completions import Completions
 from mrfit.data.unique_rows import UniqueRows
@@ -15,8 +15,6 @@ from mrfit.learning.learner import Learner
 from mrfit.learning.standard_errors import SHRUNKEN
 from mrfit.model.standard_error_estimates import StandardErrors
 from mrfit.parameterizations.parameterization import Parameterization
-
-Floats = NDArray[np.float64]
 
 _MOST_COMPLETE = 2**13  # distinct complete rows, whose gradients are held at once
 

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.core.errors import InputError
 from mrfit.data.folds import folds_of
 from mrfit.data.unique_rows import UniqueRows
@@ -40,8 +40,6 @@ from mrfit.structures.structure import Structure
 
 if TYPE_CHECKING:
     from mrfit.learning.learner import Learner
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

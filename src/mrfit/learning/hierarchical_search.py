@@ -9,12 +9,12 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.learning.fit_problem import FitProblem
 from mrfit.learning.grid import Optimum
 from mrfit.structures.hierarchy import supported
 from mrfit.structures.structure import Structure
 
-Floats = NDArray[np.float64]
 Scopes = NDArray[np.int64]
 
 

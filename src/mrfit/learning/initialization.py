@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.learning.backend import Backend
 from mrfit.learning.partitioned_rows import Rows
-
-Floats = NDArray[np.float64]
 
 # A parameter that nothing penalises and whose feature never (or always) occurs has no finite optimum. It is held
 # where its conditional probability is exp(-30) = 1e-13: as good as never, and still a number.

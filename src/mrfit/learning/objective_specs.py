@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.core.errors import InputError
 from mrfit.core.errors import listed as listed_words
 from mrfit.core.factors import Factors
@@ -35,7 +36,6 @@ from mrfit.parameterizations.parameterization import Parameterization
 if TYPE_CHECKING:
     from mrfit.model.markov_network import MarkovNetwork
 
-Floats = NDArray[np.float64]
 
 EXACT = "exact"
 ENGINES = (AUTO, EXACT, Enumeration.word, JunctionTree.word, CHAINS)

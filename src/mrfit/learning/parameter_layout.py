@@ -9,10 +9,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Indices
 from mrfit.structures.hierarchy import supersets
 from mrfit.structures.structure import Structure
-
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.core.cluster import held, mapped, n_at_once
 from mrfit.core.domain import Domain
 from mrfit.core.errors import InputError
@@ -26,8 +26,6 @@ from mrfit.objectives.row_scores import row_pll
 from mrfit.objectives.sharded import Shard, Sharded
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.parameterization import Parameterization
-
-Floats = NDArray[np.float64]
 
 
 class PartedRows(ABC):

@@ -10,8 +10,8 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.core.errors import InputError
 from mrfit.learning.backend import Backend
 from mrfit.learning.chain_backend import fit_by_chains
@@ -33,8 +33,6 @@ from mrfit.solvers.minimize import minimize
 from mrfit.solvers.newton import TruncatedNewton
 from mrfit.solvers.owlqn import OWLQN
 from mrfit.structures.structure import Structure
-
-Floats = NDArray[np.float64]
 
 ZERO, TREE = "zero", "tree"  # towards which L2 draws
 _MOST_STRENGTHS = 40  # of a path, each 1 / sqrt(2) of the last

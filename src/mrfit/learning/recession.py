@@ -11,12 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import eigh
 from scipy.optimize import linprog
 
-Floats = NDArray[np.float64]
+from mrfit._typing import Floats
 
 _SMALL = 1e-7  # what a linear program leaves of a zero
 _FALLS = -1e-6

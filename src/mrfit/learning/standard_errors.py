@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.core.errors import InputError, listed
 from mrfit.learning.backend import Backend
 from mrfit.learning.fit_problem import FitProblem
@@ -14,8 +14,6 @@ from mrfit.objectives.hessian import MOST_DENSE
 from mrfit.objectives.objective import Objective
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.structures.base import StructureLearner
-
-Floats = NDArray[np.float64]
 
 SHRUNKEN = (
     "The penalty has shrunken the estimates: intervals lie around shrunken values, and hold true ones less often than "

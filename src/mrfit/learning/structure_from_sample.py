@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Codes, Floats
 from mrfit.core.cluster import mapped
 from mrfit.core.errors import InputError
 from mrfit.data.partitioned_table import FoldedRows, PartitionedTable
@@ -30,9 +31,6 @@ from mrfit.structures.nodewise.path_selection import theoretical_strength
 from mrfit.structures.nodewise.regressions import Regressions
 from mrfit.structures.simple import Learned
 from mrfit.structures.structure import Structure
-
-Codes = NDArray[np.uint8]
-Floats = NDArray[np.float64]
 
 _SMALL = 2**25  # bytes of files whose rows are all taken
 _MOST_ROWS = 200_000  # of a sample: beyond that weak edges alone are gained

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.core.errors import InputError, listed
 from mrfit.learning.chain_backend import optimum_of
 from mrfit.learning.chains.chain_fit import ChainProblem
@@ -31,8 +32,6 @@ from mrfit.penalties.l2 import Ridge
 from mrfit.penalties.penalty import Penalty, ZeroPenalty
 from mrfit.solvers.minimize import minimize
 from mrfit.solvers.newton import TruncatedNewton
-
-Floats = NDArray[np.float64]
 
 # The grids of Chou et al. (2018).
 GROUPS = (1, 2, 5, 10, 20, 100, 500, 1000, 5000, 10000)

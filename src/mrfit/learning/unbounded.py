@@ -14,6 +14,7 @@ from scipy import sparse
 from scipy.linalg import eigh
 from scipy.special import log_softmax
 
+from mrfit._typing import Floats, Indices, Mask
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.inference.exact.junction_tree import JunctionTree
 from mrfit.inference.exact.row_tables import RowTables
@@ -21,11 +22,6 @@ from mrfit.learning.fit_problem import FitProblem
 from mrfit.learning.fit_result import CandidateFit
 from mrfit.learning.recession import Recession
 from mrfit.parameterizations.parameterization import Parameterization
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
-Mask = NDArray[np.bool_]
-
 
 UNDETERMINED = "undetermined"
 

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Scope
 from mrfit.core.domain import Domain, Variable
 from mrfit.core.errors import InputError, listed
-from mrfit.core.factors import Factors, Scope, check_scopes
+from mrfit.core.factors import Factors, check_scopes
 from mrfit.core.threads import resolve_jobs
 from mrfit.data.encoding import has_all_cells
 from mrfit.inference.engine_selection import exactly_planned
@@ -20,7 +21,6 @@ from mrfit.model.queries.missing_cells import observed_ll, observed_pll
 from mrfit.model.queries.questions import Queryable
 from mrfit.objectives.row_scores import check_exact_score, given_rest, log_z_given, pll_of_potentials
 
-Floats = NDArray[np.float64]
 Condition = tuple[int, tuple[int, ...]]  # a variable, and the states in which it may be
 
 _SWITCH = ("no", "yes")

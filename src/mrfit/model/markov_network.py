@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.core.domain import Domain
 from mrfit.core.errors import InputError, listed
 from mrfit.core.factors import Factors
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
     from mrfit.analysis.nodes.node_measures import Groups as GroupsOfVariables
     from mrfit.analysis.nodes.node_measures import NodeMeasures
 
-Floats = NDArray[np.float64]
 
 _MOST_IN_NOTEBOOKS = 200  # variables of models that show themselves as a page, of about 100 kB
 

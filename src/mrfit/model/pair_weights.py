@@ -9,13 +9,12 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.core.domain import Domain, Variable
 from mrfit.core.errors import InputError, listed
 from mrfit.core.factors import Factors
 from mrfit.structures.edge_signs import ranks_of
 from mrfit.structures.edge_weights import EdgeWeights, Scores, centered
-
-Floats = NDArray[np.float64]
 
 WEIGHT = "weight"
 # The meaning of a weight, and how many times the norm of the pair's centered table: with states 0 and 1 and the

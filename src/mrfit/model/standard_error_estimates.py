@@ -5,16 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eigh
 from scipy.linalg.lapack import dpotrf, dpotri
 from scipy.special import ndtri
 
+from mrfit._typing import Floats, Indices
 from mrfit.core.errors import InputError, listed
 from mrfit.core.linear_systems import at_least, mirrored
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 KINDS = ("sandwich", "model")
 

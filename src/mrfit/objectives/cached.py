@@ -6,12 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.objectives.hessian import Hessian
 from mrfit.objectives.objective import Expansion, ExplicitHessian, Objective, owned
-
-Floats = NDArray[np.float64]
 
 
 def _same(a: Floats, b: Floats) -> bool:

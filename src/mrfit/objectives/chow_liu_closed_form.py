@@ -7,14 +7,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import minimum_spanning_tree
 
+from mrfit._typing import Floats, Indices
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.inference.exact.row_tables import RowTables
 from mrfit.objectives.decomposable_closed_form import product_parameters
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.structures.structure import Structure
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 _UNIFORM_WEIGHT = 0.3  # rows, so that nothing is impossible
 

@@ -6,17 +6,15 @@ from abc import abstractmethod
 from functools import cache, cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mrfit._kernels.fitting.cells import DIAGONAL, EXPANSION, GRADIENT, PRODUCT, gather, scatter, sweep
 from mrfit._kernels.fitting.curvature_blocks import curvature_blocks
+from mrfit._typing import Floats
 from mrfit.core.diagonal_in_basis import UncorrelatedFeatures
 from mrfit.core.threads import deal, run
 from mrfit.objectives.counts.conditional_cells import ConditionalCells
 from mrfit.objectives.hessian import MOST_DENSE, MOST_ENTRIES, BlockLayout, Blocks, Hessian, Matrix
 from mrfit.objectives.objective import Expansion, ExplicitHessian, Objective
-
-Floats = NDArray[np.float64]
 
 # A second thread costs about 50 microseconds to wake; below this much work (nanoseconds) it does not pay.
 _WORTH_A_THREAD = 200_000.0

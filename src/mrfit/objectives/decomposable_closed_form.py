@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Indices
 from mrfit.parameterizations.expansion import canonical_coefficients, entries_of
 from mrfit.parameterizations.parameterization import Parameterization
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 def product_parameters(parameters: Parameterization, shares: Floats, times: dict[int, Indices]) -> Floats:

@@ -8,15 +8,12 @@ have if all variables are independent.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from mrfit._typing import Floats, Indices
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.inference.exact.tree_states import TreeStates
 from mrfit.parameterizations.centring import centred_map, products_of_states
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 MOST_ROWS = 20_000
 _MOST_PARAMETERS = 5_000

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg.blas import dsyrk
 
 from mrfit._kernels.fitting.cells import gather
 from mrfit._kernels.fitting.row_gradients import row_gradients
+from mrfit._typing import Floats
 from mrfit.core.linear_systems import mirrored
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.inference.exact.row_tables import RowTables
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.parameterization import Parameterization
-
-Floats = NDArray[np.float64]
 
 _BLOCK = 512  # rows whose gradients are held at once: 2 MB for 500 parameters
 

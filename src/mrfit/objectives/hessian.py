@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_solve
 from scipy.sparse import csr_array
 
+from mrfit._typing import Floats, Indices
 from mrfit.core.linear_systems import at_least, cholesky
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 Division = Callable[[Floats], Floats]
 
 MOST_DENSE = 4000  # parameters of which a matrix is held: 128 MB

@@ -7,17 +7,14 @@ from math import prod
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mrfit._kernels.fitting.state_products import scale_and_subtract
+from mrfit._typing import Floats, Indices
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.inference.exact.joint_states import JointStates
 from mrfit.objectives.objective import Expansion, Objective, owned
 from mrfit.parameterizations.joint import Joint
 from mrfit.parameterizations.parameterization import Parameterization
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 class LikelihoodPoint(NamedTuple):

@@ -8,14 +8,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Indices
 from mrfit.core.diagonal_in_basis import NearlyDiagonal
 from mrfit.core.linear_systems import at_least
 from mrfit.objectives.hessian import Division, Hessian
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

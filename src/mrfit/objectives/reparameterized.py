@@ -6,16 +6,13 @@ from collections.abc import Callable
 from functools import cache, cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from mrfit._typing import Floats, Indices
 from mrfit.core.diagonal_in_basis import NearlyDiagonal
 from mrfit.core.linear_systems import inverse_by_series
 from mrfit.objectives.hessian import Matrix
 from mrfit.objectives.objective import Expansion, Objective
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 class Reparameterized(Objective):

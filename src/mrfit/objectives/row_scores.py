@@ -12,7 +12,8 @@ from scipy.special import logsumexp
 
 from mrfit._kernels.fitting.cells import gather
 from mrfit._kernels.fitting.scoring import BLOCK, row_scores
-from mrfit.core.factors import Factors, Scope, positions
+from mrfit._typing import Floats, Scope
+from mrfit.core.factors import Factors, positions
 from mrfit.core.threads import deal, run
 from mrfit.inference.engine_selection import exactly_planned
 from mrfit.inference.exact.joint_states import JointStates, plan_joint_states
@@ -20,8 +21,6 @@ from mrfit.inference.plan import Plan
 from mrfit.parameterizations.bases import CompleteBase
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.parameterization import Parameterization
-
-Floats = NDArray[np.float64]
 
 _WORTH_A_THREAD = 2_000_000  # features times rows
 _FEW_STATES = 2**20  # joint states: going over all of them is cheaper than listing the subsets of large scopes

@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit._kernels.fitting.cells import DIAGONAL, EXPANSION, GRADIENT, PRODUCT, SCREENING
+from mrfit._typing import Floats
 from mrfit.objectives.conditional_loss import ConditionalLoss
 from mrfit.objectives.objective import Expansion
-
-Floats = NDArray[np.float64]
 
 
 class InteractionScreening(ConditionalLoss):

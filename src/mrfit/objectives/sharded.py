@@ -7,13 +7,11 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.core.cluster import Held
 from mrfit.objectives.hessian import Hessian
 from mrfit.objectives.objective import Expansion, ExplicitHessian, Objective, owned
-
-Floats = NDArray[np.float64]
 
 
 class HessianCost(NamedTuple):

@@ -5,16 +5,14 @@ from __future__ import annotations
 from functools import cache, cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.core.threads import deal, run
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.inference.exact.tree_states import TreeStates
 from mrfit.objectives.feature_covariance import MOST_ROWS, feature_covariance
 from mrfit.objectives.objective import Expansion, Objective, owned
 from mrfit.parameterizations.parameterization import Parameterization
-
-Floats = NDArray[np.float64]
 
 _WORTH_A_THREAD = 100_000  # cells
 _STEP = 6e-6  # of central differences, about the cube root of the rounding: what is cut off and what is rounded meet

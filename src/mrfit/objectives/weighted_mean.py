@@ -7,11 +7,10 @@ from functools import cache
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.objectives.objective import Expansion, Objective
 
-Floats = NDArray[np.float64]
 Value = TypeVar("Value", float, Floats)
 
 

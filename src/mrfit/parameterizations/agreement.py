@@ -7,14 +7,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Indices
 from mrfit.core.transforms import subset_sums, superset_sums
 from mrfit.parameterizations.bases import covariance_of_sums, digits_of
 from mrfit.parameterizations.joint import Joint, Saturated
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.structures.structure import Structure
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 class SaturatedAgreement(Joint):

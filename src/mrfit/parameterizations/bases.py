@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from mrfit._kernels.fitting.second_moments import binary_covariance, state_covariance
+from mrfit._typing import Floats, Indices
 from mrfit.core.transforms import (
     inverse_subset_sums,
     subset_sums,
@@ -27,9 +28,6 @@ from mrfit.core.transforms import (
     walsh_hadamard,
 )
 from mrfit.parameterizations.reference_states import digits_of_states
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 def digits_of(positions: Indices, shape: tuple[int, ...]) -> Indices:

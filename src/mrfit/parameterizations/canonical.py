@@ -14,11 +14,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Indices, Scope
 from mrfit.core.errors import InputError
 from mrfit.core.transforms import kronecker
 from mrfit.parameterizations.bases import CompleteBase, Zeta
 from mrfit.parameterizations.conditionals import Conditionals, conditionals_of
-from mrfit.parameterizations.parameterization import Floats, Indices, Parameterization, Scope
+from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.structures.distinct import distinct_rows
 
 

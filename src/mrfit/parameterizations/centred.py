@@ -9,9 +9,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Indices, Scope
 from mrfit.core.transforms import kronecker
 from mrfit.parameterizations.bases import CompleteBase, Contrasts, Walsh, contrasts, digits_of
-from mrfit.parameterizations.parameterization import Floats, Indices, Parameterization, Scope
+from mrfit.parameterizations.parameterization import Parameterization
 
 
 @dataclass(frozen=True)

@@ -6,15 +6,12 @@ from collections.abc import Iterator
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from mrfit._typing import Floats, Indices
 from mrfit.parameterizations.bases import digits_of
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.expansion import entries_of, sparse_map
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 def centred_map(canonical: Canonical, frequency: Floats) -> sparse.csr_array:

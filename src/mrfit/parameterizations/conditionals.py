@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+
+from mrfit._typing import Indices
 
 if TYPE_CHECKING:
     from mrfit.parameterizations.canonical import Canonical
-
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

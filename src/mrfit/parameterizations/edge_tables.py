@@ -7,16 +7,14 @@ from itertools import combinations
 from math import prod
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Indices
 from mrfit.parameterizations.bases import Contrasts, contrasts
 from mrfit.parameterizations.joint import Listed
 from mrfit.parameterizations.ordered import Ordered
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.structures.edge_weights import EdgeWeights, Scores, default_scores, kind_of, weights_of_tables, without_dust
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 PairTables = Iterator[tuple[Indices, Floats]]  # pairs (pairs, 2), and a part of their tables (pairs, states, states)
 
 _IMPOSSIBLE = -30.0  # in the place of minus infinity, for the sign of a weight that is infinite

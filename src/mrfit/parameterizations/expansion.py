@@ -5,17 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from mrfit._typing import Floats, Indices
 from mrfit.core.transforms import tensor_product
 from mrfit.parameterizations.bases import digits_of
 
 if TYPE_CHECKING:
     from mrfit.parameterizations.canonical import Canonical
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 def canonical_coefficients(tables: Floats) -> Floats:

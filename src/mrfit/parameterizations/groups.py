@@ -8,11 +8,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Indices
 from mrfit.core.errors import InputError
 from mrfit.data.kmeans1d import kmeans1d
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 WAYS = ("all", "apart", "orders")
 

@@ -7,8 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from mrfit._typing import Floats, Scope
 from mrfit.parameterizations.canonical import named_states
-from mrfit.parameterizations.parameterization import Floats, Parameterization, Scope
+from mrfit.parameterizations.parameterization import Parameterization
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from mrfit._typing import Floats, Indices
 from mrfit.parameterizations.bases import CompleteBase, digits_of
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.structures.structure import Structure
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 class Joint(ABC):

@@ -11,12 +11,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Indices, Scope
 from mrfit.core.domain import Domain
 from mrfit.core.errors import InputError, listed
 from mrfit.core.transforms import kronecker
 from mrfit.data.missing_codes import missing_codes
 from mrfit.parameterizations.canonical import named_states
-from mrfit.parameterizations.parameterization import Floats, Indices, Parameterization, Scope
+from mrfit.parameterizations.parameterization import Parameterization
 
 ALL = "all"
 

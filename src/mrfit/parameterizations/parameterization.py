@@ -10,9 +10,9 @@ from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from mrfit._typing import Floats, Indices, Scope
 from mrfit.core.domain import Domain
 from mrfit.core.errors import InputError
 from mrfit.core.factors import Factors
@@ -24,9 +24,6 @@ from mrfit.structures.structure import Structure
 if TYPE_CHECKING:
     from mrfit.parameterizations.canonical import Canonical
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
-Scope = tuple[int, ...]
 
 _MOST_ENTRIES = 1e8
 

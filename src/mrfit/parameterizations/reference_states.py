@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Indices
 from mrfit.core.domain import Domain
 from mrfit.core.errors import InputError, listed
-
-Indices = NDArray[np.int64]
 
 
 def reference_from(text: str, domain: Domain, rng: np.random.Generator) -> tuple[int, ...]:

@@ -9,10 +9,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Indices, Scope
 from mrfit.core.transforms import kronecker
 from mrfit.parameterizations.bases import CompleteBase, Contrasts, Walsh, contrasts
 from mrfit.parameterizations.canonical import joint_selection
-from mrfit.parameterizations.parameterization import Floats, Indices, Parameterization, Scope
+from mrfit.parameterizations.parameterization import Parameterization
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Indices
 from mrfit.core.errors import InputError
 from mrfit.core.linear_systems import at_least
 from mrfit.penalties.penalty import SmoothPenalty, Trait
 from mrfit.penalties.penalty_strength import checked_strength
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,13 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from mrfit._typing import Floats, Indices
 from mrfit.core.errors import InputError
 from mrfit.penalties.penalty import NonsmoothPenalty
 from mrfit.penalties.penalty_curvature import PenaltyCurvature
 from mrfit.penalties.penalty_weight import check_weight
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

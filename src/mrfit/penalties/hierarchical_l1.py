@@ -11,13 +11,11 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from mrfit._kernels.fitting.dykstra import overlapping_prox, what_is_left
+from mrfit._typing import Floats, Indices
 from mrfit.core.errors import InputError
 from mrfit.penalties.penalty import NonsmoothPenalty
 from mrfit.penalties.penalty_curvature import PenaltyCurvature
 from mrfit.penalties.penalty_weight import check_weight
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 # Of a prox, as a share of the length of what it is taken of; near what rounding allows.
 _TOLERANCE = 1e-14

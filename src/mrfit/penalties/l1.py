@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit._kernels.fitting.absolute_values import exceeds, pseudo_gradient, weighted_sum
-from mrfit.penalties.penalty import Indices, NonsmoothPenalty, Trait
+from mrfit._typing import Floats, Indices
+from mrfit.penalties.penalty import NonsmoothPenalty, Trait
 from mrfit.penalties.penalty_weight import check_weight
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.penalties.penalty import SmoothPenalty, Trait
 from mrfit.penalties.penalty_strength import checked_strength
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,15 +6,13 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.objectives.hessian import Division
 from mrfit.objectives.objective import Expansion, Objective, owned
 
 if TYPE_CHECKING:
     from mrfit.penalties.penalty import SmoothPenalty
-
-Floats = NDArray[np.float64]
 
 
 class PenalizedObjective(Objective):

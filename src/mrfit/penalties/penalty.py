@@ -12,13 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from mrfit._typing import Floats, Indices
 from mrfit.objectives.objective import Objective
 from mrfit.penalties.penalized_objective import PenalizedObjective
 from mrfit.penalties.penalty_curvature import PenaltyCurvature
 from mrfit.penalties.penalty_strength import checked_strength
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 class Trait(Enum):

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from mrfit._typing import Floats, Indices
 
 
 class PenaltyCurvature(NamedTuple):

@@ -6,16 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Integers
 from mrfit.core.errors import InputError
 from mrfit.plots.drawn_edges import share_of
 from mrfit.plots.drawn_graph import DrawnGraph
 from mrfit.plots.force_layout import circle, fitted, force, spread
 from mrfit.plots.node_labels import half_sizes, wrapped
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Layout = str | Floats  # "force", "circle" or a place for every variable
 
 ALL_LABELLED = 150  # nodes; of more, the strongest have labels where there is room

@@ -6,16 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Integers
 from mrfit.plots.edge_routing import routes
 from mrfit.plots.page import Page, cut, decimal, text_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 POSITIVE, NEGATIVE = "#2166ac", "#b2182b"  # blue and red, apart for colour-blind eyes too
 NEITHER = "#6e6e6e"

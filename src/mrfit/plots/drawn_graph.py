@@ -6,13 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Integers
 from mrfit.core.errors import InputError
 from mrfit.plots.page import count
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _MOST_EDGES = 6_000
 

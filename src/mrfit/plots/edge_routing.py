@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from mrfit._typing import Floats, Integers
 
 _LARGEST_BEND = 0.2  # height of a line over its chord, in lengths of the chord,
 _MOST_CLEARANCES = 7.0  # and in clearances: long lines do not leave the page

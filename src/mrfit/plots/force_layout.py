@@ -5,16 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Integers, Singles
 from mrfit.core.threads import one_blas_thread
 
 if TYPE_CHECKING:
     import networkx
 
-Floats = NDArray[np.float64]
-Singles = NDArray[np.float32]
-Integers = NDArray[np.int64]
 
 FEW = 120  # connected variables that are laid out exactly
 

@@ -6,14 +6,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Integers
 from mrfit.plots.number_line import LEFT, NumberLine
 from mrfit.plots.page import Page, apart, decimal, text_width
 from mrfit.plots.strip_plot import COLUMN, Lane
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _LABEL, _LEADER = 0.3, 0.2  # inches: a center with its count, and the lines from it to its place
 _SMALL = 7.5  # points

@@ -10,12 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.core.errors import InputError, listed
 from mrfit.formats.output_file import check_writable, write_output
-
-Floats = NDArray[np.float64]
 
 SUFFIXES = (".csv", ".json")
 

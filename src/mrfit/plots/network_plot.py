@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Integers
 from mrfit.model.markov_network import MarkovNetwork
 from mrfit.plots.canvas import ALL_LABELLED, FONTS, LONGEST_LABEL, Canvas, Layout, canvas_of, canvas_within, is_force
 from mrfit.plots.drawn_edges import EdgeStyle, Legend, draw_edges, finite_weights, share_of
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _MOST_LISTED = 60  # variables without an edge
 _FEW = 40  # nodes with large letters

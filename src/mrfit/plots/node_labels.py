@@ -9,10 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Integers
 from mrfit.plots.page import Page, printable, text_width
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _GAPS = (0.03, 0.1, 0.22)  # inches between a node and its label; over the last there is a line to it
 _LEADER = 0.2

@@ -7,12 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Integers
 from mrfit.plots.page import MARGIN, Page
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 # On paper, in inches.
 LEFT = 0.8  # of the line

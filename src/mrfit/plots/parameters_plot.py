@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Integers
 from mrfit.core.errors import InputError
 from mrfit.model.markov_network import MarkovNetwork
 from mrfit.parameterizations.groups import Groups
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _HEADING, _TICKS, _LINE = 0.26, 0.36, 0.18  # inches
 _MOST_LISTED = 5

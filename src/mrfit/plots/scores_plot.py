@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.core.errors import InputError
 from mrfit.plots.page import COLOURS, MARGIN, WIDTH, Page, apart, cut, plain, size_of, text_width
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Floats = NDArray[np.float64]
 
 _AXIS = 0.5  # inches, below the scores
 _LABELS = {"groups": "groups k", "strength": "strength"}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Integers
 from mrfit.parameterizations.groups import Groups
 from mrfit.plots.number_line import LEFT, NumberLine, round_up
 from mrfit.plots.page import COLOURS, Page, decimal
@@ -16,8 +17,6 @@ from mrfit.plots.page import COLOURS, Page, decimal
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 INTERACTION, SINGLE, UNTIED = COLOURS[0], COLOURS[1], "#777777"
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from mrfit._typing import Floats
 
 _SHORTENINGS = 60
 

@@ -6,13 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.penalties.penalty import Trait
 from mrfit.solvers.accelerated import Accelerated, Iterate, Smooth
 from mrfit.solvers.method import CompositeProblem, Method, State
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

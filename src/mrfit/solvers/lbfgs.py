@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from mrfit.penalties.penalty import Trait
 from mrfit.solvers.limited_memory import LimitedMemory, QuasiNewtonState
 from mrfit.solvers.method import CompositeProblem, line_search
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

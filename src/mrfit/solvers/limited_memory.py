@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.core.linear_systems import Factor, at_least
 from mrfit.objectives.objective import Expansion
 from mrfit.solvers.method import CompositeProblem, Method, State
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,9 @@ from typing import ClassVar, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.objectives.objective import Expansion, Objective
 from mrfit.penalties.penalty import NonsmoothPenalty, Trait
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.objectives.objective import Objective
 from mrfit.penalties.penalty import NonsmoothPenalty, Scaled, ZeroPenalty
 from mrfit.solvers.method import AnyState, CompositeProblem, Method
 from mrfit.solvers.solution import Record, Solution, Status
 from mrfit.solvers.suitability import check_suitable
 
-Floats = NDArray[np.float64]
 Callback = Callable[[Record], bool | None]
 
 

@@ -10,14 +10,12 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.core.linear_systems import Factor, conjugate_gradients
 from mrfit.objectives.hessian import Division
 from mrfit.objectives.objective import Expansion
 from mrfit.penalties.penalty import Trait
 from mrfit.solvers.method import CompositeProblem, Method, State, line_search
-
-Floats = NDArray[np.float64]
-
 
 _FEW, _LASTS = 10, 3  # products of a step that went well; how often its price a Hessian is used for
 _FLAT = 1e-12  # curvature of a direction that may as well be flat

@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
+from mrfit._typing import Floats
 from mrfit.penalties.penalty import Trait
 from mrfit.solvers.method import CompositeProblem, Method, State, line_search
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

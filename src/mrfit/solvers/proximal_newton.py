@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Indices
 from mrfit.objectives.objective import Expansion
 from mrfit.penalties.penalty import Trait
 from mrfit.solvers.method import CompositeProblem, Method, Slope, State
 from mrfit.solvers.quadratics import Quadratic, minimize_quadratic, needs_matrix
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 _PRECISION = 1e-2  # of the model's best point, as a share of the violation
 _FINEST = 1e-14  # precision that rounding allows

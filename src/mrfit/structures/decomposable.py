@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Indices
 from mrfit.structures.structure import Structure
-
-Indices = NDArray[np.int64]
 
 
 def multiplicities(structure: Structure, shape: tuple[int, ...]) -> dict[int, Indices] | None:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-Indices = NDArray[np.int64]
+from mrfit._typing import Indices
 
 _MOST_BITS = 62
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.structures.edge_weights import SIZE, unit_of
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Indices
 from mrfit.core.domain import Variable
 from mrfit.data.unique_rows import UniqueRows
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 def edge_signs(rows: UniqueRows, edges: Indices, strength: Floats) -> Indices:

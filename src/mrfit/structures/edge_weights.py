@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from mrfit._typing import Floats, Indices
 
 # The score of each state of a variable; None for categories, which have no order. Two states always have 0 and 1.
 Scores = tuple[Floats | None, ...]

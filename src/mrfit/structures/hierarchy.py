@@ -5,12 +5,10 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Indices
 from mrfit.core.errors import InputError
 from mrfit.structures.structure import Structure
-
-Indices = NDArray[np.int64]
 
 _MOST_PAIRS = 20_000_000  # of a scope and one that contains it
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mrfit._kernels.data.pair_counts import maximum_spanning_tree
+from mrfit._typing import Floats
 from mrfit.core.cluster import mapped
 from mrfit.core.errors import DataError
 from mrfit.data.encoding import check_complete
@@ -13,8 +13,6 @@ from mrfit.data.partitioned_table import FoldedRows, PartitionedTable
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.structures.pair_tables import PairTables, pair_weights
 from mrfit.structures.structure import Structure
-
-Floats = NDArray[np.float64]
 
 
 def pairwise_mutual_information(rows: UniqueRows, *, uniform_weight: float = 0.0) -> Floats:

@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from mrfit._kernels.data.pair_counts import count_pairs
+from mrfit._typing import Floats
 from mrfit.core.errors import InputError
 from mrfit.data.sparse_rows import SparseRows
 from mrfit.data.unique_rows import UniqueRows
-
-Floats = NDArray[np.float64]
 
 MOST_BYTES = 4e9  # of the tables over all pairs
 _BLOCK_BYTES = 2**24  # of joint frequencies that are looked at together

@@ -6,15 +6,14 @@ import tracemalloc
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mrfit.core.factors import Factors, Scope
+from mrfit._typing import Floats, Scope
+from mrfit.core.factors import Factors
 from mrfit.inference.engine import Engine, Posterior
 from mrfit.testing.assertions import close, refused, same
 from mrfit.testing.promises import check_promises
 from mrfit.testing.samples import FACTORS, joint_states, random_factors
 
-Floats = NDArray[np.float64]
 Generator = np.random.Generator
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.objectives.counts.conditional_cells import ConditionalCells
 from mrfit.objectives.objective import Expansion, Objective
 from mrfit.objectives.pseudo_likelihood import PseudoLikelihood
@@ -21,7 +21,6 @@ from mrfit.testing.assertions import close, same
 from mrfit.testing.promises import check_promises
 from mrfit.testing.samples import domain_of, random_rows, structures
 
-Floats = NDArray[np.float64]
 Generator = np.random.Generator
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.objectives.hessian import Matrix
 from mrfit.objectives.objective import Objective
@@ -15,7 +15,6 @@ from mrfit.testing.assertions import close, same
 from mrfit.testing.promises import check_promises
 from mrfit.testing.samples import SHAPES, problems
 
-Floats = NDArray[np.float64]
 Build = Callable[..., Objective]
 Problem = tuple[UniqueRows, Canonical, Floats]
 

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Scope
 from mrfit.core.domain import Domain
-from mrfit.core.factors import Scope
 from mrfit.objectives.likelihood import Likelihood
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.joint import Joint, Listed, converted
@@ -20,7 +19,6 @@ from mrfit.testing.assertions import close
 from mrfit.testing.promises import as_cases, check_promises
 from mrfit.testing.samples import SHAPES, domain_of, joint_states, random_rows, structures
 
-Floats = NDArray[np.float64]
 Generator = np.random.Generator
 
 

@@ -7,14 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.penalties.penalty import NonsmoothPenalty, Penalty, Scaled, SmoothPenalty, ZeroPenalty
 from mrfit.solvers.quadratics import Quadratic, minimize_quadratic
 from mrfit.testing.assertions import close, same
 from mrfit.testing.promises import as_cases, check_promises
 
-Floats = NDArray[np.float64]
 Generator = np.random.Generator
 
 N = 7  # parameters

@@ -8,13 +8,12 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Scope
 from mrfit.core.domain import Domain
-from mrfit.core.factors import Factors, Scope
+from mrfit.core.factors import Factors
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.structures.structure import Structure
-
-Floats = NDArray[np.float64]
 
 SHAPES = ((2, 2, 2), (2, 3, 2, 2), (3, 1, 2), (3,))
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.analysis.advice.network_seconds import network_seconds
 from mrfit.core.errors import InputError
 from mrfit.data.encoding import UNOBSERVED
@@ -20,8 +21,6 @@ from mrfit.parameterizations.ordered import Ordered
 from mrfit.structures.edge_signs import ranks_of
 from mrfit.structures.nodewise.batched_paths import RegressionPool
 from mrfit.structures.simple import Learned
-
-Floats = NDArray[np.float64]
 
 _PLENTY = 10.0  # rows for each parameter of all pairs, from which nothing needs to be selected
 _FEW = 2.0  # and up to which only strong edges are found

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.analysis.goodness.goodness import Goodness, ModelCells, g_squared
 from mrfit.analysis.stability.resampled_networks import weights_of_tables
 from mrfit.analysis.stability.stability import Callback, learner_without_valid
@@ -16,8 +16,6 @@ from mrfit.core.seeds import generator
 from mrfit.core.threads import one_blas_thread
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.model.markov_network import MarkovNetwork
-
-Floats = NDArray[np.float64]
 
 
 def bootstrap_goodness(

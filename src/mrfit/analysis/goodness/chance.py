@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betainc, stdtr
 
-Floats = NDArray[np.float64]
+from mrfit._typing import Floats
 
 _MANY = 25.0  # rows expected with and without a state from which on the normal distribution holds
 _EXACT = 1e-6  # of the variance of counts: less is no error of the model's side

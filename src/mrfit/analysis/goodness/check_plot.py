@@ -7,8 +7,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.analysis.goodness.check import Check
 from mrfit.core.errors import InputError
 from mrfit.plots.page import COLOURS, Page, count, text_width
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Floats = NDArray[np.float64]
 
 # On paper, in inches.
 _SIDE = 3.5  # of the square

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.analysis.goodness.budget import SECONDS, Budget
 from mrfit.analysis.goodness.check import Check
 from mrfit.analysis.goodness.exact_moments import by_enumeration, by_tree
@@ -25,8 +25,6 @@ from mrfit.inference.engine import AUTO
 from mrfit.inference.exact.enumeration import Enumeration
 from mrfit.inference.exact.junction_tree import JunctionTree
 from mrfit.inference.sampling.annealed import Annealed
-
-Floats = NDArray[np.float64]
 
 ENGINES = (AUTO, Enumeration.word, JunctionTree.word, Annealed.word)
 _FEW_STATES = 2**16  # joint states: their table says everything, and is small

@@ -8,20 +8,18 @@ from itertools import combinations
 from math import prod
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Scope
 from mrfit.analysis.goodness.independent_draws import Drawn
 from mrfit.analysis.goodness.moment_estimates import Portrait
 from mrfit.analysis.goodness.row_moments import Moments, States
 from mrfit.analysis.goodness.triples import triple_frequencies
-from mrfit.core.factors import Factors, Scope
+from mrfit.core.factors import Factors
 from mrfit.inference.engine import Posterior
 from mrfit.inference.exact.enumeration import Enumeration, JointTable
 from mrfit.inference.exact.junction_tree import JunctionTree
 from mrfit.inference.exact.tree_plan import TreePlan
 from mrfit.inference.plan import Plan
-
-Floats = NDArray[np.float64]
 
 _GROUPS = 64  # of rows that are drawn
 

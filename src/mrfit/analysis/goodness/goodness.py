@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, erfc
 
+from mrfit._typing import Codes, Floats
 from mrfit.analysis.goodness.state_set import Margin
 from mrfit.core.domain import Domain
 from mrfit.core.errors import InputError
@@ -22,8 +23,6 @@ from mrfit.inference.exact.enumeration import Enumeration, JointTable
 from mrfit.model.wald import adjusted_p
 from mrfit.parameterizations.parameterization import Parameterization
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.uint8]
 Indicator = tuple[tuple[int, int], ...]  # variables with the state of each
 
 MOST_STATES = 2**16  # joint states, which are gone over one by one

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.analysis.goodness.row_moments import Moments, States, with_first_states
 from mrfit.analysis.goodness.triples import triple_frequencies
-
-Floats = NDArray[np.float64]
 
 _NOTHING = 1e-6  # of all weight: groups with less are not looked at
 

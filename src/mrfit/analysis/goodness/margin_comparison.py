@@ -7,16 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Indices
 from mrfit.analysis.goodness.chance import p_values, z_scores
 from mrfit.analysis.goodness.row_moments import Moments
 from mrfit.analysis.goodness.state_set import Margin
 from mrfit.core.domain import Domain
 from mrfit.model.wald import adjusted_p
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 VarianceLeft = Callable[[Indices], Floats]  # of states, (margins, order)
 

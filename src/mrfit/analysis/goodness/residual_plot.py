@@ -6,15 +6,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.analysis.goodness.goodness import Goodness, Residual
 from mrfit.plots.page import Page, cut, text_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Floats = NDArray[np.float64]
 
 # On paper, in inches.
 _CELL, _NAMES, _RIGHT, _AIR = 0.42, 1.9, 1.0, 0.12

@@ -11,13 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit._kernels.data.pair_counts import count_pairs
+from mrfit._typing import Floats, Indices, Scope
 from mrfit.analysis.goodness.triples import n_triples_of, triple_frequencies, triples_of
 from mrfit.core.errors import InputError
-from mrfit.core.factors import Factors, Scope, positions
+from mrfit.core.factors import Factors, positions
 from mrfit.data.unique_rows import UniqueRows
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 _MOST_BYTES = 4e9  # of the tables over all pairs
 _DUST = 1e-12  # that differences of sums leave where no row is

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import logsumexp
 
+from mrfit._typing import Codes, Floats
 from mrfit.analysis.goodness.independent_draws import Drawn
 from mrfit.analysis.goodness.moment_estimates import Portrait
 from mrfit.analysis.goodness.row_moments import States
@@ -20,9 +18,6 @@ from mrfit.inference.sampling.annealing import AnnealingEstimate
 from mrfit.inference.sampling.annealing_path import AnnealingPath
 from mrfit.inference.sampling.base_distribution import tree, uniform
 from mrfit.inference.sampling.gibbs_chains import Chains, code_type
-
-Floats = NDArray[np.float64]
-Codes = NDArray[Any]
 
 DRAWS, BETWEEN = 25, 4  # of each chain, and sweeps between them
 _FIRST = 2000  # temperatures, if there is time

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from mrfit._typing import Floats, Indices
 
 MOST_TRIPLES = 500_000
 

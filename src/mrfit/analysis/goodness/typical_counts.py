@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from mrfit._typing import Floats
 
 _SPREADS, _MORE = 4.0, 3.0  # standard deviations, and variables, beyond which a sum is not typical
 SIDES = ("few", "typical", "many")

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.analysis.groups.group_differences import Differences, PermutationTest
 from mrfit.analysis.groups.likelihood_ratio import LikelihoodRatio, likelihood_ratio
 from mrfit.analysis.stability import resamples as draw
@@ -25,8 +26,6 @@ from mrfit.learning.penalty_specs import L2, NoPenalty, SumOfSquares
 from mrfit.model.wald import WaldTest, equality_tests
 from mrfit.structures.edge_weights import signed_pairs, unit_of_scores
 from mrfit.structures.simple import StructureLearner
-
-Floats = NDArray[np.float64]
 
 TESTS = ("wald", "likelihood", "permutations")
 

@@ -8,12 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.analysis.stability.case_dropping import incidence
 from mrfit.analysis.stability.resampled_networks import Networks
-
-Floats = NDArray[np.float64]
 
 _TIE = 1.0 - 1e-9  # of sums of the same numbers in another order
 

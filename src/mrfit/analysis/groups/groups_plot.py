@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.analysis.stability.resampled_networks import pairs_of
 from mrfit.core.errors import InputError
 from mrfit.plots.canvas import Canvas, margin_of
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Floats = NDArray[np.float64]
 
 # On paper, in inches.
 _WIDTH, _INNER, _HEADING = 4.3, 2.4, 0.3  # of a panel, of what is between its margins at least, and over it

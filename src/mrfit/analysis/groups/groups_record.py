@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.analysis.groups.compare_groups import GroupComparison
 from mrfit.analysis.stability.case_dropping import incidence
 from mrfit.analysis.stability.resampled_networks import pairs_of
 from mrfit.model.wald import WaldTest, adjusted_p
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

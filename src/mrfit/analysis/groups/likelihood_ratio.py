@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import chdtrc, xlogy
 
 from mrfit.core.domain import Domain, Variable
@@ -17,8 +16,6 @@ from mrfit.learning.objective_specs import LIKELIHOOD, LikelihoodSpec
 from mrfit.learning.penalty_specs import NoPenalty
 from mrfit.structures.simple import FixedStructure
 from mrfit.structures.structure import Structure
-
-Floats = NDArray[np.float64]
 
 _TOLERANCE = 1e-8  # twice the log-likelihood is compared, over all rows
 

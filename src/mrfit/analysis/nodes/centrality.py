@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from mrfit._typing import Floats, Indices
 
 if TYPE_CHECKING:
     import networkx
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 def strength(weights: Floats) -> Floats:

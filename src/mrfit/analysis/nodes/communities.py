@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Indices
 from mrfit.analysis.nodes.centrality import graph_of
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 def louvain(weights: Floats, *, seed: int = 0) -> Indices:

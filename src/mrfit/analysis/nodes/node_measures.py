@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Indices
 from mrfit.analysis.nodes.centrality import (
     across,
     betweenness,
@@ -23,8 +24,6 @@ from mrfit.core.errors import InputError, listed
 from mrfit.core.html_table import html_table
 from mrfit.model.pair_weights import PairWeights
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 Groups = Mapping[str, Sequence[str]]  # names of variables, by the name of their group
 
 

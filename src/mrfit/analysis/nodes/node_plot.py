@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.analysis.groups.groups_plot import panel_canvas
 from mrfit.analysis.nodes.node_measures import NodeMeasures
 from mrfit.analysis.stability.resampled_networks import pairs_of
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Floats = NDArray[np.float64]
 Ranges = Mapping[str, tuple[Floats, Floats]]
 
 WORDS = {

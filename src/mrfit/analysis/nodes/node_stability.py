@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Indices
 from mrfit.analysis.nodes.communities import louvain, similarity_of_communities, similarity_of_members
 from mrfit.analysis.nodes.node_measures import NodeMeasures, measures_of
 from mrfit.analysis.stability import resamples as draw
@@ -21,9 +21,6 @@ from mrfit.core.threads import one_blas_thread
 from mrfit.data.clustered_rows import ClusteredRows
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.model.markov_network import MarkovNetwork
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 _SAME = 1e-3  # of the largest weight: a model that differs by more was not learned from these rows
 

@@ -6,16 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.core.errors import InputError
 from mrfit.core.factors import Factors
 from mrfit.data.encoding import UNOBSERVED, has_all_cells
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.model.queries.missing_cells import distribution_of
 from mrfit.objectives.row_scores import conditional_distributions
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 
+from mrfit._typing import Floats
 from mrfit.analysis.stability.case_dropping import correlations
 from mrfit.analysis.stability.resampled_networks import pairs_of, weights_of_tables
 from mrfit.analysis.stability.stability import Callback, weigher, weights_of_pairs
@@ -21,8 +22,6 @@ from mrfit.learning.learner import Learner
 from mrfit.learning.penalty_specs import SparsePenaltySpec
 from mrfit.model.markov_network import MarkovNetwork
 from mrfit.structures.simple import StructureLearner
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.plots.page import COLOURS, WIDTH, Page, text_width
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Floats = NDArray[np.float64]
 
 # On paper, in inches.
 _FLOOR, _LEFT, _HEIGHT = 0.55, 0.65, 3.2

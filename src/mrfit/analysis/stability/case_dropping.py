@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.analysis.stability.resampled_networks import Networks, pairs_of
-
-Floats = NDArray[np.float64]
 
 DROPPED = tuple(np.linspace(0.05, 0.75, 10).tolist())
 SIMILAR, CERTAIN = 0.7, 0.95  # a correlation above the first, in a larger share of subsets than the second

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.analysis.stability.resampled_networks import Networks
 from mrfit.core.errors import InputError, listed
-
-Floats = NDArray[np.float64]
 
 ASSUMPTIONS = ("none", "unimodal", "r-concave")
 

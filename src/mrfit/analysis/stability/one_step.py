@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.core.errors import InputError
 from mrfit.core.linear_systems import divided
 from mrfit.data.unique_rows import UniqueRows
@@ -14,8 +14,6 @@ from mrfit.learning.fit_problem import FitProblem
 from mrfit.learning.learner import Learner
 from mrfit.learning.standard_errors import check_errors, in_order, stiffness_of
 from mrfit.model.markov_network import MarkovNetwork
-
-Floats = NDArray[np.float64]
 
 
 def one_step(learner: Learner, rows: UniqueRows, weights: Floats, *, jobs: int = 1) -> tuple[MarkovNetwork, Floats]:

@@ -12,15 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Indices
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.formats.jsonl import LineFile, LineKind
 from mrfit.learning.serialization import SHORT, learner_digest
 from mrfit.learning.versions import versions
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 # Weights of all pairs in some resamples, NaN where learning failed; and why it did, how often.
 Learned = tuple[Floats, dict[str, int]]

@@ -11,12 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Indices
 from mrfit.core.cluster import mapped
 from mrfit.core.errors import InputError, MrfitError
 from mrfit.data.unique_rows import UniqueRows
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 # The weight of every pair of variables, in the order of `pairs_of`; zero where they are not joined.
 Weigh = Callable[[UniqueRows], Floats]

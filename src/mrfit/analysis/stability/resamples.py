@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.core.errors import InputError
 from mrfit.data.clustered_rows import ClusteredRows
 from mrfit.data.unique_rows import UniqueRows
 
-Floats = NDArray[np.float64]
 Drawn = UniqueRows | ClusteredRows  # rows, or clusters of which each is drawn whole
 
 _MOST = 2**28  # numbers, 2 GB

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Indices
 from mrfit.analysis.stability import resamples as draw
 from mrfit.analysis.stability.case_dropping import DROPPED, CaseDrop
 from mrfit.analysis.stability.complementary_pairs import StablePairs, n_kept_for
@@ -33,8 +34,6 @@ from mrfit.structures.nodewise.batched_paths import RegressionPool
 from mrfit.structures.nodewise.design_matrix import IndicatorTable
 from mrfit.structures.simple import Learned, StructureLearner
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 Callback = Callable[[int], None]
 
 KINDS = ("bootstrap", "drop", "pairs", "stars")

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mrfit.analysis.stability.case_dropping import SIMILAR, CaseDrop
 from mrfit.analysis.stability.resampled_networks import Edge, pairs_of
@@ -17,7 +16,6 @@ from mrfit.plots.page import COLOURS, apart, count, cut, draw_key, name_lines, o
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Floats = NDArray[np.float64]
 
 # On paper, in inches.
 _LINE, _HEIGHT, _LEFT = 0.2, 3.4, 0.65

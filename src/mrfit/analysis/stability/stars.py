@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from mrfit._typing import Floats
 
 MOST_UNSTABLE = 0.05
 SHARE_OF_ROWS = 10.0  # times the square root of their number is the size of a subsample

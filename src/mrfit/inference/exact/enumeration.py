@@ -8,15 +8,13 @@ from math import prod
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Scope
 from mrfit.core.errors import ImpossibleError, InputError
-from mrfit.core.factors import Factors, Scope, check_scopes
+from mrfit.core.factors import Factors, check_scopes
 from mrfit.core.transforms import exponentiate
 from mrfit.inference.engine import Engine, Posterior
 from mrfit.inference.plan import Plan, as_float
-
-Floats = NDArray[np.float64]
 
 MOST_CELLS = 2**26  # joint states: vectors of 512 MB
 _VECTORS = 3  # of that length, at most: potentials while they double, then probabilities and their partial sums

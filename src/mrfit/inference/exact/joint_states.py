@@ -10,8 +10,8 @@ from math import prod
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Indices
 from mrfit.core.domain import Domain
 from mrfit.core.transforms import exponentiate
 from mrfit.data.unique_rows import UniqueRows
@@ -19,9 +19,6 @@ from mrfit.inference.exact.enumeration import MOST_CELLS, Enumeration
 from mrfit.inference.plan import Plan, as_float
 from mrfit.parameterizations.joint import Joint, Listed
 from mrfit.parameterizations.parameterization import Parameterization
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 _VECTORS = 12  # of all joint states that learning holds at most
 _SECONDS = 4e-10  # of an evaluation, for each joint state and variable

@@ -8,15 +8,15 @@ from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mrfit._kernels.inference.backtrack import draw, trace_best
 from mrfit._kernels.inference.contraction import leaf_marginals
 from mrfit._kernels.inference.log_contraction import log_backward, log_forward
 from mrfit._kernels.inference.max_contraction import max_forward
 from mrfit._kernels.inference.tree_nodes import TreeNodes
+from mrfit._typing import Floats, Indices, Scope
 from mrfit.core.errors import ImpossibleError, InputError
-from mrfit.core.factors import Factors, Scope, check_scopes
+from mrfit.core.factors import Factors, check_scopes
 from mrfit.core.seeds import check_seed
 from mrfit.core.threads import deal, run
 from mrfit.inference.engine import Engine, Posterior
@@ -25,9 +25,6 @@ from mrfit.inference.exact.tree_passes import Between, backward_pass, forward_pa
 from mrfit.inference.exact.tree_plan import TreePlan, plan_tree
 from mrfit.inference.exact.width_bound import is_too_wide
 from mrfit.inference.plan import Plan
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 MOST_CELLS = 2**32  # of all cliques: half a minute
 MOST_BYTES = 6 * 2**30

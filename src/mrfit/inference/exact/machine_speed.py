@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from mrfit._typing import Scope
 from mrfit._version import __version__
-from mrfit.core.factors import Scope
 from mrfit.core.temporary_file import replacing
 from mrfit.inference.exact.tree_passes import backward_pass, forward_pass
 from mrfit.inference.exact.tree_plan import plan_tree

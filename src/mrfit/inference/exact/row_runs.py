@@ -5,26 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mrfit._kernels.inference.backtrack import draw, trace_best
 from mrfit._kernels.inference.contraction import leaf_marginals
 from mrfit._kernels.inference.max_contraction import max_forward
 from mrfit._kernels.inference.row_leaves import cut_tables
 from mrfit._kernels.inference.tree_nodes import TreeNodes
+from mrfit._typing import Codes, Floats, Indices, Scope
 from mrfit.core.errors import ImpossibleError
-from mrfit.core.factors import Factors, Scope, positions
+from mrfit.core.factors import Factors, positions
 from mrfit.core.threads import deal, run
 from mrfit.inference.exact.junction_tree import SAFE, JunctionTree, calibrated
 from mrfit.inference.exact.tree_passes import backward_pass, forward_pass
 from mrfit.inference.exact.tree_plan import RowAxis, Scopes, TreePlan, plan_tree
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
-Codes = NDArray[Any]
 
 _ROWS = 512  # in a run: messages of that many times the cells mostly fit into caches
 _WAYS_ON = (

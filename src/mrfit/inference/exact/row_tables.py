@@ -7,16 +7,13 @@ from functools import cached_property
 from math import prod
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from mrfit._kernels.inference.table_cells import find_cells
+from mrfit._typing import Floats, Indices
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.inference.exact.tree_plan import Scopes
 from mrfit.parameterizations.parameterization import Parameterization
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 _CHUNK = 2**20  # places of rows in tables that are held at once
 

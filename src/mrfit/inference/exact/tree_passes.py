@@ -28,9 +28,8 @@ from mrfit._kernels.inference.contraction import (
     scale_output,
 )
 from mrfit._kernels.inference.tree_nodes import TreeNodes
+from mrfit._typing import Floats
 from mrfit.core.threads import run
-
-Floats = NDArray[np.float64]
 
 _LARGE = 2**19  # cells of cliques that are worth a second thread
 _LEAST_KEPT = 2**10  # cells of outputs that are cut in two

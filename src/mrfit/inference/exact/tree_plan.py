@@ -8,16 +8,13 @@ from itertools import chain
 from math import prod
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mrfit._kernels.inference.elimination import best_order, neighbours_in
 from mrfit._kernels.inference.tree_nodes import TreeNodes, leaf_axes, separators, sizes, tree_nodes
+from mrfit._typing import Indices, Scope
 from mrfit.core.errors import InputError, listed
-from mrfit.core.factors import Scope
 from mrfit.core.rounding import spoken_count, spoken_size
 from mrfit.inference.plan import Plan, as_float
-
-Indices = NDArray[np.int64]
 
 _WORDS_A_CELL = 1.5  # of work on the order for each cell that it leaves: about as long as one run takes
 _MOST_WORDS = 4e8  # of work on an order: about a second

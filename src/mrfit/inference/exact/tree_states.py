@@ -11,17 +11,14 @@ from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from mrfit._typing import Floats, Indices
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.inference.exact.junction_tree import JunctionTree, calibrated_tables
 from mrfit.inference.exact.row_tables import RowTables
 from mrfit.inference.exact.tree_plan import TreePlan
 from mrfit.parameterizations.parameterization import Parameterization
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 def plan_tree_states(parameters: Parameterization) -> TreePlan:

@@ -7,7 +7,7 @@ from heapq import heapify, heappop, heappush
 from itertools import accumulate, combinations
 from operator import mul
 
-from mrfit.core.factors import Scope
+from mrfit._typing import Scope
 
 Neighbours = dict[int, set[int]]
 

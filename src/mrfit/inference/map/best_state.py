@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Indices
 from mrfit.core.errors import ImpossibleError, InputError
 from mrfit.core.factors import Factors
 from mrfit.inference.engine import AUTO
@@ -18,8 +19,6 @@ from mrfit.inference.exact.planned_tree import PlannedTree
 from mrfit.inference.map.state_search import StateSearch
 from mrfit.inference.map.toulbar2 import Toulbar2
 from mrfit.inference.messages.max_product import MaxBeliefs, MaxProduct
-
-Indices = NDArray[np.int64]
 
 WAYS = (JunctionTree.word, Toulbar2.word, StateSearch.word, MaxProduct.word)
 _EXTRA = (

@@ -9,11 +9,10 @@ from numpy.typing import NDArray
 
 from mrfit._kernels.inference.block_moves import choose_block
 from mrfit._kernels.inference.state_moves import Terms
+from mrfit._typing import Indices
 from mrfit.core.factors import Factors
 from mrfit.inference.exact.junction_tree import JunctionTree
 from mrfit.inference.messages.factor_graph import FactorGraph
-
-Indices = NDArray[np.int64]
 
 _WORK_OF_A_TABLE = 500  # cells that could be read in the time in which a table is cut
 

@@ -13,14 +13,12 @@ from numpy.typing import NDArray
 from mrfit._kernels.inference.decoding import decode
 from mrfit._kernels.inference.dual_bound import lower_bound
 from mrfit._kernels.inference.state_moves import Terms, anneal, climb, pick_cells
+from mrfit._typing import Floats, Indices
 from mrfit.core.errors import ImpossibleError, InputError
 from mrfit.core.factors import Factors
 from mrfit.inference.map.state_blocks import StateBlocks
 from mrfit.inference.messages.factor_graph import FactorGraph
 from mrfit.inference.messages.message_passing import MessagePassing, Schedule
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 _ROUNDS = 500  # of the bound, which most models need fewer of
 _TIGHT = 1e-9  # of 1 + |score|: a smaller gap is rounding

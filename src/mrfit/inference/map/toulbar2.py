@@ -9,12 +9,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Indices
 from mrfit.core.errors import ImpossibleError, InputError
 from mrfit.core.factors import Factors
-
-Indices = NDArray[np.int64]
 
 _DIGITS = 7  # after the decimal point of costs, which are whole numbers inside
 

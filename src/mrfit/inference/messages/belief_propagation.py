@@ -8,8 +8,9 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from mrfit._typing import Scope
 from mrfit.core.errors import InputError
-from mrfit.core.factors import Factors, Scope
+from mrfit.core.factors import Factors
 from mrfit.inference.engine import Engine
 from mrfit.inference.messages.beliefs import Beliefs, believed, log_z_of
 from mrfit.inference.messages.factor_graph import FactorGraph

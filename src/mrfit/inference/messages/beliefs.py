@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit._kernels.inference.messages import Messages, Potentials, beliefs
-from mrfit.core.factors import Scope
+from mrfit._typing import Floats, Scope
 from mrfit.inference.engine import Posterior
 from mrfit.inference.messages.factor_graph import FactorGraph
 
-Floats = NDArray[np.float64]
 Bound = Literal["upper", "lower"]
 
 

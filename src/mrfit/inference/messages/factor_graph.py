@@ -9,14 +9,11 @@ from itertools import accumulate
 from math import prod
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mrfit._kernels.inference.messages import MessageGraph, Potentials
+from mrfit._typing import Floats, Indices, Scope
 from mrfit.core.errors import ImpossibleError, InputError
-from mrfit.core.factors import Factors, Scope, check_scopes
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from mrfit.core.factors import Factors, check_scopes
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mrfit._kernels.inference.decoding import decode
-from mrfit.core.factors import Factors, Scope
+from mrfit._typing import Indices, Scope
+from mrfit.core.factors import Factors
 from mrfit.inference.engine import Engine
 from mrfit.inference.messages.belief_propagation import Word, schedules
 from mrfit.inference.messages.beliefs import Beliefs, believed
@@ -18,8 +18,6 @@ from mrfit.inference.messages.factor_graph import FactorGraph
 from mrfit.inference.messages.message_passing import MessagePassing, check_settings
 from mrfit.inference.messages.message_plan import MOST_CELLS, MessagePlan
 from mrfit.inference.plan import Plan
-
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -9,12 +9,12 @@ from math import prod
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mrfit._kernels.inference.messages import Messages
 from mrfit._kernels.inference.product_states import ascend
+from mrfit._typing import Floats, Scope
 from mrfit.core.errors import InputError
-from mrfit.core.factors import Factors, Scope, check_scopes
+from mrfit.core.factors import Factors, check_scopes
 from mrfit.inference.engine import Engine
 from mrfit.inference.messages.beliefs import Approximation, believed, log_z_of, segment_sums
 from mrfit.inference.messages.factor_graph import FactorGraph
@@ -22,7 +22,6 @@ from mrfit.inference.messages.message_passing import check_settings
 from mrfit.inference.messages.message_plan import MOST_CELLS, MessagePlan
 from mrfit.inference.plan import Plan
 
-Floats = NDArray[np.float64]
 _FURTHER = 10  # starts that are added where none has met a possible state
 
 

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mrfit._kernels.inference.messages import Messages, Potentials, pass_by_residual, pass_in_sweeps, start
 from mrfit._kernels.inference.ratio_messages import LARGEST, pass_ratios
+from mrfit._typing import Floats
 from mrfit.core.errors import ImpossibleError, InputError
 from mrfit.inference.messages.factor_graph import FactorGraph
 
-Floats = NDArray[np.float64]
 Order = Literal["sequential", "flooding", "residual"]
 
 

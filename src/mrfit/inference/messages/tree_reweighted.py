@@ -7,20 +7,17 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mrfit._kernels.inference.spanning_forests import heaviest_forest
+from mrfit._typing import Floats, Indices, Scope
 from mrfit.core.errors import InputError
-from mrfit.core.factors import Factors, Scope
+from mrfit.core.factors import Factors
 from mrfit.inference.engine import Engine
 from mrfit.inference.messages.beliefs import Beliefs, believed, entropies, log_z_of, multi_information
 from mrfit.inference.messages.factor_graph import FactorGraph
 from mrfit.inference.messages.message_passing import MessagePassing, Schedule, check_settings
 from mrfit.inference.messages.message_plan import MOST_CELLS, MessagePlan
 from mrfit.inference.plan import Plan
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 _DAMPED = 0.5
 _TREES = 20  # at least, in the first average; more until every edge is in one

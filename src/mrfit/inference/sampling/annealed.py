@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit._kernels.arithmetic.vector_rng import LANES
+from mrfit._typing import Codes, Floats, Scope
 from mrfit.core.errors import InputError, listed
-from mrfit.core.factors import Factors, Scope, check_scopes
+from mrfit.core.factors import Factors, check_scopes
 from mrfit.core.seeds import check_seed
 from mrfit.inference.engine import Engine, check_precision
 from mrfit.inference.plan import Plan
@@ -26,9 +27,6 @@ from mrfit.inference.sampling.gibbs_chains import Chains, code_type
 from mrfit.inference.sampling.sampling_plan import DRAW_SECONDS, MOST_CELLS, SamplingPlan, sweep_seconds
 from mrfit.inference.sampling.tempered_posterior import TemperedPosterior
 from mrfit.inference.sampling.tempering import Tempering
-
-Floats = NDArray[np.float64]
-Codes = NDArray[Any]
 
 ENOUGH = 0.5  # of the chains that weights should be worth
 _SPREAD = 0.4  # variance of log weights to aim at: weights of normal logarithms are then worth exp(-0.4) of the chains

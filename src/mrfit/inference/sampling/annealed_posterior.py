@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mrfit.core.factors import Factors, Scope
+from mrfit._typing import Codes, Floats, Scope
+from mrfit.core.factors import Factors
 from mrfit.inference.engine import Posterior
 from mrfit.inference.sampling.annealing import INFLATION, AnnealingEstimate
 from mrfit.inference.sampling.annealing_path import AnnealingPath
 from mrfit.inference.sampling.base_distribution import uniform
 from mrfit.inference.sampling.draws import Draws, recorded
 from mrfit.inference.sampling.gibbs_chains import Chains
-
-Floats = NDArray[np.float64]
-Codes = NDArray[Any]
 
 N_DRAWS = 100  # of each chain, for marginals
 _DOUBTFUL = 0.25  # of the chains that weights are worth, below which a standard error is not to be trusted

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit, logsumexp
 
+from mrfit._typing import Codes, Floats
 from mrfit.core.errors import InputError
 from mrfit.core.factors import Factors
 from mrfit.inference.sampling.annealing_path import AnnealingPath
 from mrfit.inference.sampling.base_distribution import BaseDistribution
 from mrfit.inference.sampling.gibbs_chains import Chains
-
-Floats = NDArray[np.float64]
-Codes = NDArray[Any]
 
 INFLATION = 1.1  # of standard errors from weights: how much too small they are where a mode is reached by few chains
 _FAR = 50.0  # nats beyond all weights, between which log Z is looked for

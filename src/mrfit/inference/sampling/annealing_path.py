@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 
 from mrfit._kernels.sampling.gibbs_sweeps import Couplings, potentials_couplings, sweep_couplings
 from mrfit._kernels.sampling.gibbs_tables import SIDE_BY_SIDE, Incidence, potentials_tables, sweep_tables
+from mrfit._typing import Floats
 from mrfit.core.errors import InputError
 from mrfit.core.factors import Factors
-
-Floats = NDArray[np.float64]
 
 _STEEPEST = 1000.0  # log-odds that single precision still has to 1e-4
 _DROP = 20.0  # nats by which an impossible cell of a softened table lies below all others

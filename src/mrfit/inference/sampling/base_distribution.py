@@ -9,10 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
 
-from mrfit.core.factors import Factors, Scope
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
+from mrfit._typing import Codes, Floats, Scope
+from mrfit.core.factors import Factors
 
 _PRIOR = 0.5  # rows added to every state, so that no state is impossible
 _SHIFT = 1.0  # added to mutual informations, which changes no tree: a weight near zero would be no edge

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Codes
 from mrfit.core.errors import InputError
 from mrfit.core.factors import Factors
 from mrfit.inference.sampling.annealing_path import AnnealingPath
 from mrfit.inference.sampling.base_distribution import uniform
 from mrfit.inference.sampling.gibbs_chains import Chains
-
-Codes = NDArray[Any]
 
 _TRIES = 3  # at finding possible states, each four times as long as the last
 

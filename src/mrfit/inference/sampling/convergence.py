@@ -7,10 +7,10 @@ Rank-normalization, folding, and localization, Bayesian Analysis 16(2). Draws ar
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
-Floats = NDArray[np.float64]
+from mrfit._typing import Floats
 
 
 def r_hat(draws: ArrayLike) -> float:

@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from mrfit.core.factors import Factors, Scope, check_scopes
+from mrfit._typing import Floats, Scope
+from mrfit.core.factors import Factors, check_scopes
 from mrfit.inference.sampling.convergence import effective_sample_size, r_hat, r_hat_of_frequencies
 from mrfit.inference.sampling.gibbs_chains import Chains, code_type
-
-Floats = NDArray[np.float64]
 
 _STUCK = 12.0  # times the variance that halves of chains promise, at which chains stay in different places
 _FALSE_ALARMS = 1e-3  # chance that chains are said to disagree where they do not

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Codes, Floats, Scope
 from mrfit.core.errors import InputError
-from mrfit.core.factors import Factors, Scope, check_scopes
+from mrfit.core.factors import Factors, check_scopes
 from mrfit.core.seeds import check_seed
 from mrfit.inference.engine import Engine, Posterior, check_precision
 from mrfit.inference.plan import Plan
@@ -21,9 +21,6 @@ from mrfit.inference.sampling.chain_initialization import annealed_states, rows_
 from mrfit.inference.sampling.draws import Draws
 from mrfit.inference.sampling.gibbs_chains import Chains, code_type
 from mrfit.inference.sampling.sampling_plan import DRAW_SECONDS, MOST_CELLS, SamplingPlan, sweep_seconds
-
-Floats = NDArray[np.float64]
-Codes = NDArray[Any]
 
 GOOD_R_HAT = 1.01  # Vehtari et al. (2021)
 _DRAWS = 500  # kept of each chain

@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 
 from mrfit._kernels.arithmetic.vector_rng import LANES, WORDS
 from mrfit._kernels.sampling.gibbs_sweeps import N_ROOM
+from mrfit._typing import Floats
 from mrfit.core import threads as workers
 from mrfit.inference.sampling.annealing_path import AnnealingPath
-
-Floats = NDArray[np.float64]
 
 
 class Chains:

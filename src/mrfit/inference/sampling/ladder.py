@@ -5,9 +5,8 @@ from __future__ import annotations
 from math import ceil
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from mrfit._typing import Floats
 
 _FIRST, _CURVATURE = 8, 1.5  # rungs before anything is known, denser where the base is
 _PER_BARRIER, _BESIDE = 1.5, 2  # rungs for a unit of the barrier, and in addition

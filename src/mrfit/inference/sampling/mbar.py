@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import logsumexp, softmax
 
-Floats = NDArray[np.float64]
+from mrfit._typing import Floats
 
 _BINS = 4096  # of gains: the draws of a bin are counted at their mean
 _STEPS, _TOLERANCE = 50, 1e-10  # of Newton's method; three to five are usual

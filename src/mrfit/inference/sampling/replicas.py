@@ -9,12 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit._kernels.arithmetic.vector_rng import LANES
+from mrfit._typing import Codes, Floats
 from mrfit.inference.sampling.annealing_path import AnnealingPath
 from mrfit.inference.sampling.base_distribution import BaseDistribution
 from mrfit.inference.sampling.gibbs_chains import Chains, code_type
-
-Floats = NDArray[np.float64]
-Codes = NDArray[Any]
 
 _QUENCH = np.full(6, 2.0)  # sweeps at half the target's temperature, from which cold replicates begin
 _AT_BASE, _AT_TARGET = 1, 2  # the end where a state was last

@@ -7,15 +7,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Scope
 from mrfit.core.errors import InputError
-from mrfit.core.factors import Factors, Scope
+from mrfit.core.factors import Factors
 from mrfit.inference.engine import Posterior
 from mrfit.inference.sampling.annealing_path import softened
 from mrfit.inference.sampling.draws import Draws
 from mrfit.inference.sampling.mbar import log_zs
 from mrfit.inference.sampling.replicas import ReplicaRound, is_cold
-
-Floats = NDArray[np.float64]
 
 INFLATION = 1.15  # of standard errors over replicates
 TRIPS = 4.0  # of each replicate, in the mean, that are enough

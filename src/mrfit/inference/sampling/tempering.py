@@ -9,8 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from mrfit._kernels.arithmetic.vector_rng import LANES
+from mrfit._typing import Scope
 from mrfit.core.errors import InputError
-from mrfit.core.factors import Factors, Scope, check_scopes
+from mrfit.core.factors import Factors, check_scopes
 from mrfit.core.seeds import check_seed
 from mrfit.inference.engine import Engine, check_precision
 from mrfit.inference.plan import Plan

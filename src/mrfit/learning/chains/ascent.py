@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from mrfit._typing import Floats
 from mrfit.learning.chains.features import DataMeans
 from mrfit.learning.chains.persistent_chains import Persistent
 from mrfit.penalties.penalty import NonsmoothPenalty, Penalty, SmoothPenalty, ZeroPenalty
-
-Floats = NDArray[np.float64]
 
 _LONGEST = 0.5  # that a parameter moves at once
 NEGLIGIBLE = 1e-3  # nats a row

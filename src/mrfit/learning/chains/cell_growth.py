@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from mrfit._kernels.arithmetic.bits import n_words
 from mrfit._kernels.structure.clique_growth import admit, clique_cells, triangulated
+from mrfit._typing import Floats, Indices
 from mrfit.core.errors import InputError
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.inference.exact.junction_tree import JunctionTree
@@ -33,8 +34,6 @@ from mrfit.structures.structure import Structure
 if TYPE_CHECKING:
     from mrfit.learning.chains.likelihood_growth import LikelihoodGrowth
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 # Constants that matter (pumsb_star, accidents, ad by validation rows): where variables nearly determine each other,
 # many pairs would gain the same thing, and cells that are spent early on what could be had for fewer never come back.

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Codes, Floats
 from mrfit.core.errors import InputError
 from mrfit.core.factors import Factors
 from mrfit.data.unique_rows import UniqueRows
@@ -18,9 +18,6 @@ from mrfit.learning.chains.mode_search import hunt
 from mrfit.learning.chains.persistent_chains import Persistent, persistent
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.penalties.penalty import Penalty
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 
 _FEW, _MANY = 256, 1024  # chains; many where states are rare, so that some chain is in each
 _RARE = 0.065  # mean frequency of states beside the commoner

@@ -10,13 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from mrfit._typing import Floats, Indices
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.structures.distinct import distinct_rows
 from mrfit.structures.pair_tables import PairTables
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

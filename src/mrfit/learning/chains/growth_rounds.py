@@ -5,14 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
+from mrfit._typing import Floats
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.structures.base import LearnedStructure
 from mrfit.structures.structure import Structure
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

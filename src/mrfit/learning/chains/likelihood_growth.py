@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Codes, Floats, Indices
 from mrfit.core.errors import InputError
 from mrfit.core.factors import Factors
 from mrfit.data.folds import folds_of
@@ -29,10 +29,6 @@ from mrfit.structures.distinct import distinct_rows
 from mrfit.structures.mutual_information import maximum_information_tree
 from mrfit.structures.pair_tables import PairTables
 from mrfit.structures.structure import Structure
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
-Indices = NDArray[np.int64]
 
 _LEAST_PAIRS = 10  # that a round may add
 _EDGES_A_VARIABLE = 10  # at most: more are learned from noise

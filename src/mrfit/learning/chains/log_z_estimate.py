@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from mrfit._typing import Codes, Floats
 from mrfit.core.factors import Factors
 from mrfit.inference.sampling.annealed import annealed_enough
 from mrfit.inference.sampling.annealing import AnnealingEstimate
 from mrfit.inference.sampling.base_distribution import BaseDistribution, tree, uniform
-
-Floats = NDArray[np.float64]
-Codes = NDArray[Any]
 
 _LEAST = 0.1  # of the probability: a mode with less costs less than 0.1 nats a row
 _WORTH = 0.005  # of it: from here on a mode is hunted

@@ -5,14 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import logit
 
+from mrfit._typing import Codes, Floats
 from mrfit.learning.chains.ascent import Ascent, Target
 from mrfit.learning.chains.log_z_estimate import LogZEstimate, evidence
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 
 _ROUNDS = 3
 _LEFT = 0.001  # of the probability, for a mode that was hunted: what it costs a row is no more

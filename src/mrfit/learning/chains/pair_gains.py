@@ -6,12 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Indices
 from mrfit.structures.pair_tables import PairTables
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 THRESHOLD = 3.0  # nats over all rows that a scope must gain to enter
 _LEAST = 1e-9  # probability of a cell of a model's table: chains never see what is rarer

@@ -5,22 +5,18 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mrfit._kernels.arithmetic.vector_rng import LANES
 from mrfit._kernels.sampling.gibbs_sweeps import Couplings
 from mrfit._kernels.sampling.gibbs_tables import Incidence
 from mrfit._kernels.sampling.pair_moments import LARGEST, pair_moments
 from mrfit._kernels.sampling.table_moments import conditional_probabilities, indicator_moments
+from mrfit._typing import Codes, Floats, Indices
 from mrfit.core import threads as workers
 from mrfit.inference.sampling.annealing_path import AnnealingPath
 from mrfit.inference.sampling.base_distribution import uniform
 from mrfit.inference.sampling.gibbs_chains import Chains
 from mrfit.learning.chains.features import Features
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
-Codes = NDArray[np.int64]
 
 _STEEPEST = 100.0  # a sum of parameters beyond has no effect on a chain; single precision holds it well
 

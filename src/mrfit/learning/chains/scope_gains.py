@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Indices
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.inference.exact.junction_tree import JunctionTree
 from mrfit.inference.exact.tree_states import TreeStates
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.structures.structure import Structure
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 _SWEEPS = 10  # of proportional fitting: margins of model and data are close
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.learning.tying.reduced_parameters import Unknowns
 from mrfit.learning.tying.tying_problem import TyingProblem
 from mrfit.objectives.hessian import Hessian, Matrix
@@ -15,8 +16,6 @@ from mrfit.parameterizations.groups import Groups
 from mrfit.solvers.minimize import minimize
 from mrfit.solvers.projected_gradient import ProjectedGradient
 from mrfit.solvers.solution import Solution
-
-Floats = NDArray[np.float64]
 
 _NANOSECONDS_SUMMED = 10.0  # for each entry of a Hessian whose parameters become one
 _STEPS_FOR_ONE = 10  # a step of the solver takes about ten passes over the data, a projected gradient one

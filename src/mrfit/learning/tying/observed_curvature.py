@@ -8,12 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.core.errors import InputError
 from mrfit.objectives.objective import Expansion, Objective
 
-Floats = NDArray[np.float64]
 Product = Callable[[Floats], Floats]
 
 MOST_DENSE = 1500  # parameters: a Hessian of 18 MB, one product for each column

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.parameterizations.groups import Groups
-
-Floats = NDArray[np.float64]
 
 
 class Unknowns:

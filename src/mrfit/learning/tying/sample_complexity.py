@@ -21,16 +21,13 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Indices
 from mrfit.core.errors import InputError
 from mrfit.learning.tying.guarantee import Composition, Guarantee
 from mrfit.learning.tying.observed_curvature import SmallestEigenvalue, checked_point, smallest_eigenvalue_of
 from mrfit.objectives.objective import Objective
 from mrfit.parameterizations.groups import Groups
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 def cluster_width(w: Floats, assignment: Indices) -> float:

@@ -12,17 +12,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Indices
 from mrfit.core.errors import InputError
 from mrfit.learning.tying.tying_problem import TyingProblem
 from mrfit.parameterizations.groups import Groups, clustered
 from mrfit.penalties.cluster_penalty import ClusterPenalty
 from mrfit.penalties.l2 import Ridge
 from mrfit.solvers.solution import Solution, Status
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 _ALL = "all"
 _ROUNDING = 1e-14  # of the objective: a smaller gain from other groups is none

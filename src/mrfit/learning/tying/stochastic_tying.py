@@ -11,15 +11,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.core.errors import InputError
 from mrfit.learning.tying.soft_tying import TiedSolution, TyingRecord, TyingTask
 from mrfit.learning.tying.tying_problem import TyingProblem
 from mrfit.objectives.objective import Objective
 from mrfit.solvers.solution import Record, Solution, Status
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.core.errors import InputError
 from mrfit.core.linear_systems import Factor
 from mrfit.learning.chains.ascent import NEGLIGIBLE, Target, climb
@@ -17,8 +17,6 @@ from mrfit.learning.tying.soft_tying import TyingRecord, TyingTask
 from mrfit.parameterizations.groups import Groups
 from mrfit.penalties.cluster_penalty import ClusterPenalty
 from mrfit.penalties.penalty import ZeroPenalty
-
-Floats = NDArray[np.float64]
 
 _ITERATIONS = 50  # between two clusterings
 _MOST_ROUNDS = 10

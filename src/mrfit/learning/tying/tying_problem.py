@@ -9,8 +9,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.objectives.cached import CachedObjective
 from mrfit.objectives.objective import Objective
 from mrfit.parameterizations.groups import Groups
@@ -19,8 +19,6 @@ from mrfit.solvers.method import CompositeProblem, Method
 from mrfit.solvers.minimize import minimize
 from mrfit.solvers.newton import TruncatedNewton
 from mrfit.solvers.solution import Solution, Status
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

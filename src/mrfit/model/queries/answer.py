@@ -8,11 +8,10 @@ from math import nan
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.core.rounding import probability, with_error
 
-Floats = NDArray[np.float64]
 Error = float | None  # a standard error: 0 where it is exact, None where nobody knows it
 
 

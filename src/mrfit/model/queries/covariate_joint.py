@@ -8,12 +8,11 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Scope
 from mrfit.core.errors import InputError, listed
-from mrfit.core.factors import Factors, Scope
+from mrfit.core.factors import Factors
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.objectives.row_scores import log_z_given
-
-Floats = NDArray[np.float64]
 
 _MOST_STATES = 2**20  # of the covariates together
 _NEVER = 30.0  # so much less likely, in logarithms, than the rarest state that occurs: as good as impossible

@@ -7,15 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.core.domain import Domain, Variable
 from mrfit.core.errors import InputError, listed
 from mrfit.core.factors import Factors
 from mrfit.data.encoding import Vocabulary
 from mrfit.data.labels import label
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

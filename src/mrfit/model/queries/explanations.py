@@ -6,17 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Scope
 from mrfit.core.errors import InputError
-from mrfit.core.factors import Scope
 from mrfit.inference.engine import AUTO, Engine, Posterior
 from mrfit.model.queries.answer import Error, Explanation, Influence, Sensitivity, joint_error
 from mrfit.model.queries.evidence import Evidence, state_code
 from mrfit.model.queries.information import log_odds
 from mrfit.model.queries.queryable import Asked, Given, How
-
-Floats = NDArray[np.float64]
 
 
 class Explanations(Asked):

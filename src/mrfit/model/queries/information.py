@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from math import hypot, inf, log
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import entr
 
-Floats = NDArray[np.float64]
+from mrfit._typing import Floats
 
 _SECOND_ORDER = 3.0  # times the bias, in the error of an entropy
 _FROM_THE_END = 2.0  # standard errors from 0 and 1 within which log-odds may be infinite

@@ -8,16 +8,13 @@ from functools import partial
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Codes, Floats, Indices
 from mrfit.core.errors import ImpossibleError
 from mrfit.core.factors import Factors
 from mrfit.data.encoding import UNOBSERVED
 from mrfit.inference.exact.row_runs import RowRuns
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.uint8]
-Indices = NDArray[np.int64]
 Known = Mapping[int, int]  # codes by variable
 FillIn = Callable[[Known, int], tuple[Codes, tuple[str, ...]]]  # so many rows, and remarks where they are not exact
 Predict = Callable[[Known], tuple[Floats, Floats]]  # probabilities and their standard errors

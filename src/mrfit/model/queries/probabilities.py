@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from mrfit._typing import Scope
 from mrfit.core.errors import InputError
-from mrfit.core.factors import Scope
 from mrfit.inference.engine import AUTO, Engine, Posterior
 from mrfit.model.queries.answer import Distribution, FloatWithError, JointProbabilities, LogZ, Marginals
 from mrfit.model.queries.evidence import Evidence

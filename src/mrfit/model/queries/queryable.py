@@ -9,9 +9,10 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Scope
 from mrfit.core.domain import Domain
 from mrfit.core.errors import ImpossibleError, InputError, listed
-from mrfit.core.factors import Factors, Scope
+from mrfit.core.factors import Factors
 from mrfit.core.seeds import check_seed
 from mrfit.data.dataset import Dataset
 from mrfit.data.encoding import check_complete, has_all_cells

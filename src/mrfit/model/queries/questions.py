@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.core.errors import ImpossibleError
 from mrfit.core.threads import resolve_jobs
 from mrfit.data.unique_rows import UniqueRows
@@ -21,8 +21,6 @@ from mrfit.model.queries.row_questions import RowQuestions
 if TYPE_CHECKING:
     from mrfit.analysis.goodness.check import Check
     from mrfit.analysis.goodness.goodness import ModelCells
-
-Floats = NDArray[np.float64]
 
 
 class Queryable(Probabilities, Explanations, RowQuestions):

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.core.domain import Domain
 from mrfit.core.errors import ApproximationWarning, ImpossibleError, InputError
 from mrfit.core.seeds import generator
@@ -23,8 +24,6 @@ from mrfit.model.queries.answer import BestState
 from mrfit.model.queries.evidence import Evidence
 from mrfit.model.queries.missing_cells import Completed, completed, predicted
 from mrfit.model.queries.queryable import Asked, Given, How
-
-Floats = NDArray[np.float64]
 
 _MOST_CELLS = 2**32  # of rows that are drawn
 _MOST_REMARKS = 2  # on rows that are filled in approximately

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit._kernels.data.state_table import add_states
+from mrfit._typing import Codes, Floats
 from mrfit.core.domain import Domain
 from mrfit.core.errors import DataError, InputError
 from mrfit.data.batch import Batch
@@ -29,9 +30,6 @@ from mrfit.data.row_counter import RowCounter
 from mrfit.data.sources import Source, files_of
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.structures.structure import Structure
-
-Codes = NDArray[np.uint8]
-Floats = NDArray[np.float64]
 
 # Joint states up to this many have an entry each (half a megabyte); of more, those that occur are listed.
 _MOST_ENTRIES = 2**16

@@ -18,14 +18,13 @@ from numpy.typing import NDArray
 from mrfit._kernels.data.partition import count_cells, feature_members, refine, representatives
 from mrfit._kernels.fitting.cells import BLOCK, CellArrays
 from mrfit._kernels.fitting.prefix_tree import MAX_NODES, NODE_COST, grow
+from mrfit._typing import Floats
 from mrfit.core.errors import InputError
 from mrfit.core.threads import deal, run
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.objectives.counts.blanket_counts import BlanketCounts
 from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.conditionals import Conditionals
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

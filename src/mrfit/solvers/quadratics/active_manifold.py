@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.core.linear_systems import divided
 from mrfit.penalties.penalty import NonsmoothPenalty
 from mrfit.penalties.penalty_curvature import PenaltyCurvature
 from mrfit.solvers.quadratics.descent import Descent
 from mrfit.solvers.quadratics.quadratic import Quadratic
-
-Floats = NDArray[np.float64]
 
 _PATIENCE = 5  # proximal gradients without a change at zero before Newton's method is tried, if it can be
 _FIRST_STEPS = 20

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.solvers.accelerated import Accelerated, Iterate, Smooth
 from mrfit.solvers.quadratics.quadratic import Quadratic
-
-Floats = NDArray[np.float64]
 
 _MARGIN = 1.02  # power iterations find the largest eigenvalue from below
 

@@ -7,16 +7,13 @@ away, as far as the function falls.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mrfit._kernels.fitting.coordinate_descent import best_on_line, sweep
+from mrfit._typing import Floats, Indices
 from mrfit.core.linear_systems import conjugate_gradients, divided
 from mrfit.penalties.penalty import NonsmoothPenalty
 from mrfit.solvers.quadratics.descent import Descent
 from mrfit.solvers.quadratics.quadratic import Quadratic
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 _ROUNDS = 200
 _SWEEPS = 8  # of coordinate descent before each jump

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg.blas import dsymv
 
-Floats = NDArray[np.float64]
+from mrfit._typing import Floats
 
 
 @dataclass(frozen=True)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
+from mrfit._typing import Floats
 from mrfit.core.linear_systems import divided
 from mrfit.penalties.penalty import NonsmoothPenalty
 from mrfit.solvers.quadratics import orthant as faces
 from mrfit.solvers.quadratics.active_manifold import ManifoldSearch
 from mrfit.solvers.quadratics.quadratic import Quadratic
-
-Floats = NDArray[np.float64]
 
 
 def needs_matrix(penalty: NonsmoothPenalty, w: Floats) -> bool:

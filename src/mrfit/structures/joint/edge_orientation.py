@@ -5,12 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mrfit._kernels.structure.edge_orientation_search import enter, leave
-
-Indices = NDArray[np.int64]
-Mask = NDArray[np.bool_]
+from mrfit._typing import Indices, Mask
 
 
 @dataclass(frozen=True)

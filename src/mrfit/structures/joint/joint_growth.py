@@ -10,16 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Indices, Mask
 from mrfit.structures.joint.edge_orientation import OwnedEdges
 from mrfit.structures.joint.pair_model import PairModel, PairParameters
 from mrfit.structures.joint.refit import accuracy, refit
 from mrfit.structures.joint.score_test import pair_scores
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 _SHARE = 0.003  # of what a refit has gained: what it leaves on the table
 _NEXT_TO_NOTHING = 0.01  # of the edges: so few more, and a round was the last

@@ -19,13 +19,10 @@ from mrfit._kernels.structure.pair_cells import (
     over_rows,
     sweep,
 )
+from mrfit._typing import Floats, Indices, Mask
 from mrfit.core.diagonal_in_basis import UncorrelatedFeatures
 from mrfit.core.threads import deal, run
 from mrfit.structures.joint.row_table import RowTable
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 _SMALLEST = 1e-8  # of the curvature of a constant: one that all rows are certain of has none left
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.core.diagonal_in_basis import UncorrelatedFeatures
 from mrfit.core.linear_systems import conjugate_gradients
 from mrfit.structures.joint.pair_model import PairModel, PairParameters
-
-Floats = NDArray[np.float64]
 
 _ACCURACY = 1e-6  # nats for each row and variable
 _MOST_STEPS = 15

@@ -6,14 +6,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mrfit._kernels.structure.nodewise import columns_times
 from mrfit._kernels.structure.pair_cells import RowArrays
+from mrfit._typing import Floats, Indices
 from mrfit.data.unique_rows import ActiveEntries, UniqueRows
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mrfit._kernels.structure.nodewise import LANES
+from mrfit._typing import Floats
 from mrfit.core.threads import deal, run
 from mrfit.structures.joint.pair_model import PairModel
-
-Floats = NDArray[np.float64]
 
 _FLAT = 1e-100
 

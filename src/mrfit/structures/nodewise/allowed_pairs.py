@@ -9,11 +9,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Indices
 from mrfit.core.domain import Domain
 from mrfit.core.errors import StructureError, listed
 
 Pairs = Sequence[tuple[str, str]]
-Indices = NDArray[np.int64]
 
 HARDLY = 1.0  # rows in other states than most: a variable with no more hardly varies
 

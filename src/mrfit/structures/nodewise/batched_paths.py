@@ -13,14 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit._kernels.structure.resampled_paths import NodeCells, Resamples, Walk, best_points
+from mrfit._typing import Floats
 from mrfit.core.cluster import mapped
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.structures.nodewise.allowed_pairs import HARDLY, AllowedPairs
 from mrfit.structures.nodewise.criteria import price_of
 from mrfit.structures.nodewise.lasso_paths import NodePath, PathSettings, node_paths
-
-Floats = NDArray[np.float64]
-Booleans = NDArray[np.bool_]
 
 _BLOCK = 16  # resamples after which progress is told
 _MOST_BITS = 2**28  # of the cells of all variables, in bytes

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.structures.mutual_information import pairwise_mutual_information
 from mrfit.structures.nodewise.design_matrix import IndicatorTable
@@ -17,8 +18,6 @@ from mrfit.structures.nodewise.lasso_paths import NodePath, PathPoint, regressio
 from mrfit.structures.nodewise.observed_states import SeenStates
 from mrfit.structures.nodewise.regressions import REFIT_STRENGTH, Regression, Regressions
 from mrfit.structures.nodewise.sparse_design_matrix import ItemRegression, ItemTable
-
-Floats = NDArray[np.float64]
 
 # Shares of the total weight: a likelihood this near to its maximum is there, also where the maximum is at infinity.
 REFITTED = 1e-7

@@ -13,12 +13,10 @@ from numpy.typing import NDArray
 from mrfit._kernels.structure.dense_lasso_path import Points, RegressionState, walk_paths
 from mrfit._kernels.structure.node_cells import Indicators
 from mrfit._kernels.structure.nodewise import LANES, columns_times
+from mrfit._typing import Floats, Indices
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.structures.nodewise.allowed_pairs import AllowedPairs
 from mrfit.structures.nodewise.observed_states import SeenStates
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 ROUNDING = 1e-12  # of the total weight: a smaller gradient is none
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Floats
 from mrfit.core.cluster import is_in_use, mapped, n_at_once
 from mrfit.core.threads import deal, resolve_jobs, run
 from mrfit.data.unique_rows import UniqueRows
@@ -24,8 +25,6 @@ from mrfit.structures.nodewise.neighbour_selection import NeighbourSelection
 from mrfit.structures.nodewise.neighbours import Neighbours
 from mrfit.structures.nodewise.null_scores import NullScores, surcharge_of_one
 from mrfit.structures.nodewise.regressions import REFIT_STRENGTH, Regression, Regressions
-
-Floats = NDArray[np.float64]
 
 _TOLERANCE = 1e-4
 PRICE = 3.84  # the 95% point of chi-square with one degree of freedom

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mrfit._kernels.structure.dense_lasso_path import Points, RegressionState
 from mrfit._kernels.structure.nodewise import LANES
+from mrfit._typing import Floats, Indices
 from mrfit.core.cluster import is_in_use, mapped, n_at_once
 from mrfit.core.errors import InputError
 from mrfit.data.sparse_rows import SparseRows
@@ -25,9 +25,6 @@ from mrfit.structures.edge_weights import weight_of_coefficients
 from mrfit.structures.nodewise.allowed_pairs import AllowedPairs
 from mrfit.structures.nodewise.design_matrix import IndicatorTable
 from mrfit.structures.nodewise.sparse_design_matrix import ItemTable
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 _MOST_GRADIENTS = 2**22  # numbers, 32 MB, held for one block of regressions
 

@@ -7,14 +7,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Floats, Indices
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.structures.edge_report import EdgeReport
 from mrfit.structures.edge_signs import edge_signs
 from mrfit.structures.edge_weights import default_scores, kind_of
 from mrfit.structures.nodewise.lasso_paths import NodePath
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaincc, gammainccinv
 
-Floats = NDArray[np.float64]
+from mrfit._typing import Floats
 
 _SMALLEST_TAIL = 1e-300  # smaller tail probabilities have no quantile in floating point
 _FEWEST_ROWS = 4.0  # below which the variance over permutations is not defined

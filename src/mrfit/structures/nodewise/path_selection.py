@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit._kernels.structure.resampled_paths import Walk
+from mrfit._typing import Floats, Indices
 from mrfit.data.row_totals import Tallied
 from mrfit.data.sparse_rows import SparseRows
 from mrfit.data.unique_rows import UniqueRows
@@ -21,9 +22,6 @@ from mrfit.structures.nodewise.neighbour_selection import NeighbourSelection
 from mrfit.structures.nodewise.neighbours import Neighbours
 from mrfit.structures.nodewise.observed_states import SeenStates
 from mrfit.structures.nodewise.regressions import REFIT_STRENGTH
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 WEAKEST = 1e-4  # of the critical strength: where a path ends though its criterion may still fall
 _MOST_WHOLE = 2**12  # variables whose paths are kept whole; of more, what remarks look at

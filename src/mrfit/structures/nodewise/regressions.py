@@ -18,11 +18,9 @@ from numpy.typing import NDArray
 
 from mrfit._kernels.structure.node_cells import NodeCells, one_cell
 from mrfit._kernels.structure.nodewise import LANES, residual_over_rows, solve_node
+from mrfit._typing import Floats, Indices
 from mrfit.structures.edge_weights import weight_of_coefficients
 from mrfit.structures.nodewise.design_matrix import IndicatorTable
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 # Refits are all but unpenalised: this much l1 (against the sum over rows) only keeps separable regressions finite.
 REFIT_STRENGTH = 1.0

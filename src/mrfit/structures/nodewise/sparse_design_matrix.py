@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mrfit._kernels.structure.dense_lasso_path import Points, RegressionState
 from mrfit._kernels.structure.sparse_lasso_path import (
@@ -18,12 +17,10 @@ from mrfit._kernels.structure.sparse_lasso_path import (
     solve_on_items,
     walk_item_paths,
 )
+from mrfit._typing import Floats, Indices
 from mrfit.data.sparse_rows import SparseRows
 from mrfit.structures.nodewise.allowed_pairs import AllowedPairs
 from mrfit.structures.nodewise.design_matrix import ROUNDING, Start
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,12 @@
+from mrfit.core.factors import check_scopes as check_scopes
+from mrfit.inference.engine import Engine as Engine
+from mrfit.inference.engine import Posterior as Posterior
+from mrfit.inference.exact.enumeration import Enumeration as Enumeration
+from mrfit.inference.exact.junction_tree import JunctionTree as JunctionTree
+from mrfit.inference.messages.belief_propagation import BeliefPropagation as BeliefPropagation
+from mrfit.inference.messages.max_product import MaxProduct as MaxProduct
+from mrfit.inference.messages.mean_field import MeanField as MeanField
+from mrfit.inference.messages.tree_reweighted import TreeReweighted as TreeReweighted
+from mrfit.inference.plan import Plan as Plan
+from mrfit.inference.sampling.annealed import Annealed as Annealed
+from mrfit.inference.sampling.gibbs import Gibbs as Gibbs

@@ -1,0 +1,16 @@
+from mrfit.learning.backend import PseudoLikelihoodBackend as PseudoLikelihoodBackend
+from mrfit.learning.objective_specs import LikelihoodSpec as LikelihoodSpec
+from mrfit.learning.objective_specs import LogRiseSpec as LogRiseSpec
+from mrfit.learning.objective_specs import ObjectiveSpec as ObjectiveSpec
+from mrfit.learning.objective_specs import PseudoLikelihoodSpec as PseudoLikelihoodSpec
+from mrfit.learning.objective_specs import RiseSpec as RiseSpec
+from mrfit.objectives.conditional_loss import ConditionalLoss as ConditionalLoss
+from mrfit.objectives.counts.conditional_cells import ConditionalCells as ConditionalCells
+from mrfit.objectives.likelihood import Likelihood as Likelihood
+from mrfit.objectives.objective import Expansion as Expansion
+from mrfit.objectives.objective import ExplicitHessian as ExplicitHessian
+from mrfit.objectives.objective import Objective as Objective
+from mrfit.objectives.pseudo_likelihood import PseudoLikelihood as PseudoLikelihood
+from mrfit.objectives.screening import InteractionScreening as InteractionScreening
+from mrfit.objectives.screening import LogInteractionScreening as LogInteractionScreening
+from mrfit.objectives.tree_likelihood import TreeLikelihood as TreeLikelihood

@@ -1,0 +1,15 @@
+from mrfit.learning.parameter_layout import ParameterLayout as ParameterLayout
+from mrfit.learning.penalty_spec import PenaltySpec as PenaltySpec
+from mrfit.learning.penalty_specs import ConvexPenaltySpec as ConvexPenaltySpec
+from mrfit.learning.penalty_specs import SparsePenaltySpec as SparsePenaltySpec
+from mrfit.penalties.cluster_penalty import ClusterPenalty as ClusterPenalty
+from mrfit.penalties.group_l1 import GroupL1 as GroupL1
+from mrfit.penalties.hierarchical_l1 import HierarchicalL1 as HierarchicalL1
+from mrfit.penalties.l1 import WeightedL1 as WeightedL1
+from mrfit.penalties.l2 import Ridge as Ridge
+from mrfit.penalties.penalty import NonsmoothPenalty as NonsmoothPenalty
+from mrfit.penalties.penalty import Penalty as Penalty
+from mrfit.penalties.penalty import Scaled as Scaled
+from mrfit.penalties.penalty import SmoothPenalty as SmoothPenalty
+from mrfit.penalties.penalty import Trait as Trait
+from mrfit.penalties.penalty import ZeroPenalty as ZeroPenalty

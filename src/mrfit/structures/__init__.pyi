@@ -1,0 +1,10 @@
+from mrfit.learning.chains.likelihood_growth import LikelihoodGrowth as LikelihoodGrowth
+from mrfit.structures.base import LearnedStructure as LearnedStructure
+from mrfit.structures.base import StructureLearner as StructureLearner
+from mrfit.structures.simple import AllInteractions as AllInteractions
+from mrfit.structures.simple import ChowLiuTree as ChowLiuTree
+from mrfit.structures.simple import CompleteGraph as CompleteGraph
+from mrfit.structures.simple import FixedStructure as FixedStructure
+from mrfit.structures.simple import Learned as Learned
+from mrfit.structures.simple import NoInteractions as NoInteractions
+from mrfit.structures.structure import Structure as Structure
