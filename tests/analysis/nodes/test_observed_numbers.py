@@ -15,7 +15,12 @@ from mrfit.analysis.nodes.observed_numbers import Observed
 from mrfit.analysis.nodes.predictability import Predictability
 from mrfit.analysis.stability.stability_file import EdgeStability
 from mrfit.core.errors import InputError
+from mrfit.core.rounding import with_error
 from mrfit.data.unique_rows import UniqueRows
+from mrfit.explorer.document import Document
+from mrfit.learning import Learner
+from mrfit.learning.objective_specs import LikelihoodSpec
+from mrfit.structures.simple import CompleteGraph
 from populations import domain_of, random_rows
 
 STABILITY = {(0, 1): EdgeStability(0.5, -inf, 1.25), (1, 2): EdgeStability(1.0, 0.1, 0.2)}
@@ -95,3 +100,16 @@ def test_what_does_not_fit_is_refused(model: MarkovNetwork, rows: UniqueRows, da
     told = Observed.of(model, rows=rows, stability=STABILITY).to_dict(model.domain.names)
     with pytest.raises(InputError, match=r"observed|variable"):
         Observed.kept_with(replace(model, provenance={"observed": {**told, **damage}}))
+
+
+def test_a_score_by_an_estimated_log_z_keeps_its_error(rng: np.random.Generator) -> None:
+    """In the model's file, in words and on the page."""
+    rows, valid = (random_rows(rng, (2,) * 6, 200) for _ in range(2))
+    fitted = Learner(CompleteGraph(), L2(3.0), LikelihoodSpec("chains")).fit(rows, valid)
+    observed = Observed.in_learning(fitted, rows, valid)
+    (score,) = observed.scores
+    assert score.error == fitted.model.known_log_z_error > 0.0
+    model = observed.added_to(fitted.model)
+    assert Observed.kept_with(model) == observed
+    assert f"ll {with_error(score.value, score.error)} of 200 rows" in observed.in_words()
+    assert Document.of(model, title="model").content["scores"][0]["error"] == score.error
