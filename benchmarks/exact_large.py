@@ -62,7 +62,7 @@ def warm_up() -> None:
     """Load or compile all that a large problem needs."""
     transforms.walsh_hadamard(np.zeros(1 << 19))
     task = problem_of(drawn(10)[0])
-    for found in L1().walked(task, [L1().critical_strength(task) / 2.0]):
+    for found in L1().solve_path(task, [L1().critical_strength(task) / 2.0]):
         assert found.solution.converged
 
 

@@ -50,7 +50,7 @@ def ours(task: FitProblem) -> Answer:
     again = task.on(task.structure)  # nothing of it is known yet but the plan
     again.__dict__["coordinates"] = task.coordinates
     penalty: L2 = task.learner.penalty  # type: ignore[assignment]
-    (found,) = penalty.walked(again, (1.0,))
+    (found,) = penalty.solve_path(again, (1.0,))
     return found.solution.evaluations, found.solution.value, found.solution.violation
 
 

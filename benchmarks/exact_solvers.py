@@ -84,7 +84,7 @@ def race_tables(records: list[Record]) -> list[Table]:
 def run_path(case: Case) -> Iterator[Record]:
     task = task_of(problem(case["set"]).rows, case["coordinates"])
     strengths = [2.0 ** (9 - k / 2) for k in range(case["strengths"])]
-    path, seconds = timed(lambda: list(L1().walked(task, strengths)))
+    path, seconds = timed(lambda: list(L1().solve_path(task, strengths)))
     yield {
         **case,
         "evaluations": sum(found.passes for found in path),

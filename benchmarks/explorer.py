@@ -99,11 +99,11 @@ def run(case: Case) -> Iterator[Record]:
         yield dict(case)
         return
     document, seconds = document_of(case["graph"])
-    built = page_of(document, case["drawn"])
-    if built is None:
+    build = page_of(document, case["drawn"])
+    if build is None:
         yield dict(case)
         return
-    page, script = built
+    page, script = build
     about = {"n": len(document.content["variables"]), "edges": len(document.content["edges"])}
     record = {**case, **about, "script": script / 1000, **driven(page, ours=case["drawn"] == OURS)}
     if case["drawn"] == OURS:

@@ -358,7 +358,7 @@ def tree_likelihood(rows: UniqueRows, parameters: Canonical, *, jobs: int = 1) -
     return TreeLikelihood(parameters, rows, jobs=jobs)
 
 
-def remembered(rows: UniqueRows, parameters: Canonical, *, jobs: int = 1) -> CachedObjective:
+def previous(rows: UniqueRows, parameters: Canonical, *, jobs: int = 1) -> CachedObjective:
     return CachedObjective(pseudo_likelihood(rows, parameters, jobs=jobs))
 
 
@@ -401,7 +401,7 @@ OBJECTIVES: dict[type, Callable[..., Objective]] = {
     PenalizedObjective: penalized,
     Likelihood: likelihood,
     TreeLikelihood: tree_likelihood,
-    CachedObjective: remembered,
+    CachedObjective: previous,
     TiedObjective: reduced,
     Reparameterized: reparameterized,
     WeightedMean: mean,

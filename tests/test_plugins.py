@@ -48,7 +48,7 @@ class Chain(StructureLearner):
         n = len(rows.domain)
         return LearnedStructure(Structure.from_edges(n, [(i - 1, i) for i in range(1, n)]))
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         return "a chain"
 
 

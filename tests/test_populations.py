@@ -65,7 +65,7 @@ def test_every_parameterization_has_a_word() -> None:
     assert {*PARAMETERIZATIONS.values(), Centred} == set(populations.PARAMETERIZATIONS)  # the library chooses the last
     assert all(kind.word == word for word, kind in PARAMETERIZATIONS.items())
     domain = populations.domain_of((2, 3, 2))
-    built = populations.all_parameterizations(domain, populations.STRUCTURES["complete"](3), np.random.default_rng(0))
-    assert {type(each) for each in built} == set(populations.PARAMETERIZATIONS)
-    references = {each.reference for each in built if isinstance(each, Canonical)}
+    build = populations.all_parameterizations(domain, populations.STRUCTURES["complete"](3), np.random.default_rng(0))
+    assert {type(each) for each in build} == set(populations.PARAMETERIZATIONS)
+    references = {each.reference for each in build if isinstance(each, Canonical)}
     assert len(references) == 3

@@ -61,15 +61,15 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if LEVEL is None:
         pytest.skip("there is no level of code for this processor")
     base = tmp_path_factory.getbasetemp()
-    built = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "built"
+    build = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "built"
     try:
-        built.mkdir()  # which one worker can do
+        build.mkdir()  # which one worker can do
     except FileExistsError:
-        wait_for(built / "done")
+        wait_for(build / "done")
     else:
-        build_wheel(built)
+        build_wheel(build)
     folder = tmp_path_factory.mktemp("wheel")
-    (wheel,) = built.glob("*.whl")
+    (wheel,) = build.glob("*.whl")
     shutil.copy(wheel, folder)
     subprocess.run([*PIP, "install", *OPTIONS, "--no-compile", "--target", folder / "site", wheel], check=True)
     MarkovNetworkLearner().fit({name: [0, 1, 1, 0] for name in "abc"}).model_.save(folder / "model.mrf")

@@ -99,7 +99,7 @@ class AptCell(Unit):
         size = entry.n_variables * min(self.degree, entry.n_variables) * math.sqrt(rows)
         return METHODS[self.method].cost * _BOUND_COSTS.get(self.bound, 1.0) * size
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         return f"{self.set}, {self.degree} neighbours ({self.bound}), {self.method}"
 
     def run(self) -> dict[str, Any]:
@@ -117,7 +117,7 @@ class AptCell(Unit):
             "cells": fitted.n_cells,
             "fits": len(fitted.fits),
             "converged": sum(fit.solution.violation <= learner.tolerance for fit in fitted.fits),
-            "left": sum(fit.solution.status is Status.LOST for fit in fitted.fits),
+            "left": sum(fit.solution.status is Status.ABANDONED for fit in fitted.fits),
             "valid": -best.rank,
             "test": -score.mean,
             "error": score.standard_error,

@@ -37,7 +37,7 @@ class TiedParameters(Unit):
     def shared(self) -> Hashable:
         return self.set, self.degree
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         return f"{self.set}, parameters in {self.groups} groups"
 
     def run(self) -> dict[str, Any]:

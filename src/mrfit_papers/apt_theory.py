@@ -46,7 +46,7 @@ class Rows(Unit):
     def cost(self) -> float:
         return float(self.repetitions)
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         return f"parameters {SPREADS[self.spread]}, {self.objective}, {self.n_rows:,} rows"
 
     def run(self) -> dict[str, Any]:
@@ -68,7 +68,7 @@ class Bounds(Unit):
     def data(self) -> tuple[tuple[str, str], ...]:
         return ()
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         return f"parameters {SPREADS[self.spread]}, {self.objective}, theory"
 
     def run(self) -> dict[str, Any]:

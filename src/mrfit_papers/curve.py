@@ -70,7 +70,7 @@ class CurvePoint(Unit):
         n_variables = SIDE**2 if self.set == TIED else named_set(self.set).n_variables
         return METHODS[self.method].cost * n_variables
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         return f"{self.set}, {self.n_rows or 'all'} rows, {self.method}"
 
     def run(self) -> dict[str, Any]:

@@ -53,7 +53,7 @@ class Recipe:
     """A way to learn a distribution, for sets of up to ``most`` variables, and of them for rows that it ``suits``."""
 
     learner: Callable[[int], Learner]  # from the number of variables
-    in_words: str
+    describe: str
     most: int = _MANY
     suits: Callable[[UniqueRows], bool] = lambda rows: True
 
@@ -151,7 +151,7 @@ class LeagueSet(Unit):
     def cost(self) -> float:
         return float(_sets()[self.set]["seconds"])
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         return self.set
 
     def run(self) -> dict[str, Any]:
@@ -268,7 +268,7 @@ class League(Experiment):
         by_set = {unit.set: result for unit, result in results.items() if isinstance(unit, LeagueSet)}
         columns = (
             DocumentColumn("set", "left"),
-            *(DocumentColumn(recipe.in_words) for recipe in RECIPES.values()),
+            *(DocumentColumn(recipe.describe) for recipe in RECIPES.values()),
             DocumentColumn("chosen", "left"),
             DocumentColumn("error"),
             DocumentColumn("other seeds"),
@@ -300,7 +300,7 @@ def _row(name: str, found: Mapping[str, Any]) -> list[Cell | str]:
     error, test = recipes[best]["error"], recipes[best]["test"]
     others = [Cell(f"{value:.2f}", is_good=bool(test >= value)) for value in published()[name]]
     seeds = ", ".join(f"{seed['test']:.3f} ({seed['error']:.3f})" for seed in found["other_seeds"])
-    return [name, *scores, RECIPES[best].in_words, f"{error:.3f}" if error else "", seeds, *others]
+    return [name, *scores, RECIPES[best].describe, f"{error:.3f}" if error else "", seeds, *others]
 
 
 def _score(result: Mapping[str, Any] | None, *, is_best: bool) -> Cell | str:
@@ -308,5 +308,5 @@ def _score(result: Mapping[str, Any] | None, *, is_best: bool) -> Cell | str:
         return ""
     if "failed" in result:
         return "x"
-    phantom = "!" if result["status"] == Status.PHANTOM.value else ""
+    phantom = "!" if result["status"] == Status.SPURIOUS_MODE.value else ""
     return Cell(f"{result['test']:.3f}{phantom}", is_best=is_best)

@@ -62,12 +62,12 @@ def run(
         clock = Clock(sum(unit.cost() for unit in missing))
         for done, outcome in enumerate(outcomes(missing, jobs=jobs), 1):
             if outcome.result is None:
-                failures.append(f"{outcome.unit.in_words()}: {outcome.error}")
+                failures.append(f"{outcome.unit.describe()}: {outcome.error}")
             else:
                 store.add(outcome.unit, outcome.result, outcome.seconds)
             memory = max(memory, outcome.memory)
             if progress is not None:
-                progress(done, len(missing), outcome.unit.in_words(), clock.left(outcome.unit.cost()))
+                progress(done, len(missing), outcome.unit.describe(), clock.left(outcome.unit.cost()))
         if missing:
             seconds = round(time.perf_counter() - begun, 1)
             store.close_session(

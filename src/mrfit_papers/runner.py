@@ -64,7 +64,7 @@ def _outcomes_of(bundle: list[Unit]) -> list[Outcome]:
 
 
 def _first_in_words(bundle: list[Unit]) -> str:
-    return bundle[0].in_words()
+    return bundle[0].describe()
 
 
 def outcome_of(unit: Unit) -> Outcome:

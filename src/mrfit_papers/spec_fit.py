@@ -117,7 +117,7 @@ class SpecFit(Unit):
         entry = named_set(self.set)
         return MODELS[self.model].cost * 1.4**entry.n_variables * math.sqrt(entry.files[0].rows)
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         return f"{self.set}, {self.model}, split {self.split}"
 
     def run(self) -> dict[str, Any]:

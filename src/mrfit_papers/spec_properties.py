@@ -118,7 +118,7 @@ class SpecProperties(Unit):
     def data(self) -> tuple[tuple[str, str], ...]:
         return ()
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         return f"{self.parameterization}, {self.n} variables with {self.c} states"
 
     def cost(self) -> float:

@@ -37,7 +37,7 @@ class SpecSpectrum(Unit):
     def cost(self) -> float:
         return (5.0 if self.estimator == "flat-l1" else 1.0) * 2.0 ** named_set(self.set).n_variables
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         return f"{self.set}, {self.estimator}"
 
     def run(self) -> dict[str, Any]:
@@ -76,7 +76,7 @@ class SpecOrders(Unit):
     def cost(self) -> float:
         return 4.0 * 2.0 ** named_set(self.set).n_variables
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         return f"{self.set}, sets of up to so many variables"
 
     def run(self) -> dict[str, Any]:

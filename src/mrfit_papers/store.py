@@ -145,13 +145,13 @@ class Store:
         ours = unit.raised_versions
         if record.versions == ours:
             raise InputError(
-                f"{self.path} holds a result of {unit.in_words()} from other data, or from another learner. "
+                f"{self.path} holds a result of {unit.describe()} from other data, or from another learner. "
                 "Results of both are not mixed: choose another folder with --out."
             )
         newer = [name for name, version in record.versions.items() if version > ours.get(name, 1)]
         if newer:
             raise InputError(
-                f"{self.path} holds a result of {unit.in_words()} from a newer version of {listed(newer)}. Use the "
+                f"{self.path} holds a result of {unit.describe()} from a newer version of {listed(newer)}. Use the "
                 "mrfit that made it, or choose another folder with --out."
             )
 

@@ -54,7 +54,7 @@ class Unit(ABC):
         return 1.0
 
     @abstractmethod
-    def in_words(self) -> str:
+    def describe(self) -> str:
         """What it is, for a person who waits: "nltcs, 5 neighbours (top), APT"."""
 
     @property

@@ -12,7 +12,7 @@ from mrfit._kernels.inference.messages import Messages, Potentials, pass_by_resi
 from mrfit._kernels.inference.product_states import ascend
 from mrfit._kernels.inference.spanning_forests import heaviest_forest
 from mrfit.core.factors import Factors
-from mrfit.inference.messages.beliefs import believed
+from mrfit.inference.messages.beliefs import beliefs_from_messages
 from mrfit.inference.messages.factor_graph import FactorGraph
 from mrfit.inference.messages.message_passing import MessagePassing, Schedule
 from populations import random_factors
@@ -43,7 +43,7 @@ def _potentials(graph: FactorGraph, product: Factors, weight: np.ndarray) -> Pot
 
 
 def _same(plain: PlainMessages, graph: FactorGraph, potentials: Potentials, messages: Messages) -> None:
-    single, joint = believed(graph, potentials, messages)
+    single, joint = beliefs_from_messages(graph, potentials, messages)
     np.testing.assert_allclose(single, np.concatenate([plain.belief(i) for i in range(len(graph.shape))]), atol=1e-12)
     np.testing.assert_allclose(joint, np.concatenate([plain.joint(a).ravel() for a in graph.hosts]), atol=1e-12)
 

@@ -39,8 +39,8 @@ def test_movements_are_total_variation() -> None:
 
 
 def test_plans(network: FactorNetwork) -> None:
-    tree = PlanSummary.of(network.plan(engine="tree"), network.spoken_names)
+    tree = PlanSummary.of(network.plan(engine="tree"), network.display_names)
     assert (tree.width, tree.largest, tree.fits) == (1, ["a", "b"], True)
-    every = PlanSummary.of(network.plan(engine="enumeration"), network.spoken_names)
+    every = PlanSummary.of(network.plan(engine="enumeration"), network.display_names)
     assert (every.width, every.cells) == (None, 4.0)
     json.dumps(tree.to_dict())

@@ -77,7 +77,7 @@ def test_a_score_is_a_weighted_mean() -> None:
     assert summary.row_error == pytest.approx(np.sqrt(0.75 / 4))
     estimated = ScoreSummary.of("ll", np.array([-1.0, -3.0]), np.array([3.0, 1.0]), log_z_error=0.3)
     assert estimated.standard_error == pytest.approx(np.hypot(np.sqrt(0.75 / 4), 0.3))
-    assert estimated.in_words() == "-1.5 +- 0.5 nats (0.43 over rows, 0.3 of log Z)"
+    assert estimated.describe() == "-1.5 +- 0.5 nats (0.43 over rows, 0.3 of log Z)"
 
 
 def test_theory_needs_groups() -> None:
@@ -126,7 +126,7 @@ def test_the_curvature_of_the_likelihood_takes_no_rows() -> None:
     ],
 )
 def test_structures_in_words(structure: StructureLearner, words: str) -> None:
-    assert structure.in_words() == words
+    assert structure.describe() == words
 
 
 @pytest.mark.parametrize(

@@ -150,7 +150,7 @@ def test_bounds_hold_beside_the_penalty(method: Method[Any], kinked: bool) -> No
     assert solution.status is Status.CONVERGED
     assert solution.at_bound.size > 0
     assert set(solution.at_bound) <= set(bounded)
-    s = penalty.least_subgradient(solution.w, objective.value_and_gradient(solution.w)[1])
+    s = penalty.min_norm_subgradient(solution.w, objective.value_and_gradient(solution.w)[1])
     assert (s[solution.at_bound] * np.sign(solution.w[solution.at_bound]) <= 1e-9).all()
     assert np.abs(np.delete(s, solution.at_bound)).max() <= 1e-9
 

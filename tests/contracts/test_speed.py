@@ -84,12 +84,12 @@ def _optima(penalties: list[NonsmoothPenalty], quadratics: list[Quadratic]) -> l
 class _EndlessGroups(GroupL1):
     """That never notices a group which passes by zero."""
 
-    def clipped(self, start: np.ndarray, end: np.ndarray) -> np.ndarray:
+    def truncate_at_zero_crossing(self, start: np.ndarray, end: np.ndarray) -> np.ndarray:
         return end
 
 
 class _EndlessHierarchies(HierarchicalL1):
-    def clipped(self, start: np.ndarray, end: np.ndarray) -> np.ndarray:
+    def truncate_at_zero_crossing(self, start: np.ndarray, end: np.ndarray) -> np.ndarray:
         return end
 
 
@@ -199,7 +199,7 @@ def test_the_steps_of_a_group_are_its_own(penalty: NonsmoothPenalty) -> None:
     group = penalty.blocks if penalty.blocks is not None else np.arange(N)
     steps = np.full(N, 2.0)
     steps[7] = 0.1
-    np.testing.assert_array_equal(penalty.shared_steps(steps), np.where(group == group[7], 0.1, 2.0))
+    np.testing.assert_array_equal(penalty.common_steps(steps), np.where(group == group[7], 0.1, 2.0))
 
 
 # -- warm starts -------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from math import inf, nan
 
 import pytest
 
-from mrfit.core.rounding import in_file, known_decimals, probability, spoken_count, spoken_size, with_error
+from mrfit.core.rounding import format_count, format_size, in_file, known_decimals, probability, with_error
 
 
 @pytest.mark.parametrize(
@@ -70,9 +70,9 @@ def test_an_error_has_one_digit_or_two_that_begin_with_one(error: float, decimal
     ],
 )
 def test_sizes_have_a_unit_that_suits_them(n_bytes: float, text: str) -> None:
-    assert spoken_size(n_bytes) == text
+    assert format_size(n_bytes) == text
 
 
 @pytest.mark.parametrize(("count", "text"), [(5, "5"), (12_345, "12,345"), (1.24e16, "1.2e+16")])
 def test_counts_are_whole_while_they_can_be_read(count: float, text: str) -> None:
-    assert spoken_count(count) == text
+    assert format_count(count) == text

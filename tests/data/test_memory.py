@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mrfit.core.errors import DataError, InputError
-from mrfit.core.rounding import spoken_size
+from mrfit.core.rounding import format_size
 from mrfit.data.dataset import Dataset
 from mrfit.data.encoding import ParseOptions
 from mrfit.data.item_lists import read_items
@@ -41,7 +41,7 @@ def parts(tmp_path: Path) -> Path:
 )
 def test_sizes(text: str | float, n_bytes: float) -> None:
     assert n_bytes_of_size(text) == n_bytes
-    assert n_bytes_of_size(spoken_size(n_bytes)) == pytest.approx(n_bytes, rel=5e-3)
+    assert n_bytes_of_size(format_size(n_bytes)) == pytest.approx(n_bytes, rel=5e-3)
 
 
 @pytest.mark.parametrize("text", ["big", "0", "-1GB", "1.2.3GB", "GB"])

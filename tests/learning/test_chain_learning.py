@@ -18,7 +18,7 @@ from mrfit.core.rounding import rounded, with_error
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning import FitResult, Learner
 from mrfit.learning.chain_backend import UnknownLikelihood
-from mrfit.learning.chains.ascent import Ascent, Look
+from mrfit.learning.chains.ascent import Ascent, Diagnostics
 from mrfit.learning.chains.chain_fit import ChainProblem
 from mrfit.learning.chains.features import Features
 from mrfit.learning.chains.log_z_estimate import LogZEstimate, evidence
@@ -57,7 +57,7 @@ def _fitted() -> FitResult:
 def test_chains_reach_what_enumeration_reaches() -> None:
     exact = Learner(CompleteGraph(), L2((10.0, 3.0)), ENUMERATION).fit(_rows(), _rows(1))
     for ours, theirs in zip(_fitted().fits, exact.fits, strict=True):
-        assert ours.solution.status is Status.MATCHED
+        assert ours.solution.status is Status.MOMENTS_MATCHED
         assert abs(ours.train - theirs.train) < 0.03
         assert abs(ours.held_out - theirs.held_out) < 0.03
     assert _fitted().engine == "chains"
@@ -108,7 +108,7 @@ def test_tied_by_chains_is_tied_exactly(penalty: TyingSpec, apart: float) -> Non
     assert without_log_z.ll(_rows()) == pytest.approx(exact.train, abs=0.003)
     assert chains.train == pytest.approx(exact.train, abs=0.02)
     assert chains.model.is_hard_tied is exact.model.is_hard_tied is not (penalty.word == "tied")
-    assert chains.solution.status is Status.MATCHED
+    assert chains.solution.status is Status.MOMENTS_MATCHED
     np.testing.assert_array_equal(chains.model.groups.assignment, exact.model.groups.assignment)
     np.testing.assert_allclose(chains.model.groups.centers, exact.model.groups.centers, atol=apart)
 
@@ -256,7 +256,7 @@ def test_a_fit_at_its_iteration_limit_did_not_converge(
     ("rested", "mismatch", "converged"), [(True, 0.5, True), (False, 0.5, False), (True, 3.0, False)]
 )
 def test_what_converged_means(rested: bool, mismatch: float, converged: bool) -> None:
-    ascent = Ascent(np.zeros(1), (Look(9, mismatch, 1.0, 0.05),), 9, 0.1, rested)
+    ascent = Ascent(np.zeros(1), (Diagnostics(9, mismatch, 1.0, 0.05),), 9, 0.1, rested)
     assert ascent.converged is converged
 
 
@@ -284,10 +284,10 @@ def test_chains_that_do_not_mix_afterwards_are_not_chosen(monkeypatch: pytest.Mo
     fitted = Learner(CompleteGraph(), L2((10.0, 3.0)), CHAINS).fit(_rows(), _rows(1))
     (lost,) = (fit for fit in fitted.fits if fit is not fitted.best)
     assert len(strengths) == 2
-    assert lost.solution.status is Status.UNMIXED
+    assert lost.solution.status is Status.NOT_MIXING
     assert np.isnan(lost.held_out)
     assert lost.model.known_log_z is None
-    assert fitted.best.solution.status is Status.MATCHED
+    assert fitted.best.solution.status is Status.MOMENTS_MATCHED
 
 
 def test_chains_that_do_not_mix_give_no_number(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -301,7 +301,7 @@ def test_a_phantom_that_is_left_is_told(monkeypatch: pytest.MonkeyPatch) -> None
     """As on tmovie and book, whose real heavy rows need a mode that hunts do not settle."""
     monkeypatch.setattr(LogZEstimate, "has_phantom", property(lambda self: self.near.log_z > -np.inf))
     best = Learner(ChowLiuTree(), L2(3.0), CHAINS).fit(_rows()).best
-    assert best.solution.status is Status.PHANTOM
+    assert best.solution.status is Status.SPURIOUS_MODE
     assert "mode where the rows are not" in best.solution.status.value
     assert not best.solution.converged
 

@@ -37,7 +37,7 @@ class Given(ConvexPenaltySpec):
 
     word: ClassVar[str] = "given"
 
-    def built(self, strength: float, layout: ParameterLayout) -> Penalty:
+    def build(self, strength: float, layout: ParameterLayout) -> Penalty:
         assert isinstance(self.penalty, NonsmoothPenalty | SmoothPenalty)
         return self.penalty
 
@@ -97,7 +97,7 @@ def test_a_penalty_that_does_not_grow_with_its_strength(solver: Any, rng: np.ran
     fitted = learner.fit(rows, rows)
     assert len({fit.n_nonzero for fit in fitted.fits}) > 2  # the strengths differ in what they do
     for fit in fitted.fits:
-        penalty = learner.penalty.built(fit.strength, _layout(fit.model.parameters))
+        penalty = learner.penalty.build(fit.strength, _layout(fit.model.parameters))
         objective = learner.objective.coordinates(
             fit.model.parameters, listed=False, keep_zeros=False, jobs=1
         ).objective(rows)

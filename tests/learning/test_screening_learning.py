@@ -27,7 +27,7 @@ PENALTIES = [
 
 
 @both
-@pytest.mark.parametrize("penalty", PENALTIES, ids=lambda penalty: penalty.in_words())
+@pytest.mark.parametrize("penalty", PENALTIES, ids=lambda penalty: penalty.describe())
 @pytest.mark.parametrize("parameterization", ["canonical", "spectral"])
 def test_every_penalty_reaches_an_optimum(objective: ObjectiveSpec, penalty: Any, parameterization: str) -> None:
     rng = np.random.default_rng(3)

@@ -75,7 +75,7 @@ _CHANGES: dict[str, list[tuple[str, str]]] = {
     ],
     "penalties/penalty.py": [
         ("return replace(self, strength=factor * self.strength) if", "return replace(self, strength=factor) if"),
-        ("np.max(np.abs(self.least_subgradient(w, gradient))", "np.max((self.least_subgradient(w, gradient))"),
+        ("np.max(np.abs(self.min_norm_subgradient(w, gradient))", "np.max((self.min_norm_subgradient(w, gradient))"),
         ("(middle, high) if is_too_weak(middle)", "(middle, high) if not is_too_weak(middle)"),
         ("self.strength / max(self.strength, self.critical_strength(gradient))", "1.0"),
         ("self.penalty.prox(w, self.strength * step)", "self.penalty.prox(w, step)"),

@@ -63,14 +63,14 @@ def test_passes_are_those_that_were_done(objective: Objective, rng: np.random.Ge
     assert cached.passes == 3
     explicit = expansion.explicit
     assert explicit is not None
-    assert explicit.remembered() is None
+    assert explicit.previous() is None
     assert explicit.spent() == 3
     worked_out = explicit.hessian()
     assert cached.passes == 3 + round(explicit.products) > 3
     assert explicit.spent() == 0
-    remembered = cached.expand(w + 1.0).explicit.remembered()  # type: ignore[union-attr]
-    assert remembered is not None
-    assert remembered() is worked_out
+    previous = cached.expand(w + 1.0).explicit.previous()  # type: ignore[union-attr]
+    assert previous is not None
+    assert previous() is worked_out
     assert explicit.spent() == 1
     cached.forget()
     assert cached.passes == 0

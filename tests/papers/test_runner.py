@@ -30,7 +30,7 @@ class Task(Unit):
     def cost(self) -> float:
         return 1.0 + self.bundle
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         return f"task {self.number}"
 
     def run(self) -> dict[str, Any]:

@@ -25,7 +25,7 @@ class Square(Unit):
     def data(self) -> tuple[tuple[str, str], ...]:
         return ()
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         return f"the square of {self.number}"
 
     def run(self) -> dict[str, Any]:

@@ -123,7 +123,9 @@ def test_disjoint_blocks_make_a_group_penalty(rng: np.random.Generator) -> None:
     assert one.dual_scale(gradient) == pytest.approx(other.dual_scale(gradient), rel=0.5)
     assert one.critical_strength(gradient) == pytest.approx(other.critical_strength(gradient), rel=1e-12)
     np.testing.assert_allclose(one.prox(w, 1.0), other.prox(w, 1.0), atol=1e-14)
-    np.testing.assert_allclose(one.least_subgradient(w, gradient), other.least_subgradient(w, gradient), atol=1e-14)
+    np.testing.assert_allclose(
+        one.min_norm_subgradient(w, gradient), other.min_norm_subgradient(w, gradient), atol=1e-14
+    )
 
 
 def test_the_dual_scale_at_an_optimum_is_one(rng: np.random.Generator) -> None:

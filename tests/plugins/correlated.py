@@ -20,5 +20,5 @@ class Correlated(StructureLearner):
         edges = np.argwhere(np.triu(strong, 1))
         return LearnedStructure(Structure.from_edges(len(rows.domain), edges.tolist()))
 
-    def in_words(self):
+    def describe(self):
         return f"pairs that correlate by more than {self.threshold:g}"

@@ -34,7 +34,7 @@ class SmoothlyClipped(NonsmoothPenalty):
         best = np.take_along_axis(points, costs.argmin(axis=0)[None], axis=0)[0]
         return np.where(self.touched, np.sign(w) * best, w)
 
-    def least_subgradient(self, w, gradient):
+    def min_norm_subgradient(self, w, gradient):
         size, s = np.abs(w), self.strength
         slope = np.where(size <= s, s, np.maximum(A * s - size, 0.0) / (A - 1))
         at_zero = np.sign(gradient) * np.maximum(np.abs(gradient) - s, 0.0)
@@ -49,5 +49,5 @@ class SCAD(SparsePenaltySpec):
     word = "scad"
     function = SmoothlyClipped
 
-    def built(self, strength, layout):
+    def build(self, strength, layout):
         return SmoothlyClipped(strength, layout.penalized)

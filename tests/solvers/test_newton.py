@@ -97,8 +97,8 @@ def test_parameters_tied_hard_have_the_matrix_of_their_products(
 
 
 def _given(explicit: ExplicitHessian) -> Hessian | None:
-    remembered = explicit.remembered()
-    return None if remembered is None else remembered()
+    previous = explicit.previous()
+    return None if previous is None else previous()
 
 
 def test_what_is_made_of_a_remembered_matrix_is_made_when_it_is_asked_for(alike: PseudoLikelihood) -> None:
@@ -111,10 +111,10 @@ def test_what_is_made_of_a_remembered_matrix_is_made_when_it_is_asked_for(alike:
         return hessian
 
     first = explicit.hessian()
-    remembered = explicit.mapped(change).remembered()
-    assert remembered is not None
+    previous = explicit.mapped(change).previous()
+    assert previous is not None
     assert not made
-    assert remembered() is first
+    assert previous() is first
     assert made == [first]
 
 
@@ -123,7 +123,7 @@ def test_a_matrix_that_was_worked_out_is_remembered(alike: PseudoLikelihood) -> 
     here, there = (objective.expand(np.full(alike.n_parameters, value)).explicit for value in (0.0, 0.1))
     assert here is not None
     assert there is not None
-    assert there.remembered() is None
+    assert there.previous() is None
     first = here.hessian()
     assert _given(there) is first
     assert objective.passes >= round(here.products)

@@ -7,7 +7,7 @@ import pytest
 
 from mrfit.solvers.solution import Solution, Status
 
-ARRIVED = {Status.CONVERGED, Status.STATIONARY, Status.MATCHED}
+ARRIVED = {Status.CONVERGED, Status.STATIONARY, Status.MOMENTS_MATCHED}
 
 
 @pytest.mark.parametrize("status", Status)

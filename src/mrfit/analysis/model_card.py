@@ -69,7 +69,7 @@ class ModelCard:
             learned=how_learned(model.provenance),
             provenance=model.provenance,
             given=model.given,
-            observed=Observed.kept_with(model).in_words(),
+            observed=Observed.kept_with(model).describe(),
             unbounded=model.unbounded,
             edges=_edges(model, top),
             edge_weight=model.weighted_edges.unit,
@@ -142,7 +142,7 @@ def how_learned(provenance: Mapping[str, Any]) -> str | None:
     shown = f"{strength:g}" if isinstance(strength, int | float) else strength
     how = f"{learner.penalty.word}, strength {shown}{groups}{chosen}"
     given = f", given {listed(learner.given)}" if learner.given else ""
-    return f"{learner.structure.in_words()}, {how}, by {learner.objective.word}{given}"
+    return f"{learner.structure.describe()}, {how}, by {learner.objective.word}{given}"
 
 
 def _groups(model: MarkovNetwork) -> tuple[GroupSummary, ...] | None:

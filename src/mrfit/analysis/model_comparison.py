@@ -71,8 +71,8 @@ class ComparedScores:
     def to_dict(self) -> dict[str, Any]:
         return {**asdict(self), "difference": self.difference.mean, "standard_error": self.difference.standard_error}
 
-    def in_words(self) -> str:
-        difference = self.difference.in_words("nats", sign="+")
+    def describe(self) -> str:
+        difference = self.difference.describe("nats", sign="+")
         means = f"A {self.a:.4f}, B {self.b:.4f}, difference B - A {difference}"
         return f"{self.n_rows:,} rows, mean {self.metric}: {means}"
 
@@ -144,7 +144,7 @@ class Comparison:
         heading = f"parameters that differ most, {self.coordinates} (A, B, difference B - A):"
         yield from _shown(heading, lines, top)
         if self.scores is not None:
-            yield self.scores.in_words()
+            yield self.scores.describe()
 
     @property
     def _counts(self) -> str:
@@ -158,7 +158,7 @@ class Comparison:
     def _repr_html_(self) -> str:
         facts = {"A": self.models[0], "B": self.models[1], "edges": self._counts.partition(": ")[2]}
         if self.scores is not None:
-            facts["scores"] = self.scores.in_words()
+            facts["scores"] = self.scores.describe()
         facts[f"parameters ({self.coordinates})"] = "A, B, difference B - A"
         rows = [(each.name, f"{each.a:+.4f}, {each.b:+.4f}, {each.difference:+.4f}") for each in self._different[:10]]
         return html_table("Comparison", facts, rows)
@@ -218,7 +218,7 @@ def compare(
     edges, unit = _edges(a, b)
     return Comparison(
         names=a.domain.names,
-        models=(a.in_words(), b.in_words()),
+        models=(a.describe(), b.describe()),
         coordinates=one.parameters.word,
         edges=edges,
         unit=unit,

@@ -51,7 +51,7 @@ class ScoreSummary:
         """Standard error of rows and log Z together."""
         return hypot(self.row_error, self.log_z_error)
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         """The mean; where log Z is an estimate with one error, and what that is made of."""
         if not self.log_z_error:
             return f"{self.mean:.6f} nats"

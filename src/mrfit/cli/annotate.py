@@ -66,4 +66,4 @@ def command(model_file: str, data: str | None, **options: Any) -> None:
         print_json({"output": options["output"], **observed.to_dict(model.domain.names)})
     elif not quiet:
         with summary_beside(options["output"]):
-            say(f"wrote {options['output']}; it carries {observed.in_words()}")
+            say(f"wrote {options['output']}; it carries {observed.describe()}")

@@ -187,12 +187,12 @@ def _print(check: Check, goodness: Goodness | None, data: str, top: int) -> None
     if check.ll is not None:
         error = f" +- {check.ll_error:.2g}" if check.ll_error else ""
         say(f"mean log-likelihood {check.ll:.4f}{error} nats a row")
-    say(*check.in_words().splitlines())
+    say(*check.describe().splitlines())
     if len(check.misfits) > 1:
         counts = ", ".join(f"{each.n_beyond:,} of {each.n:,} {each.what}" for each in check.misfits)
         say(f"beyond chance: {counts}")
     if goodness is not None:
-        say(goodness.in_words())
+        say(goodness.describe())
     if check.is_known:
         away = f"{check.model.mean_sum:.4g} in the model, {check.data.mean_sum:.4g} in the data"
         say(f"variables away from their first state, on average: {away}")
@@ -206,6 +206,6 @@ def _line(one: Difference) -> list[str]:
     error = f" +- {one.error:.1g}" if one.error else ""
     difference = f"{one.model - one.data:+.4f}{error}"
     return [
-        one.in_words(), probability(one.model), probability(one.data), difference, f"{one.z:+.1f}",
+        one.describe(), probability(one.model), probability(one.data), difference, f"{one.z:+.1f}",
         f"{one.adjusted:.2g}",
     ]  # fmt: skip

@@ -52,7 +52,7 @@ def print_fit(data: str, summary: FitSummary, output: str | None) -> None:
     if summary.log_z_error is not None and summary.score_error is not None:
         say(_CHAINS.format(summary.log_z_error, summary.score_error))
     if summary.test is not None:
-        say(f"test {best.measure} {summary.test.in_words()}")
+        say(f"test {best.measure} {summary.test.describe()}")
     if summary.gain is not None:
         _print_gain(summary.gain)
     if best.duality_gap is not None:
@@ -62,7 +62,7 @@ def print_fit(data: str, summary: FitSummary, output: str | None) -> None:
     if summary.errors is not None:
         print_criteria(summary.errors)
     if summary.check is not None and summary.check.phantom_mode is None:
-        say(summary.check.in_words())
+        say(summary.check.describe())
     say(f"wrote {output}" if output else "no model written; name a file with -o MODEL.mrf to keep it")
 
 

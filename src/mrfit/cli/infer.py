@@ -107,7 +107,7 @@ def _answered(
         note_remarks(best.remarks, options)
         states = [variable.codes[best.states[variable.name]] for variable in domain]
         return map_bytes(states), best.to_dict() | {"states": states}
-    note_plan(network.plan(given=given, **how), network.spoken_names, options)
+    note_plan(network.plan(given=given, **how), network.display_names, options)
     if task == "PR":
         answer = network.log_z(given=given, **how)
         check_log_z(answer)

@@ -146,7 +146,7 @@ def _rules(options: dict[str, Any]) -> list[Rule]:
     coordinates = PARAMETERIZATIONS[options["parameterization"]]
     return [
         Rule(("solver", "max_iterations", "tolerance"), solved, f"another penalty: {word} need no solver"),
-        Rule(("free_orders",), solved and kind.own_free_orders is not None, "a penalty on parameters"),
+        Rule(("free_orders",), solved and kind.default_free_orders is not None, "a penalty on parameters"),
         Rule(("engine",), has_setting(OBJECTIVES[options["objective"]], "engine"), "--objective likelihood"),
         Rule(("judge",), bool(options.get("valid") or options["folds"]), "held-out rows: --valid or --folds"),
         Rule(("toward",), has_setting(kind, "toward"), "--penalty l2"),

@@ -47,7 +47,7 @@ def command(model_file: str, **options: Any) -> None:
     note_compiling(quiet=is_silent(options))
     network = read_model(model_file, options)
     given = given_of(network.domain, options)
-    note_plan(network.plan(given=given, **how_of(options)), network.spoken_names, options)
+    note_plan(network.plan(given=given, **how_of(options)), network.display_names, options)
     answer = network.log_z(given=given, **how_of(options))
     check_log_z(answer)
     note_remarks(answer.remarks, options)

@@ -41,17 +41,17 @@ def command(data: tuple[str, ...], **options: Any) -> None:
 
 
 def _print(data: str, forecast: Forecast) -> None:
-    from mrfit.core.rounding import spoken_size
+    from mrfit.core.rounding import format_size
 
     look = forecast.look
     about = "" if look.n_seen == look.n_rows else "about "
-    say(f"{data}: {about}{look.n_rows:,} rows, {look.n_columns:,} columns, {spoken_size(look.n_bytes)}")
+    say(f"{data}: {about}{look.n_rows:,} rows, {look.n_columns:,} columns, {format_size(look.n_bytes)}")
     on = f"{look.n_entries / max(1, look.n_rows):.3g} values a row not the first"
     say(f"{look.n_seen:,} rows looked at: {100 * look.share_distinct:.0f} % distinct, {on}")
     say(f"{'step':28} {'passes':>6} {'memory':>9} {'CPU time':>10}")
     for step in forecast.steps:
-        fits = "" if forecast.fits(step) else f"  more than {spoken_size(forecast.memory)}"
-        say(f"{step.name:28} {step.passes:>6} {spoken_size(step.bytes):>9} {_time(step.seconds):>10}{fits}")
+        fits = "" if forecast.fits(step) else f"  more than {format_size(forecast.memory)}"
+        say(f"{step.name:28} {step.passes:>6} {format_size(step.bytes):>9} {_time(step.seconds):>10}{fits}")
     for step in forecast.steps:
         if step.command:
             say(f"{step.name}: {step.command}")

@@ -91,9 +91,9 @@ def command(model_file: str, **options: Any) -> None:
     targets = [names for names in asked if len(names) > 1]
     plan = network.plan(given=given, targets=targets, **how_of(options))
     if options["plan"]:
-        _tell_plan(PlanSummary.of(plan, network.spoken_names), options)
+        _tell_plan(PlanSummary.of(plan, network.display_names), options)
         return
-    note_plan(plan, network.spoken_names, options)
+    note_plan(plan, network.display_names, options)
     answer = QuerySummary.of(
         network,
         asked,

@@ -109,7 +109,7 @@ def command(model_file: str, data: str, **options: Any) -> None:
         say(*(f"{value:.10g}" for value in score))
     else:
         dropped = f" ({summary.dropped:,} dropped)" if summary.dropped else ""
-        say(f"{summary.rows:,} rows{dropped}, mean {metric} {summary.in_words()}")
+        say(f"{summary.rows:,} rows{dropped}, mean {metric} {summary.describe()}")
 
 
 def _log_z(model: MarkovNetwork | FactorNetwork, options: dict[str, Any]) -> tuple[float | None, float]:
@@ -125,7 +125,7 @@ def _log_z(model: MarkovNetwork | FactorNetwork, options: dict[str, Any]) -> tup
     by_transforms = isinstance(model, MarkovNetwork) and not model.has_impossible_states
     if ENGINES[plan.engine].is_exact or (by_transforms and plan_joint_states(model.domain.shape).fits):
         return None, 0.0  # or refused, with the figures, when rows are scored
-    note_plan(plan, model.spoken_names, options)
+    note_plan(plan, model.display_names, options)
     answer = model.log_z(seed=options["seed"])
     note_remarks(answer.remarks, options)
     if options["per_row"] and answer.error:

@@ -43,7 +43,7 @@ def probability(p: float, error: float | None = 0.0) -> str:
     return f"{p:.0e} +- {error:.0e}" if error else f"{p:.0e}"
 
 
-def spoken_size(n_bytes: float) -> str:
+def format_size(n_bytes: float) -> str:
     """Return a size with the unit in which it is between 1 and 1,000: ``8 B``, ``2.1 GB``."""
     for name in ("B", "kB", "MB", "GB"):
         if n_bytes < 999.5:
@@ -52,7 +52,7 @@ def spoken_size(n_bytes: float) -> str:
     return f"{n_bytes:,.3g} TB" if n_bytes < 999.5 else f"{n_bytes:,.0f} TB" if n_bytes < 1e6 else f"{n_bytes:.2g} TB"
 
 
-def spoken_count(count: float) -> str:
+def format_count(count: float) -> str:
     """Return a count as a whole number, or with two digits from a million on: ``12,345``, ``1.2e+16``."""
     return f"{count:,.0f}" if count < 1e6 else f"{count:.2g}"
 

@@ -13,7 +13,7 @@ from mrfit.core.errors import DataError, InputError, listed
 FEW_STATES = 20
 
 
-def names_rows(n_states: int, n_values: float) -> bool:
+def is_id_like(n_states: int, n_values: float) -> bool:
     """Whether a column tells rows apart instead of describing them, as numbers of persons or measurements do.
 
     It does if it has more than 20 different values, and these occur less than twice on average. Tables of up to 20 rows

@@ -17,11 +17,11 @@ from mrfit.data.column_selection import (
     check_agreement,
     check_known,
     chosen_names,
+    is_id_like,
     names_of_rows,
-    names_rows,
     too_many_states,
 )
-from mrfit.data.file_layout import lone_or_many
+from mrfit.data.file_layout import as_tuple
 from mrfit.data.labels import MISSING_STATE, holds_spins, label, ordered_states
 from mrfit.data.memory import n_bytes_of_size
 
@@ -68,7 +68,7 @@ class ParseOptions:
         Names of columns to leave out.
     include
         Names of columns to keep even if they have another value in nearly every row, as numbers of persons and
-        measurements have; such columns are refused else (`mrfit.data.column_selection.names_rows` has the rule).
+        measurements have; such columns are refused else (`mrfit.data.column_selection.is_id_like` has the rule).
         True keeps all. Columns with given or declared states are never refused.
     absent
         What a variable of the domain does for which the table has no column: "error", or "missing" in every row.
@@ -94,7 +94,7 @@ class ParseOptions:
             object.__setattr__(self, "memory", n_bytes_of_size(self.memory))
         for name in ("columns", "exclude", "include"):
             if (given := getattr(self, name)) is not None and not isinstance(given, bool):
-                object.__setattr__(self, name, tuple(map(str, lone_or_many(given))))
+                object.__setattr__(self, name, tuple(map(str, as_tuple(given))))
         _check_option("missing", self.missing, ("error", "drop", "state", "keep"))
         _check_option("unknown", self.unknown, ("error", "drop"))
         _check_option("absent", self.absent, ("error", "missing"))
@@ -165,8 +165,8 @@ class Vocabulary:
         return self.codes.get(text)
 
     @property
-    def names_rows(self) -> bool:
-        return not (self.closed or self.declared) and names_rows(self.crowded.n_states, self.n_values)
+    def is_id_like(self) -> bool:
+        return not (self.closed or self.declared) and is_id_like(self.crowded.n_states, self.n_values)
 
     @property
     def crowded(self) -> Crowded:
@@ -311,7 +311,7 @@ class Encoder:
 
     def _names_of_rows(self) -> list[Vocabulary]:
         """Columns that tell rows apart, but for those that are to be kept."""
-        return [each for each in self._vocabularies if each.names_rows and not self._reading.keeps(each.name)]
+        return [each for each in self._vocabularies if each.is_id_like and not self._reading.keeps(each.name)]
 
     def _refuse_too_many_states(self) -> None:
         full = [each for each in self._vocabularies if len(each.codes) > MAX_STATES]

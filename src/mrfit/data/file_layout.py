@@ -57,14 +57,14 @@ class FileLayout:
             raise InputError(f"header={self.header!r} is not an option; use 'auto', True or False.")
         if self.format is not None and self.format not in FORMATS:
             raise InputError(f"format={self.format!r} is not an option; use one of {listed(FORMATS)}.")
-        object.__setattr__(self, "na_values", lone_or_many(self.na_values))
+        object.__setattr__(self, "na_values", as_tuple(self.na_values))
         if self.separator is not None:
             object.__setattr__(self, "separator", _separator(self.separator))
         if self.encoding is not None:
             _check_encoding(self.encoding)
 
 
-def lone_or_many(values: Collection[object] | object) -> tuple[object, ...]:
+def as_tuple(values: Collection[object] | object) -> tuple[object, ...]:
     """One name or value given where several may be: text is one, not its letters."""
     return tuple(values) if isinstance(values, Collection) and not isinstance(values, str | bytes) else (values,)
 

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from mrfit.core.errors import DataError, InputError
-from mrfit.core.rounding import spoken_size
+from mrfit.core.rounding import format_size
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _SHARE = 0.8  # of what is free: others need some, and so does learning
@@ -75,10 +75,10 @@ class MemoryLimit:
         if share_read is not None and 0.0 < share_read < 1.0:
             forecast, so_far = (
                 needed / share_read,
-                f" ({spoken_size(needed)} after {100 * share_read:.0f} % of its bytes)",
+                f" ({format_size(needed)} after {100 * share_read:.0f} % of its bytes)",
             )
         raise DataError(
-            f"Its rows need about {spoken_size(forecast)} of memory{so_far}; {spoken_size(self.n_bytes)} may be used. "
+            f"Its rows need about {format_size(forecast)} of memory{so_far}; {format_size(self.n_bytes)} may be used. "
             "Leave columns out, for instance exclude=[...]; fit it in parts, which holds no rows (mrfit fit "
             "--in-parts; Parts.of in Python); or allow more, for instance memory='16GB'."
         )

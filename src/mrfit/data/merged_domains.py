@@ -9,7 +9,7 @@ from mrfit.core.errors import DataError, listed
 from mrfit.data.labels import ordered_states
 
 
-def united_domain(domains: Sequence[Domain]) -> Domain:
+def merge_domains(domains: Sequence[Domain]) -> Domain:
     """The variables of the first domain, each with the states of all of them.
 
     States that stand in their own order everywhere (numbers by value, words by letter) do so in the union, whichever

@@ -18,7 +18,7 @@ from mrfit.data.file_layout import LayoutOptions
 from mrfit.data.folds import fold_weights
 from mrfit.data.readers import Progress, files_of_table, named_in_errors, read_batches
 from mrfit.data.row_counter import StreamCounter
-from mrfit.data.sources import Source, TableFile, spoken_name
+from mrfit.data.sources import Source, TableFile, display_name
 from mrfit.data.unique_rows import UniqueRows
 
 
@@ -77,7 +77,7 @@ class PartitionedTable:
 
     def called(self) -> str:
         """What messages say."""
-        return repr(spoken_name(self.files))
+        return repr(display_name(self.files))
 
     @property
     def n_bytes(self) -> int:

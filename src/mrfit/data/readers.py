@@ -19,7 +19,7 @@ from mrfit.data.batch import Batch, BatchColumn, StateCodes, arrow_codes, check_
 from mrfit.data.delimited import delimited_pieces
 from mrfit.data.file_layout import FileLayout, LayoutOptions
 from mrfit.data.labels import label
-from mrfit.data.sources import Peekable, Source, TableFile, Utf8Stream, files_of, opened, spoken_name
+from mrfit.data.sources import Peekable, Source, TableFile, Utf8Stream, display_name, files_of, opened
 from mrfit.data.storage import Storage
 
 # How text files spell a missing value.
@@ -284,7 +284,7 @@ def named_in_errors(source: Source) -> Iterator[None]:
     """Say in one line, with the name of the file, what kept it from being read or understood."""
     import pyarrow as pa
 
-    name = spoken_name(source)
+    name = display_name(source)
     try:
         yield
     except DataError as error:

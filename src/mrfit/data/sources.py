@@ -96,7 +96,7 @@ def _tables_in(
             yield from _tables_in(place, suffixes, (*columns, (unquote(name), held)))
 
 
-def spoken_name(source: Source) -> str:
+def display_name(source: Source) -> str:
     """What messages call a source."""
     if isinstance(source, TableFile):
         source = source.place
@@ -104,7 +104,7 @@ def spoken_name(source: Source) -> str:
         source = here(source)
     if isinstance(source, Storage):
         return source.name
-    return " and ".join([*map(spoken_name, source[:1]), *([f"{len(source) - 1} more"] if len(source) > 1 else [])])
+    return " and ".join([*map(display_name, source[:1]), *([f"{len(source) - 1} more"] if len(source) > 1 else [])])
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from mrfit.data.batch import Batch, checked_sample_weight
 from mrfit.data.encoding import Encoder, ParseOptions, ReadingOptions, check_complete, has_all_cells
 from mrfit.data.file_layout import LayoutOptions
 from mrfit.data.memory import MemoryLimit
-from mrfit.data.merged_domains import united_domain
+from mrfit.data.merged_domains import merge_domains
 from mrfit.data.packed_rows import PackedRows
 from mrfit.data.readers import Progress, named_in_errors, read_batches
 from mrfit.data.row_counter import RowCounter, StreamCounter
@@ -153,7 +153,7 @@ class UniqueRows:
         """The rows of all parts of a table as one: the same for any order of the parts, but for that of the columns."""
         if not parts:
             raise DataError("There are no parts to merge; at least one is needed.")
-        domain = united_domain([part.domain for part in parts])
+        domain = merge_domains([part.domain for part in parts])
         recoded = [part.recoded(domain) for part in parts]
         codes = np.concatenate([part.codes for part in recoded])
         rows = cls.from_codes(domain, codes, np.concatenate([part.sample_weight for part in recoded]))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mrfit.core.errors import InputError
-from mrfit.core.rounding import spoken_count, spoken_size
+from mrfit.core.rounding import format_count, format_size
 
 _LARGEST = 10**300  # beyond which no float goes, and no machine
 
@@ -27,7 +27,7 @@ class Plan:
     n_bytes: int
     forecast: float  # seconds
     why: str  # this engine
-    ways_on: str  # for those whose plan is refused
+    suggestion: str  # for those whose plan is refused
 
     @property
     def fits(self) -> bool:
@@ -36,18 +36,18 @@ class Plan:
     @property
     def size(self) -> str:
         """The memory it takes, with a unit."""
-        return spoken_size(as_float(self.n_bytes))
+        return format_size(as_float(self.n_bytes))
 
     def check(self, names: Sequence[str] | None = None) -> None:
         """Refuse more cells than the limit, with the figures and the ways on; variables by ``names`` if there are."""
         if not self.fits:
-            raise InputError(f"{self.figures(names)} {self.ways_on}")
+            raise InputError(f"{self.figures(names)} {self.suggestion}")
 
     def figures(self, names: Sequence[str] | None = None) -> str:
         """What it would take, in a sentence."""
         return (
-            f"{self.task} goes over all {spoken_count(as_float(self.n_cells))} joint states of {len(self.shape)} "
-            f"variables, about {self.size}; the limit is {spoken_count(as_float(self.max_cells))}."
+            f"{self.task} goes over all {format_count(as_float(self.n_cells))} joint states of {len(self.shape)} "
+            f"variables, about {self.size}; the limit is {format_count(as_float(self.max_cells))}."
         )
 
 

@@ -49,7 +49,7 @@ class Backend(ABC):
 
     engine: str | None = None  # by which whole rows get their probability, if they do
     smooth_solver: Method[Any] = TruncatedNewton()
-    gap_share: float = 1e-3  # of the tolerance, to which a duality gap is brought
+    gap_tolerance_factor: float = 1e-3  # of the tolerance, to which a duality gap is brought
     sparse_solver: Method[Any] | None = None  # for penalties with kinks; None: each has its own
 
     @property
@@ -89,7 +89,7 @@ class Backend(ABC):
         return None
 
     @abstractmethod
-    def in_model(self, w: Floats) -> tuple[Parameterization, Indices]:
+    def to_model(self, w: Floats) -> tuple[Parameterization, Indices]:
         """The parameterization of the model, and which of these parameters it has."""
 
 
@@ -158,7 +158,7 @@ class PseudoLikelihoodBackend(ListedCoordinates):
         sums = pseudo_gradient_sums(own.canonical, own.to_canonical(w), rows, weights)
         return sums if own.canonical is own else np.asarray(sums @ own.canonical_map, np.float64)
 
-    def in_model(self, w: Floats) -> tuple[Parameterization, Indices]:
+    def to_model(self, w: Floats) -> tuple[Parameterization, Indices]:
         pruned, numbers = self.parameters.pruned(w)
         is_whole = self.keep_zeros or len(numbers) == self.n_parameters
         return (self.parameters, np.arange(self.n_parameters)) if is_whole else (pruned, numbers)
@@ -172,7 +172,7 @@ class TreeCoordinates(ListedCoordinates):
 
     engine = JunctionTree.word
     smooth_solver = LBFGS(memory=50)  # pairs cost little beside an evaluation
-    gap_share = 1.0  # without the true Hessian the end is slow
+    gap_tolerance_factor = 1.0  # without the true Hessian the end is slow
     sparse_solver = ProximalNewton()
 
     def __init__(
@@ -199,7 +199,7 @@ class TreeCoordinates(ListedCoordinates):
         _, gradient = self.objective(rows).value_and_gradient(w)
         return likelihood_gradient_sums(self.parameters, gradient, rows, weights)
 
-    def in_model(self, w: Floats) -> tuple[Parameterization, Indices]:
+    def to_model(self, w: Floats) -> tuple[Parameterization, Indices]:
         return (self.parameters, np.arange(self.n_parameters)) if self.keep_zeros else self.parameters.pruned(w)
 
 
@@ -251,5 +251,5 @@ class ExactCoordinates(Backend):
     def singles(self) -> list[Indices]:
         return self.joint.singles()
 
-    def in_model(self, w: Floats) -> tuple[Parameterization, Indices]:
+    def to_model(self, w: Floats) -> tuple[Parameterization, Indices]:
         return (self.parameters, np.arange(self.n_parameters)) if self.keep_zeros else self.joint.pruned(w)

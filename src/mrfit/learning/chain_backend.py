@@ -65,7 +65,7 @@ class ChainCoordinates(ListedCoordinates):
     def gradient_sums(self, w: Floats, rows: UniqueRows, weights: Floats) -> NoReturn:
         self.objective(rows).expand(w)
 
-    def in_model(self, w: Floats) -> tuple[Parameterization, Indices]:
+    def to_model(self, w: Floats) -> tuple[Parameterization, Indices]:
         return (self.parameters, np.arange(self.n_parameters)) if self.keep_zeros else self.parameters.pruned(w)
 
 
@@ -131,10 +131,10 @@ def _is_known(fit: ChainFit) -> bool:
 
 def _status(fit: ChainFit) -> Status:
     if not _is_known(fit):
-        return Status.UNMIXED
+        return Status.NOT_MIXING
     if not fit.is_clean:
-        return Status.PHANTOM if fit.ascent.converged else Status.MOVING_PHANTOM
-    return Status.MATCHED if fit.ascent.converged else Status.MOVING
+        return Status.SPURIOUS_MODE if fit.ascent.converged else Status.MOVING_PHANTOM
+    return Status.MOMENTS_MATCHED if fit.ascent.converged else Status.MOVING
 
 
 def _solution(fit: ChainFit, value: float) -> Solution:

@@ -66,7 +66,7 @@ def closed_form_path(
     problem: FitProblem, strengths: Sequence[float], estimate: Estimate, *, squares: bool
 ) -> Iterator[Optimum]:
     """An estimate at every strength; ``squares`` says whether it minimises a sum of squares, which certifies it."""
-    joint, rows, objective = joint_states(problem.coordinates), problem.held_rows, problem.objective
+    joint, rows, objective = joint_states(problem.coordinates), problem.rows_in_memory, problem.objective
     counts = np.zeros(joint.base.size)
     np.add.at(counts, joint.base.positions(rows.codes), rows.sample_weight)
     for strength in sorted(strengths, reverse=True):
@@ -111,9 +111,9 @@ def product_path(problem: FitProblem, strengths: Sequence[float]) -> Iterator[Op
         )
     for strength in sorted(strengths, reverse=True):
         begun = time.perf_counter()
-        learned = problem.learner.structure.smoothed(problem.held_rows, strength)
+        learned = problem.learner.structure.smoothed(problem.rows_in_memory, strength)
         part = problem if learned is None else problem.on(learned[0])
-        parameters, shape = part.coordinates.parameters, problem.held_rows.domain.shape
+        parameters, shape = part.coordinates.parameters, problem.rows_in_memory.domain.shape
         times = multiplicities(parameters.structure, shape)
         if times is None:
             raise InputError(
@@ -123,8 +123,8 @@ def product_path(problem: FitProblem, strengths: Sequence[float]) -> Iterator[Op
             )
         states, tables = TreeStates(parameters), RowTables(parameters)
         weight = strength * int(tables.n_cells.max(initial=1)) if learned is None else learned[1]
-        observed = tables.shares(problem.held_rows)
-        shares = tables.smoothed(observed, problem.held_rows.total_weight, weight)
+        observed = tables.shares(problem.rows_in_memory)
+        shares = tables.smoothed(observed, problem.rows_in_memory.total_weight, weight)
         w = product_parameters(parameters, shares, times)
         value, gradient = part.objective.value_and_gradient(w)
         # Of the rows with pseudo-counts it is the optimum: the means of all features are theirs.

@@ -53,7 +53,7 @@ class ConditionalCoordinates(ListedCoordinates):
 
     def __init__(self, parameters: Parameterization, inner: Backend, *, jobs: int = 1) -> None:
         super().__init__(parameters, jobs=jobs)
-        self.inner, self.engine, self.gap_share = inner, inner.engine, inner.gap_share
+        self.inner, self.engine, self.gap_tolerance_factor = inner, inner.engine, inner.gap_tolerance_factor
         self.smooth_solver, self.sparse_solver = inner.smooth_solver, inner.sparse_solver
 
     def objective(self, rows: Rows) -> WeightedMean:
@@ -83,7 +83,7 @@ class ConditionalCoordinates(ListedCoordinates):
             out += self.inner.gradient_sums(part.matrix @ w, part.rows, weights[:, part.numbers]) @ part.matrix
         return out
 
-    def in_model(self, w: Floats) -> tuple[Parameterization, Indices]:
+    def to_model(self, w: Floats) -> tuple[Parameterization, Indices]:
         return self.parameters, np.arange(self.n_parameters)
 
     def _parts(self, rows: UniqueRows) -> Iterator[CovariateState]:

@@ -42,9 +42,9 @@ class FoldProblem:
     problem: FitProblem
     held_out: Rows
 
-    def keeping(self, kept: NoCheckpoint) -> FoldProblem:
+    def with_checkpoint(self, kept: NoCheckpoint) -> FoldProblem:
         """The same, whose optima are kept."""
-        return replace(self, problem=self.problem.keeping(kept))
+        return replace(self, problem=self.problem.with_checkpoint(kept))
 
 
 def fold_problems(learner: Learner, rows: UniqueRows, *, jobs: int) -> list[FoldProblem]:
@@ -87,9 +87,9 @@ class Evaluation:
                 break
         return tuple(fits)
 
-    def run_on(self, walk: Walk, grid: Grid, run_on: RunOn, rough: float) -> tuple[CandidateFit, ...]:
+    def refine(self, walk: Walk, grid: Grid, refine: RunOn, rough: float) -> tuple[CandidateFit, ...]:
         """Fits to a rough tolerance, those near the best run on; until nothing near the best is rough or was left."""
-        score = self._counted_score() if self.problem.is_judged_by_its_objective else None
+        score = self._counted_score() if self.problem.selects_by_objective else None
         race = None if score is None else EarlyStopping(self.problem.objective, score)
 
         def judged(optimum: Optimum) -> CandidateFit:
@@ -97,7 +97,7 @@ class Evaluation:
 
         optima: list[Optimum] = []
         fits: list[CandidateFit] = []
-        for optimum in walk(self.problem.roughly(rough).raced(race), None):
+        for optimum in walk(self.problem.with_tolerance(rough).with_early_stopping(race), None):
             optima.append(optimum)
             fits.append(judged(optimum))
             _tell_best(race, fits)
@@ -106,9 +106,9 @@ class Evaluation:
         while near := {i for i in unfinished if fits[i].rank >= _least_near(max(fit.rank for fit in fits))}:
             for i in sorted(near):
                 _tell_best(race, [*fits[:i], *fits[i + 1 :]])
-                optima[i] = run_on(self.problem.raced(race), optima[i])
+                optima[i] = refine(self.problem.with_early_stopping(race), optima[i])
                 fits[i] = judged(optima[i])
-            unfinished -= {i for i in near if fits[i].solution.status is not Status.LOST}
+            unfinished -= {i for i in near if fits[i].solution.status is not Status.ABANDONED}
         return tuple(fits)
 
     def _counted_score(self) -> Callable[[NDArray[np.float64]], float]:
@@ -181,7 +181,7 @@ class Evaluation:
 def _tell_best(race: EarlyStopping | None, fits: list[CandidateFit]) -> None:
     """The score of the best fit that was not left, where there is a race."""
     if race is not None:
-        race.best = max((fit.rank for fit in fits if fit.solution.status is not Status.LOST), default=-np.inf)
+        race.best = max((fit.rank for fit in fits if fit.solution.status is not Status.ABANDONED), default=-np.inf)
 
 
 def _least_near(best: float) -> float:

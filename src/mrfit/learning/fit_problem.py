@@ -19,7 +19,7 @@ from mrfit.learning.chains.chain_fit import ChainProblem
 from mrfit.learning.checkpoint import NoCheckpoint
 from mrfit.learning.early_stopping import EarlyStopping
 from mrfit.learning.grid import Optimum
-from mrfit.learning.initialization import hold_what_never_occurs, start_and_bound
+from mrfit.learning.initialization import hold_parameters_without_data, start_and_bound
 from mrfit.learning.objective_specs import JUDGES
 from mrfit.learning.parameter_layout import ParameterLayout
 from mrfit.learning.partitioned_rows import PartedRows, Rows, together
@@ -75,18 +75,18 @@ class FitProblem:
         """The same with other scopes."""
         return replace(self, structure=structure)
 
-    def roughly(self, tolerance: float | None) -> FitProblem:
+    def with_tolerance(self, tolerance: float | None) -> FitProblem:
         """The same to another tolerance, or None for the learner's; both have the same counts of the same rows."""
         if tolerance == self.rough_tolerance:
             return self
         _ = self.objective  # counted before the copy, which then shares it
         return self._sharing(rough_tolerance=tolerance)
 
-    def keeping(self, kept: NoCheckpoint) -> FitProblem:
+    def with_checkpoint(self, kept: NoCheckpoint) -> FitProblem:
         """The same, whose optima are kept."""
         return self._sharing(kept=kept)
 
-    def raced(self, race: EarlyStopping | None) -> FitProblem:
+    def with_early_stopping(self, race: EarlyStopping | None) -> FitProblem:
         """The same, whose fits may be left."""
         return self._sharing(race=race)
 
@@ -98,7 +98,7 @@ class FitProblem:
         return other
 
     @property
-    def held_rows(self) -> UniqueRows:
+    def rows_in_memory(self) -> UniqueRows:
         """For what needs more of them than a table in parts can tell."""
         return together(self.rows)
 
@@ -124,10 +124,10 @@ class FitProblem:
     def coordinates(self) -> Backend:
         """Of the learner's parameters, or of fewer that lead to the same model."""
         learner, penalty, parameters = self.learner, self.learner.penalty, self.parameters
-        if learner.objective.is_joint and penalty.is_of_lengths and self.free_orders == (1,) and not learner.given:
+        if learner.objective.is_joint and penalty.uses_group_norms and self.free_orders == (1,) and not learner.given:
             parameters = parameters.for_lengths()
         return learner.objective.coordinates(
-            parameters, listed=penalty.needs_listed_scopes(), keep_zeros=penalty.is_tied, jobs=self.jobs
+            parameters, listed=penalty.needs_scope_order(), keep_zeros=penalty.is_tied, jobs=self.jobs
         )
 
     @cached_property
@@ -139,12 +139,12 @@ class FitProblem:
         """The same as chains see it, where they are what there is."""
         if not isinstance(self.coordinates, ChainCoordinates):
             return None
-        return ChainProblem(self.coordinates.canonical, self.held_rows, seed=self.seed, jobs=self.jobs)
+        return ChainProblem(self.coordinates.canonical, self.rows_in_memory, seed=self.seed, jobs=self.jobs)
 
     def batches(self, batch_rows: int) -> list[Objective]:
         """The objective on parts of about so many rows, dealt at random."""
         if batch_rows not in self._parts:
-            rows, rng = self.held_rows, np.random.default_rng(self.seed)
+            rows, rng = self.rows_in_memory, np.random.default_rng(self.seed)
             folds = folds_of(rows, max(1, round(rows.n_rows / batch_rows)), rng)
             self._parts[batch_rows] = [self.coordinates.objective(fold.held_out) for fold in folds]
         return self._parts[batch_rows]
@@ -160,7 +160,7 @@ class FitProblem:
         return ParameterLayout(self.structure, orders, self.coordinates.scopes, penalized, self._tree)
 
     def _tree(self) -> Floats:
-        w = forest_parameters(self.coordinates.parameters, self.held_rows)
+        w = forest_parameters(self.coordinates.parameters, self.rows_in_memory)
         if w is None:
             raise InputError(
                 "A penalty draws parameters towards the tree where they can say what a tree says: in canonical or "
@@ -188,7 +188,7 @@ class FitProblem:
         return self._start_and_bound[0]
 
     @cached_property
-    def near_start(self) -> Floats:
+    def warm_start(self) -> Floats:
         """Where a first fit that shrinks what it penalises, but makes nothing zero, does better to begin."""
         interactions = self.coordinates.orders > 1
         near = self.coordinates.near_optimum(self.rows) if self.layout.penalized[interactions].all() else None
@@ -210,7 +210,7 @@ class FitProblem:
         sizes = parameters.order_of_parameter if parameters.given else self.coordinates.orders
         free = ~penalized & (sizes > 1)
         if free.any() and isinstance(parameters, Canonical) and parameters.reference is None:
-            hold_what_never_occurs(w, self.objective.value_and_gradient(np.full(len(w), -1e4))[1], free)
+            hold_parameters_without_data(w, self.objective.value_and_gradient(np.full(len(w), -1e4))[1], free)
         return w, bound
 
     @property
@@ -224,7 +224,7 @@ class FitProblem:
 
     @property
     def gap_tolerance(self) -> float:
-        return self.coordinates.gap_share * self.tolerance
+        return self.coordinates.gap_tolerance_factor * self.tolerance
 
     @property
     def max_iterations(self) -> int:
@@ -241,7 +241,7 @@ class FitProblem:
         return optimum.coordinates or self.coordinates
 
     @property
-    def is_judged_by_its_objective(self) -> bool:
+    def selects_by_objective(self) -> bool:
         """Whether held-out rows choose by what is maximised."""
         objective = self.learner.objective
         return objective.is_score and self.learner.judge in (None, objective.measure)
@@ -255,7 +255,7 @@ class FitProblem:
         judge = self.learner.judge
         if isinstance(rows, PartedRows):
             return self.coordinates_of(optimum).mean_pll(optimum.solution.w, rows)
-        if judge is None or self.is_judged_by_its_objective:
+        if judge is None or self.selects_by_objective:
             scores = self.coordinates_of(optimum).row_scores(optimum.solution.w, rows)
         else:
             scores = JUDGES[judge].row_scores(self.model(optimum)[0], rows, self.jobs)
@@ -267,7 +267,7 @@ class FitProblem:
         ``chosen_on`` goes into its provenance: ``valid`` or ``folds`` where such rows choose among the fits.
         """
         solution = optimum.solution
-        kept, numbers = self.coordinates_of(optimum).in_model(solution.w)
+        kept, numbers = self.coordinates_of(optimum).to_model(solution.w)
         at_bound = np.flatnonzero(np.isin(numbers, solution.at_bound))
         parameters, w = kept, solution.w[numbers]
         if type(kept) is not type(self.parameters):

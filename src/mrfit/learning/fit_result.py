@@ -138,7 +138,7 @@ class MeanScore:
         """Standard error of rows and log Z together."""
         return hypot(self.row_error, self.log_z_error)
 
-    def in_words(self, unit: str = "nats a row", *, sign: str = "") -> str:
+    def describe(self, unit: str = "nats a row", *, sign: str = "") -> str:
         """One number with one error; behind it what the error is made of, where log Z is an estimate."""
         if not self.log_z_error:
             return f"{self.mean:{sign}.4f} +- {self.row_error:.4f} {unit}"
@@ -207,12 +207,12 @@ class FitResult:
 
     def __repr__(self) -> str:
         best = repr(self.best)[1:-1].removeprefix("Fit: ")
-        return f"<FitResult: {self.model.in_words()}; best of {len(self.fits)}: {best}>"
+        return f"<FitResult: {self.model.describe()}; best of {len(self.fits)}: {best}>"
 
     def _repr_html_(self) -> str:
         best = self.best
         facts = {
-            "model": self.model.in_words(),
+            "model": self.model.describe(),
             "fits": len(self.fits),
             "strength": f"{best.strength:g}",
             f"train {best.measure}": best.train_in_words(),
@@ -221,7 +221,7 @@ class FitResult:
             "status": best.solution.status.value,
         }
         if self.test is not None:
-            facts[f"test {best.measure}"] = self.test.in_words()
+            facts[f"test {best.measure}"] = self.test.describe()
         return html_table("FitResult", facts) + self.model.explorer_frame()
 
     @property

@@ -41,10 +41,10 @@ def _reweighed(fit: CandidateFit, found: LogZEstimate, *, is_validated: bool) ->
     look at more than one run.
     """
     known, solver = fit.model.provenance["log_z"], fit.model.provenance["solver"]
-    status = Status.UNMIXED if found.is_unmixed else fit.solution.status
-    rise = np.nan if status is Status.UNMIXED else found.log_z - float(known["value"])
+    status = Status.NOT_MIXING if found.is_unmixed else fit.solution.status
+    rise = np.nan if status is Status.NOT_MIXING else found.log_z - float(known["value"])
     provenance = {**fit.model.provenance, "solver": {**solver, "status": status.value}}
-    if status is Status.UNMIXED:
+    if status is Status.NOT_MIXING:
         del provenance["log_z"]
     else:
         provenance["log_z"] = {**known, "value": found.log_z, "error": found.error}

@@ -49,7 +49,7 @@ def start_and_bound(
     return w, bound
 
 
-def hold_what_never_occurs(w: Floats, gradient: Floats, held: NDArray[np.bool_]) -> None:
+def hold_parameters_without_data(w: Floats, gradient: Floats, held: NDArray[np.bool_]) -> None:
     """Put free features of several variables that never occur at their bound; in canonical coordinates.
 
     Where the probabilities of all states but the reference vanish the gradient is minus the weight of every feature.

@@ -229,21 +229,21 @@ class Learner:
             )
         return [learned_in_parts(learner, parts, seed=self.seed, jobs=jobs)]
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         """What decides which model rows lead to, in one line."""
         folds = f", {self.folds}-fold cross-validation" if self.folds else ""
         given = f", given {listed(self.given)}" if self.given else ""
-        return f"{self.structure.in_words()}, {self.penalty.in_words()}, {self.objective.word}{given}{folds}"
+        return f"{self.structure.describe()}, {self.penalty.describe()}, {self.objective.word}{given}{folds}"
 
     def __repr__(self) -> str:
-        return f"<Learner: {self.in_words()}>"
+        return f"<Learner: {self.describe()}>"
 
     def _repr_html_(self) -> str:
         return html_table(
             "Learner",
             {
-                "structure": self.structure.in_words(),
-                "penalty": self.penalty.in_words(),
+                "structure": self.structure.describe(),
+                "penalty": self.penalty.describe(),
                 "objective": self.objective.word,
                 "coordinates": self.parameterization_kind.word,
                 "solver": "the one that suits" if self.solver is None else kind_of(type(self.solver)),
@@ -307,7 +307,7 @@ class Learner:
         (see `mrfit.StandardErrors`). Tied fits are ``compared`` with L2 fits, which takes more time. Most of a large
         grid of them are far from the best: ``rough`` (1e-4) is the violation they are fitted to, and those within 0.03
         % of the best score are run on to the tolerance. Of parameters that are relearned as equal, long fits whose
-        score falls when it is 0.3 % behind the best are left (`Status.LOST`). What is found is kept in the file
+        score falls when it is 0.3 % behind the best are left (`Status.ABANDONED`). What is found is kept in the file
         ``resume``, and a call with the same arguments goes on from what it holds (see `mrfit.learning.checkpoint`).
         ``callback`` is told the strength and every record, and may return True to stop that fit. The result does not
         depend on ``jobs``.
@@ -334,8 +334,8 @@ class Learner:
                 folds = fold_problems(self, rows, jobs=jobs)
             if resume is not None:
                 kept = until_done.enter_context(self._kept(resume, problem, valid, rough))
-                problem = problem.keeping(kept)
-                folds = folds if is_in_use() else [fold.keeping(kept) for fold in folds]
+                problem = problem.with_checkpoint(kept)
+                folds = folds if is_in_use() else [fold.with_checkpoint(kept) for fold in folds]
             # 2. The points to fit.
             selecting = valid is not None or bool(folds)
             grid = self.penalty.grid(problem, selecting=selecting)
@@ -377,7 +377,7 @@ class Learner:
             return self.penalty.fits(part, grid, callback)
 
         if rough is not None and isinstance(self.penalty, TyingSpec):
-            return evaluation.run_on(walk, grid, self.penalty.run_on, rough)
+            return evaluation.refine(walk, grid, self.penalty.refine, rough)
         return evaluation.fits(walk, grid, callback)
 
     def _kept(
@@ -443,7 +443,7 @@ def _weakest(fits: Sequence[CandidateFit]) -> int:
 
 def _check_known(best: CandidateFit) -> None:
     """Chains that do not mix have learned something, but nobody can say what."""
-    if best.solution.status is Status.UNMIXED:
+    if best.solution.status is Status.NOT_MIXING:
         raise InputError(
             "Chains do not mix on this model: annealing from the data and from everywhere disagree, or a few chains "
             "decide, so that its likelihood is not known. Variables that nearly determine each other do that. Use a "

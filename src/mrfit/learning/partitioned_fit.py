@@ -43,7 +43,7 @@ def problems_in_parts(
         FoldProblem(FitProblem.within(train, structure, learner, jobs=jobs), held_out)
         for structure, (train, held_out) in zip(of_folds, folds, strict=True)
     ]
-    said = replace(learned[0], remarks=(*learned[0].remarks, rows.in_words()))
+    said = replace(learned[0], remarks=(*learned[0].remarks, rows.describe()))
     return said, problem, problems
 
 

@@ -62,7 +62,7 @@ class PartedRows(ABC):
         """The mean over rows of the outer products of their own gradients, (parameters, parameters)."""
 
     @abstractmethod
-    def in_words(self) -> str:
+    def describe(self) -> str:
         """How the table is held, for a person."""
 
 
@@ -113,7 +113,7 @@ class CountedRows(PartedRows):
         products = mapped(_products_of_part, self.parts.each(), shared=(parameters, w), name=PartitionedTable.called)
         return np.asarray(sum(products) / self.total_weight, np.float64)
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         n_files, counts = len(self.parts.files), self.counts
         files = "the file" if n_files == 1 else f"{n_files:,} files"
         return f"Counts of {files} were merged: {counts.n_states:,} states, {counts.n_bytes:,} bytes."
@@ -153,7 +153,7 @@ class ShardedRows(PartedRows):
     def gradient_products(self, parameters: Canonical, w: Floats) -> Floats:
         return np.asarray(sum(self.rows.ask(_products, parameters, w)) / self.total_weight, np.float64)
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         n_files, n = len(self.parts.files), self._n_shards
         files, shards = "file" if n_files == 1 else "files", "shard" if n == 1 else "shards"
         return (

@@ -48,10 +48,10 @@ class PenaltySpec(ABC):
 
     word: ClassVar[str]
     function: ClassVar[type[Penalty] | None] = None  # None where no solver meets it
-    own_free_orders: ClassVar[tuple[int, ...] | None] = ()  # None for all
-    own_strengths: ClassVar[tuple[float, ...]] = (1.0,)
+    default_free_orders: ClassVar[tuple[int, ...] | None] = ()  # None for all
+    default_strengths: ClassVar[tuple[float, ...]] = (1.0,)
     is_tied: ClassVar[bool] = False
-    is_of_lengths: ClassVar[bool] = False  # whether it depends on scopes by their lengths alone
+    uses_group_norms: ClassVar[bool] = False  # whether it depends on scopes by their lengths alone
     results_version: ClassVar[int] = 1  # raise it when the same rows lead to other parameters, or to another choice
 
     def __post_init__(self) -> None:
@@ -74,7 +74,7 @@ class PenaltySpec(ABC):
 
     def grid(self, problem: FitProblem, *, selecting: bool) -> Grid:
         """The points to fit; ``selecting`` says whether held-out rows will choose among them."""
-        return Grid(self.strengths or self.own_strengths)
+        return Grid(self.strengths or self.default_strengths)
 
     @abstractmethod
     def fits(self, problem: FitProblem, grid: Grid, callback: Callback | None) -> Iterator[Optimum]:
@@ -91,14 +91,14 @@ class PenaltySpec(ABC):
         if self.function is not None and solver is not None:
             check_suitable(type(solver), self.function)
 
-    def own_free_orders_with(self, objective: ObjectiveSpec) -> tuple[int, ...] | None:
+    def default_free_orders_with(self, objective: ObjectiveSpec) -> tuple[int, ...] | None:
         """Scope sizes it leaves alone by itself; None for all."""
-        return self.own_free_orders
+        return self.default_free_orders
 
     def free_orders_in(self, structure: Structure, objective: ObjectiveSpec) -> tuple[int, ...]:
         """Scope sizes of a structure that are not penalised."""
         orders = tuple(structure.blocks)
-        chosen = self.own_free_orders_with(objective) if self.free_orders is None else self.free_orders
+        chosen = self.default_free_orders_with(objective) if self.free_orders is None else self.free_orders
         return orders if chosen is None else tuple(order for order in chosen if order in orders)
 
     def check_free_orders(self, structure: Structure) -> None:
@@ -117,7 +117,7 @@ class PenaltySpec(ABC):
         """Whether larger scopes enter only after smaller ones."""
         return False
 
-    def needs_listed_scopes(self) -> bool:
+    def needs_scope_order(self) -> bool:
         """Whether parameters must stand scope by scope, also where all sets of variables could be stored leaner."""
         return False
 
@@ -136,7 +136,7 @@ class PenaltySpec(ABC):
         """What a converged fit is an optimum over."""
         return "an optimum over all scopes of the structure" if self.is_convex else STATIONARY_POINT
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         """What it is, for a person: "l1, strength 3"."""
         if self.strengths is None:
             return self.word

@@ -45,16 +45,16 @@ class ConvexPenaltySpec(PenaltySpec):
     is_smooth: ClassVar[bool] = True  # shrinks parameters without making any zero
 
     @abstractmethod
-    def built(self, strength: float, layout: ParameterLayout) -> Penalty:
+    def build(self, strength: float, layout: ParameterLayout) -> Penalty:
         """The function itself."""
 
     def solver(self, coordinates: Backend) -> Method[Any]:
         return coordinates.smooth_solver
 
     def fits(self, problem: FitProblem, grid: Grid, callback: Callback | None) -> Iterator[Optimum]:
-        return self.walked(problem, grid.strengths, callback=callback)
+        return self.solve_path(problem, grid.strengths, callback=callback)
 
-    def walked(
+    def solve_path(
         self,
         problem: FitProblem,
         strengths: Iterable[float],
@@ -63,7 +63,7 @@ class ConvexPenaltySpec(PenaltySpec):
         callback: Callback | None = None,
     ) -> Iterator[Optimum]:
         """The optima from the strongest penalty to the weakest, each from the last."""
-        w = problem.near_start if self.is_smooth else problem.start
+        w = problem.warm_start if self.is_smooth else problem.start
         for strength in sorted(strengths, reverse=True):
             optimum = self.fit(problem, strength, w, solver=solver, callback=callback)
             w = optimum.solution.w
@@ -79,7 +79,7 @@ class ConvexPenaltySpec(PenaltySpec):
         callback: Callback | None = None,
     ) -> Optimum:
         """The optimum at one strength, from ``w``."""
-        function = self.built(strength, problem.layout)
+        function = self.build(strength, problem.layout)
         if problem.by_chains is not None:
             return fit_by_chains(problem.by_chains, function, strength, None if w is problem.start else w)
 
@@ -118,14 +118,14 @@ class L2(ConvexPenaltySpec):
         if self.toward not in (ZERO, TREE):
             raise InputError(f"L2 draws parameters towards {ZERO!r} or the {TREE!r}; got {self.toward!r}.")
 
-    def built(self, strength: float, layout: ParameterLayout) -> Penalty:
+    def build(self, strength: float, layout: ParameterLayout) -> Penalty:
         return Ridge(strength, layout.penalized, layout.tree() if self.toward == TREE else None)
 
-    def needs_listed_scopes(self) -> bool:
+    def needs_scope_order(self) -> bool:
         return self.toward == TREE  # whose parameters are those of listed scopes
 
-    def in_words(self) -> str:
-        return super().in_words() if self.toward == ZERO else f"{super().in_words()}, towards the tree"
+    def describe(self) -> str:
+        return super().describe() if self.toward == ZERO else f"{super().describe()}, towards the tree"
 
     def described(self, optimum: Optimum, free_orders: tuple[int, ...]) -> dict[str, Any]:
         toward = {} if self.toward == ZERO else {"toward": self.toward}
@@ -139,7 +139,7 @@ class L2(ConvexPenaltySpec):
             )
         return strength
 
-    def own_free_orders_with(self, objective: ObjectiveSpec) -> tuple[int, ...] | None:
+    def default_free_orders_with(self, objective: ObjectiveSpec) -> tuple[int, ...] | None:
         # What single variables say costs no certainty about the others; shrinking it moves all of the likelihood.
         return (1,) if objective.is_joint else ()
 
@@ -151,7 +151,7 @@ class SumOfSquares(ConvexPenaltySpec):
     word: ClassVar[str] = "flat-l2"
     function: ClassVar[type[Penalty]] = Ridge
 
-    def built(self, strength: float, layout: ParameterLayout) -> Penalty:
+    def build(self, strength: float, layout: ParameterLayout) -> Penalty:
         return Ridge(2.0 * strength, layout.penalized)
 
     def stiffness(self, strength: float) -> float:
@@ -174,15 +174,15 @@ class NoPenalty(ConvexPenaltySpec):
 
     word: ClassVar[str] = "none"
     function: ClassVar[type[Penalty]] = ZeroPenalty
-    own_free_orders: ClassVar[tuple[int, ...] | None] = None
-    own_strengths: ClassVar[tuple[float, ...]] = (0.0,)
+    default_free_orders: ClassVar[tuple[int, ...] | None] = None
+    default_strengths: ClassVar[tuple[float, ...]] = (0.0,)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.strength is not None:
             raise InputError("Without a penalty there is no strength; leave one of them out.")
 
-    def built(self, strength: float, layout: ParameterLayout) -> Penalty:
+    def build(self, strength: float, layout: ParameterLayout) -> Penalty:
         return ZeroPenalty()
 
     def stiffness(self, strength: float) -> float:
@@ -209,11 +209,11 @@ class SparsePenaltySpec(ConvexPenaltySpec):
     search: str = "exact"
 
     is_smooth: ClassVar[bool] = False
-    own_free_orders: ClassVar[tuple[int, ...] | None] = (1,)
+    default_free_orders: ClassVar[tuple[int, ...] | None] = (1,)
     pseudo_solver: ClassVar[type[Method[Any]]] = Fista
 
     @abstractmethod
-    def built(self, strength: float, layout: ParameterLayout) -> NonsmoothPenalty: ...
+    def build(self, strength: float, layout: ParameterLayout) -> NonsmoothPenalty: ...
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -244,7 +244,7 @@ class SparsePenaltySpec(ConvexPenaltySpec):
     def critical_strength(self, problem: FitProblem) -> float:
         """The smallest strength at which all penalised parameters are zero."""
         _, gradient = problem.objective.value_and_gradient(self._without_penalized(problem))
-        return self.built(1.0, problem.layout).critical_strength(problem.total_weight * gradient)
+        return self.build(1.0, problem.layout).critical_strength(problem.total_weight * gradient)
 
     def _without_penalized(self, problem: FitProblem) -> Floats:
         """The optimum with all of them zero; where only single variables are free, fits begin there."""
@@ -278,7 +278,7 @@ class L1(SparsePenaltySpec):
     function: ClassVar[type[Penalty]] = WeightedL1
     pseudo_solver: ClassVar[type[Method[Any]]] = OWLQN
 
-    def built(self, strength: float, layout: ParameterLayout) -> NonsmoothPenalty:
+    def build(self, strength: float, layout: ParameterLayout) -> NonsmoothPenalty:
         return WeightedL1(strength, layout.weight)
 
 
@@ -287,9 +287,9 @@ class UniformL1(L1):
     """The sum of absolute values, all orders alike, none free."""
 
     word: ClassVar[str] = "flat-l1"
-    own_free_orders: ClassVar[tuple[int, ...] | None] = ()
+    default_free_orders: ClassVar[tuple[int, ...] | None] = ()
 
-    def built(self, strength: float, layout: ParameterLayout) -> NonsmoothPenalty:
+    def build(self, strength: float, layout: ParameterLayout) -> NonsmoothPenalty:
         return WeightedL1(strength, layout.penalized.astype(np.float64))
 
 
@@ -299,9 +299,9 @@ class GroupLasso(SparsePenaltySpec):
 
     word: ClassVar[str] = "group"
     function: ClassVar[type[Penalty]] = GroupL1
-    is_of_lengths: ClassVar[bool] = True
+    uses_group_norms: ClassVar[bool] = True
 
-    def built(self, strength: float, layout: ParameterLayout) -> NonsmoothPenalty:
+    def build(self, strength: float, layout: ParameterLayout) -> NonsmoothPenalty:
         return GroupL1(strength, layout.scopes(), layout.of_scopes(layout.weight))
 
 
@@ -311,13 +311,13 @@ class HierarchicalLasso(SparsePenaltySpec):
 
     word: ClassVar[str] = "hierarchical"
     function: ClassVar[type[Penalty]] = HierarchicalL1
-    is_of_lengths: ClassVar[bool] = True
+    uses_group_norms: ClassVar[bool] = True
 
-    def built(self, strength: float, layout: ParameterLayout) -> NonsmoothPenalty:
+    def build(self, strength: float, layout: ParameterLayout) -> NonsmoothPenalty:
         start, members = layout.supersets
         return HierarchicalL1(strength, layout.scopes(), layout.of_scopes(layout.weight), start, members)
 
-    def needs_listed_scopes(self) -> bool:
+    def needs_scope_order(self) -> bool:
         return True  # its groups are those of listed scopes
 
 
@@ -329,4 +329,4 @@ def path_down(strongest: float) -> Grid:
 
 def l2_path(problem: FitProblem, strengths: tuple[float, ...]) -> Iterator[Optimum]:
     """What tying starts from and is measured against, whatever the problem's own solver."""
-    return L2().walked(problem, strengths, solver=TruncatedNewton())
+    return L2().solve_path(problem, strengths, solver=TruncatedNewton())

@@ -65,7 +65,7 @@ class TyingSpec(PenaltySpec):
     pin_zero: bool = False
 
     function: ClassVar[type[Penalty]] = ClusterPenalty
-    own_strengths: ClassVar[tuple[float, ...]] = STRENGTHS
+    default_strengths: ClassVar[tuple[float, ...]] = STRENGTHS
     is_tied: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -80,10 +80,10 @@ class TyingSpec(PenaltySpec):
         classes = self._classes(problem)
         most = int(np.bincount(classes[classes >= 0]).max(initial=1))
         groups: Sequence[int] = self.groups  # type: ignore[assignment]
-        return Grid(self.strengths or self.own_strengths, tuple(sorted({min(k, most) for k in groups})))
+        return Grid(self.strengths or self.default_strengths, tuple(sorted({min(k, most) for k in groups})))
 
     @abstractmethod
-    def run_on(self, problem: FitProblem, optimum: Optimum) -> Optimum:
+    def refine(self, problem: FitProblem, optimum: Optimum) -> Optimum:
         """A rough optimum of another tolerance, brought to that of the problem with the groups it has."""
 
     def baseline_strengths(self) -> tuple[float, ...]:
@@ -93,9 +93,9 @@ class TyingSpec(PenaltySpec):
     def guarantee(self) -> str:
         return "an optimum for the groups that were found; other groups may be better"
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         groups: Sequence[int] = self.groups  # type: ignore[assignment]
-        return f"{super().in_words()}, {several_in_words(groups)} groups"
+        return f"{super().describe()}, {several_in_words(groups)} groups"
 
     def described(self, optimum: Optimum, free_orders: tuple[int, ...]) -> dict[str, Any]:
         if optimum.n_groups is None:  # the L2 fit it is measured against
@@ -161,7 +161,7 @@ class SoftTied(TyingSpec):
                 passes, seconds = sum(found.passes for found in tried), time.perf_counter() - begun
                 yield _softly_tied(problem, what, best, passes, seconds)
 
-    def run_on(self, problem: FitProblem, optimum: Optimum) -> Optimum:
+    def refine(self, problem: FitProblem, optimum: Optimum) -> Optimum:
         begun, n_groups = time.perf_counter() - optimum.seconds, optimum.n_groups or 1
         what = TyingTask(n_groups, optimum.strength, self._classes(problem), self.pin_zero)
         found = self._softly(problem, optimum.solution.w, optimum.groups, what, None)
@@ -231,11 +231,11 @@ class HardTied(SoftTied):
         _check_word("way to relearn", self.relearn, RELEARN)
 
     def fits(self, problem: FitProblem, grid: Grid, callback: Callback | None) -> Iterator[Optimum]:
-        for soft in super().fits(problem.roughly(None), grid, callback):  # groups come from true optima
+        for soft in super().fits(problem.with_tolerance(None), grid, callback):  # groups come from true optima
             if soft.groups is not None:
                 yield _relearned(problem, soft, soft.groups, self.relearn, soft.solution.w)
 
-    def run_on(self, problem: FitProblem, optimum: Optimum) -> Optimum:
+    def refine(self, problem: FitProblem, optimum: Optimum) -> Optimum:
         return _run_on(problem, optimum, self.relearn)
 
 
@@ -259,7 +259,7 @@ class LearnTieRelearn(TyingSpec):
         """
         classes = self._classes(problem)
         latest: dict[int, Floats] = {}
-        for plain in reversed(list(l2_path(problem.roughly(None), grid.strengths))):
+        for plain in reversed(list(l2_path(problem.with_tolerance(None), grid.strengths))):
             for n_groups in grid.groups:
                 groups = clustered(plain.solution.w, classes, n_groups, pin_zero=self.pin_zero)
                 starts = [plain.solution.w, *([latest[n_groups]] if n_groups in latest else [])]
@@ -267,7 +267,7 @@ class LearnTieRelearn(TyingSpec):
                 latest[n_groups] = optimum.solution.w
                 yield replace(optimum, n_groups=n_groups)
 
-    def run_on(self, problem: FitProblem, optimum: Optimum) -> Optimum:
+    def refine(self, problem: FitProblem, optimum: Optimum) -> Optimum:
         return _run_on(problem, optimum, self.relearn)
 
 

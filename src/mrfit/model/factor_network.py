@@ -193,7 +193,7 @@ class FactorNetwork(Queryable):
                 scores = (
                     self._pll(codes)
                     if complete
-                    else observed_pll(self.factors, codes, names=self.spoken_names, jobs=jobs)
+                    else observed_pll(self.factors, codes, names=self.display_names, jobs=jobs)
                 )
             else:
                 scores = self._ll(codes, log_z, complete=complete, jobs=jobs)
@@ -221,15 +221,15 @@ class FactorNetwork(Queryable):
     def _ll(self, codes: NDArray[np.uint8], log_z: float | None, *, complete: bool, jobs: int) -> Floats:
         if self.covariates:
             states, number = np.unique(codes[:, list(self.covariates)], axis=0, return_inverse=True)
-            each = log_z_given(self.factors, self.covariates, states, names=self.spoken_names)
+            each = log_z_given(self.factors, self.covariates, states, names=self.display_names)
             return self.log_potential(codes) - each[number.ravel()]
         if log_z is None:
             engine, plan = exactly_planned(self.factors, order=self.stored_order)
-            check_exact_score(plan, self.spoken_names)
+            check_exact_score(plan, self.display_names)
             log_z = engine.run(plan, self.factors).log_z
         if complete:
             return self.log_potential(codes) - log_z
-        return observed_ll(self.factors, codes, log_z, names=self.spoken_names, jobs=jobs)
+        return observed_ll(self.factors, codes, log_z, names=self.display_names, jobs=jobs)
 
     def log_potential(self, codes: NDArray[Any]) -> Floats:
         """The sum of tables and conjunctions at rows of codes of the domain's variables: log p plus log Z."""

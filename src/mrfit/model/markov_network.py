@@ -214,7 +214,7 @@ class MarkovNetwork(Queryable):
         found = self.provenance.get("unbounded", {})
         return dict(found) if isinstance(found, Mapping) else {}
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         """Sizes and penalty in one line: "16 variables, 120 edges, 136 parameters; l2, strength 1"."""
         sizes = f"{len(self.domain):,} variables, {self.n_edges:,} edges, {self.n_parameters:,} parameters"
         penalty = self.provenance.get("penalty")
@@ -223,12 +223,12 @@ class MarkovNetwork(Queryable):
         return f"{sizes}; {penalty.get('name')}, strength {penalty['strength']:g}"
 
     def __repr__(self) -> str:
-        return f"<MarkovNetwork: {self.in_words()}>"
+        return f"<MarkovNetwork: {self.describe()}>"
 
     def _repr_html_(self) -> str:
         order = min(2, self.structure.order)
         strongest = [(name, f"{value:+.4f}") for name, value in self.strongest(10, order=order)]
-        facts = {"model": self.in_words(), "coordinates": self.parameters.word, "strongest": "value"}
+        facts = {"model": self.describe(), "coordinates": self.parameters.word, "strongest": "value"}
         return html_table("MarkovNetwork", facts, strongest) + self.explorer_frame()
 
     def explorer_frame(self) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from mrfit._typing import Floats
 from mrfit.objectives.hessian import Hessian
-from mrfit.objectives.objective import Expansion, ExplicitHessian, Objective, owned
+from mrfit.objectives.objective import Expansion, ExplicitHessian, Objective, read_only
 
 
 def _same(a: Floats, b: Floats) -> bool:
@@ -42,7 +42,7 @@ class CachedObjective(Objective):
             self._point = self._expansion = None  # not held while the next one is worked out
             self.passes += 1
             found = self.objective.expand(w)
-            self._point = owned(w)
+            self._point = read_only(w)
             explicit = found.explicit and self._remembered(found.explicit)
             self._expansion = replace(found, product=self._counted(found.product), explicit=explicit)
         return self._expansion
@@ -63,14 +63,14 @@ class CachedObjective(Objective):
             self._hessian, self._passes_then = explicit.hessian(), self.passes
             return self._hessian
 
-        def remembered() -> Callable[[], Hessian] | None:
+        def previous() -> Callable[[], Hessian] | None:
             latest = self._hessian
             return None if latest is None else lambda: latest
 
         def spent() -> int:
             return self.passes - self._passes_then
 
-        return replace(explicit, hessian=hessian, remembered=remembered, spent=spent)
+        return replace(explicit, hessian=hessian, previous=previous, spent=spent)
 
     def _counted(self, product: Callable[[Floats], Floats]) -> Callable[[Floats], Floats]:
         def counted(v: Floats) -> Floats:

@@ -87,7 +87,7 @@ class ConditionalLoss(Objective):
         products = float(self.cells.cost @ layout.sizes) / whole
         dividing, n_entries = (layout.nanoseconds, layout.n_entries) if in_blocks else (Matrix.nanoseconds(n), n * n)
         return ExplicitHessian(
-            lambda: self._hessian(expected), products, whole, dividing, n_entries, is_lasting=in_blocks
+            lambda: self._hessian(expected), products, whole, dividing, n_entries, reuse_across_steps=in_blocks
         )
 
     @cached_property

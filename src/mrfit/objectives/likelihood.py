@@ -12,7 +12,7 @@ from mrfit._kernels.fitting.state_products import scale_and_subtract
 from mrfit._typing import Floats, Indices
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.inference.exact.joint_states import JointStates
-from mrfit.objectives.objective import Expansion, Objective, owned
+from mrfit.objectives.objective import Expansion, Objective, read_only
 from mrfit.parameterizations.joint import Joint
 from mrfit.parameterizations.parameterization import Parameterization
 
@@ -57,7 +57,7 @@ class Likelihood(Objective):
         return self._value(point), point.gradient
 
     def expand(self, w: Floats) -> Expansion:
-        w = owned(w)
+        w = read_only(w)
         point = self._at(w)
         probabilities: list[Floats] = []  # few methods ask for products, and all states are a long vector
 

@@ -45,19 +45,19 @@ class ExplicitHessian:
     nanoseconds: float
     dividing: float
     n_entries: int
-    is_lasting: bool = False
-    remembered: Callable[[], Callable[[], Hessian] | None] = lambda: None
+    reuse_across_steps: bool = False
+    previous: Callable[[], Callable[[], Hessian] | None] = lambda: None
     spent: Callable[[], int] = lambda: 0
 
     def mapped(self, change: Callable[[Hessian], Hessian], dividing: float = np.inf) -> ExplicitHessian:
         """Of a function whose Hessian is another function of this one, which may be faster to divide by."""
 
-        def remembered() -> Callable[[], Hessian] | None:
-            hessian = self.remembered()
+        def previous() -> Callable[[], Hessian] | None:
+            hessian = self.previous()
             return None if hessian is None else lambda: change(hessian())
 
         dividing = min(dividing, self.dividing)
-        return replace(self, hessian=lambda: change(self.hessian()), dividing=dividing, remembered=remembered)
+        return replace(self, hessian=lambda: change(self.hessian()), dividing=dividing, previous=previous)
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class Expansion:
         return self.nearly_diagonal and self.nearly_diagonal().division(np.zeros(len(self.gradient)))
 
 
-def owned(w: Floats) -> Floats:
+def read_only(w: Floats) -> Floats:
     """A point that nobody writes to: itself where it is read-only, else a copy."""
     return w.copy() if w.flags.writeable else w
 

@@ -89,7 +89,7 @@ def row_ll(
 
 def check_exact_score(plan: Plan, names: Sequence[str] | None) -> None:
     """Refuse a plan of log Z that does not fit, and say what gives a score instead."""
-    replace(plan, ways_on=_WAYS_ON).check(names)
+    replace(plan, suggestion=_WAYS_ON).check(names)
 
 
 def _ll_given(parameters: Parameterization, w: Floats, codes: NDArray[np.uint8]) -> Floats:

@@ -11,7 +11,7 @@ import numpy as np
 from mrfit._typing import Floats
 from mrfit.core.cluster import Held
 from mrfit.objectives.hessian import Hessian
-from mrfit.objectives.objective import Expansion, ExplicitHessian, Objective, owned
+from mrfit.objectives.objective import Expansion, ExplicitHessian, Objective, read_only
 
 
 class HessianCost(NamedTuple):
@@ -21,13 +21,15 @@ class HessianCost(NamedTuple):
     nanoseconds: float
     dividing: float
     n_entries: int
-    is_lasting: bool
+    reuse_across_steps: bool
 
     @classmethod
     def of(cls, explicit: ExplicitHessian | None) -> HessianCost | None:
         if explicit is None:
             return None
-        return cls(explicit.products, explicit.nanoseconds, explicit.dividing, explicit.n_entries, explicit.is_lasting)
+        return cls(
+            explicit.products, explicit.nanoseconds, explicit.dividing, explicit.n_entries, explicit.reuse_across_steps
+        )
 
 
 class Shard:
@@ -70,7 +72,7 @@ class Shard:
     def _at(self, w: Floats) -> Expansion:
         if self._expansion is None or not np.array_equal(self._point, w):  # type: ignore[arg-type]
             self._point = self._expansion = None  # not held while the next one is worked out
-            self._point, self._expansion = owned(w), self.objective.expand(w)
+            self._point, self._expansion = read_only(w), self.objective.expand(w)
         return self._expansion
 
 
@@ -91,7 +93,7 @@ class Sharded(Objective):
         return float(self._mean(values)), self._mean(gradients)
 
     def expand(self, w: Floats) -> Expansion:
-        at = owned(w)
+        at = read_only(w)
         values, gradients, costs = zip(*self._shards.ask(Shard.expand, at), strict=True)
         return Expansion(
             value=float(self._mean(values)),
@@ -110,8 +112,8 @@ class Sharded(Objective):
 
         nanoseconds = sum(cost.nanoseconds for cost in costs)
         products = sum(cost.products * cost.nanoseconds for cost in costs) / nanoseconds
-        _, _, dividing, n_entries, is_lasting = costs[0]
-        return ExplicitHessian(hessian, products, nanoseconds, dividing, n_entries, is_lasting)
+        _, _, dividing, n_entries, reuse_across_steps = costs[0]
+        return ExplicitHessian(hessian, products, nanoseconds, dividing, n_entries, reuse_across_steps)
 
     def _mean(self, of_shards: Any) -> Any:
         terms = [share * each for share, each in zip(self._shares, of_shards, strict=True)]

@@ -11,7 +11,7 @@ from mrfit.core.threads import deal, run
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.inference.exact.tree_states import TreeStates
 from mrfit.objectives.feature_covariance import MOST_ROWS, feature_covariance
-from mrfit.objectives.objective import Expansion, Objective, owned
+from mrfit.objectives.objective import Expansion, Objective, read_only
 from mrfit.parameterizations.parameterization import Parameterization
 
 _WORTH_A_THREAD = 100_000  # cells
@@ -56,7 +56,7 @@ class TreeLikelihood(Objective):
         return self._value(w, log_z), self.states.means(marginals) - self.observed
 
     def expand(self, w: Floats) -> Expansion:
-        w = owned(w)
+        w = read_only(w)
         log_z, marginals = self.states.sums(w)
         value, gradient = self._value(w, log_z), self.states.means(marginals) - self.observed
         return Expansion(

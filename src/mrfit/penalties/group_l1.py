@@ -92,7 +92,7 @@ class GroupL1(NonsmoothPenalty):
         """Every group shortened by step * strength * weight, or zero where it is no longer than that."""
         return self._shrunk(w, step * self._slope)
 
-    def shared_steps(self, steps: Floats) -> Floats:
+    def common_steps(self, steps: Floats) -> Floats:
         return np.where(self._touched, np.append(self._smallest(steps), np.inf)[self.group], steps)  # type: ignore[attr-defined]
 
     def prox_by_steps(self, w: Floats, steps: Floats) -> Floats:
@@ -105,7 +105,7 @@ class GroupL1(NonsmoothPenalty):
         np.minimum.at(out, self.group[self._touched], values[self._touched])  # type: ignore[attr-defined]
         return out
 
-    def least_subgradient(self, w: Floats, gradient: Floats) -> Floats:
+    def min_norm_subgradient(self, w: Floats, gradient: Floats) -> Floats:
         """The gradient of both where a group is not zero; what the ball of the group leaves of it where it is."""
         norm = self._norms(w)
         pull = np.zeros_like(norm)
@@ -135,6 +135,6 @@ class GroupL1(NonsmoothPenalty):
         factor = csr_array((entry, (touched, group)), shape=(len(smooth), len(self.weight)))
         return PenaltyCurvature(smooth, diagonal * v, diagonal, factor)
 
-    def clipped(self, start: Floats, end: Floats) -> Floats:
+    def truncate_at_zero_crossing(self, start: Floats, end: Floats) -> Floats:
         passed = (self._sums(start * end) <= 0) & (self.weight > 0)
         return end * self._spread((~passed).astype(np.float64), free=1.0)

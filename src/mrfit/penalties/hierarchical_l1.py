@@ -156,7 +156,7 @@ class HierarchicalL1(NonsmoothPenalty):
 
         return prox
 
-    def least_subgradient(self, w: Floats, gradient: Floats) -> Floats:
+    def min_norm_subgradient(self, w: Floats, gradient: Floats) -> Floats:
         """The gradient of both outside the groups that are zero; what their balls leave of it inside.
 
         Other groups have no slope there, so this is the negative of the prox of the vanished groups at -gradient.
@@ -265,7 +265,7 @@ class HierarchicalL1(NonsmoothPenalty):
         factor.data *= np.repeat(v, np.diff(factor.indptr))
         return PenaltyCurvature(smooth, diagonal * v, diagonal, factor)
 
-    def clipped(self, start: Floats, end: Floats) -> Floats:
+    def truncate_at_zero_crossing(self, start: Floats, end: Floats) -> Floats:
         groups = self._own
         dots = np.bincount(self.block, start * end, minlength=len(self.weight))
         passed = np.bincount(groups.owner, dots[groups.members], minlength=len(groups.top)) <= 0

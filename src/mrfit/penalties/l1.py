@@ -54,13 +54,13 @@ class WeightedL1(NonsmoothPenalty):
         """Every entry moved towards zero by step * strength * weight, and not beyond."""
         return np.sign(w) * np.maximum(np.abs(w) - step * self.thresholds, 0.0)
 
-    def shared_steps(self, steps: Floats) -> Floats:
+    def common_steps(self, steps: Floats) -> Floats:
         return steps
 
     def prox_by_steps(self, w: Floats, steps: Floats) -> Floats:
         return np.sign(w) * np.maximum(np.abs(w) - steps * self.thresholds, 0.0)
 
-    def least_subgradient(self, w: Floats, gradient: Floats) -> Floats:
+    def min_norm_subgradient(self, w: Floats, gradient: Floats) -> Floats:
         """The pseudo-gradient of Andrew and Gao (2007, eq. 4)."""
         out = np.empty_like(gradient)
         pseudo_gradient(w, gradient, self.strength, self.weight, out)

@@ -9,7 +9,7 @@ import numpy as np
 
 from mrfit._typing import Floats
 from mrfit.objectives.hessian import Division
-from mrfit.objectives.objective import Expansion, Objective, owned
+from mrfit.objectives.objective import Expansion, Objective, read_only
 
 if TYPE_CHECKING:
     from mrfit.penalties.penalty import SmoothPenalty
@@ -39,7 +39,7 @@ class PenalizedObjective(Objective):
         return None if matrix is None else matrix + self.penalty.hessian(np.zeros(len(matrix))) / self.total_weight
 
     def expand(self, w: Floats) -> Expansion:
-        w = owned(w)
+        w = read_only(w)
         smooth = self.objective.expand(w)
         scale = 1.0 / self.total_weight
         return Expansion(

@@ -81,7 +81,7 @@ class SmoothPenalty(Penalty):
 class NonsmoothPenalty(Penalty):
     """A function with kinks that is least, and zero, where all parameters are zero.
 
-    A penalty is a frozen dataclass with five methods: `value`, `is_free`, `prox`, `least_subgradient`, `restricted`.
+    A penalty is a frozen dataclass with five methods: `value`, `is_free`, `prox`, `min_norm_subgradient`, `restricted`.
     All else follows from them for any penalty; one that knows better says so.
 
     ``strength`` is the papers' lambda. It need not be a factor: the penalty may depend on it in any way. Where
@@ -101,7 +101,7 @@ class NonsmoothPenalty(Penalty):
         """The v that minimises 1/2 ||v - w||^2 + step * value(v)."""
 
     @abstractmethod
-    def least_subgradient(self, w: Floats, gradient: Floats) -> Floats:
+    def min_norm_subgradient(self, w: Floats, gradient: Floats) -> Floats:
         """The element nearest zero of gradient + subdifferential at w; its negative is steepest descent."""
 
     @abstractmethod
@@ -116,7 +116,7 @@ class NonsmoothPenalty(Penalty):
 
     def violation(self, w: Floats, gradient: Floats) -> float:
         """Largest entry of the distance from -gradient to the subdifferential at w; zero at an optimum."""
-        return float(np.max(np.abs(self.least_subgradient(w, gradient)), initial=0.0))
+        return float(np.max(np.abs(self.min_norm_subgradient(w, gradient)), initial=0.0))
 
     def critical_strength(self, gradient: Floats) -> float:
         """The smallest strength at which zero is optimal, or stationary, for all penalised parameters.
@@ -129,7 +129,7 @@ class NonsmoothPenalty(Penalty):
             return 0.0
 
         def is_too_weak(strength: float) -> bool:
-            return bool(replace(self, strength=strength).least_subgradient(zero, target).any())
+            return bool(replace(self, strength=strength).min_norm_subgradient(zero, target).any())
 
         low, high = 0.0, 1.0
         while high < np.inf and is_too_weak(high):
@@ -169,11 +169,11 @@ class NonsmoothPenalty(Penalty):
         """Its derivatives at w along the manifold of what is not zero; None if it does not know them."""
         return None
 
-    def clipped(self, start: Floats, end: Floats) -> Floats:
+    def truncate_at_zero_crossing(self, start: Floats, end: Floats) -> Floats:
         """``end``, with those groups zero that have passed by zero on the straight way from ``start``."""
         return end
 
-    def shared_steps(self, steps: Floats) -> Floats:
+    def common_steps(self, steps: Floats) -> Floats:
         """The largest steps, none above these, for which `prox_by_steps` is known: one for what a kink holds together.
 
         Here that is all it touches, which is right for any penalty.
@@ -209,7 +209,7 @@ class ZeroPenalty(NonsmoothPenalty):
     def prox(self, w: Floats, step: float) -> Floats:
         return w
 
-    def least_subgradient(self, w: Floats, gradient: Floats) -> Floats:
+    def min_norm_subgradient(self, w: Floats, gradient: Floats) -> Floats:
         return gradient
 
     def restricted(self, chosen: Indices) -> ZeroPenalty:
@@ -246,8 +246,8 @@ class Scaled(NonsmoothPenalty):
     def prox(self, w: Floats, step: float) -> Floats:
         return self.penalty.prox(w, self.strength * step)
 
-    def least_subgradient(self, w: Floats, gradient: Floats) -> Floats:
-        return self.strength * self.penalty.least_subgradient(w, gradient / self.strength)
+    def min_norm_subgradient(self, w: Floats, gradient: Floats) -> Floats:
+        return self.strength * self.penalty.min_norm_subgradient(w, gradient / self.strength)
 
     def restricted(self, chosen: Indices) -> Scaled:
         return replace(self, penalty=self.penalty.restricted(chosen))
@@ -273,11 +273,11 @@ class Scaled(NonsmoothPenalty):
             smooth, self.strength * gradient, self.strength * diagonal, np.sqrt(self.strength) * factor
         )
 
-    def clipped(self, start: Floats, end: Floats) -> Floats:
-        return self.penalty.clipped(start, end)
+    def truncate_at_zero_crossing(self, start: Floats, end: Floats) -> Floats:
+        return self.penalty.truncate_at_zero_crossing(start, end)
 
-    def shared_steps(self, steps: Floats) -> Floats:
-        return self.penalty.shared_steps(steps)
+    def common_steps(self, steps: Floats) -> Floats:
+        return self.penalty.common_steps(steps)
 
     def prox_by_steps(self, w: Floats, steps: Floats) -> Floats:
         return self.penalty.prox_by_steps(w, self.strength * steps)

@@ -67,10 +67,10 @@ class CompositeProblem:
     def held(self, w: Floats, subgradient: Floats) -> NDArray[np.bool_]:
         """Parameters at a bound that the subgradient pushes further out."""
         held = np.zeros(len(w), bool)
-        held[self.held_at(w, subgradient)] = True
+        held[self.active_bounds_at(w, subgradient)] = True
         return held
 
-    def held_at(self, w: Floats, subgradient: Floats) -> NDArray[np.int64]:
+    def active_bounds_at(self, w: Floats, subgradient: Floats) -> NDArray[np.int64]:
         """The same as their numbers."""
         at = self.bounded
         return at[(np.abs(w[at]) >= self.bound[at]) & (subgradient[at] * np.sign(w[at]) <= 0)]
@@ -127,8 +127,8 @@ class Slope:
 
     @classmethod
     def at(cls, problem: CompositeProblem, w: Floats, gradient: Floats) -> Slope:
-        subgradient = problem.penalty.least_subgradient(w, gradient)
-        held = problem.held_at(w, subgradient)
+        subgradient = problem.penalty.min_norm_subgradient(w, gradient)
+        held = problem.active_bounds_at(w, subgradient)
         if len(held):
             subgradient = subgradient.copy() if subgradient is gradient else subgradient
             subgradient[held] = 0.0

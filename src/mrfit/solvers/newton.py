@@ -111,7 +111,7 @@ class TruncatedNewton(Method[NewtonState]):
             yield divide, self.max_products
             return
         price = math.ceil(explicit.products + dividing)
-        known, spent = explicit.remembered(), explicit.spent() if explicit.is_lasting else 0
+        known, spent = explicit.previous(), explicit.spent() if explicit.reuse_across_steps else 0
         if divide is None:
             yield None, max(price - spent, _FEW) if known is None else math.ceil(dividing)
             divide = None if known is None else known().division()

@@ -24,7 +24,7 @@ class OWLQN(LimitedMemory):
 
     def advance(self, problem: CompositeProblem, state: QuasiNewtonState) -> QuasiNewtonState | None:
         # 1. The pseudo-gradient, and the orthant it points into.
-        slope = problem.penalty.least_subgradient(state.w, state.gradient)
+        slope = problem.penalty.min_norm_subgradient(state.w, state.gradient)
         kinked = ~problem.penalty.is_free(len(slope))
         orthant = np.where(state.w != 0, np.sign(state.w), -np.sign(slope))
         # 2. A quasi-Newton direction on the face of the orthant where parameters move. Parameters at zero must not

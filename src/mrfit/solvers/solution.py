@@ -14,18 +14,18 @@ class Status(Enum):
 
     CONVERGED = "converged"
     STATIONARY = "converged to a stationary point; what was minimised is not convex, and other points may be better"
-    MATCHED = "the means of chains match those of the rows as well as so many chains can tell"
+    MOMENTS_MATCHED = "the means of chains match those of the rows as well as so many chains can tell"
     ITERATION_LIMIT = "did not converge: stopped at the iteration limit before the maximum gradient met the tolerance"
     MOVING = "did not converge: stopped at the iteration limit while the average of the parameters still moved"
     NO_DECREASE = "stopped where rounding hides any further decrease, before the violation met the tolerance"
     INTERRUPTED = "stopped by the callback"
-    LOST = "left where validation rows were predicted worse and worse, behind other fits of the grid"
-    PHANTOM = "the model has a mode where the rows are not, which the hunt for it did not remove; see mrfit check"
+    ABANDONED = "left where validation rows were predicted worse and worse, behind other fits of the grid"
+    SPURIOUS_MODE = "the model has a mode where the rows are not, which the hunt for it did not remove; see mrfit check"
     MOVING_PHANTOM = (
         "did not converge: stopped at the iteration limit; and the model has a mode where the rows are not, which the "
         "hunt for it did not remove; see mrfit check"
     )
-    UNMIXED = "chains do not mix, so that nothing is known of the likelihood"
+    NOT_MIXING = "chains do not mix, so that nothing is known of the likelihood"
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Solution:
 
     @property
     def converged(self) -> bool:
-        return self.status in (Status.CONVERGED, Status.STATIONARY, Status.MATCHED)
+        return self.status in (Status.CONVERGED, Status.STATIONARY, Status.MOMENTS_MATCHED)
 
     @property
     def gap(self) -> float | None:

@@ -99,5 +99,5 @@ class StructureLearner(ABC):
         return None
 
     @abstractmethod
-    def in_words(self) -> str:
+    def describe(self) -> str:
         """What it is, for a person: "all pairs"."""

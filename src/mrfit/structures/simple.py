@@ -59,7 +59,7 @@ class CompleteGraph(_Direct):
     def of(self, domain: Domain) -> Structure:
         return Structure.complete(len(domain))
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         return "all pairs"
 
 
@@ -72,7 +72,7 @@ class NoInteractions(_Direct):
     def of(self, domain: Domain) -> Structure:
         return Structure.independent(len(domain))
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         return "no interactions"
 
 
@@ -88,7 +88,7 @@ class AllInteractions(_Direct):
         n_variables = len(domain)
         return Structure.up_to_order(n_variables, n_variables if self.order is None else self.order)
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         return "all sets of variables" if self.order is None else f"all sets of up to {self.order} variables"
 
 
@@ -114,7 +114,7 @@ class FixedStructure(_Direct):
             )
         return self.structure
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         if self.structure.is_saturated:
             return "all sets of variables"
         return f"structure given ({self.structure.n_scopes:,} scopes)"
@@ -144,5 +144,5 @@ class ChowLiuTree(StructureLearner):
         weight = strength * prod(sorted(rows.domain.shape)[-2:])
         return maximum_information_tree(rows, uniform_weight=weight), weight
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         return "a tree of most mutual information"

@@ -91,7 +91,7 @@ def a_preconditioner_divides_by_the_hessian_plus_a_diagonal(penalty: SmoothPenal
 def prox_by_steps_is_the_minimiser(penalty: NonsmoothPenalty, n: int, rng: Generator) -> None:
     """The minimiser of value + 1/2 sum (v - w)^2 / steps, where parameters have steps of their own."""
     given = rng.uniform(0.1, 3.0 if penalty.is_convex else 1.0, n)
-    steps = penalty.shared_steps(given)
+    steps = penalty.common_steps(given)
     assert (steps <= given).all(), "shared_steps gives larger steps than it was given"
     free = penalty.is_free(n)
     same(steps[free], given[free], "steps of free parameters")
@@ -124,7 +124,7 @@ def no_subgradient_is_nearer_zero(penalty: NonsmoothPenalty, n: int, rng: Genera
     t = 1e-7
     for w in _points(rng, n):
         gradient = rng.standard_normal(n)
-        s = penalty.least_subgradient(w, gradient)
+        s = penalty.min_norm_subgradient(w, gradient)
         rate = (penalty.value(w - t * s) - penalty.value(w)) / t - gradient @ s
         close(rate, -s @ s, "the rate of descent along the least subgradient", rtol=1e-4, atol=1e-5)
         assert penalty.violation(w, gradient) == np.abs(s).max(), "violation is the largest entry of it"
@@ -149,8 +149,8 @@ def scaling_agrees_with_the_general_wrapper(penalty: NonsmoothPenalty, n: int, r
     """The fast way to scale and the general one agree in everything that a solver may ask."""
     for factor in (0.25, 3.0):
         fast, general = penalty.scaled(factor), Scaled(factor, penalty)
-        steps = penalty.shared_steps(rng.uniform(0.1, 3.0 if penalty.is_convex else 1.0, n))
-        same(general.shared_steps(steps), fast.shared_steps(steps), "shared_steps")
+        steps = penalty.common_steps(rng.uniform(0.1, 3.0 if penalty.is_convex else 1.0, n))
+        same(general.common_steps(steps), fast.common_steps(steps), "common_steps")
         same(general.is_free(n), fast.is_free(n), "is_free")
         traits = ((p.traits, p.is_convex, p.is_norm) for p in (general, fast))
         assert next(traits) == next(traits), "traits, is_convex or is_norm change by scaling"
@@ -163,8 +163,16 @@ def scaling_agrees_with_the_general_wrapper(penalty: NonsmoothPenalty, n: int, r
             _agree(general.prox(w, 0.7), fast.prox(w, 0.7), "prox")
             _agree(remembering[0](w, 0.7), remembering[1](w, 0.7), "prox_with_memory")
             _agree(general.prox_by_steps(w, steps), fast.prox_by_steps(w, steps), "prox_by_steps")
-            _agree(general.clipped(w, v), fast.clipped(w, v), "clipped")
-            _agree(general.least_subgradient(w, gradient), fast.least_subgradient(w, gradient), "least_subgradient")
+            _agree(
+                general.truncate_at_zero_crossing(w, v),
+                fast.truncate_at_zero_crossing(w, v),
+                "truncate_at_zero_crossing",
+            )
+            _agree(
+                general.min_norm_subgradient(w, gradient),
+                fast.min_norm_subgradient(w, gradient),
+                "min_norm_subgradient",
+            )
             for at in (None, w):
                 found, expected = (p.dual_scale(gradient, at=at) for p in (general, fast))
                 assert (found is None) == (expected is None), "dual_scale"
@@ -196,9 +204,9 @@ def a_restricted_penalty_is_the_penalty_with_zeros_elsewhere(penalty: NonsmoothP
         close(part.value(w[chosen]), penalty.value(w), "value", rtol=1e-14)
         same(part.is_free(len(chosen)), penalty.is_free(n)[chosen], "is_free")
         close(part.prox(w[chosen], 0.5), penalty.prox(w, 0.5)[chosen], "prox", rtol=1e-12, atol=1e-14)
-        expected = penalty.least_subgradient(w, gradient)[chosen]
+        expected = penalty.min_norm_subgradient(w, gradient)[chosen]
         if share in (0.0, 1.0):  # otherwise parameters left out may take some of the gradient of a common group
-            close(part.least_subgradient(w[chosen], gradient[chosen]), expected, "least_subgradient", atol=1e-13)
+            close(part.min_norm_subgradient(w[chosen], gradient[chosen]), expected, "min_norm_subgradient", atol=1e-13)
 
 
 def the_dual_scale_makes_a_gradient_feasible(penalty: NonsmoothPenalty, n: int, rng: Generator) -> None:
@@ -241,8 +249,8 @@ def the_critical_strength_is_where_everything_vanishes(penalty: Any, n: int, rng
         assert critical == 0.0, "nothing is penalised, and something is critical"
         return
     above, below = (replace(penalty, strength=factor * critical) for factor in (1 + 1e-10, 1 - 1e-10))
-    assert not above.least_subgradient(np.zeros(n), gradient).any(), "above it zero is not stationary"
-    assert below.least_subgradient(np.zeros(n), gradient).any(), "below it zero is stationary still"
+    assert not above.min_norm_subgradient(np.zeros(n), gradient).any(), "above it zero is not stationary"
+    assert below.min_norm_subgradient(np.zeros(n), gradient).any(), "below it zero is stationary still"
 
 
 def free_parameters_are_those_it_does_not_touch(penalty: Penalty, n: int, rng: Generator) -> None:
@@ -265,7 +273,7 @@ def the_least_subgradient_is_a_subgradient(penalty: NonsmoothPenalty, n: int, rn
     """Its plane through w lies below the penalty everywhere."""
     for w in _points(rng, n):
         gradient = rng.standard_normal(n)
-        slope = penalty.least_subgradient(w, gradient) - gradient
+        slope = penalty.min_norm_subgradient(w, gradient) - gradient
         for v in _rivals(rng, w):
             plane = penalty.value(w) + slope @ (v - w)
             assert penalty.value(v) >= plane - 1e-12 * (1 + penalty.value(v)), f"the plane at {w} cuts the penalty"

@@ -36,7 +36,7 @@ def check_structure_learner(learner: StructureLearner, *, seed: int = 0) -> None
 
 def it_has_a_word_and_a_description(learner: StructureLearner, rng: Generator) -> None:
     """The word by which it is found again, and a line for people."""
-    for text, what in ((learner.word, "word"), (learner.in_words(), "in_words()")):
+    for text, what in ((learner.word, "word"), (learner.describe(), "describe()")):
         assert isinstance(text, str), f"{what} must be text"
         assert text, f"{what} is empty"
 

@@ -12,7 +12,7 @@ import pandas
 import pytest
 
 from mrfit import UniqueRows
-from mrfit.analysis.advice.advice import Advice, Source, in_words, pooled_seconds
+from mrfit.analysis.advice.advice import Advice, Source, describe, pooled_seconds
 from mrfit.analysis.advice.network_seconds import extrapolated, network_seconds
 from mrfit.cli.main import main
 from mrfit.core.errors import InputError
@@ -168,7 +168,7 @@ def test_a_table_that_cannot_be_learned_from_has_no_forecast(rng: np.random.Gene
     [(0.2, "1 second"), (42.0, "40 seconds"), (170.0, "3 minutes"), (4200.0, "1 hour"), (200_000.0, "2 days")],
 )
 def test_durations_have_one_digit(seconds: float, words: str) -> None:
-    assert in_words(seconds) == words
+    assert describe(seconds) == words
 
 
 def test_what_to_mind_is_named(rng: np.random.Generator, tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def test_a_phantom_mode_is_named(engine: str, rng: np.random.Generator) -> None:
     mean = float(np.mean(factors.log_potential(codes)))
     assert check.ll == pytest.approx(mean - log_z, abs=1e-6 if engine == "tree" else 0.3)
     assert "Nearly all of the model's probability (>= 0.99) is on rows with about 61 of 64 variables" in phantom.text
-    assert "`--objective likelihood`" in check.in_words()
+    assert "`--objective likelihood`" in check.describe()
     assert not check.is_alike
 
 
@@ -115,7 +115,7 @@ def test_alike_in_one_line(rng: np.random.Generator) -> None:
     factors = independent([0.5, 0.2, 0.3])
     check = checked(factors, rows_from(factors, 20_000, rng))
     assert check.is_alike
-    assert check.in_words().startswith("no misfit found in singles, pairs and triples: largest error 0.0")
+    assert check.describe().startswith("no misfit found in singles, pairs and triples: largest error 0.0")
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -219,7 +219,7 @@ def test_columns_of_one_state() -> None:
         check = network.check(Dataset(domain, np.zeros((5, 2), np.uint8)), engine=engine)
         assert check.is_alike
         assert check.max_marginal_error is None
-        assert check.in_words() == "no misfit found: no variable has a second state"
+        assert check.describe() == "no misfit found: no variable has a second state"
 
 
 def test_notebooks_and_short_forms(rng: np.random.Generator) -> None:

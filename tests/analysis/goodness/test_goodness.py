@@ -83,7 +83,7 @@ def test_p_of_sparse_tables_keeps_its_level() -> None:
     assert p.mean() == pytest.approx(0.55, abs=3 * 0.287 / np.sqrt(40))
     assert np.mean(p < 0.15) == pytest.approx(0.125, abs=3 * np.sqrt(0.125 * 0.875 / 40))
     assert found[0].is_sparse
-    assert "9 tables drawn from the model and learned from again" in found[0].in_words()
+    assert "9 tables drawn from the model and learned from again" in found[0].describe()
     assert found[0].to_dict()["tables"] == 9
 
 
@@ -94,7 +94,7 @@ def test_new_rows_cost_no_degrees_of_freedom() -> None:
     assert found.degrees == 15
     plain = truth.goodness(_drawn(truth, 4000, 1))
     assert found.p == pytest.approx(plain.p, abs=0.2)
-    assert "learned" not in found.in_words()
+    assert "learned" not in found.describe()
 
 
 def test_failures_are_counted_and_named(monkeypatch: pytest.MonkeyPatch) -> None:

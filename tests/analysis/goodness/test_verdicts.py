@@ -102,8 +102,8 @@ def test_a_tree_that_was_fitted_by_likelihood_is_not_told_to_be(data_dir: Path) 
     other = UniqueRows.from_codes(rows.domain, 1 - rows.codes, rows.sample_weight)
     check = learner.fit(other).model.check(rows)
     assert check.phantom_mode is not None
-    assert "--objective likelihood" not in check.in_words()
-    assert "It was fitted by likelihood" in check.in_words()
+    assert "--objective likelihood" not in check.describe()
+    assert "It was fitted by likelihood" in check.describe()
 
 
 @pytest.mark.parametrize("length", [1, 5, 30])

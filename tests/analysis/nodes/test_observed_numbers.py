@@ -62,7 +62,7 @@ def test_learning_leaves_frequencies_and_the_score_that_chose(rows: UniqueRows) 
     observed = Observed.in_learning(fitted, rows, valid)
     (score,) = observed.scores
     assert (score.value, score.rows, score.measure) == (fitted.best.held_out, valid.n_rows, "pll")
-    assert observed.in_words() == f"frequencies, pll {score.value:.6g} of 5 rows"
+    assert observed.describe() == f"frequencies, pll {score.value:.6g} of 5 rows"
     whole = Observed.of(fitted.model, rows=rows).variables
     assert observed.variables is not None
     assert whole is not None
@@ -111,5 +111,5 @@ def test_a_score_by_an_estimated_log_z_keeps_its_error(rng: np.random.Generator)
     assert score.error == fitted.model.known_log_z_error > 0.0
     model = observed.added_to(fitted.model)
     assert Observed.kept_with(model) == observed
-    assert f"ll {with_error(score.value, score.error)} of 200 rows" in observed.in_words()
+    assert f"ll {with_error(score.value, score.error)} of 200 rows" in observed.describe()
     assert Document.of(model, title="model").content["scores"][0]["error"] == score.error

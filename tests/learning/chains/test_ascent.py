@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.learning.chains.ascent import Ascent, AscentSchedule, Target, climb, look_at
+from mrfit.learning.chains.ascent import Ascent, AscentSchedule, Target, climb, diagnose
 from mrfit.learning.chains.features import Features
 from mrfit.learning.chains.persistent_chains import Persistent, persistent
 from mrfit.objectives.likelihood import Likelihood
@@ -140,7 +140,7 @@ def test_at_the_optimum_chains_match(name: str, rng: np.random.Generator) -> Non
     """The mismatch is without bias: over many looks its mean is zero within its own error."""
     case, schedule = _case(*PROBLEMS[name], rng), AscentSchedule(settling=30, looking=10)
     chains = case.chains(512)
-    looks = [look_at(case.target, chains, case.optimum.w, schedule, k) for k in range(40)]
+    looks = [diagnose(case.target, chains, case.optimum.w, schedule, k) for k in range(40)]
     mismatch = np.array([look.mismatch for look in looks])
     assert abs(mismatch.mean()) < 4.0 * mismatch.std() / np.sqrt(len(looks))
     assert np.mean([look.matches for look in looks]) > 0.7
@@ -148,7 +148,7 @@ def test_at_the_optimum_chains_match(name: str, rng: np.random.Generator) -> Non
 
 def test_away_from_the_optimum_chains_do_not_match(rng: np.random.Generator) -> None:
     case = _case(*PROBLEMS["pairs, l2"], rng)
-    look = look_at(case.target, case.chains(), np.zeros(case.parameters.n_parameters), AscentSchedule(), 0)
+    look = diagnose(case.target, case.chains(), np.zeros(case.parameters.n_parameters), AscentSchedule(), 0)
     exact = case.target.gradient(np.zeros(case.parameters.n_parameters), 0.5**case.parameters.order_of_parameter)
     assert not look.matches
     assert look.violation == pytest.approx(np.abs(exact).max(), abs=0.02)

@@ -124,5 +124,5 @@ def test_bad_settings(wrong: dict[str, float]) -> None:
 def test_it_survives_json() -> None:
     learner = Learner(LikelihoodGrowth(cells=1e5, order=3), L2((1.0, 0.3), toward="tree"), LIKELIHOOD)
     assert Learner.from_json(learner.to_json()) == learner
-    assert "within 100000 cells" in learner.in_words()
-    assert "towards the tree" in learner.in_words()
+    assert "within 100000 cells" in learner.describe()
+    assert "towards the tree" in learner.describe()

@@ -107,7 +107,7 @@ def test_what_the_hunt_leaves_on_book_is_told(named_rows: Rows) -> None:
     fit = problem.fit(penalty)
     assert fit.hunts > 0
     solution = optimum_of(problem, fit, 1.0, penalty=penalty, begun=0.0).solution
-    assert (solution.status is Status.PHANTOM) is not fit.is_clean
+    assert (solution.status is Status.SPURIOUS_MODE) is not fit.is_clean
     score = float(problem.features.means(test).of_features @ fit.w) - fit.evidence.log_z
     assert score == pytest.approx(-35.77, abs=0.05 - np.log1p(-fit.evidence.far_mass))
 

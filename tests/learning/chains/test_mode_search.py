@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.learning.chains.ascent import Ascent, AscentSchedule, Look, Target, climb
+from mrfit.learning.chains.ascent import Ascent, AscentSchedule, Diagnostics, Target, climb
 from mrfit.learning.chains.chain_fit import ChainProblem
 from mrfit.learning.chains.features import Features
 from mrfit.learning.chains.likelihood_growth import LikelihoodGrowth
@@ -61,7 +61,7 @@ def test_a_phantom_is_found_and_removed(rng: np.random.Generator) -> None:
     assert found.has_phantom
     assert found.far_sum > N - 3
     assert found.log_z > found.near.log_z + 1.0
-    before = Ascent(w, (Look(0, 0.0, 1.0, 0.0),), 0, 0.0)
+    before = Ascent(w, (Diagnostics(0, 0.0, 1.0, 0.0),), 0, 0.0)
     after = hunt(target, before, case.codes, DISTRUST, seed=(0,))
     assert after.rounds >= 1
     assert not after.evidence.has_phantom
@@ -73,7 +73,7 @@ def test_a_phantom_is_found_and_removed(rng: np.random.Generator) -> None:
 
 def test_a_model_without_a_phantom_is_left_alone(rng: np.random.Generator) -> None:
     case = Case(rng)
-    before = Ascent(case.optimum.w, (Look(0, 0.0, 1.0, 0.0),), 0, 0.0)
+    before = Ascent(case.optimum.w, (Diagnostics(0, 0.0, 1.0, 0.0),), 0, 0.0)
     target = Target(Features(case.parameters).means(case.rows), case.penalty)
     after = hunt(target, before, case.codes, DISTRUST, seed=(0,))
     assert after.rounds == 0
@@ -105,7 +105,7 @@ def test_a_heavy_mode_that_chains_never_leave_is_seen(rng: np.random.Generator) 
     assert found.far_mass > 0.99
     assert found.has_phantom
     target = Target(Features(case.parameters).means(case.rows), case.penalty)
-    before = Ascent(w, (Look(0, 0.0, 1.0, 0.0),), 0, 0.0)
+    before = Ascent(w, (Diagnostics(0, 0.0, 1.0, 0.0),), 0, 0.0)
     after = hunt(target, before, case.codes, DISTRUST, seed=(0,))
     gaps = [case.objective.value_and_gradient(each)[0] - case.optimum.value for each in (w, after.ascent.w)]
     assert after.rounds >= 1

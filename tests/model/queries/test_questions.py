@@ -288,7 +288,7 @@ def test_hidden_variables_have_names_in_refusals(rng: np.random.Generator) -> No
     draws = [np.sort(rng.permutation(60)[:25]).tolist() for _ in range(60)]
     wide = tuple(Conjunction(0.5, tuple((i, (1,)) for i in chosen)) for chosen in draws)
     network = FactorNetwork(domain, random_factors(rng, domain.shape, [(i,) for i in range(60)]), wide)
-    assert network.spoken_names[59:61] == ("v59", "hidden 0")
+    assert network.display_names[59:61] == ("v59", "hidden 0")
     with pytest.raises(InputError, match=r"A junction tree of .* needs cliques"):
         network.marginals()
 

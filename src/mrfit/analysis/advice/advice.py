@@ -336,7 +336,7 @@ def _duration(seconds: float | None, n_resamples: int, jobs: int) -> str:
     """Return the end of a sentence: how long so many resamples take. It is empty where that is not known."""
     if seconds is None:
         return ""
-    return f"; about {in_words(n_resamples * seconds / jobs)} on {jobs:,} processor{'s' if jobs > 1 else ''}"
+    return f"; about {describe(n_resamples * seconds / jobs)} on {jobs:,} processor{'s' if jobs > 1 else ''}"
 
 
 def _afterwards(table: TableDescription, data: str) -> list[Step]:
@@ -362,7 +362,7 @@ def _some(names: list[str]) -> str:
     return ", ".join(names[:_NAMED]) + more
 
 
-def in_words(seconds: float) -> str:
+def describe(seconds: float) -> str:
     """One digit: a forecast is no more certain than that."""
     for unit, size in (("day", 86400.0), ("hour", 3600.0), ("minute", 60.0), ("second", 1.0)):
         if seconds >= 0.95 * size or unit == "second":

@@ -174,7 +174,7 @@ class Check:
         names = ["singles" if each.what == "variables" else each.what for each in self.compared if each.largest]
         return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         """The verdict, and of a phantom mode what it is and what to do."""
         return self.verdict if self.phantom_mode is None else f"{self.verdict}\n{self.phantom_mode.text}"
 
@@ -216,11 +216,11 @@ class Check:
         return f"<Check: {self.verdict}; by {self.engine}>"
 
     def _repr_html_(self) -> str:
-        facts = {"verdict": self.in_words(), "engine": f"{self.engine}{', exact' if self.exact else ''}"}
+        facts = {"verdict": self.describe(), "engine": f"{self.engine}{', exact' if self.exact else ''}"}
         if self.ll is not None:
             facts["log-likelihood"] = f"{self.ll:.4f}" + (f" +- {self.ll_error:.2g}" if self.ll_error else "")
         facts |= {f"remark {number}": text for number, text in enumerate(self.remarks, 1)}
-        worst = [(each.in_words(), f"model {each.model:.4f}, data {each.data:.4f}") for each in self.variables]
+        worst = [(each.describe(), f"model {each.model:.4f}, data {each.data:.4f}") for each in self.variables]
         return html_table("Check", facts, worst)
 
 

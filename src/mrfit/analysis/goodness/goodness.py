@@ -93,7 +93,7 @@ class Goodness:
             return float((1 + (known >= self.statistic).sum()) / (1 + len(known)))
         return float(chdtrc(self.degrees, self.statistic)) if self.degrees > 0 else np.nan
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         """In one line."""
         text = f"G-squared {self.statistic:.4g} on {self.degrees:,} degrees of freedom"
         if self.drawn is not None:

@@ -15,7 +15,7 @@ class Margin:
     model: float
     data: float
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         return " & ".join(f"{name}={state}" for name, state in zip(self.variables, self.states, strict=True))
 
     def to_dict(self) -> dict[str, Any]:

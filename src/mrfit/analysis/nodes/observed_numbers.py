@@ -49,7 +49,7 @@ class ObservedScore:
         estimated = {"error": self.error} if self.error else {}
         return {"measure": self.measure, "value": finite(self.value), "rows": self.rows, **estimated}
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         return with_error(self.value, self.error) if self.error else f"{self.value:.6g}"
 
 
@@ -111,11 +111,11 @@ class Observed:
         scores = [of.to_dict() for of in self.scores]
         return {"variables": variables, "scores": scores, "edges": edges}
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         """What there is, in one line."""
         is_explained = any(math.isfinite(of.explained) for of in self.variables or ())
         there = ("frequencies",) * bool(self.variables) + ("predictability",) * is_explained
-        scores = tuple(f"{of.measure} {of.in_words()} of {of.rows:,} rows" for of in self.scores)
+        scores = tuple(f"{of.measure} {of.describe()} of {of.rows:,} rows" for of in self.scores)
         edges = () if self.edges is None else (f"how often resamples have {len(self.edges):,} edges",)
         return ", ".join((*there, *scores, *edges))
 

@@ -53,7 +53,7 @@ class Enumeration(Engine):
             n_bytes=8 * _VECTORS * n_cells,
             forecast=seconds + _EXPONENTIAL * as_float(n_cells),
             why="it is exact for any scopes and needs no search for an order",
-            ways_on="Observe some of the variables, use fewer, or raise max_cells.",
+            suggestion="Observe some of the variables, use fewer, or raise max_cells.",
         )
 
     def _run(self, plan: Plan, factors: Factors) -> JointTable:

@@ -36,7 +36,7 @@ def plan_joint_states(shape: tuple[int, ...]) -> Plan:
         n_bytes=8 * _VECTORS * n_states,
         forecast=_SECONDS * as_float(n_states) * len(shape),
         why="transforms give the moments of all features at once",
-        ways_on="Use the pseudo-likelihood, or fewer variables.",
+        suggestion="Use the pseudo-likelihood, or fewer variables.",
     )
 
 

@@ -20,7 +20,7 @@ from mrfit.core.factors import Factors, check_scopes
 from mrfit.core.seeds import check_seed
 from mrfit.core.threads import deal, run
 from mrfit.inference.engine import Engine, Posterior
-from mrfit.inference.exact.machine_speed import slowness
+from mrfit.inference.exact.machine_speed import speed_factor
 from mrfit.inference.exact.tree_passes import Between, backward_pass, forward_pass
 from mrfit.inference.exact.tree_plan import TreePlan, plan_tree
 from mrfit.inference.exact.width_bound import is_too_wide
@@ -95,7 +95,7 @@ class JunctionTree(Engine):
             merge=self.merge,
             order=order,
         )
-        return replace(plan, forecast=slowness() * plan.forecast) if plan.n_cells > _WORTH_MEASURING else plan
+        return replace(plan, forecast=speed_factor() * plan.forecast) if plan.n_cells > _WORTH_MEASURING else plan
 
     def _run(self, plan: Plan, factors: Factors) -> TreePosterior:
         posterior = calibrated(_tree_plan(plan, factors), factors, jobs=self.jobs, between=self.between)

@@ -22,7 +22,7 @@ _RUNS = 3  # of which the fastest counts
 
 
 @cache
-def slowness() -> float:
+def speed_factor() -> float:
     """Seconds of a run on this machine, for each that a forecast with the usual constants says.
 
     It takes a few hundredths of a second the first time; then it is read from the user's caches.

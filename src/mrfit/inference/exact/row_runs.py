@@ -96,7 +96,7 @@ class RowRuns:
             engine.word, shape, self._inner.scopes, max_cells=engine.max_cells, max_bytes=engine.max_bytes,
             seed=engine.seed, effort=engine.effort, merge=merge, order=order, rows=rows,
         )  # fmt: skip
-        return replace(plan, ways_on=_WAYS_ON)
+        return replace(plan, suggestion=_WAYS_ON)
 
     @cached_property
     def _order(self) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ from mrfit._kernels.inference.elimination import best_order, neighbours_in
 from mrfit._kernels.inference.tree_nodes import TreeNodes, leaf_axes, separators, sizes, tree_nodes
 from mrfit._typing import Indices, Scope
 from mrfit.core.errors import InputError, listed
-from mrfit.core.rounding import spoken_count, spoken_size
+from mrfit.core.rounding import format_count, format_size
 from mrfit.inference.plan import Plan, as_float
 
 _WORDS_A_CELL = 1.5  # of work on the order for each cell that it leaves: about as long as one run takes
@@ -81,8 +81,8 @@ class TreePlan(Plan):
     def figures(self, names: Sequence[str] | None = None) -> str:
         clique = [names[v] if names else v for v in self.largest]
         return (
-            f"{self.task} needs cliques of {spoken_count(as_float(self.n_cells))} cells in all, the largest of "
-            f"{len(clique)} variables ({listed(clique)}); the limit is {spoken_count(as_float(self.max_cells))} cells."
+            f"{self.task} needs cliques of {format_count(as_float(self.n_cells))} cells in all, the largest of "
+            f"{len(clique)} variables ({listed(clique)}); the limit is {format_count(as_float(self.max_cells))} cells."
             + self._memory
         )
 
@@ -91,7 +91,7 @@ class TreePlan(Plan):
         """Return the memory of messages, where that is too much: a few large cliques have hardly any."""
         if self.n_bytes <= self.max_bytes:
             return ""
-        return f" Messages between them take about {self.size}; the limit is {spoken_size(self.max_bytes)}."
+        return f" Messages between them take about {self.size}; the limit is {format_size(self.max_bytes)}."
 
     @property
     def built_nodes(self) -> TreeNodes:
@@ -157,7 +157,7 @@ def plan_tree(
         n_bytes=n_bytes,
         forecast=_WITH_MARGINALS * (_SECONDS_A_NODE * n_nodes + _SECONDS_A_CELL * as_float(n_cells)),
         why="it is exact, and its cliques are small enough",
-        ways_on="Observe some variables of the largest clique, learn a sparser structure (rule='and', "
+        suggestion="Observe some variables of the largest clique, learn a sparser structure (rule='and', "
         "fewer neighbours), use an approximation (engine='ais'), or raise the limits.",
         scopes=scopes,
         order=tuple(found.tolist()),

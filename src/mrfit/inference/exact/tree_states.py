@@ -28,7 +28,7 @@ def plan_tree_states(parameters: Parameterization) -> TreePlan:
         plan,
         task="The exact likelihood",
         why="the structure is sparse enough for a junction tree",
-        ways_on="Use the pseudo-likelihood, or a sparser structure (a tree, fewer neighbours, rule='and').",
+        suggestion="Use the pseudo-likelihood, or a sparser structure (a tree, fewer neighbours, rule='and').",
     )
 
 

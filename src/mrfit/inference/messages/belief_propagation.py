@@ -12,7 +12,7 @@ from mrfit._typing import Scope
 from mrfit.core.errors import InputError
 from mrfit.core.factors import Factors
 from mrfit.inference.engine import Engine
-from mrfit.inference.messages.beliefs import Beliefs, believed, log_z_of
+from mrfit.inference.messages.beliefs import Beliefs, beliefs_from_messages, log_z_of
 from mrfit.inference.messages.factor_graph import FactorGraph
 from mrfit.inference.messages.message_passing import MessagePassing, Passed, Schedule, check_settings
 from mrfit.inference.messages.message_plan import MOST_CELLS, MessagePlan
@@ -85,7 +85,7 @@ class BeliefPropagation(Engine):
         potentials = graph.potentials(field, log_table, weight)
         passing = MessagePassing(schedules(self.schedule, self.damping), self.tolerance, self.max_sweeps)
         passed = passing.run(graph, potentials)
-        single, joint = believed(graph, potentials, passed.messages)
+        single, joint = beliefs_from_messages(graph, potentials, passed.messages)
         log_z = constant + log_z_of(graph, field, log_table, weight, single, joint) if passed.converged else np.nan
         exact = graph.is_forest and passed.converged
         return Beliefs(

@@ -71,7 +71,7 @@ class Beliefs(Approximation):
         return np.ascontiguousarray(np.transpose(summed, [kept.index(i) for i in live])).ravel()
 
 
-def believed(graph: FactorGraph, potentials: Potentials, messages: Messages) -> tuple[Floats, Floats]:
+def beliefs_from_messages(graph: FactorGraph, potentials: Potentials, messages: Messages) -> tuple[Floats, Floats]:
     """Probabilities of single variables and of the hosts of a graph, flat."""
     joint = np.empty(int(graph.arrays.table_start[-1]))
     beliefs(graph.arrays, potentials, messages, joint)

@@ -13,7 +13,7 @@ from mrfit._typing import Indices, Scope
 from mrfit.core.factors import Factors
 from mrfit.inference.engine import Engine
 from mrfit.inference.messages.belief_propagation import Word, schedules
-from mrfit.inference.messages.beliefs import Beliefs, believed
+from mrfit.inference.messages.beliefs import Beliefs, beliefs_from_messages
 from mrfit.inference.messages.factor_graph import FactorGraph
 from mrfit.inference.messages.message_passing import MessagePassing, check_settings
 from mrfit.inference.messages.message_plan import MOST_CELLS, MessagePlan
@@ -68,7 +68,7 @@ class MaxProduct(Engine):
         potentials = graph.potentials(field, log_table, np.ones(len(graph.hosts)))
         attempts = schedules(self.schedule, self.damping)
         passed = MessagePassing(attempts, self.tolerance, self.max_sweeps, maximise=True).run(graph, potentials)
-        single, joint = believed(graph, potentials, passed.messages)
+        single, joint = beliefs_from_messages(graph, potentials, passed.messages)
         order = _near_each_other(graph)
         state = decode(graph.arrays, field, log_table, passed.messages.log_cavity, order, self.max_sweeps)
         score = float(factors.log_potential(state[None, :])[0])

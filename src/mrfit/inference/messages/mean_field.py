@@ -16,7 +16,7 @@ from mrfit._typing import Floats, Scope
 from mrfit.core.errors import InputError
 from mrfit.core.factors import Factors, check_scopes
 from mrfit.inference.engine import Engine
-from mrfit.inference.messages.beliefs import Approximation, believed, log_z_of, segment_sums
+from mrfit.inference.messages.beliefs import Approximation, beliefs_from_messages, log_z_of, segment_sums
 from mrfit.inference.messages.factor_graph import FactorGraph
 from mrfit.inference.messages.message_passing import check_settings
 from mrfit.inference.messages.message_plan import MOST_CELLS, MessagePlan
@@ -158,7 +158,7 @@ class _MeanFieldProblem:
             sent = log_p[places + np.arange(len(places))]
         messages = Messages(sent, sent, sent, np.zeros(len(arrays.scope)), log_p)
         constant = self.graph.potentials(self.field, zeros, np.ones(len(self.graph.hosts)))
-        return believed(self.graph, constant, messages)[1]
+        return beliefs_from_messages(self.graph, constant, messages)[1]
 
 
 def _remarks(best: _Ascent, n_starts: int) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mrfit.core.factors import Factors
-from mrfit.core.rounding import spoken_count
+from mrfit.core.rounding import format_count
 from mrfit.inference.messages.factor_graph import FactorGraph
 from mrfit.inference.plan import Plan, as_float
 
@@ -49,12 +49,12 @@ class MessagePlan(Plan):
             n_bytes=8 * (3 * n_cells + 3 * n_table_cells + 3 * sum(factors.shape)),
             forecast=_OVERHEAD + _SWEEPS * sweeps * seconds,
             why=why,
-            ways_on="Observe some of the variables, use fewer, or raise max_cells.",
+            suggestion="Observe some of the variables, use fewer, or raise max_cells.",
             graph=graph,
         )
 
     def figures(self, names: Sequence[str] | None = None) -> str:
         return (
-            f"{self.task} holds messages of {spoken_count(as_float(self.n_cells))} cells between {len(self.shape)} "
-            f"variables and their tables, about {self.size}; the limit is {spoken_count(as_float(self.max_cells))}."
+            f"{self.task} holds messages of {format_count(as_float(self.n_cells))} cells between {len(self.shape)} "
+            f"variables and their tables, about {self.size}; the limit is {format_count(as_float(self.max_cells))}."
         )

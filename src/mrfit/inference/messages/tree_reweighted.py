@@ -13,7 +13,7 @@ from mrfit._typing import Floats, Indices, Scope
 from mrfit.core.errors import InputError
 from mrfit.core.factors import Factors
 from mrfit.inference.engine import Engine
-from mrfit.inference.messages.beliefs import Beliefs, believed, entropies, log_z_of, multi_information
+from mrfit.inference.messages.beliefs import Beliefs, beliefs_from_messages, entropies, log_z_of, multi_information
 from mrfit.inference.messages.factor_graph import FactorGraph
 from mrfit.inference.messages.message_passing import MessagePassing, Schedule, check_settings
 from mrfit.inference.messages.message_plan import MOST_CELLS, MessagePlan
@@ -169,7 +169,7 @@ class _ReweightedProblem:
         potentials = self.graph.potentials(self.field, self.log_table, weight)
         passed = self.passing.run(self.graph, potentials, begin)
         self.n_sweeps += passed.n_sweeps
-        single, joint = believed(self.graph, potentials, passed.messages)
+        single, joint = beliefs_from_messages(self.graph, potentials, passed.messages)
         value = log_z_of(self.graph, self.field, self.log_table, weight, single, joint) if passed.converged else np.nan
         return _Point(weight, passed.messages.message, value, passed.converged, single, joint)
 

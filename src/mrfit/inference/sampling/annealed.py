@@ -136,7 +136,7 @@ class Annealed(Engine):
             n_bytes=n_cells * np.dtype(code_type(factors.shape)).itemsize,
             forecast=sweep_seconds(factors, self.chains) * n_sweeps + DRAW_SECONDS * N_DRAWS,
             why="it needs no table over many variables, and log Z has an error",
-            ways_on="Use fewer chains, or raise max_cells.",
+            suggestion="Use fewer chains, or raise max_cells.",
         )
 
     @property

@@ -95,7 +95,7 @@ class Gibbs(Engine):
             forecast=sweep_seconds(factors, self.chains) * (self.annealing + self.sweeps)
             + DRAW_SECONDS * self._n_draws,
             why="it needs no table over many variables; what it says has errors",
-            ways_on="Use fewer chains, or raise max_cells.",
+            suggestion="Use fewer chains, or raise max_cells.",
         )
 
     @property

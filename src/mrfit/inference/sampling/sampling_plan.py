@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from mrfit._kernels.arithmetic.vector_rng import LANES
 from mrfit.core.factors import Factors
-from mrfit.core.rounding import spoken_count
+from mrfit.core.rounding import format_count
 from mrfit.inference.plan import Plan, as_float
 
 MOST_CELLS = 2**31  # states that are kept: 2 GB, for variables of up to 256 states
@@ -22,8 +22,8 @@ class SamplingPlan(Plan):
 
     def figures(self, names: Sequence[str] | None = None) -> str:
         return (
-            f"{self.task} keeps {spoken_count(as_float(self.n_cells))} states of {len(self.shape)} variables, about "
-            f"{self.size}; the limit is {spoken_count(as_float(self.max_cells))}."
+            f"{self.task} keeps {format_count(as_float(self.n_cells))} states of {len(self.shape)} variables, about "
+            f"{self.size}; the limit is {format_count(as_float(self.max_cells))}."
         )
 
 

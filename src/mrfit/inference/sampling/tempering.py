@@ -90,7 +90,7 @@ class Tempering(Engine):
             n_bytes=n_cells * np.dtype(code_type(factors.shape)).itemsize,
             forecast=sweep_seconds(factors, self._replicates) * min(_USUAL, self.max_sweeps),
             why="it needs no table over many variables, passes between modes, and log Z has an error",
-            ways_on="Use fewer chains, or raise max_cells.",
+            suggestion="Use fewer chains, or raise max_cells.",
         )
 
     @property

@@ -67,7 +67,7 @@ class AscentSchedule:
 
 
 @dataclass(frozen=True)
-class Look:
+class Diagnostics:
     """How far the means of chains under the averaged parameters are from where they should be.
 
     ``mismatch`` is half the squared distance in the metric of the data, without bias: a product of two halves of the
@@ -95,7 +95,7 @@ class Ascent:
     """
 
     w: Floats
-    looks: tuple[Look, ...]
+    looks: tuple[Diagnostics, ...]
     iterations: int
     moved: float
     rested: bool = True
@@ -106,7 +106,7 @@ class Ascent:
         return 2.0 * self.moved
 
     @property
-    def look(self) -> Look:
+    def look(self) -> Diagnostics:
         return self.looks[-1]
 
     @property
@@ -188,7 +188,7 @@ class Target:
 
     def subgradient(self, w: Floats, gradient: Floats) -> Floats:
         """Upwards, with the element of a kink's subdifferential that leaves least of it."""
-        return -self.nonsmooth_mean.least_subgradient(w, -gradient)
+        return -self.nonsmooth_mean.min_norm_subgradient(w, -gradient)
 
     def product(self, w: Floats, a: Floats, b: Floats) -> float:
         """Of two subgradients, in the metric: that of one with itself is twice what a step along it would gain."""
@@ -201,7 +201,7 @@ class Target:
         Parameters that a kink holds are such weights themselves (see `aside`), and are shrunk; what is left of their
         move is taken from the others.
         """
-        steps = self.nonsmooth.shared_steps(length / (self.metric(w) + distrust))
+        steps = self.nonsmooth.common_steps(length / (self.metric(w) + distrust))
         ahead = w + np.clip(steps * (gradient + self.aside_adjoint @ gradient), -_LONGEST, _LONGEST)
         shrunk = self.nonsmooth_mean.prox_by_steps(ahead, steps)
         return np.asarray(shrunk + self.aside @ (shrunk - w))
@@ -217,7 +217,7 @@ def climb(target: Target, chains: Persistent, start: Floats, schedule: AscentSch
     w, average = start.copy(), start.copy()
     marks = schedule.looks or (2 * schedule.iterations // 3,)
     earlier = deque([(0, start)])  # marks, and the average there
-    looks: list[Look] = []
+    looks: list[Diagnostics] = []
     for t in range(schedule.iterations):
         chains.sweep(w)
         gradient = target.gradient(w, chains.block_means().mean(axis=0))
@@ -233,7 +233,7 @@ def climb(target: Target, chains: Persistent, start: Floats, schedule: AscentSch
             rested = moved < calm * target.resting
             if is_last or (schedule.looks and rested):
                 learned = _with_zeros(target, chains, average, schedule)
-                looks.append(look_at(target, chains, learned, schedule, t + 1))
+                looks.append(diagnose(target, chains, learned, schedule, t + 1))
                 if looks[-1].matches:
                     break
     return Ascent(learned, tuple(looks), t + 1, moved, rested)
@@ -260,7 +260,7 @@ def _frozen_means(chains: Persistent, w: Floats, schedule: AscentSchedule) -> Fl
     return means
 
 
-def look_at(target: Target, chains: Persistent, w: Floats, schedule: AscentSchedule, iteration: int) -> Look:
+def diagnose(target: Target, chains: Persistent, w: Floats, schedule: AscentSchedule, iteration: int) -> Diagnostics:
     """Sweep under frozen parameters and compare two halves of the chains."""
     blocks = _frozen_means(chains, w, schedule)
     half = len(blocks) // 2
@@ -270,4 +270,4 @@ def look_at(target: Target, chains: Persistent, w: Floats, schedule: AscentSched
 
     a, b = upwards(blocks[:half]), upwards(blocks[half:])
     mismatch, noise = 0.5 * target.product(w, a, b), 0.125 * target.product(w, a - b, a - b)
-    return Look(iteration, mismatch, noise, float(np.abs(upwards(blocks)).max(initial=0.0)))
+    return Diagnostics(iteration, mismatch, noise, float(np.abs(upwards(blocks)).max(initial=0.0)))

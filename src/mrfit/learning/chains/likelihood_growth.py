@@ -96,7 +96,7 @@ class LikelihoodGrowth(StructureLearner):
     def usual_strength(self) -> float:
         return self.strength if self.strength is not None else 3.0 if self.cells is None else 1.0
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         within = "" if self.cells is None else f" within {self.cells:g} cells"
         return f"{'pairs' if self.cells is None else 'sets'} grown by likelihood from a tree{within}"
 

@@ -70,7 +70,7 @@ def tie_hard(problem: TyingProblem, groups: Groups, *starts: Floats) -> HardSolu
     unknowns = reduced.unknowns
     means = [np.clip(unknowns.means(w), -problem.bound, problem.bound) for w in starts]
     best = min(means, key=lambda v: reduced.value_and_gradient(v)[0]) if len(means) > 1 else means[0]
-    solution = problem.raced_minimum(reduced, best, unknowns.full)
+    solution = problem.minimize_with_early_stopping(reduced, best, unknowns.full)
     return HardSolution(
         replace(solution, w=unknowns.full(solution.w), at_bound=_members(unknowns, solution)),
         replace(groups, centers=unknowns.centers(solution.w)),

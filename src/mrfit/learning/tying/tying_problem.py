@@ -55,7 +55,7 @@ class TyingProblem:
         bound = np.full(len(w), self.bound)
         return minimize(smooth, self.solver, w, bound=bound, tolerance=self.tolerance, max_iterations=limit)
 
-    def raced_minimum(self, smooth: Objective, v: Floats, full: Callable[[Floats], Floats]) -> Solution:
+    def minimize_with_early_stopping(self, smooth: Objective, v: Floats, full: Callable[[Floats], Floats]) -> Solution:
         """The same in unknowns ``v`` of all parameters ``full(v)``; left where the race is lost."""
         if self.race is None:
             return self.minimum(smooth, v)
@@ -64,7 +64,7 @@ class TyingProblem:
             smooth, self.solver, v, bound=bound, tolerance=self.tolerance, max_iterations=self.max_iterations,
             watch=partial(operator.setitem, latest, 0), callback=lambda _: is_lost(full(latest[0])),
         )  # fmt: skip
-        return replace(solution, status=Status.LOST) if solution.status is Status.INTERRUPTED else solution
+        return replace(solution, status=Status.ABANDONED) if solution.status is Status.INTERRUPTED else solution
 
     def certificate(self, groups: Groups, w: Floats, strength: float) -> tuple[Groups, float, float]:
         """The groups with the centers that ``w`` implies, and value and violation of the whole objective there."""

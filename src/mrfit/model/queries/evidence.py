@@ -71,7 +71,7 @@ class Evidence:
     def variables(self) -> tuple[int, ...]:
         return (*self.known, *self.likelihoods)
 
-    def in_words(self, domain: Domain) -> str:
+    def describe(self, domain: Domain) -> str:
         """``a=yes, b=2, c~0.3:0.7``, as the command line takes it."""
         hard = [f"{domain.names[i]}={domain[i].states[state]}" for i, state in self.known.items()]
         soft = [f"{domain.names[i]}~{':'.join(f'{x:g}' for x in like)}" for i, like in self.likelihoods.items()]

@@ -56,7 +56,7 @@ class Explanations(Asked):
             influences.append(
                 Influence(
                     self.domain.names[j],
-                    evidence.only(j).in_words(self.domain),
+                    evidence.only(j).describe(self.domain),
                     without,
                     odds - others,
                     without_error,

@@ -68,7 +68,7 @@ class Asked:
         return tuple(self.domain.names[z] for z in self.covariates)
 
     @property
-    def spoken_names(self) -> tuple[str, ...]:
+    def display_names(self) -> tuple[str, ...]:
         """Of all variables of `factors`, for messages."""
         hidden = range(self.factors.n_variables - len(self.domain))
         return (*self.domain.names, *(f"hidden {number}" for number in hidden))
@@ -134,12 +134,12 @@ class Asked:
             if part.is_proper and smaller.fits:
                 factors, chosen, plan = part.factors, exact, smaller
                 remarks = ("Exact for what is asked, which depends on a part of the model; log Z is that of the part.",)
-        plan.check(self.spoken_names)
+        plan.check(self.display_names)
         try:
             posterior = chosen.run(plan, factors)
         except ImpossibleError as error:
             raise self._impossible(evidence) from error
-        about = _about(plan, posterior.exact, (*remarks, *posterior.remarks), evidence.in_words(self.domain))
+        about = _about(plan, posterior.exact, (*remarks, *posterior.remarks), evidence.describe(self.domain))
         return posterior, about
 
     def _planned(self, evidence: Evidence, targets: tuple[Scope, ...], how: How) -> tuple[Factors, Engine, Plan]:
@@ -156,7 +156,7 @@ class Asked:
                 seed=how.seed,
                 samples=how.samples,
                 precision=how.precision,
-                names=self.spoken_names,
+                names=self.display_names,
                 order=self.stored_order,
             )
 
@@ -188,7 +188,7 @@ class Asked:
         if not evidence.variables:
             return ImpossibleError("The model leaves no joint state possible: its tables contradict each other.")
         return ImpossibleError(
-            f"What is given has probability zero under the model: {evidence.in_words(self.domain)}. Change it."
+            f"What is given has probability zero under the model: {evidence.describe(self.domain)}. Change it."
         )
 
     def _incomplete(self, data: Any) -> Dataset:

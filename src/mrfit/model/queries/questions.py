@@ -63,7 +63,7 @@ class Queryable(Probabilities, Explanations, RowQuestions):
                 seed=seed,
                 jobs=resolve_jobs(jobs),
                 order=self.stored_order,
-                names=self.spoken_names,
+                names=self.display_names,
                 log_potential=log_potential,
                 objective=self.fitted_by,
                 fitted=self.fitted_cells(rows),

@@ -47,7 +47,7 @@ class RowQuestions(Asked):
             why=best.why,
             exact=best.exact,
             remarks=best.remarks,
-            given=evidence.in_words(self.domain),
+            given=evidence.describe(self.domain),
             states=states,
             log_potential=best.log_potential,
             bound=best.bound,
@@ -58,7 +58,7 @@ class RowQuestions(Asked):
         factors, tree = self._planned_tree(evidence, seed=seed)
         starts = None if rows is None else self._starts(rows, evidence)
         try:
-            best = best_state(factors, engine=engine, names=self.spoken_names, tree=tree, seed=seed, rows=starts)
+            best = best_state(factors, engine=engine, names=self.display_names, tree=tree, seed=seed, rows=starts)
         except ImpossibleError as error:
             raise self._impossible(evidence) from error
         return best, [evidence.known.get(i, int(best.codes[i])) for i in range(len(self.domain))]
@@ -89,7 +89,7 @@ class RowQuestions(Asked):
         factors, tree = self._planned_tree(evidence, seed=seed, merge=False)
         try:
             codes, notes = draw_rows(
-                factors, n_rows, len(self.domain), engine=engine, seed=seed, jobs=jobs, names=self.spoken_names,
+                factors, n_rows, len(self.domain), engine=engine, seed=seed, jobs=jobs, names=self.display_names,
                 tree=tree,
             )  # fmt: skip
         except ImpossibleError as error:
@@ -123,7 +123,7 @@ class RowQuestions(Asked):
             how=how,
             rng=rng,
             otherwise=None if self._has_hidden else fill_in,
-            names=self.spoken_names,
+            names=self.display_names,
             jobs=threads,
             callback=callback,
         )
@@ -184,7 +184,7 @@ class RowQuestions(Asked):
             i,
             rows.codes,
             otherwise=None if self._has_hidden else otherwise,
-            names=self.spoken_names,
+            names=self.display_names,
             jobs=resolve_jobs(jobs),
         )
 

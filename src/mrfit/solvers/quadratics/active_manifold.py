@@ -82,9 +82,9 @@ class ManifoldSearch(Descent):
         share, value = 1.0, self.penalty.value(self.v)
         while share >= _LEAST_STEP:
             end = self.v + share * step
-            clipped = self.penalty.clipped(self.v, end)
+            truncate_at_zero_crossing = self.penalty.truncate_at_zero_crossing(self.v, end)
             # Only without the zeros is the firmest step sure to descend.
-            for v in (clipped, end) if self.firmness == 1.0 else (clipped,):
+            for v in (truncate_at_zero_crossing, end) if self.firmness == 1.0 else (truncate_at_zero_crossing,):
                 move = v - self.v
                 bend = self.quadratic.product(move)
                 change = float(move @ self.slope) + 0.5 * float(move @ bend) + self.penalty.value(v) - value

@@ -301,7 +301,7 @@ class Learned(StructureLearner):
     def for_likelihood(self) -> Learned:
         return replace(self, with_tree=True) if self.with_tree is None else self
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         how = {
             "degree": "at most {0.max_degree} edges owned"
             if self.bound == "joint"
