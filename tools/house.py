@@ -1,7 +1,7 @@
 """Measure the shape of the code: lines, packages, edges between them, names that exist twice.
 
-    python tools/house.py            # a table
-    python tools/house.py --json     # the same for programs
+python tools/house.py            # a table
+python tools/house.py --json     # the same for programs
 """
 
 from __future__ import annotations
@@ -67,7 +67,8 @@ def measured() -> dict[str, object]:
         "lines of mrfit_papers": papers,
         "files": len(files),
         "files under 40 lines": sum(
-            len(path.read_text(encoding="utf-8").splitlines()) < 40 and path.name != "__init__.py" for path in files.values()
+            len(path.read_text(encoding="utf-8").splitlines()) < 40 and path.name != "__init__.py"
+            for path in files.values()
         ),
         "functions": len(lengths),
         "lines of a function, median": median(lengths),

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -42,6 +43,8 @@ class AlternationSettings:
     max_rounds
         Clusterings at most.
     """
+
+    word: ClassVar[str] = "SoftTying"  # in JSON and saved models
 
     inner_iterations: int | str | None = 2
     centers: str = "joint"
