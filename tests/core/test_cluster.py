@@ -191,8 +191,8 @@ def test_what_breaks_is_named(table: Path) -> None:
 
 @pytest.mark.usefixtures("_on_cluster")
 def test_all_workers_lost(connection: clusters._Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clusters, "_LOOKING", 0.1)
-    monkeypatch.setattr(clusters, "_WITHOUT_WORKERS", 0.5)
+    monkeypatch.setattr(clusters, "_POLL_SECONDS", 0.1)
+    monkeypatch.setattr(clusters, "_MOST_SECONDS_WITHOUT_WORKERS", 0.5)
     connection.client.cluster.scale(0)
     while connection.client.nthreads():  # one that is still going would take the task, and die with it
         time.sleep(0.05)
@@ -225,7 +225,7 @@ def test_so_many_processes_are_started_as_were_asked_for(n: int) -> None:
 
 
 def test_a_scheduler_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clusters, "_CONNECTING", 0.5)
+    monkeypatch.setattr(clusters, "_CONNECT_SECONDS", 0.5)
     with (
         pytest.raises(InputError, match=r"The cluster tcp://127.0.0.1:9 does not answer"),
         cluster("tcp://127.0.0.1:9"),

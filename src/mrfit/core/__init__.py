@@ -1,1 +1,1 @@
-"""What every package may use: errors, domains, threads, linear algebra, factors."""
+"""Basic types and numerics for every package: errors, domains, threads, linear algebra, factors."""
