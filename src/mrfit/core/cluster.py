@@ -236,7 +236,7 @@ class _Cluster:
                 "did). Cut it into smaller parts, give workers more memory, or leave it out."
             ) from None
         except (CancelledError, OSError) as error:
-            if isinstance(error, OSError) and error.errno is not None and future.done():  # the task's, such as a full disk
+            if isinstance(error, OSError) and error.errno is not None and future.done():  # the task's own
                 raise InputError(f"A worker of the cluster {self.address} failed on {name}: {error}.") from None
             raise InputError(
                 f"The scheduler of the cluster {self.address} stopped while {name} was running. Start it, then run "

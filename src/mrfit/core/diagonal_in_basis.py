@@ -22,8 +22,7 @@ class NearlyDiagonal:
     diagonal: Floats
 
     def division(self, ridge: Floats) -> Callable[[Floats], Floats]:
-        """Return the division by this Hessian plus a ridge on the diagonal of w; the ridge is taken as diagonal in x.
-        """
+        """Return the division by this Hessian plus a ridge on the diagonal of w, approximated as diagonal in x."""
         forth = self.back.T.tocsr()
         in_x = at_least(self.diagonal + forth.power(2) @ ridge, 1e-8)
         return lambda r: self.back @ (forth @ r / in_x)

@@ -58,8 +58,7 @@ class Factors:
 
     @classmethod
     def from_tables(cls, shape: Sequence[int], tables: Iterable[tuple[Sequence[int], ArrayLike]]) -> Factors:
-        """Build factors from pairs of a scope and its log-table, flat or with one axis for each variable of the scope.
-        """
+        """Build factors from pairs of a scope and its log-table, flat or with one axis for each variable."""
         shape, scopes, values = tuple(shape), [], [np.empty(0)]
         for scope, table in tables:
             array = np.asarray(table, np.float64)
@@ -79,7 +78,7 @@ class Factors:
         return replace(self, values=values)
 
     def given(self, known: Mapping[int, int]) -> Factors:
-        """Condition on evidence: the known variables stay in place, with one state each.
+        """Condition on evidence: the known variables keep their numbers, with one state each.
 
         The log Z of the result covers all joint states that agree with the evidence.
         """

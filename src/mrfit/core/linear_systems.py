@@ -15,8 +15,7 @@ _DENSER, _MOST_TERMS = 4, 64  # most entries of an inverse, as a multiple of the
 
 
 def divided(matrix: Floats, r: Floats) -> Floats:
-    """Return matrix^-1 r; if rounding made the matrix indefinite, the least sufficient ridge is added to its diagonal.
-    """
+    """Return matrix^-1 r; a matrix made indefinite by rounding gets the least sufficient ridge on its diagonal."""
     return np.asarray(cho_solve((cholesky(matrix), True), r, check_finite=False), np.float64)
 
 

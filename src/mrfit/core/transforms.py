@@ -171,9 +171,8 @@ def _transform(kind: str, a: Floats, jobs: int | None) -> None:
 
 
 def _joined(matrices: Sequence[Matrix]) -> list[Floats]:
-    """Join trailing axes while the joint matrix is small: one BLAS product beats many passes over rows of 1, 2, 4 ...
-    """
-    rest = [np.array(matrix, np.float64, order="C") for matrix in matrices]  # copies: read-only arrays compile another kernel
+    """Join trailing axes while the joint matrix is small: one BLAS product beats many passes over short rows."""
+    rest = [np.array(matrix, np.float64, order="C") for matrix in matrices]  # copies: read-only needs other kernels
     last: Floats = rest.pop() if rest else np.ones((1, 1))
     while rest and rest[-1].size * last.size <= _JOINED_SIZE:
         last = kronecker(rest.pop(), last)
@@ -201,8 +200,8 @@ def _check_vector(a: Floats) -> None:
     if not isinstance(a, np.ndarray) or a.dtype != np.float64 or a.ndim != 1 or not a.flags.c_contiguous:
         found = f"{a.dtype} of shape {a.shape}" if isinstance(a, np.ndarray) else type(a).__name__
         raise InputError(
-            f"The array is {found}; the transform overwrites its argument and needs a contiguous one-dimensional float64 "
-            "array. Pass np.ascontiguousarray(a, float).ravel() and keep a name for it."
+            f"The array is {found}; the transform overwrites it and needs a contiguous one-dimensional float64 array. "
+            "Pass np.ascontiguousarray(a, float).ravel() and keep a name for it."
         )
     if not a.flags.writeable:
         raise InputError("The array is read-only; the result has to be written to it. Pass a copy: a.copy().")

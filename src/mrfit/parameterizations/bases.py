@@ -98,8 +98,7 @@ class CompleteBase(ABC):
         return np.array(a, np.float64).ravel()
 
     def by_state(self, a: Floats) -> Floats:
-        """Return numbers of all states as an array with one axis for each variable, states in the order of the domain.
-        """
+        """Reshape numbers of all states to one axis for each variable, with states in the order of the domain."""
         out = a.reshape(self.shape)
         for axis, digits in enumerate(self.digits):
             if (digits != np.arange(len(digits))).any():

@@ -42,8 +42,8 @@ class Canonical(Parameterization):
     takes_covariates: ClassVar[bool] = True
     when_ordered: ClassVar[str | None] = "ordered"
     meaning: ClassVar[str] = (
-        "a combination of states is so much more likely, in log p, than the smaller terms say; nothing "
-        "is said at reference states"
+        "change of log p in a combination of states, beyond the sum of its smaller terms; zero wherever a variable "
+        "is in its reference category"
     )
 
     def __post_init__(self) -> None:
@@ -125,8 +125,7 @@ class Canonical(Parameterization):
         return joint_selection(self)
 
     def indicators(self, numbers: Indices) -> tuple[Indices, NDArray[np.uint8]]:
-        """Return the variable and the state of indicators, which count all but the first states, variable by variable.
-        """
+        """Return the variable and state of indicators, numbered variable by variable without the first states."""
         first = np.concatenate([[0], np.cumsum(self.n_free)])
         variables = np.searchsorted(first, numbers, side="right") - 1
         return variables, (numbers - first[variables] + 1).astype(np.uint8)

@@ -35,8 +35,7 @@ class Conditionals:
 
 @dataclass(frozen=True)
 class _Features:
-    """Features of one scope size, shape and owner position; the parameter for state s is ``base + (s - 1) * stride``.
-    """
+    """Features of one scope size, shape and owner position; state s has parameter ``base + (s - 1) * stride``."""
 
     owner: Indices
     conditions: Indices  # (features, scope size - 1)
