@@ -1,4 +1,4 @@
-"""Codes of missing answers among the numbers of a scale: -99, 77, 88, 99 or 999 beside 1 to 5."""
+"""Detection of codes for missing answers on a numeric scale, such as -99, 77, 88, 99 or 999 beside 1 to 5."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Collection
 from mrfit.data.labels import is_number
 
 _FEWEST = 2  # states of a scale
-_FURTHER = 3  # a lone 7, 8 or 9 so far beyond a scale that begins at 0 is no count
+_FURTHER = 3  # least distance at which a single 7, 8 or 9 beyond a scale that begins at 0 is not a count
 
 
 def missing_codes(states: Collection[str]) -> tuple[str, ...]:
-    """States that look like codes of missing answers, ascending; none where the others are no scale of whole numbers.
+    """Return states that look like codes for missing answers, ascending; none if the others are not an integer scale.
 
-    A scale is a run of whole numbers, of which a few may not occur. What lies outside it is a code if it is negative,
-    or made of sevens, eights and nines as codes usually are. -2 to 2 is a scale, and so is -2, -1, 1, 2.
+    A scale is a run of whole numbers, of which a few may be absent. A number outside it is a code if it is negative, or
+    consists of sevens, eights and nines, as codes usually do. -2 to 2 is a scale, and so is -2, -1, 1, 2.
     """
     if not all(map(is_number, states)) or not all(float(state).is_integer() for state in states):
         return ()
@@ -22,7 +22,7 @@ def missing_codes(states: Collection[str]) -> tuple[str, ...]:
     scale = _scale([number for number in sorted(named) if number >= 0])
     negative = sorted(number for number in named if number < 0)
     inside = {number for number in negative if -number <= max(scale, default=0)}
-    if inside != {-number for number in scale if number > 0}:  # not the same on both sides of zero
+    if inside != {-number for number in scale if number > 0}:  # not symmetric around zero
         inside = {number for number in negative if set(range(number, 0)) <= named.keys()} if 0 in scale else set()
     codes = [number for number in named if number not in scale and number not in inside]
     is_scale = len(scale) + len(inside) >= _FEWEST and _has_few_gaps(scale)
@@ -30,7 +30,7 @@ def missing_codes(states: Collection[str]) -> tuple[str, ...]:
 
 
 def _scale(numbers: list[int]) -> list[int]:
-    """The numbers of a scale among some that are not negative: all but those at the end that look like codes."""
+    """Return the numbers of a scale among nonnegative ones: all but those at the end that look like codes."""
     scale = [number for number in numbers if not _looks_like_code(number)]
     for number in numbers:
         if number not in scale and (not scale or not _is_beyond(number, scale)):
@@ -39,7 +39,7 @@ def _scale(numbers: list[int]) -> list[int]:
 
 
 def _looks_like_code(number: int) -> bool:
-    """7, 8, 9, and of more digits 66, 77, 88, 99, 95 to 99, 777, 995 and so on."""
+    """Whether a number is 7, 8 or 9, or with more digits 66, 77, 88, 99, 95 to 99, 777, 995 and so on."""
     digits = str(number)
     if len(digits) == 1:
         return digits in "789"

@@ -240,7 +240,7 @@ class _Parser:
 
     def _check_shared(self, number: int, weight: float) -> None:
         if self._weights.setdefault(number, weight) != weight:
-            raise self._wrong(f"weight {number} was {self._weights[number]!r} before")
+            raise self._wrong(f"weight {number} is {self._weights[number]!r} earlier in the file")
 
     # --- tokens
 

@@ -111,7 +111,7 @@ def from_stream(stream: BinaryIO, name: str) -> MarkovNetwork:
         return MarkovNetwork(parameters, w, dict(description["provenance"]), groups, errors)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
         raise ModelFileError(
-            f"{name} is a mrfit model, but its parts are inconsistent ({error}); it was altered or damaged."
+            f"{name} is a mrfit model, but its parts do not fit together ({error}); it was altered or damaged."
         ) from error
 
 
@@ -220,7 +220,7 @@ def _unpacked(name: str, content: bytes) -> NDArray[Any]:
     start = 10 + int.from_bytes(content[8:10], "little")
     header = _HEADER.fullmatch(content[10:start])
     if not content.startswith(_ARRAY_MAGIC) or header is None or not name.endswith(".npy"):
-        raise ValueError(f"{name} is not an array of numbers")
+        raise ValueError(f"{name} is no array of numbers")
     dtype = np.dtype(header[1].decode())
     shape = tuple(int(length) for length in header[3].split(b",") if length.strip())
     if math.prod(shape) * dtype.itemsize != len(content) - start:

@@ -26,7 +26,7 @@ def check_writable(path: str | Path, *, clobber: bool = True) -> None:
         raise InputError(f"Cannot write {path}: it is read-only; name another file or change its permissions.")
     elif not _is_stream(path, status):
         if not clobber:
-            raise InputError(f"Cannot write {path}: it exists and must not be overwritten; name another file.")
+            raise InputError(f"Cannot write {path}: it exists and is not to be overwritten; name another file.")
         _check_folder(path, _final(path).parent)
 
 
@@ -71,7 +71,7 @@ def _final(path: Path) -> Path:
 
 def _check_folder(path: Path, folder: Path) -> None:
     if not folder.is_dir():
-        reason = "is not a folder" if folder.exists() else "does not exist; create it first"
+        reason = "is not a folder" if folder.exists() else "does not exist; make it first"
         raise InputError(f"Cannot write {path}: {folder if path.is_symlink() else path.parent} {reason}.")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise InputError(f"Cannot write {path}: its folder is read-only; name another.")

@@ -95,7 +95,7 @@ class Tokens:
             counts.append(self._next - start)
             if self._take(1, f"the number of values of table {number}") != [b"%d" % size]:
                 raise self.wrong(
-                    f"table {number} must have {spoken(size)} values, by the numbers of states of its variables"
+                    f"table {number} has {spoken(size)} values, by the numbers of states of its variables"
                 )
             self._skip(size, f"{spoken(size)} values of table {number}")
         where = range(start, self._next)

@@ -111,7 +111,7 @@ def _pairs(tokens: Tokens, count: int, shape: Sequence[int]) -> Evidence:
         i = tokens.integer("a variable", most=len(shape) - 1)
         state = tokens.integer(f"a state of variable {i}", most=shape[i] - 1)
         if evidence.setdefault(i, state) != state:
-            raise tokens.wrong(f"variable {i} was in state {evidence[i]} before")
+            raise tokens.wrong(f"variable {i} is in state {evidence[i]} earlier in the file")
     return evidence
 
 

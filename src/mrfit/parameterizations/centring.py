@@ -39,7 +39,7 @@ def centred_map(canonical: Canonical, frequency: Floats) -> sparse.csr_array:
 
 
 def products_of_states(canonical: Canonical, of_state: Floats) -> Floats:
-    """Return the product of ``of_state``, shape (variables, most states), over the states of every canonical parameter."""
+    """Return the product of ``of_state``, shape (variables, most states), over every canonical parameter's states."""
     out = np.ones(canonical.n_parameters)
     for block, own, _, states in _by_shape(canonical):
         out[own[:, None] + np.arange(len(states))] = of_state[block[:, None, :], states].prod(axis=2)

@@ -75,8 +75,8 @@ class Ordered(Parameterization):
         is_varying = len(scores) == 1 or scores[0] < scores[-1]
         if not (np.isfinite(scores).all() and (np.diff(scores) >= 0).all() and is_varying):
             raise InputError(
-                f"The scores of {variable.name!r} are {_score_text(scores)}; they must be finite, not fall from one state "
-                "to the next, and not all be equal."
+                f"The scores of {variable.name!r} are {_score_text(scores)}; they must be finite, not fall from one "
+                "state to the next, and not all be equal."
             )
 
     @cached_property
