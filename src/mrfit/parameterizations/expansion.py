@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 
 
 def canonical_coefficients(tables: Floats) -> Floats:
-    """Return canonical coefficients of tables over some variables, first states as reference (eq. 2, any number of
-    states).
+    """Return canonical coefficients of tables, with first states as reference (eq. 2 for any number of states).
 
     ``tables`` has an axis for each variable and a last one for the tables; the result is (digits in C order, tables).
     """
