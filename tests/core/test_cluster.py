@@ -197,7 +197,7 @@ def test_all_workers_lost(connection: clusters._Cluster, monkeypatch: pytest.Mon
     while connection.client.nthreads():  # one that is still going would take the task, and die with it
         time.sleep(0.05)
     try:
-        with pytest.raises(InputError, match=r"All workers of the cluster local:2 are lost while 1.0 was running"):
+        with pytest.raises(InputError, match=r"All workers of the cluster local:2 were lost while 1.0 was running"):
             mapped(scaled, [1.0], shared=(2.0,))
     finally:
         connection.client.cluster.scale(2)

@@ -11,19 +11,15 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
 from math import prod
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mrfit._kernels.arithmetic import fast_transforms as butterflies
 from mrfit._kernels.arithmetic.tensor_axis import multiply_axis
 from mrfit._kernels.fitting import state_products as joint_states
-from mrfit._typing import Floats
+from mrfit._typing import Floats, Matrix
 from mrfit.core.errors import InputError
 from mrfit.core.threads import resolve_jobs, run
-
-Matrix = NDArray[np.floating[Any]]
 
 _PARALLEL_LENGTH = 1 << 19  # handing work to threads takes about 40 us twice: 2**18 values break even
 _JOINED_SIZE = 1024  # largest matrix for several joined axes, in entries: five axes of 2 x 2, three of 3 x 3

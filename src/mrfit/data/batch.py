@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import StateCodes
 from mrfit.core.domain import Domain, repeated_names
 from mrfit.core.errors import DataError, listed
 from mrfit.data.labels import is_missing, label
 
 MISSING = -1
 _LARGEST_WEIGHT = 1e100  # squares of weights, and sums of them over any number of rows, stay finite
-
-StateCodes = NDArray[np.int32] | NDArray[np.int8]  # booleans take a byte each
 
 
 @dataclass(frozen=True)

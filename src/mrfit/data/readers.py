@@ -14,8 +14,9 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import StateCodes
 from mrfit.core.errors import DataError, listed
-from mrfit.data.batch import Batch, BatchColumn, StateCodes, arrow_codes, check_names
+from mrfit.data.batch import Batch, BatchColumn, arrow_codes, check_names
 from mrfit.data.delimited import delimited_pieces
 from mrfit.data.file_layout import FileLayout, LayoutOptions
 from mrfit.data.labels import label

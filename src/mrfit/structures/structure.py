@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Scopes
 from mrfit.core.errors import StructureError, listed
 from mrfit.core.html_table import html_table
 from mrfit.structures.distinct import distinct_rows
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     import networkx
 
     from mrfit.core.domain import Domain
-
-Scopes = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
