@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit._kernels.structure.resampled_paths import NodeCells, Resamples, Walk, best_points
+from mrfit._kernels.structure.resampled_paths import ResampledCells, Resamples, Walk, best_points
 from mrfit._typing import Floats
 from mrfit.core.cluster import mapped
 from mrfit.data.unique_rows import UniqueRows
@@ -44,7 +44,7 @@ class RegressionPool:
     gamma: float
     rule: str
     standard: bool
-    cells: tuple[NodeCells, ...]
+    cells: tuple[ResampledCells, ...]
 
     @classmethod
     def of(
@@ -111,11 +111,11 @@ class RegressionPool:
 _compact = np.ascontiguousarray  # kernels are compiled for one memory layout
 
 
-def _cells_of(codes: NDArray[np.uint8], variable: int, path: Floats) -> NodeCells:
+def _cells_of(codes: NDArray[np.uint8], variable: int, path: Floats) -> ResampledCells:
     """Return the cells of a regression: rows that agree on all variables but one."""
     others = np.delete(codes, variable, axis=0)
     bits, cell_of = np.unique(others, axis=1, return_inverse=True)
-    return NodeCells(_compact(bits), cell_of.reshape(-1).astype(np.int64), codes[variable].copy(), path)
+    return ResampledCells(_compact(bits), cell_of.reshape(-1).astype(np.int64), codes[variable].copy(), path)
 
 
 def _coefficients_on(path: NodePath, n_variables: int, n_points: int) -> Floats:

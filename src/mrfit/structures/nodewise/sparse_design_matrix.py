@@ -13,7 +13,7 @@ from mrfit._kernels.structure.dense_lasso_path import Points, RegressionState
 from mrfit._kernels.structure.sparse_lasso_path import (
     ItemLists,
     critical_strengths,
-    item_room,
+    item_work_arrays,
     solve_on_items,
     walk_item_paths,
 )
@@ -81,7 +81,7 @@ class ItemTable:
 
     def workspace(self) -> Any:
         """Return work arrays for one thread to solve single regressions."""
-        return item_room(self.lists)
+        return item_work_arrays(self.lists)
 
 
 class ItemRegression:
